@@ -2,7 +2,7 @@
 import './runtime/process/no-telemetry.ts';
 import { createAnalysis } from './actors/analysis/analysis.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
-import { slotBytesFor } from './actors/analysis/stages/faces/shape.ts';
+import { slotBytesFor } from './actors/analysis/stages/faces/file-faces.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
 import { createExporter } from './actors/exporter/exporter.ts';
@@ -23,10 +23,10 @@ import { Budget } from './runtime/budget.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
 import type { Log } from './runtime/log.ts';
+import { usableMemory } from './runtime/process/limits.ts';
 import { createSlotPool } from './runtime/slots.ts';
 import { createSupervisor } from './runtime/supervisor.ts';
 import { threadSpec } from './runtime/thread.ts';
-import { usableMemory } from './runtime/usable-memory.ts';
 import { folders, type SettingValues } from './settings.ts';
 
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */

@@ -5,8 +5,8 @@ import { Type } from 'typebox';
 import { EncodingChoice } from './actors/decoder/clips/contract.ts';
 import { DecodeMode } from './actors/decoder/contract.ts';
 import { type Config, type Setting, type Source, setting, type Values } from './runtime/config.ts';
+import { usableMemory } from './runtime/process/limits.ts';
 import { redactText } from './runtime/redact.ts';
-import { usableMemory } from './runtime/usable-memory.ts';
 
 const cores = availableParallelism();
 const home = join(homedir(), '.framehound');

@@ -11,7 +11,7 @@ import { indexContract } from '../actors/index/contract.ts';
 import type { PeopleFilter } from '../actors/index/people/contract.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Store } from '../actors/index/store/store.ts';
-import { loadInSteps } from '../actors/search/load-in-steps.ts';
+import { loadInSteps } from '../actors/search/loaded-data.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { startInMemory } from '../runtime/memory.ts';

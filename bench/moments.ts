@@ -1,7 +1,7 @@
 // What does one list of pictures, words and people cost, beyond the three searches it is made of? Those have
 // benches of their own: index, transcripts, people.
 import { fuse, type Hit } from '../actors/search/moments/fuse.ts';
-import { atOnce } from '../runtime/sync/steps.ts';
+import { atOnce } from '../runtime/sync/checkpoint.ts';
 import { beside, median, type Question, type Row } from './row.ts';
 import { seeded } from './vectors.ts';
 

@@ -2,11 +2,11 @@
 // is filtered. The peer is the same search over everything.
 
 import { PeopleFacets } from '../actors/index/facets/people.ts';
+import type { StoredClusters } from '../actors/index/people/cluster-columns.ts';
 import type { PeopleFilter } from '../actors/index/people/contract.ts';
 import { idBytes } from '../actors/index/people/entry-id.ts';
 import { type Clusterings, LoadedPeople, type Seen } from '../actors/index/people/loaded.ts';
 import { JobIndexing } from '../actors/index/people/loaded-job.ts';
-import type { StoredClusters } from '../actors/index/people/stored-clusters.ts';
 import { Catalog, type LoadedMedia } from '../actors/index/visual/catalog.ts';
 import { writeRow8 } from '../actors/index/visual/quantize.ts';
 import { type Searched, search } from '../actors/index/visual/search.ts';

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import type { VisualModel } from '../actors/embedder/contract.ts';
 import { scoreOf, scoringOf, spreadOf } from '../actors/index/visual/scoring.ts';
 import { defaultModelKey } from '../actors/models/rows/list.ts';
-import { pictureReadings } from '../actors/search/visual/picture-readings.ts';
+import { pictureReadings } from '../actors/search/visual/query-vectors.ts';
 import { Dice } from '../test/actors/models/starter/drawings/canvas.ts';
 import { type Bench, type Decoder, startBench } from './actors.ts';
 import { type Alteration, alterations, rgbOf, sharpOf } from './picture-search/alterations.ts';

@@ -6,8 +6,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { KEY_BYTES } from '../http/license/key.ts';
-import { issueKey } from '../http/license/store.ts';
+import { issueKey, KEY_BYTES } from '../http/license/store.ts';
 import { resolveConfig } from '../runtime/config.ts';
 import { folders, settings } from '../settings.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { LogMel, melRate, whisperFrames } from '../actors/acoustics/mel.ts';
 import type { SpeechRow } from '../actors/models/contract.ts';
-import { whisperRows } from '../actors/models/rows/whisper.ts';
+import { whisperRows } from '../actors/models/rows/speech.ts';
 import { type ModelSession, openSession, type TensorIn } from '../actors/models/session.ts';
 import { onnxBytes } from '../actors/models/starter/graph/onnx.ts';
 import { whisper } from '../actors/transcriber/whisper/family.ts';

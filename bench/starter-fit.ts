@@ -5,8 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { evidenceIndex } from '../actors/models/starter/evidence.ts';
 import { type Fit, fitBytes, MOST_SPREADS, rooted } from '../actors/models/starter/fit.ts';
-import { RAMP_MAX, RAMP_MIN, type Ramp } from '../actors/models/starter/ramp.ts';
-import { type UnitName, units } from '../actors/models/starter/units.ts';
+import { RAMP_MAX, RAMP_MIN, type Ramp, type UnitName, units } from '../actors/models/starter/units.ts';
 import { seeded } from './diarization/random.ts';
 import { type Fitted, fitted } from './starter/fitting.ts';
 import { type Example, logistic, odds, type Regression, regression } from './starter/logistic.ts';

@@ -10,7 +10,7 @@ import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Environment } from '../actors/index/store/environment.ts';
 import { databaseFile, mediaKey, pathKey } from '../actors/index/store/names.ts';
 import { Media, Summary, SummaryCollection, SummaryMember } from '../actors/index/store/records.ts';
-import { collectionKey, memberKey, newSummaryId, summaryKey } from '../actors/index/store/summaries/keys.ts';
+import { collectionKey, memberKey, newSummaryId, summaryKey } from '../actors/index/store/summaries/rows.ts';
 import { seal } from '../actors/index/store/table.ts';
 import { mostNodesOfMessage, type NewSummaryNode } from '../actors/index/summaries/contract.ts';
 import { createSummaries } from '../actors/summarizer/stored/summaries.ts';

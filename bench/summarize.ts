@@ -4,14 +4,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Concepts } from '../actors/analysis/stages/summary/concepts.ts';
-import { StoredEvidence } from '../actors/analysis/stages/summary/evidence.ts';
+import { Concepts, StoredEvidence } from '../actors/analysis/stages/summary/evidence.ts';
 import { Film, type FilmParts } from '../actors/analysis/stages/summary/film.ts';
 import type { embedderContract } from '../actors/embedder/contract.ts';
 import { indexContract } from '../actors/index/contract.ts';
 import { mostVectorsOfMessage } from '../actors/index/material/contract.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
-import { conceptPhrases } from '../actors/summarizer/concepts/standing-out.ts';
+import { conceptPhrases } from '../actors/summarizer/concepts/concepts.ts';
 import { summarizerContract } from '../actors/summarizer/contract.ts';
 import type { Contract } from '../runtime/contract.ts';
 import type { Ref } from '../runtime/ref.ts';

@@ -7,9 +7,8 @@
 // (NASA and SpaceX, public domain), chelsea.png and coffee.png (CC0).
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
-import { measuredOps } from '../actors/models/rewriting/eight-bits.ts';
-import { forProcessor } from '../actors/models/rewriting/for-processor.ts';
-import { readOnnx } from '../actors/models/rewriting/read-onnx.ts';
+import { forProcessor, measuredOps } from '../actors/models/rewriting/for-processor.ts';
+import { readOnnx } from '../actors/models/rewriting/open-graph.ts';
 import { openSession } from '../actors/models/session.ts';
 import { onnxBytes } from '../actors/models/starter/graph/onnx.ts';
 import { detectorSide as side } from '../actors/things/contract.ts';

@@ -10,8 +10,7 @@ import { columnsOf, packTranscript } from '../actors/index/store/transcripts.ts'
 import { ShardBuilder } from '../actors/index/text/build.ts';
 import { fold } from '../actors/index/text/fold.ts';
 import type { TranscriptMark, TranscriptSegment } from '../actors/index/transcripts/contract.ts';
-import type { LoadedTranscripts } from '../actors/index/transcripts/loaded.ts';
-import { loadedTranscript, textOf } from '../actors/index/transcripts/loaded-transcript.ts';
+import { type LoadedTranscripts, loadedTranscript, textOf } from '../actors/index/transcripts/loaded.ts';
 import { TranscriptIndex } from '../actors/index/transcripts/transcript-index.ts';
 import { createLog } from '../runtime/log.ts';
 import { median, type Question, type Row } from './row.ts';

@@ -7,8 +7,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRow } from '../actors/models/contract.ts';
 import { builtInRows } from '../actors/models/rows/list.ts';
-import { GraphBuilder } from '../actors/models/starter/graph/builder.ts';
-import { type OnnxModel, onnxChunks } from '../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, type OnnxModel, onnxChunks } from '../actors/models/starter/graph/onnx.ts';
 import { sized } from './size.ts';
 
 export interface VitSize {

@@ -13,8 +13,8 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSession } from '../actors/models/session.ts';
+import { lookAhead, stateValues } from '../actors/transcriber/voice/built-in.ts';
 import { frameValues } from '../actors/transcriber/voice/features.ts';
-import { lookAhead, stateValues } from '../actors/transcriber/voice/network.ts';
 import { Segmenter, sileroRules } from '../actors/transcriber/voice/segmenter.ts';
 import { SileroStream } from '../actors/transcriber/voice/selection.ts';
 import { createLog } from '../runtime/log.ts';

@@ -5,9 +5,8 @@ import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PendingQueries, systemDisk } from '../actors/watcher/disk.ts';
-import { FileTable } from '../actors/watcher/file-table.ts';
 import { FolderFiles } from '../actors/watcher/files.ts';
-import { Ledger } from '../actors/watcher/ledger.ts';
+import { FileTable, Ledger } from '../actors/watcher/ledger.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { alternate, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';

@@ -1,8 +1,7 @@
 // Whisper with random weights: an encoder and a merged decoder with the names, shapes, types and cache of the
 // public exports, in any size. What it writes means nothing; that it is the same with and without a cache,
 // and how long it takes, does.
-import { GraphBuilder } from '../actors/models/starter/graph/builder.ts';
-import type { OnnxModel } from '../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, type OnnxModel } from '../actors/models/starter/graph/onnx.ts';
 import { linear, norm, type Random, randomWeights } from './vit.ts';
 
 export interface WhisperSize {

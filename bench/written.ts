@@ -12,7 +12,7 @@ import { type Reading, shownScore } from '../actors/text-reader/contract.ts';
 import { PaddleReader } from '../actors/text-reader/model.ts';
 import { readPicture } from '../actors/text-reader/reading.ts';
 import { createLog } from '../runtime/log.ts';
-import { slipsBetween } from '../runtime/nearest.ts';
+import { slipsBetween } from '../runtime/text.ts';
 import { askFrames } from '../test/actors/decoder/ask-decoder.ts';
 import { sharedPath, skipWithout } from '../test/shared.ts';
 import { processorSeconds, type Question, type Row } from './row.ts';

@@ -4,10 +4,14 @@
 
 import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
-import { faceActions } from './face-actions.ts';
-import { serviceCommands } from './service-commands.ts';
-import { summaryOptions, summaryRequestOptions } from './summary-options.ts';
-import { speechOptions, watchActions } from './watch-actions.ts';
+import {
+  faceActions,
+  serviceCommands,
+  speechOptions,
+  summaryOptions,
+  summaryRequestOptions,
+  watchActions,
+} from './command-options.ts';
 
 export interface Option {
   /** `type`, `multiple` and `default`: as `parseArgs` of Node takes them. */

@@ -1,9 +1,8 @@
 // config.json of the home folder: settings that stay. Read at every start, written by commands that set one.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { engineErrors } from '../runtime/errors.ts';
+import { engineErrors, reasonOf } from '../runtime/errors.ts';
 import { replaceFile } from '../runtime/files/atomic-write.ts';
-import { reasonOf } from '../runtime/files/error-code.ts';
 
 /** An absent file is an empty one. Throws INVALID_CONFIG with what is wrong. */
 export function readConfigFile(home: string): Record<string, unknown> {

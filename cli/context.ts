@@ -81,3 +81,52 @@ export async function stopEngine(engine: Pick<Engine, 'stop'>, { screen, flushLo
   // that was stored is flushed, and the journal is closed.
   process.kill(process.pid, 'SIGKILL');
 }
+
+// The consent of a person to a removal: asked for at a terminal, and said with --yes where nobody can be
+// asked.
+
+export interface Consent {
+  readonly yes: boolean;
+  readonly 'dry-run': boolean;
+}
+
+/** Before anything is started: a script has to say that it means it. */
+export function requireConsent({ yes, 'dry-run': dryRun }: Consent, { confirm }: Context): void {
+  if (yes || dryRun || confirm !== null) return;
+  throw usageErrors.USAGE(
+    'there is no terminal to ask for confirmation: add --yes to go ahead, or --dry-run to see what would happen',
+  );
+}
+
+export async function agreed({ confirm, screen }: Context, question: string): Promise<boolean> {
+  if (confirm !== null && (await confirm(question))) return true;
+  screen.write('Nothing was changed\n');
+  return false;
+}
+
+// Waits between two looks at something that tells of no change.
+
+/** Resolves after `ms`, at once when the command is interrupted. */
+export function pause({ clock, signal }: Pick<Context, 'clock' | 'signal'>, ms: number): Promise<void> {
+  const over = new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+  return keptAlive(over);
+}
+
+/** What waits by the clock alone does not keep the process running. */
+export async function keptAlive<T>(work: Promise<T>): Promise<T> {
+  const alive = setInterval(() => {}, 2 ** 30);
+  try {
+    return await work;
+  } finally {
+    clearInterval(alive);
+  }
+}

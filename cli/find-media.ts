@@ -5,8 +5,7 @@ import { join, resolve } from 'node:path';
 import { analysisErrors } from '../actors/analysis/contract.ts';
 import { mediaErrors } from '../actors/decoder/contract.ts';
 import { isMediaName } from '../actors/decoder/media-names.ts';
-import { type EngineError, engineErrors } from '../runtime/errors.ts';
-import { codeOf } from '../runtime/files/error-code.ts';
+import { codeOf, type EngineError, engineErrors } from '../runtime/errors.ts';
 import { isGarbled, nameOf } from '../runtime/files/utf8-name.ts';
 
 export interface Found {

@@ -2,16 +2,14 @@
 // none is missed while a connection is lost.
 
 import type { TaskProgress } from '../actors/analysis/progress.ts';
-import { fileProgressFrom, progressFrom } from '../actors/analysis/progress-fields.ts';
-import { workKey, workResult } from '../actors/analysis/result.ts';
+import { fileProgressFrom, progressFrom, workKey, workResult } from '../actors/analysis/result.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { FileResult, TaskDetail } from '../actors/analysis/tasks/contract.ts';
 import type { ProgressEvent } from '../events/protocol.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Context } from './context.ts';
-import type { ProgressView } from './progress-view.ts';
-import { createTally, type Report } from './report.ts';
+import { createTally, type ProgressView, type Report } from './progress-view.ts';
 import type { Service } from './service.ts';
 
 const followErrors = errorTable({

@@ -12,15 +12,14 @@ import {
   type SharedWith,
 } from '../runtime/files/permissions.ts';
 import type { Log, LogLevel } from '../runtime/log.ts';
+import { filesOfEngine, openFileLimit } from '../runtime/process/limits.ts';
 import { type LogFormat, openLog } from '../runtime/process/log-sink.ts';
-import { filesOfEngine, openFileLimit } from '../runtime/process/open-files.ts';
-import { programVersion } from '../runtime/process/version.ts';
+import { programVersion } from '../runtime/process/program.ts';
 import { folders, keptAtHome, type SettingValues, settings } from '../settings.ts';
 import { type CommandName, commandTable } from './command-table.ts';
 import { readConfigFile } from './config-file.ts';
 import { type Command, type Context, exit, typed, usageErrors } from './context.ts';
-import { commandHelp, helpText } from './help.ts';
-import { optionError, unknownCommand } from './usage-errors.ts';
+import { commandHelp, helpText, optionError, unknownCommand } from './help.ts';
 
 /** A command is loaded on first use: a search does not load what only analysis needs. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {

@@ -3,8 +3,7 @@
 import { resolve } from 'node:path';
 import { type AnalysisEvent, analysisErrors, type TaskRequest } from '../actors/analysis/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
-import { amountFields, fileFields, rounded } from '../actors/analysis/progress-fields.ts';
-import { fileResult, workKey } from '../actors/analysis/result.ts';
+import { amountFields, fileFields, fileResult, rounded, workKey } from '../actors/analysis/result.ts';
 import type { StageKind } from '../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { TaskError } from '../actors/analysis/tasks/contract.ts';
@@ -12,12 +11,11 @@ import { mediaErrors } from '../actors/decoder/contract.ts';
 import { isMediaName } from '../actors/decoder/media-names.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
-import { conflate } from '../runtime/sync/conflate.ts';
+import { conflate } from '../runtime/sync/queue.ts';
 import { type Context, exit } from './context.ts';
 import { type Found, findMedia } from './find-media.ts';
 import { followTask } from './follow-task.ts';
-import { createProgressView, failureLine, type ProgressView } from './progress-view.ts';
-import { type Report, summary } from './report.ts';
+import { createProgressView, failureLine, type ProgressView, type Report, summary } from './progress-view.ts';
 import { type Service, useModelAndTell } from './service.ts';
 import { printable, type Screen } from './terminal.ts';
 

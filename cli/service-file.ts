@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { engineErrors } from '../runtime/errors.ts';
+import { codeOf, engineErrors } from '../runtime/errors.ts';
 import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
-import { codeOf } from '../runtime/files/error-code.ts';
 import { hasEnded, identityOf, ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
-import { programVersion } from '../runtime/process/version.ts';
+import { programVersion } from '../runtime/process/program.ts';
 import { nullable } from '../runtime/schema.ts';
 import type { Context } from './context.ts';
 

@@ -6,8 +6,8 @@ import { foldName, plainName } from '../actors/index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../actors/summarizer/contract.ts';
 import type { Client } from '../http/client/client.ts';
 import { engineErrors } from '../runtime/errors.ts';
+import { summaryRequestOptions } from './command-options.ts';
 import { type Context, usageErrors } from './context.ts';
-import { summaryRequestOptions } from './summary-options.ts';
 import { printable } from './terminal.ts';
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof summaryRequestOptions }>>['values'] & {

@@ -1,10 +1,14 @@
 // Stored transcripts, read and searched.
+
+import { clockTime } from '../actors/decoder/contract.ts';
 import {
   mostTranscriptions,
   type TranscriptionsAnswer,
   type TranscriptSearchAnswer,
+  type TranscriptSearchMatch,
 } from '../actors/search/transcripts/contract.ts';
 import type { Client } from '../http/client/client.ts';
+import { printable } from './terminal.ts';
 
 /** Those of these files. An answer holds so much text at most, and names the files that are left. */
 export async function allTranscripts(
@@ -34,4 +38,61 @@ export async function searchTranscripts(
 ): Promise<TranscriptSearchAnswer> {
   await client.loadTranscriptions({ cache_dir: request.cache_dir });
   return client.searchTranscript(request);
+}
+
+// A transcript as lines for a person: when, who, what.
+
+/** `heading`: the path stands above. Empty for a file without a transcript. */
+export function written(path: string, answer: TranscriptionsAnswer, heading: boolean): string {
+  const segments = answer.transcriptions[path];
+  if (!segments) return '';
+  const speakers = speakersByIndex(answer, path).map(printable);
+  const width = speakers.reduce((most, name) => Math.max(most, name.length), 0);
+  const lines = segments.map(([start, text], i) => {
+    const who = width > 0 ? `${(speakers[i] ?? '').padEnd(width)}  ` : '';
+    return `${clockTime(start)}  ${who}${printable(text.trim())}`;
+  });
+  const all = lines.length === 0 ? ['  nobody speaks'] : lines;
+  return `${[...(heading ? [printable(path)] : []), ...all].join('\n')}\n${heading ? '\n' : ''}`;
+}
+
+/** The rows of a document: start, text, end, and who speaks. */
+export function documentRows(
+  path: string,
+  answer: TranscriptionsAnswer,
+): (readonly [number, string, number, string | null])[] {
+  const speakers = speakersByIndex(answer, path);
+  const segments = answer.transcriptions[path] ?? [];
+  return segments.map(([start, text, end], i) => [start, text, end, speakers[i] ?? null] as const);
+}
+
+/** The name of who says each segment, or its id; sparse where nobody knows. */
+function speakersByIndex({ transcription_data }: TranscriptionsAnswer, path: string): string[] {
+  const names: string[] = [];
+  const { speakers = {} } = transcription_data[path] ?? {};
+  for (const [id, { display_name, segment_indices }] of Object.entries(speakers)) {
+    for (const index of segment_indices) names[index] = display_name ?? id;
+  }
+  return names;
+}
+
+export function foundLine(match: TranscriptSearchMatch, number: number): string {
+  const { start_timestamp, end_timestamp, media_path, speaker, speaker_name, text } = match;
+  const who = printable(speaker_name || speaker);
+  const when = start_timestamp === end_timestamp ? start_timestamp : `${start_timestamp}–${end_timestamp}`;
+  return (
+    `${String(number).padStart(3)}. ${when}  ${printable(media_path)}\n` +
+    `     ${who === '' ? '' : `${who}: `}${printable(text.trim())}\n`
+  );
+}
+
+/** What was found beyond what is shown; empty for nothing. `most`: matches that can be asked for at once. */
+export function moreLine(
+  { matches, total, total_is_exact }: Pick<TranscriptSearchAnswer, 'matches' | 'total' | 'total_is_exact'>,
+  most: number,
+): string {
+  const more = total - matches.length;
+  if (more <= 0) return total_is_exact ? '' : '  there may be more\n';
+  const shown = total_is_exact ? Math.min(total, most) : most;
+  return `  ${total_is_exact ? '' : 'at least '}${more} more${matches.length < most ? `: --max ${shown}` : ''}\n`;
 }

@@ -1,8 +1,7 @@
 // Makes the payloads of `progress` events. A run is what is known of a task since it was started or resumed.
 import type { AnalysisEvent, QueuePlace, WorkResult } from '../actors/analysis/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from '../actors/analysis/progress.ts';
-import { amountFields, fileFields, kindOf, rounded } from '../actors/analysis/progress-fields.ts';
-import { outcomeWord } from '../actors/analysis/result.ts';
+import { amountFields, fileFields, kindOf, outcomeWord, rounded } from '../actors/analysis/result.ts';
 import { measured, type StageKind } from '../actors/analysis/stages/kind.ts';
 import {
   type EndState,

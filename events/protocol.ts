@@ -9,7 +9,7 @@ import {
   taskIdMeaning,
   wordsOf,
 } from '../actors/analysis/schemas.ts';
-import { SampleFaceNaming } from '../actors/analysis/stages/faces/facts.ts';
+import { SampleFaceNaming } from '../actors/analysis/stages/faces/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { field } from '../runtime/schema.ts';
 

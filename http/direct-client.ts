@@ -3,9 +3,9 @@
 import type { Engine } from '../actors/engine.ts';
 import type { CallOptions, Client } from './client/client.ts';
 import { ApiError } from './client/error.ts';
-import { RequestInput } from './request/input.ts';
+import { RequestInput } from './request/body.ts';
 import { invalidFields } from './request/response.ts';
-import { type Validators, validatorsOf } from './request/validators.ts';
+import { type Validators, validatorsOf } from './request/validation.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import type { Service } from './service.ts';

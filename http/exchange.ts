@@ -2,18 +2,16 @@
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';
-import { type Body, licenseKeyErrors, queryOf } from './request/body.ts';
-import type { BodyBudget } from './request/body-budget.ts';
-import type { BodyParser } from './request/body-parser.ts';
-import { compress, encodingFor } from './request/compress.ts';
-import { type Conditions, contentAnswer } from './request/content-answer.ts';
-import type { FramingProblem } from './request/framing.ts';
-import { RequestInput } from './request/input.ts';
-import { Intake } from './request/intake.ts';
+import { type Body, licenseKeyErrors, queryOf, RequestInput } from './request/body.ts';
+import { type Conditions, contentAnswer } from './request/content.ts';
+import type { FramingProblem } from './request/head.ts';
+import { type BodyBudget, type BodyParser, Intake } from './request/intake.ts';
 import type { OriginRule } from './request/origin.ts';
 import {
   askAgain,
   badRequest,
+  compress,
+  encodingFor,
   errorResponse,
   invalidFields,
   isInternal,
@@ -22,11 +20,10 @@ import {
   plainError,
   type RawResponse,
 } from './request/response.ts';
-import type { Validators } from './request/validators.ts';
+import type { Validators } from './request/validation.ts';
 import type { Content, Route } from './route.ts';
-import type { RouteMatch } from './router.ts';
+import { nowhere, type RouteMatch, unknownPath } from './router.ts';
 import type { Service } from './service.ts';
-import { nowhere, unknownPath } from './unknown-path.ts';
 
 /** Request line and headers as text; what is missing is empty. */
 export interface Head {

@@ -1,13 +1,12 @@
 // A request becomes an answer: host, origin and route in here, the rest in its exchange. No socket in here,
 // so that a test calls a route as the network does.
-import { quoted } from '../runtime/quoted.ts';
+import { quoted } from '../runtime/text.ts';
 import { type AppOptions, type AppState, Exchange, type Head, type Pending } from './exchange.ts';
-import { createBodyBudget } from './request/body-budget.ts';
+import { createBodyBudget } from './request/intake.ts';
 import { originRule, preflightAnswer } from './request/origin.ts';
 import { plainError, type RawResponse } from './request/response.ts';
-import { validatorsOf } from './request/validators.ts';
-import { createRouter } from './router.ts';
-import { isInside, nowhere, unknownPath } from './unknown-path.ts';
+import { validatorsOf } from './request/validation.ts';
+import { createRouter, isInside, nowhere, unknownPath } from './router.ts';
 
 export interface App {
   begin(head: Head): RawResponse | Pending;

@@ -5,10 +5,10 @@ import type { Engine } from '../actors/engine.ts';
 import type { Config, Source } from '../runtime/config.ts';
 import { errorTable } from '../runtime/errors.ts';
 import { folders, settingRows, type settings } from '../settings.ts';
-import { hashOf } from './license/key.ts';
+import { hashOf } from './license/store.ts';
 import type { Assistants } from './mcp/contract.ts';
 import type { Access } from './sessions/access.ts';
-import { SECRET_BYTES, seal, unseal } from './sessions/secret.ts';
+import { SECRET_BYTES, seal, unseal } from './sessions/sessions.ts';
 
 export interface Service
   extends Readonly<

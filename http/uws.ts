@@ -8,10 +8,8 @@ import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
-import { bearerOf } from './request/bearer.ts';
-import { type FramingProblem, framingProblem } from './request/framing.ts';
-import { type ByteStream, isStream, type RawResponse } from './request/response.ts';
-import { statusLine } from './request/status-line.ts';
+import { bearerOf, type FramingProblem, framingProblem } from './request/head.ts';
+import { type ByteStream, isStream, type RawResponse, statusLine } from './request/response.ts';
 import type { App } from './server.ts';
 
 export const serverErrors = errorTable({

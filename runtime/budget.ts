@@ -3,7 +3,7 @@
 // whoever sees it end.
 import { engineErrors } from './errors.ts';
 import type { Lane } from './mailbox.ts';
-import { Line } from './sync/line.ts';
+import { Line } from './sync/locks.ts';
 
 export class Budget {
   /** Bytes, at most, of all holders together. */

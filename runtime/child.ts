@@ -5,11 +5,11 @@ import type { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { Contract } from './contract.ts';
 import { engineErrors } from './errors.ts';
-import type { Link } from './link.ts';
 import type { Log } from './log.ts';
 import { Cell, type Phase, type Ref } from './ref.ts';
 import { defaultPolicy, type RestartPolicy, stuckVerdict, verdict } from './restart.ts';
 import type { SlotPool } from './slots.ts';
+import type { Link } from './wire.ts';
 
 /** Calls that may wait for an actor in each lane: a thousand clients, each of which may ask a few times. */
 const MAILBOX_CAPACITY = 4096;

@@ -6,7 +6,7 @@ import type { SlotHandle } from './contract.ts';
 import type { EngineError } from './errors.ts';
 import type { Lane } from './mailbox.ts';
 import type { Holder, SlotPool } from './slots.ts';
-import { Condition } from './sync/condition.ts';
+import { Condition } from './sync/locks.ts';
 
 export interface FeedItem {
   readonly value: unknown;

@@ -9,7 +9,7 @@ import { engineErrors, toFields } from './errors.ts';
 import { createLog, type Log, type LogLine } from './log.ts';
 import { redactFields } from './redact.ts';
 import { slotView } from './slots.ts';
-import { Condition } from './sync/condition.ts';
+import { Condition } from './sync/locks.ts';
 import {
   type CallId,
   type Endpoint,

@@ -6,10 +6,9 @@ import type { ActorDefinition } from './actor.ts';
 import { complaintOf } from './checker.ts';
 import type { Contract } from './contract.ts';
 import { serve } from './host.ts';
-import { createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
 import type { SlotMemory } from './slots.ts';
-import { createControl, type FromActor, type ToActor } from './wire.ts';
+import { createControl, createLink, type FromActor, type Link, type ToActor } from './wire.ts';
 
 export interface MemoryOptions {
   readonly settings?: unknown;

@@ -3,8 +3,8 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Type } from 'typebox';
 import { errorTable } from './errors.ts';
-import { quoted } from './quoted.ts';
 import { absolutePath, described } from './schema.ts';
+import { quoted } from './text.ts';
 
 export const pathErrors = errorTable({
   PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400, retryable: false },

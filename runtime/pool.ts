@@ -2,7 +2,7 @@
 // ours. So a thread may be terminated in the middle of a job, which the thread of an actor may not.
 import { Piscina } from 'piscina';
 import { engineErrors, errorTable } from './errors.ts';
-import { Semaphore } from './sync/semaphore.ts';
+import { Semaphore } from './sync/locks.ts';
 
 export const poolErrors = errorTable({
   THREAD_ENDED: { meaning: 'The thread ended while working on this', status: 503, retryable: true },

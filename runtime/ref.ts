@@ -5,10 +5,9 @@ import type { Budget } from './budget.ts';
 import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
 import { type EngineError, engineErrors, fromFields } from './errors.ts';
 import { FeedStream } from './feed.ts';
-import type { Link } from './link.ts';
 import { createMailbox, type Lane } from './mailbox.ts';
 import type { Holder, SlotPool } from './slots.ts';
-import { type CallId, type FromActor, lifeWord } from './wire.ts';
+import { type CallId, type FromActor, type Link, lifeWord } from './wire.ts';
 
 /** `idle`: no thread is started before the first call. */
 export type Phase = 'idle' | 'starting' | 'ready' | 'stopping' | 'down' | 'stuck';

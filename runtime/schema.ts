@@ -114,3 +114,11 @@ export function nullable<S extends TSchema>(schema: S) {
 export function oneOf<const W extends readonly string[]>(...words: W) {
   return Type.Unsafe<W[number]>({ type: 'string', enum: [...words] });
 }
+
+// Fields that many answers have.
+
+export const Message = field('A full sentence with the details.', Type.String());
+
+export const Success = field('True in every response that is not an error.', Type.Boolean());
+
+export const ShownWarning = field('A warning to show to the user.', Type.Optional(Type.String()));

@@ -4,7 +4,7 @@
 import type { SlotHandle } from './contract.ts';
 import { engineErrors } from './errors.ts';
 import type { Lane } from './mailbox.ts';
-import { Line } from './sync/line.ts';
+import { Line } from './sync/locks.ts';
 
 /** Whoever keeps slots from being reused: one per turn, one per consumer of a feed. */
 export type Holder = number;

@@ -7,7 +7,7 @@ import type { Contract } from './contract.ts';
 import type { Log } from './log.ts';
 import type { Ref } from './ref.ts';
 import type { SlotPool } from './slots.ts';
-import { Semaphore } from './sync/semaphore.ts';
+import { Semaphore } from './sync/locks.ts';
 
 /**
  * Actors that load their code at the same time after a first call: of hundreds none would be ready in time.

@@ -2,11 +2,17 @@
 import { Worker } from 'node:worker_threads';
 import type { ChildSpec } from './child.ts';
 import type { Contract } from './contract.ts';
-import { createLink, type Link } from './link.ts';
 import type { Log } from './log.ts';
-import { moduleUrl } from './module-url.ts';
+import { moduleUrl } from './process/program.ts';
 import type { SlotMemory } from './slots.ts';
-import { createControl, type FromActor, type HostStart, type ToActor } from './wire.ts';
+import {
+  createControl,
+  createLink,
+  type FromActor,
+  type HostStart,
+  type Link,
+  type ToActor,
+} from './wire.ts';
 
 export interface ThreadOptions {
   readonly name: string;

@@ -1,7 +1,7 @@
 // A request as a handler gets it: checked, with the defaults of its fields.
 import assert from 'node:assert/strict';
 import type { Static, TObject } from 'typebox';
-import type { Given } from '../http/client/shape.ts';
+import type { Given } from '../http/client/request.ts';
 import { createValidator } from '../http/request/validation.ts';
 
 export function filled<S extends TObject>(schema: S, given: Given<S>): Static<S> {

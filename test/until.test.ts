@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Condition } from '../runtime/sync/condition.ts';
+import { Condition } from '../runtime/sync/locks.ts';
 import { until } from './until.ts';
 
 test('what becomes true in a later turn of the event loop is answered', async () => {

@@ -1,7 +1,7 @@
 // Kaldi's filter bank features for speaker embedding models: 80 log-mel energies every 10 ms. Sound arrives
 // in blocks of any size; the samples of an incomplete frame are carried over.
 import { RealFft } from './fft.ts';
-import { applyFilters, type FilterBank, kaldiFilters } from './filters.ts';
+import { applyFilters, type FilterBank, kaldiFilters } from './mel.ts';
 
 export interface FbankOptions {
   /** hamming: symmetric, as WeSpeaker. povey: a raised cosine to the power of 0.85, Kaldi's own, as CAM++. */

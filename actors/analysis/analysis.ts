@@ -7,18 +7,21 @@ import {
   type RunOptions,
   type TaskRun,
 } from './contract.ts';
-import { hasGone } from './media/gone.ts';
 import { properties } from './media/properties.ts';
 import { collectionIds, summaryNames } from './media/summarized.ts';
-import { FaceModelInUse } from './stages/faces/model.ts';
+import { hasGone } from './media/survey.ts';
 import { GroupRunner } from './stages/group-runner.ts';
 import { placeOf, type TaskPlace } from './stages/kind.ts';
 import { stages as allStages } from './stages/list.ts';
-import type { AnalysisParts, StageParts } from './stages/parts.ts';
-import { SpeechModel } from './stages/speech/model.ts';
+import {
+  type AnalysisParts,
+  FaceModelInUse,
+  SpeechModel,
+  type StageParts,
+  Summarizing,
+} from './stages/parts.ts';
 import type { Stage } from './stages/stage.ts';
 import { jobsOf, piecesOf, type StageGroup, type StageJobs, stageGroups } from './stages/stage-groups.ts';
-import { Summarizing } from './stages/summary/summarizing.ts';
 import { LastWork, TaskContext } from './stages/task-context.ts';
 import { createTracker, type RunStart } from './stages/tracker.ts';
 import { WorkResults } from './stages/work-results.ts';

@@ -1,8 +1,7 @@
 // The shapes that hold something of every kind of work: requests, results, counts and snapshots, read off a
 // list of kinds.
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
-import { Message } from '../../runtime/answer.ts';
-import { field, nullable } from '../../runtime/schema.ts';
+import { field, Message, nullable } from '../../runtime/schema.ts';
 import { FilePath } from '../index/store/contract.ts';
 import { measured, type StageKind } from './stages/kind.ts';
 

@@ -3,21 +3,22 @@
 // encoders of devices, and the sound that peaks are being made of.
 import { type ActorEnv, actor, type FeedTurn } from '../../runtime/actor.ts';
 import { clip } from './clips/clip.ts';
-import { encodersOfMachine } from './clips/encoders/machine.ts';
-import { noEncoders, type PictureEncoders, softwareEncoders } from './clips/encoders/picture-encoders.ts';
+import {
+  encodersOfMachine,
+  noEncoders,
+  type PictureEncoders,
+  softwareEncoders,
+} from './clips/encoders/machine.ts';
 import { proxy } from './clips/proxy.ts';
 import { decoderContract } from './contract.ts';
 import { frames } from './frames/frames.ts';
-import { moments } from './frames/moments.ts';
-import { picture } from './frames/picture.ts';
-import { Hardware } from './packets/hardware.ts';
+import { moments, picture } from './frames/moments.ts';
+import { Hardware } from './packets/picture-decoder.ts';
 import { PeakRuns } from './peaks/runs.ts';
 import { shrink } from './pixels/shrink.ts';
 import { storedFrames, storedSize } from './pixels/stored.ts';
-import { digest } from './probe/digest.ts';
-import { identify } from './probe/hash.ts';
-import { playable } from './probe/playable.ts';
-import { probe } from './probe/probe.ts';
+import { digest, identify } from './probe/hash.ts';
+import { playable, probe } from './probe/probe.ts';
 import { sound } from './sound/sound.ts';
 import { subtitles } from './subtitles/subtitles.ts';
 import { pictureTimes } from './times/picture-times.ts';

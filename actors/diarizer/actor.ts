@@ -19,12 +19,11 @@ import {
   requireFiles,
 } from '../models/registry.ts';
 import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
-import { overlapFile } from '../models/starter/overlap.ts';
-import { starterSpeakerFile, starterSpeakerPldaFile } from '../models/starter/speaker.ts';
+import { overlapFile, starterSpeakerFile, starterSpeakerPldaFile } from '../models/starter/speaker.ts';
 import { speechErrors } from '../transcriber/contract.ts';
 import { diarizerContract } from './contract.ts';
 import { diarize } from './diarize.ts';
-import { type DetectOverlap, overlapDetectorOf } from './overlap/detector.ts';
+import { type DetectOverlap, overlapDetectorOf } from './overlap/channel.ts';
 import { type Plda, readPlda } from './plda.ts';
 import {
   type EmbedSpeakers,

@@ -4,9 +4,14 @@ import type { Reply } from '../../runtime/contract.ts';
 import { soundRate } from '../decoder/contract.ts';
 import type { SpeakerRow } from '../models/contract.ts';
 import type { diarizerContract, SpeakerCount, SpeakerTurn, SpeakerVoices } from './contract.ts';
-import { adjustedProbabilities } from './overlap/adjustment.ts';
-import { likenessOf, secondTurns, voicesOf } from './overlap/second-speaker.ts';
-import { clearShares, overlapSpans } from './overlap/spans.ts';
+import {
+  adjustedProbabilities,
+  clearShares,
+  likenessOf,
+  overlapSpans,
+  secondTurns,
+  voicesOf,
+} from './overlap/spans.ts';
 import type { Plda } from './plda.ts';
 import {
   type SegmentationChannel,
@@ -17,8 +22,14 @@ import {
 } from './segmentation-channel.ts';
 import type { ChannelSpeech, DiarizationSession } from './session.ts';
 import { type ClusteringOptions, clusterSpeakers } from './speaker-clustering.ts';
-import { defaultSubsegments } from './subsegments.ts';
-import { type LabelledTurn, namedTurns, speakersOfLabels, speakersOfSpans, turnsOfChannel } from './turns.ts';
+import {
+  defaultSubsegments,
+  type LabelledTurn,
+  namedTurns,
+  speakersOfLabels,
+  speakersOfSpans,
+  turnsOfChannel,
+} from './turns.ts';
 
 /** A generator: it yields often, so that its thread can answer messages. */
 export function* diarize(

@@ -6,7 +6,7 @@ import type { SpeechRegion } from '../transcriber/contract.ts';
 import { OverlapChannel } from './overlap/channel.ts';
 import type { Plda } from './plda.ts';
 import type { SegmentationChannel } from './segmentation-channel.ts';
-import { type Subsegment, Subsegmenter, type SubsegmentOptions } from './subsegments.ts';
+import { type Subsegment, Subsegmenter, type SubsegmentOptions } from './turns.ts';
 
 /** A subsegment whose embedding is row `vector` of the session's vectors. */
 export interface EmbeddedSubsegment extends Subsegment {

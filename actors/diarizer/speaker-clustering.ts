@@ -13,9 +13,8 @@ import {
   sumByLabel,
 } from './clustering.ts';
 import type { SpeakerCount } from './contract.ts';
-import { mergeAdjacent } from './merge-adjacent.ts';
 import { inPldaSpace, type Plda } from './plda.ts';
-import { resegment } from './resegment.ts';
+import { mergeAdjacent, resegment } from './resegment.ts';
 
 /** Embeddings in the order of time, channel after channel. */
 export interface Embeddings {

@@ -5,14 +5,12 @@ import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
 import { CurrentModel, type Loaded, type OpenedModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
-import type { SessionOpener } from '../models/graph.ts';
 import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
-import { openSession } from '../models/session.ts';
-import { blockBytes, paintBlocks } from './blocks.ts';
+import { openSession, type SessionOpener } from '../models/session.ts';
 import { embedderContract, type PictureReading, type TextPart, type VisualModel } from './contract.ts';
 import { familyOf } from './families.ts';
 import type { Sides, VisualFamily } from './family.ts';
-import { readAs } from './readings.ts';
+import { blockBytes, paintBlocks, readAs } from './readings.ts';
 
 export interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */

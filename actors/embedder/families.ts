@@ -5,10 +5,27 @@ import { buildStarterVisual } from '../models/starter/graph/graph.ts';
 import { DIMENSIONS } from '../models/starter/layout.ts';
 import { PICTURE_SIDE } from '../models/starter/maps.ts';
 import { queryVector } from '../models/starter/query/vector.ts';
-import { clip } from './clip.ts';
 import type { TextPart } from './contract.ts';
 import type { Family, TextVectors, VisualFamily } from './family.ts';
-import { siglip } from './siglip.ts';
+import { towers } from './towers.ts';
+
+// CLIP with its projections: the towers answer `image_embeds` and `text_embeds`. The text vector is taken at
+// the first end token; exports that declare an attention mask are given one.
+
+export const clip = towers({
+  pictureOutputs: ['image_embeds'],
+  textOutputs: ['text_embeds'],
+  mask: true,
+});
+
+// SigLIP and SigLIP 2 with a fixed picture size: both towers answer `pooler_output`. The text vector is taken
+// at the last position, so a text is always padded to the full length, and the graph takes no mask.
+
+export const siglip = towers({
+  pictureOutputs: ['pooler_output', 'image_embeds'],
+  textOutputs: ['pooler_output', 'text_embeds'],
+  mask: false,
+});
 
 // The family of starter-visual: its picture graph is built by code when it is opened; texts need no graph.
 

@@ -3,7 +3,7 @@
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { VisualRow } from '../models/contract.ts';
 import type { RunsOn } from '../models/device.ts';
-import type { SessionOpener } from '../models/graph.ts';
+import type { SessionOpener } from '../models/session.ts';
 import type { PictureReading, TextPart } from './contract.ts';
 
 export interface TextVectors {

@@ -1,14 +1,83 @@
 // Dual encoders: a picture tower and a text tower whose vectors share one space. A TowerPlan says how
 // families of this kind differ.
+
+import { readFile } from 'node:fs/promises';
+import { Tokenizer } from '@huggingface/tokenizers';
+import { reasonOf } from '../../runtime/errors.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import { onProcessor } from '../models/device.ts';
-import type { SessionOpener } from '../models/graph.ts';
-import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
+import type { ModelSession, SessionOpener, TensorIn, TensorOut } from '../models/session.ts';
 import type { Family, Sides, TextVectors, VisualFamily } from './family.ts';
 import { type Preparation, preparation } from './prepare.ts';
-import { readTokenizer, type Tokenize, type Tokens } from './tokens.ts';
-import { normalizeRows } from './vectors.ts';
+
+// From a text to the token ids of a text graph. A mistake here is silent, because the graph answers a vector
+// for any ids; so padding, end token, length and lower case are all stated by the model's row.
+
+export interface Tokens {
+  /** n×length, right-padded. */
+  readonly ids: BigInt64Array;
+  /** n×length: 1 for the tokens of the text, end token included, 0 for padding. */
+  readonly mask: BigInt64Array;
+  readonly length: number;
+}
+
+export type Tokenize = (texts: readonly string[]) => Tokens;
+
+/** Reads a tokenizer.json. Throws MODEL_LOAD_FAILED, naming the file. */
+export async function readTokenizer(path: string, side: TextSide): Promise<Tokenize> {
+  try {
+    const tokenizer = new Tokenizer(JSON.parse(await readFile(path, 'utf8')) as object, {});
+    return tokenizeWith((text) => tokenizer.encode(text).ids, side);
+  } catch (error) {
+    const reason = reasonOf(error);
+    throw modelErrors.MODEL_LOAD_FAILED(`${path}: ${reason}`, { file: path }, error);
+  }
+}
+
+/** `encode`: the tokens of one text, with those the tokenizer itself puts around it. */
+export function tokenizeWith(encode: (text: string) => readonly number[], side: TextSide): Tokenize {
+  const { max_length: length, pad_id, lower_case } = side;
+  return (texts) => {
+    const ids = new BigInt64Array(texts.length * length).fill(BigInt(pad_id));
+    const mask = new BigInt64Array(texts.length * length);
+    for (const [row, text] of texts.entries()) {
+      const tokens = withEndToken(encode(lower_case ? text.trim().toLowerCase() : text.trim()), side);
+      for (const [at, token] of tokens.entries()) {
+        ids[row * length + at] = BigInt(token);
+        mask[row * length + at] = 1n;
+      }
+    }
+    return { ids, mask, length };
+  };
+}
+
+/** The tokens with the end token last, also when the text is too long or the tokenizer adds none. */
+function withEndToken(tokens: readonly number[], { max_length, end_id }: TextSide): readonly number[] {
+  const body = tokens.at(-1) === end_id ? tokens.slice(0, -1) : tokens;
+  return [...body.slice(0, max_length - 1), end_id];
+}
+
+// Vectors in rows, n×d: scaled to length 1 in place, so that a dot product is a cosine.
+
+/**
+ * Scales every row to length 1. Throws MODEL_RUN_FAILED for a row without a direction (all zero, NaN,
+ * infinite), because such a row would silently rank nowhere or everywhere. `what` names the graph in the
+ * message.
+ */
+export function normalizeRows(vectors: Float32Array, dimensions: number, what: string): Float32Array {
+  for (let start = 0; start < vectors.length; start += dimensions) {
+    const end = start + dimensions;
+    let sum = 0;
+    for (let at = start; at < end; at += 1) sum += vectors[at]! * vectors[at]!;
+    const scale = 1 / Math.sqrt(sum);
+    if (!(sum > 0) || !(scale > 0)) {
+      throw modelErrors.MODEL_RUN_FAILED(`${what}: the vector of row ${start / dimensions} has no direction`);
+    }
+    for (let at = start; at < end; at += 1) vectors[at] = vectors[at]! * scale;
+  }
+  return vectors;
+}
 
 export interface TowerPlan {
   /** Names of the output that is the vector, best first; the first one the graph declares is taken. */

@@ -1,9 +1,8 @@
 // What the exporter takes and answers: a transcript as a document.
 import { type Static, Type } from 'typebox';
-import { ShownWarning, Success } from '../../runtime/answer.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { described, field, oneOf, shown } from '../../runtime/schema.ts';
+import { described, field, oneOf, ShownWarning, Success, shown } from '../../runtime/schema.ts';
 
 export const exportErrors = errorTable({
   SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400, retryable: false },

@@ -1,9 +1,9 @@
 // Renders transcripts as documents in a pool of threads. Rendering is stateless, it needs neither a model nor
 // the store, so it is no actor.
 import { basename, join } from 'node:path';
-import { expectAbove } from '../../runtime/files/expect-above.ts';
-import { moduleUrl } from '../../runtime/module-url.ts';
+import { expectAbove } from '../../runtime/files/save-new.ts';
 import { createPool, poolErrors } from '../../runtime/pool.ts';
+import { moduleUrl } from '../../runtime/process/program.ts';
 import {
   type Exporter,
   exportErrors,
@@ -13,8 +13,7 @@ import {
   type TranscriptAnswer,
   type TranscriptRequest,
 } from './contract.ts';
-import { fileName } from './filename.ts';
-import { saveAt } from './output-path.ts';
+import { fileName, saveAt } from './output-path.ts';
 import { oneLine, rowsOf } from './rows.ts';
 
 const THREADS = 2;

@@ -4,8 +4,7 @@ import PDFDocument from 'pdfkit';
 import { clockTime } from '../decoder/contract.ts';
 import type { Rendered, Row, Transcript } from './contract.ts';
 import { isRightToLeft } from './direction.ts';
-import { bundled, bundledBold, type Faces, facesFor, fontFolders } from './fonts.ts';
-import { missingWarning } from './missing-glyphs.ts';
+import { bundled, bundledBold, type Faces, facesFor, fontFolders, missingWarning } from './fonts.ts';
 import { withSilence } from './rows.ts';
 import { type Run, visualRuns, wrap } from './wrap.ts';
 

@@ -3,7 +3,7 @@ import { type ActorEnv, actor } from '../../runtime/actor.ts';
 import { chooseFaces } from '../models/registry.ts';
 import { clusteringHandlers } from './clustering/handlers.ts';
 import { facesContract } from './contract.ts';
-import { type FacesSettings, findingHandlers } from './finding.ts';
+import { type FacesSettings, findingHandlers } from './finder.ts';
 
 export const definition = actor({
   contract: facesContract,

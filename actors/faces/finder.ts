@@ -1,24 +1,22 @@
 // Finds the faces of one picture: where they are, how good they are, their vectors and their pictures.
+
+import { type ActorEnv, type Handlers, Sent } from '../../runtime/actor.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Picture } from '../../runtime/picture.ts';
-import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
+import { type Picture, pictureIn } from '../../runtime/picture.ts';
+import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../models/contract.ts';
-import type { CurrentModel, Openable } from '../models/current.ts';
-import { type RunsOn, refusalText } from '../models/device.ts';
-import type { ModelSession } from '../models/session.ts';
-import { aligned } from './alignment/align.ts';
-import { arcfaceChip, type Chip } from './alignment/similarity.ts';
-import { type Face, type FaceModel, type FoundFaces, facesErrors } from './contract.ts';
-import { displayRegion, type FaceCrops } from './crops/crops.ts';
+import { CurrentModel, type Openable } from '../models/current.ts';
+import { type DeviceChoice, type RunsOn, refusalText } from '../models/device.ts';
+import { fileOf } from '../models/registry.ts';
+import { type ModelSession, openSession } from '../models/session.ts';
+import { aligned, arcfaceChip, type Chip } from './alignment/align.ts';
+import { type Face, type FaceModel, type FoundFaces, type facesContract, facesErrors } from './contract.ts';
+import { displayRegion, FaceCrops } from './crops/crops.ts';
 import { detectorFamilyOf } from './detection/families.ts';
 import type { Candidate, FaceDetector } from './detection/family.ts';
-import { FaceEmbedder } from './embedding/embedder.ts';
-import { embedderFamilyOf } from './embedding/families.ts';
+import { embedderFamilyOf, FaceEmbedder } from './embedding/embedder.ts';
 import { Pyramid } from './picture.ts';
-import { isCut } from './quality/cut.ts';
-import { pose } from './quality/pose.ts';
-import { sharpness } from './quality/sharpness.ts';
-import { isWeak } from './quality/weak.ts';
+import { isCut, isWeak, pose, sharpness } from './quality/quality.ts';
 
 export type CurrentPair = CurrentModel<PairRow, OpenPair>;
 
@@ -214,3 +212,72 @@ export async function openPair({ detector, embedder }: FacePair, options: PairOp
 }
 
 const grey = { data: new Uint8Array(64 * 64 * 3).fill(128), width: 64, height: 64 };
+
+// The part of the face actor that finds faces: it chooses and loads the models, and looks at pictures.
+
+export interface FacesSettings {
+  /** Absolute path of the folder with a folder for each model. */
+  readonly modelsDir: string;
+  readonly device: DeviceChoice;
+  /** Threads inside one run; 0 leaves it to the runtime. */
+  readonly threads: number;
+}
+
+export interface FindingOptions extends ActorEnv<FacesSettings> {
+  /** The models to use, of those that are there. Throws NO_FACE_MODEL. */
+  choose(modelsDir: string): Promise<FacePair>;
+}
+
+type Finding = Pick<Handlers<typeof facesContract>, 'load' | 'unload' | 'loaded' | 'find'>;
+
+export function findingHandlers({ settings, log, stopping, choose }: FindingOptions): {
+  readonly handlers: Finding;
+  close(): Promise<void>;
+} {
+  const { modelsDir, device, threads } = settings;
+  const chosen = async () => pairRow(await choose(modelsDir));
+  const current: CurrentPair = new CurrentModel<PairRow, OpenPair>({
+    kind: 'face',
+    defaultModel: null,
+    log,
+    find: chosen,
+    open: ({ pair }, checkpoint) =>
+      openPair(pair, {
+        file: (row, role) => fileOf(modelsDir, row, role),
+        session: (file) => openSession(file, { device, threads, log, stopping, checkpoint }),
+        checkpoint,
+      }),
+  });
+  const crops = new FaceCrops();
+  return {
+    handlers: {
+      load: async (_, turn) => {
+        const { key } = await chosen();
+        const { row, family } = await current.load(key, createCheckpoint(turn, { stopping }));
+        return faceModel(row, family.runsOn);
+      },
+      unload: async () => {
+        await current.unload();
+        return {};
+      },
+      loaded: () => {
+        const { model_key: key } = current.state;
+        if (key === null) return { model: null };
+        const { row, family } = current.using(key);
+        return { model: faceModel(row, family.runsOn) };
+      },
+      find: async ({ model_key: key, picture, width, height }, turn) => {
+        const pixels = pictureIn(turn.slot(picture), width, height);
+        const checkpoint = createCheckpoint(turn, { stopping });
+        const found = await findFaces(current, pixels, { key, crops, checkpoint, log: turn.log });
+        const pictures = [...found.aligned, ...found.displays];
+        const transfer = [found.vectors, ...pictures].map(({ buffer }) => buffer as ArrayBuffer);
+        return new Sent(found, { transfer });
+      },
+    },
+    close: async () => {
+      await current.close();
+      crops.close();
+    },
+  };
+}

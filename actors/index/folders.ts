@@ -1,5 +1,5 @@
 // The analysis folders this actor has open: a few at a time, the one used longest ago is closed first.
-import { realFolder } from '../../runtime/files/real-folder.ts';
+import { realFolder } from '../../runtime/files/folder.ts';
 import { storeErrors } from './store/contract.ts';
 import { Store, type StoreOptions } from './store/store.ts';
 

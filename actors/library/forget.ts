@@ -1,16 +1,24 @@
 // Forgets media: what is stored of their content, under every path it is known by.
-import { realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { sideBySide } from '../../runtime/sync/shared-work.ts';
 import { isMediaError } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { compactFacesInSteps, sweepInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
 import { storeErrors } from '../index/store/contract.ts';
-import { isWithin } from '../index/store/footage-path.ts';
-import { type ForgetAnswer, type ForgetRequest, type Forgotten, libraryErrors } from './contract.ts';
-import { allHeld, inWork, type LibraryParts, pathsInWork } from './parts.ts';
+import { isMounted, isWithin, mountFolders } from '../index/store/footage-path.ts';
+import {
+  type ForgetAnswer,
+  type ForgetRequest,
+  type Forgotten,
+  libraryErrors,
+  type PruneAnswer,
+} from './contract.ts';
+import { allHeld, inWork, type LibraryParts, pathsInWork, TOGETHER } from './parts.ts';
 
 /** Contents of one message: each is one transaction, between which searches are answered. */
-const TOGETHER = 64;
+const FORGOTTEN_TOGETHER = 64;
 
 /** A content with every path it is known by. */
 export type Contents = ReadonlyMap<string, readonly HeldMedia[]>;
@@ -45,7 +53,7 @@ export async function forget(
   }
   const { forgotten, clusterings } = await remove(parts, cache_dir, contents, dry_run, signal);
   return {
-    message: summaryText(forgotten, unknown.length, dry_run),
+    message: forgottenText(forgotten, unknown.length, dry_run),
     dry_run,
     forgotten,
     unknown,
@@ -129,7 +137,7 @@ export async function remove(
 ): Promise<ForgetResult> {
   const all = [...contents.keys()];
   const clusterings: string[] = dry_run ? await emptied(index, cache_dir, new Set(all), signal) : [];
-  let together = TOGETHER;
+  let together = FORGOTTEN_TOGETHER;
   for (let at = 0; at < all.length && !dry_run; ) {
     const hashes = all.slice(at, at + together);
     const gone = await index.ask('remove_media', { cache_dir, hashes }, { signal }).catch((error) => {
@@ -178,10 +186,157 @@ async function emptied(
   return jobs.filter(isGone).map(({ name }) => name);
 }
 
-function summaryText(forgotten: readonly Forgotten[], unknown: number, dryRun: boolean): string {
+function forgottenText(forgotten: readonly Forgotten[], unknown: number, dryRun: boolean): string {
   const said = [
     `${forgotten.length} media ${dryRun ? 'would be ' : ''}forgotten`,
     ...(unknown > 0 ? [`${unknown} not found`] : []),
   ];
   return said.join(', ');
+}
+
+// Forgets media whose file is gone. What is only out of reach stays, and is told.
+
+/** Paths of one message. */
+const PATHS = 256;
+
+export async function prune(
+  parts: LibraryParts,
+  { cache_dir, dry_run }: { readonly cache_dir: string; readonly dry_run: boolean },
+  signal: AbortSignal,
+): Promise<PruneAnswer> {
+  const all = await allHeld(parts, cache_dir, null, signal);
+  const presence = await presenceOfAll(all, await pathsInWork(parts, cache_dir), signal);
+  const skipped = new Map<string, { count: number; example: string }>();
+  const missing = new Map<string, HeldMedia[]>();
+  const deadPaths: { from: string; to: string; volume: string | null }[] = [];
+  for (const [hash, held] of Map.groupBy(all, ({ hash_str }) => hash_str)) {
+    const states = held.map((one) => presence.get(one) as Presence);
+    const there = held.find((_, i) => states[i] === 'there');
+    const unsure = held.flatMap((one, i) => {
+      const state = states[i]!;
+      return typeof state === 'object' ? [{ path: one.path, reason: state.unknown }] : [];
+    });
+    for (const { path, reason } of unsure) {
+      const known = skipped.get(reason);
+      skipped.set(reason, { count: (known?.count ?? 0) + 1, example: known?.example ?? path });
+    }
+    if (there) {
+      const dead = held.filter((_, i) => states[i] === 'gone');
+      deadPaths.push(...dead.map(({ path }) => ({ from: path, to: there.path, volume: there.volume })));
+    } else if (unsure.length === 0) missing.set(hash, held);
+  }
+  const { forgotten, clusterings } = await remove(parts, cache_dir, missing, dry_run, signal);
+  for (let at = 0; at < deadPaths.length && !dry_run; at += PATHS) {
+    const moves = deadPaths.slice(at, at + PATHS);
+    await parts.index.ask('move_paths', { cache_dir, moves }, { signal });
+  }
+  const left = [...skipped].map(([reason, known]) => ({ reason, ...known }));
+  return {
+    message: prunedText(all.length, forgotten.length, left, dry_run),
+    dry_run,
+    looked_at: all.length,
+    forgotten,
+    clusterings_gone: clusterings,
+    paths_gone: deadPaths.map(({ from }) => from),
+    skipped: left,
+  };
+}
+
+async function presenceOfAll(
+  all: readonly HeldMedia[],
+  busy: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<HeldMedia, Presence>> {
+  const found = new Map<HeldMedia, Presence>();
+  const witnesses = new Set<number>();
+  const missing: HeldMedia[] = [];
+  await sideBySide(all.values(), TOGETHER, signal, async (one) => {
+    // A file lies at its path, but it is another one.
+    if (one.replaced) found.set(one, 'gone');
+    else if (busy.has(one.path)) found.set(one, { unknown: 'a task is working on it' });
+    else {
+      const device = await deviceAt(one.path).catch(() => null);
+      if (device === null) missing.push(one);
+      else {
+        witnesses.add(device);
+        found.set(one, 'there');
+      }
+    }
+  });
+  await sideBySide(missing.values(), TOGETHER, signal, async (one) => {
+    found.set(one, await presenceOf(one.path, one.volume, witnesses));
+  });
+  return found;
+}
+
+function prunedText(
+  looked: number,
+  missing: number,
+  skipped: PruneAnswer['skipped'],
+  dryRun: boolean,
+): string {
+  const left = skipped.reduce((sum, { count }) => sum + count, 0);
+  const said = [
+    `${looked} media checked`,
+    `${missing} ${missing === 1 ? 'is' : 'are'} gone${missing === 0 ? '' : dryRun ? ' and would be forgotten' : ' and forgotten'}`,
+    ...(left > 0 ? [`${left} ${left === 1 ? 'is' : 'are'} missing but kept`] : []),
+  ];
+  return said.join(', ');
+}
+
+// Whether a file is gone, or only out of reach: a drive that is away must not look like footage that was
+// deleted.
+
+/** `there`, `missing`, or why nobody can tell. */
+type Presence = 'there' | 'gone' | { readonly unknown: string };
+
+/** Devices of files that are there, for paths of which no volume is known. */
+type Witnesses = ReadonlySet<number>;
+
+/** The device of a file; null when it is not there. Any other reason is thrown. */
+async function deviceAt(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).dev;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+/** `volume`: where its volume was mounted when the file was last seen; null when that is not known. */
+async function presenceOf(path: string, volume: string | null, witnesses: Witnesses): Promise<Presence> {
+  try {
+    if ((await deviceAt(path)) !== null) return 'there';
+    if (volume !== null) {
+      return (await isMounted(volume)) ? 'gone' : { unknown: `the volume ${volume} is not mounted` };
+    }
+    return await withoutVolume(path, witnesses);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    return { unknown: `it cannot be accessed (${code})` };
+  }
+}
+
+/** What an earlier version stored says nothing of volumes: then only what is certain counts as gone. */
+async function withoutVolume(path: string, witnesses: Witnesses): Promise<Presence> {
+  const folder = await nearestFolder(path);
+  if (folder === null || mountFolders.test(folder)) {
+    return { unknown: `its drive may be disconnected: only ${folder ?? path} exists of its path` };
+  }
+  if ((await readdir(folder)).length === 0) {
+    return { unknown: `its drive may be disconnected: ${folder} is empty` };
+  }
+  const device = await deviceAt(folder);
+  if (device !== null && witnesses.has(device)) return 'gone';
+  return {
+    unknown: `its drive may be disconnected: no other file of the library is on the disk of ${folder}`,
+  };
+}
+
+async function nearestFolder(path: string): Promise<string | null> {
+  for (let at = dirname(path); ; at = dirname(at)) {
+    if ((await deviceAt(at)) !== null) return at;
+    if (dirname(at) === at) return null;
+  }
 }

@@ -5,13 +5,12 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Reply } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
-import { sideBySide } from '../../runtime/sync/side-by-side.ts';
+import { sideBySide } from '../../runtime/sync/shared-work.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
-import { isWithin, movedPath } from '../index/store/footage-path.ts';
+import { isWithin, movedPath, volumeOf } from '../index/store/footage-path.ts';
 import { faceRolls, vectorPlaces } from '../index/store/names.ts';
-import { volumeOf } from '../index/store/volume.ts';
 import { mostOfPage, type SummaryName } from '../index/summaries/contract.ts';
 import {
   type DiskAnswer,
@@ -21,12 +20,10 @@ import {
   type MoveAnswer,
   type MoveRequest,
 } from './contract.ts';
-import { forget } from './forget.ts';
-import { FailedWork } from './listing/failures.ts';
+import { forget, prune } from './forget.ts';
 import { Folders, systemDisk } from './listing/folder-names.ts';
-import { listFolder } from './listing/list-folder.ts';
+import { FailedWork, listFolder } from './listing/list-folder.ts';
 import { allHeld, inWork, type LibraryParts, pathsInWork, TOGETHER } from './parts.ts';
-import { prune } from './prune.ts';
 
 export function createLibrary(parts: LibraryParts): Library {
   const failed = new FailedWork(parts.tasks, Date.now);

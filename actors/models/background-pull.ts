@@ -1,7 +1,7 @@
 // Downloads models in a process that goes on when the command that began it has ended.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { moduleUrl } from '../../runtime/module-url.ts';
+import { moduleUrl } from '../../runtime/process/program.ts';
 import type { PullProgress } from './contract.ts';
 
 /** Of the first model that did not come. */

@@ -4,7 +4,7 @@
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
-import { Mutex } from '../../runtime/sync/mutex.ts';
+import { Mutex } from '../../runtime/sync/locks.ts';
 import { type ModelState, noModel } from '../embedder/contract.ts';
 import { modelErrors } from './contract.ts';
 import { type RunsOn, refusalText } from './device.ts';

@@ -4,8 +4,7 @@ import { createLog } from '../../runtime/log.ts';
 import { refusalText } from './device.ts';
 import type { ProbeAnswer, ProbeOrder } from './device-probe.ts';
 import { openSession } from './session.ts';
-import { GraphBuilder } from './starter/graph/builder.ts';
-import { onnxBytes } from './starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from './starter/graph/onnx.ts';
 
 process.once('message', async ({ device }: ProbeOrder) => {
   const answer: ProbeAnswer = await probe(device).then(

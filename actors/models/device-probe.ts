@@ -1,7 +1,7 @@
 // Finds out which devices really run a graph here, each in a process of its own: a driver may crash or hang.
 import type { Clock } from '../../runtime/clock.ts';
-import { moduleUrl } from '../../runtime/module-url.ts';
 import { askIsolated } from '../../runtime/process/isolated.ts';
+import { moduleUrl } from '../../runtime/process/program.ts';
 import { type Device, devicesToTry, type Graphics } from './device.ts';
 
 export interface ProbeOrder {

@@ -5,12 +5,18 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EngineError, engineErrors } from '../../runtime/errors.ts';
-import { codeOf, reasonOf } from '../../runtime/files/error-code.ts';
-import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { codeOf, EngineError, engineErrors, reasonOf } from '../../runtime/errors.ts';
+import { makeFolder } from '../../runtime/files/folder.ts';
 import { type Downloaded, modelErrors } from './contract.ts';
-import { type FileHeaders, type Reply, requestFile } from './transfer.ts';
-import { type TransferOptions, type Watchdog, watchdog, withTries } from './tries.ts';
+import {
+  type FileHeaders,
+  type Reply,
+  requestFile,
+  type TransferOptions,
+  type Watchdog,
+  watchdog,
+  withTries,
+} from './transfer.ts';
 
 export interface DownloadRequest {
   readonly url: URL;

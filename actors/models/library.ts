@@ -8,7 +8,7 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { systemClock } from '../../runtime/clock.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
-import { type Claim, claim } from '../../runtime/files/claim.ts';
+import { type Claim, claim } from '../../runtime/files/lock.ts';
 import { advisedModels, fitsMemory, type Machine } from './advice.ts';
 import {
   type ListedModel,
@@ -41,8 +41,7 @@ import {
 import { pullPackage, sweepPackage } from './npm/package.ts';
 import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
-import { overlapFile } from './starter/overlap.ts';
-import { starterSpeakerFile, starterSpeakerPldaFile } from './starter/speaker.ts';
+import { overlapFile, starterSpeakerFile, starterSpeakerPldaFile } from './starter/speaker.ts';
 
 const huggingfaceUrl = 'https://huggingface.co/';
 

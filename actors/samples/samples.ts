@@ -4,7 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
-import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { makeFolder } from '../../runtime/files/folder.ts';
 
 const media = new URL('./media/', import.meta.url);
 

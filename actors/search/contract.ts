@@ -1,21 +1,27 @@
 // The coordinator of search: what it is asked for and what it answers, with the fields of the API. Its parts
 // have contracts of their own: scope, transcripts, thumbnails, models.
 import { type Static, Type } from 'typebox';
-import { Success } from '../../runtime/answer.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { defaulted, described, field, nullable, optional } from '../../runtime/schema.ts';
+import { defaulted, described, field, nullable, optional, Success } from '../../runtime/schema.ts';
 import type { FileIdentity } from '../decoder/contract.ts';
 import { Facet } from '../index/facets/contract.ts';
 import type { PeopleLoadReport } from '../index/people/contract.ts';
 import { CacheDir, ContentHash } from '../index/store/contract.ts';
 import type { LoadReport } from '../index/visual/contract.ts';
-import type { FrameTimesAnswer, FrameTimesRequest } from './frame-times/contract.ts';
-import { type NamedMedia, OtherPaths } from './media/contract.ts';
+import {
+  type FrameTimesAnswer,
+  type FrameTimesRequest,
+  type NamedMedia,
+  OtherPaths,
+  type PeaksAnswer,
+  type PeaksRequest,
+  type ScenesAnswer,
+  type ScenesRequest,
+  type SeenAnswer,
+} from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import type { Moments } from './moments/contract.ts';
-import type { PeaksAnswer, PeaksRequest } from './peaks/contract.ts';
-import type { ScenesAnswer, ScenesRequest } from './scenes/contract.ts';
 import {
   Excluded,
   filterScope,
@@ -28,7 +34,6 @@ import {
   searchedFiles,
   segmentsToFrameIndices,
 } from './scope/contract.ts';
-import type { SeenAnswer } from './seen/contract.ts';
 import type {
   SceneThumbnailsAnswer,
   SceneThumbnailsRequest,

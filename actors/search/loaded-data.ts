@@ -2,8 +2,13 @@
 // and what the index lost when it restarted is loaded again by the next search.
 import { resolve } from 'node:path';
 import { type EngineError, engineErrors } from '../../runtime/errors.ts';
-import { realFolder } from '../../runtime/files/real-folder.ts';
+import { realFolder } from '../../runtime/files/folder.ts';
+import type { CallOptions, Ref } from '../../runtime/ref.ts';
+import type { indexContract } from '../index/contract.ts';
+import type { PeopleLoadReport } from '../index/people/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
+import type { TranscriptLoadReport } from '../index/transcripts/contract.ts';
+import { contextErrors } from './contract.ts';
 
 /** Names what is loaded: a folder, and what else one kind of data belongs to. */
 export interface LoadKey {
@@ -220,4 +225,76 @@ async function abortable(done: Promise<void>, signal: AbortSignal | undefined): 
   await Promise.race([done, promise]);
   signal.removeEventListener('abort', listener);
   if (signal.aborted) throw engineErrors.CANCELLED();
+}
+
+// Sends the message of a load until it is done; searches come in between.
+
+interface Step {
+  readonly done: boolean;
+  readonly load: number;
+}
+
+/** Answers the last step. `throwIfSuperseded` is asked after each of them. */
+export async function loadInSteps<S extends Step>(
+  step: (load: number | null) => Promise<S>,
+  throwIfSuperseded: () => void,
+): Promise<S> {
+  for (let load: number | null = null; ; ) {
+    const answer: S = await step(load);
+    throwIfSuperseded();
+    if (answer.done) return answer;
+    load = answer.load;
+  }
+}
+
+// How search asks the actors: in the `now` lane, ahead of an ingest.
+
+export function now(signal: AbortSignal | undefined): CallOptions {
+  return { lane: 'now', signal };
+}
+
+// The people that are loaded for searching: the face clusterings of one folder.
+
+export type PeopleData = LoadedData<LoadKey, PeopleLoadReport>;
+
+export function createPeopleData(index: Ref<typeof indexContract>, changed?: () => void): PeopleData {
+  const kind: DataKind<LoadKey, PeopleLoadReport> = {
+    same: (a, b) => a.cache_dir === b.cache_dir,
+    load: ({ cache_dir }, throwIfSuperseded, signal) =>
+      loadInSteps((load) => index.ask('load_people', { cache_dir, load }, now(signal)), throwIfSuperseded),
+    open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
+    superseded: ({ cache_dir }) =>
+      contextErrors.CONTEXT_CHANGED(`${cache_dir}: the people of another folder are being loaded`),
+    notLoaded: ({ cache_dir }) =>
+      storeErrors.NOT_LOADED(
+        `The people of ${cache_dir} are not loaded; load them first (POST /analysis-data/load)`,
+        { field: 'people_filter' },
+      ),
+  };
+  return new LoadedData(kind, changed);
+}
+
+// The transcripts that are loaded for searching: of one folder, apart from its pictures. The index loads them
+// in steps, so that searches come in between.
+
+export type TranscriptData = LoadedData<LoadKey, TranscriptLoadReport>;
+
+export function createTranscriptData(index: Ref<typeof indexContract>, changed?: () => void): TranscriptData {
+  const kind: DataKind<LoadKey, TranscriptLoadReport> = {
+    same: (a, b) => a.cache_dir === b.cache_dir,
+    load: ({ cache_dir }, throwIfSuperseded, signal) =>
+      loadInSteps(
+        (load) => index.ask('load_transcripts', { cache_dir, load }, now(signal)),
+        throwIfSuperseded,
+      ),
+    open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
+    superseded: ({ cache_dir }) =>
+      contextErrors.CONTEXT_CHANGED(`${cache_dir}: the transcriptions of another folder are being loaded`),
+    notLoaded: ({ cache_dir }) =>
+      storeErrors.NOT_LOADED(
+        `The transcriptions of ${cache_dir} are not loaded; load them first (POST /analysis-data/load-transcriptions)`,
+        { field: 'cache_dir' },
+      ),
+  };
+  return new LoadedData(kind, changed);
 }

@@ -4,8 +4,7 @@
 import { randomInt } from 'node:crypto';
 import { type ActorEnv, type ActorInstance, actor, type Handlers, type Turn } from '../../runtime/actor.ts';
 import type { Log } from '../../runtime/log.ts';
-import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
-import { inSteps } from '../../runtime/sync/steps.ts';
+import { type Checkpoint, createCheckpoint, inSteps } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
@@ -14,7 +13,7 @@ import {
   type KnownConcepts,
   knownConceptsSteps,
   namesConcepts,
-} from './concepts/standing-out.ts';
+} from './concepts/concepts.ts';
 import { summarizerContract, summarizerErrors } from './contract.ts';
 import { Film, type WithWriter } from './film.ts';
 import type { LanguageWriter, OpenLanguageWriter } from './language/contract.ts';

@@ -2,13 +2,11 @@
 import type { Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
-import { type Checkpoint, createCheckpoint } from '../../runtime/sync/checkpoint.ts';
-import { inSteps } from '../../runtime/sync/steps.ts';
+import { type Checkpoint, createCheckpoint, inSteps } from '../../runtime/sync/checkpoint.ts';
 import type { NewSummaryNode } from '../index/summaries/contract.ts';
-import type { KnownConcepts } from './concepts/standing-out.ts';
+import type { KnownConcepts } from './concepts/concepts.ts';
 import type { OpenFilm, PlannedNode, SeenPerson, SpokenSegment, summarizerContract } from './contract.ts';
-import { outlinedFilmSteps } from './facts/film.ts';
-import type { Sights } from './facts/sights.ts';
+import { outlinedFilmSteps, type Sights } from './facts/film.ts';
 import type { LanguageWriter, NodeMaterial } from './language/contract.ts';
 import {
   type Hint,
@@ -18,9 +16,9 @@ import {
   type Preset,
   presetWeights,
 } from './objective.ts';
+import { representativesOf } from './outline/looks.ts';
 import { type Appearance, type Material, outlineErrors } from './outline/material.ts';
 import type { OutlineNode } from './outline/outline.ts';
-import { representativesOf } from './outline/representatives.ts';
 import { FilmTexts, type NodeStatements, newNode } from './statements/film-texts.ts';
 
 type Contract = typeof summarizerContract;

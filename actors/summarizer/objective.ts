@@ -2,8 +2,7 @@
 // ranges. They change what is chosen and in which order, never what is true.
 import type { presets, priorityHints } from './contract.ts';
 import type { Look, Looks } from './outline/looks.ts';
-import { usualSigns } from './text/key-sentences.ts';
-import type { Sign } from './text/signs.ts';
+import { type Sign, usualSigns } from './text/key-sentences.ts';
 
 export interface Weights {
   /** What each sign adds to a sentence, whose own merit is 0 to 1. */

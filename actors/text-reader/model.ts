@@ -4,13 +4,10 @@ import type { Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
-import { floatsOf, type Graph, openGraph, type SessionOpener } from '../models/graph.ts';
-import { detectionInput, detectionSize } from './detection/input.ts';
-import type { Rectangle } from './detection/rectangle.ts';
-import { mayBeText, type Region, regionsOf } from './detection/regions.ts';
-import type { Area } from './picture.ts';
-import { charactersOf, type ReadText, readSteps } from './recognition/characters.ts';
-import { cutLine, lineHeight } from './recognition/line.ts';
+import { floatsOf, type Graph, openGraph, type SessionOpener } from '../models/session.ts';
+import { type Area, detectionInput, detectionSize } from './detection/input.ts';
+import { mayBeText, type Rectangle, type Region, regionsOf } from './detection/regions.ts';
+import { charactersOf, cutLine, lineHeight, type ReadText, readSteps } from './recognition/line.ts';
 
 const found = 'sigmoid_0.tmp_0';
 const read = 'softmax_11.tmp_0';

@@ -1,14 +1,30 @@
 // The things actor: finds things in pictures. Runs of its model block its thread.
 import { type ActorEnv, actor } from '../../runtime/actor.ts';
-import { pictureIn } from '../../runtime/picture.ts';
+import { blocksOf, changedBlocks } from '../../runtime/blocks.ts';
+import { type Picture, pictureIn } from '../../runtime/picture.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { CurrentModel } from '../models/current.ts';
 import { type DeviceChoice, refusalText } from '../models/device.ts';
 import { chooseObjectDetector, fileOf } from '../models/registry.ts';
 import { openSession } from '../models/session.ts';
-import { thingsContract } from './contract.ts';
+import { type Sight, type Thing, thingsContract } from './contract.ts';
 import { openDetector } from './detector.ts';
-import { sightOf } from './sight.ts';
+
+// What a picture of a film shows: looked for where it has changed since the picture that was looked at last.
+
+/** `picture` is *borrowed until the promise settles*. */
+export async function sightOf(
+  picture: Picture,
+  before: Sight | null,
+  look: () => Promise<Thing[]>,
+): Promise<Sight> {
+  const { values: blocks, columns } = blocksOf(picture);
+  const then = before && { values: new Uint8Array(before.blocks), columns: before.columns };
+  const changed = then && changedBlocks(then, { values: blocks, columns });
+  // The blocks stay those that were looked at, so that slow changes add up.
+  if (before && changed?.includes(1) === false) return before;
+  return { things: await look(), blocks, columns };
+}
 
 interface ThingsSettings {
   /** Absolute path of the folder with a folder for each model. */

@@ -1,9 +1,7 @@
 // The pixels that NanoDet is given, and the boxes that are read off its outputs. Source: RangiLyu/nanodet,
 // nanodet-g-416: distances to the four sides as distributions over 11 bins, three strides.
-import { type Box, overlap } from '../../runtime/box.ts';
-import type { Picture } from '../../runtime/picture.ts';
-import { classNames } from './classes.ts';
-import { detectorSide as side } from './contract.ts';
+import { type Box, overlap, type Picture } from '../../runtime/picture.ts';
+import { classNames, detectorSide as side } from './contract.ts';
 
 export interface Detection {
   /** Position in `classNames`. */

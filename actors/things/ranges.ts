@@ -1,5 +1,5 @@
 // Written by bench/things-fit.ts, which says of which pictures.
-import type { Ranges } from '../models/rewriting/eight-bits.ts';
+import type { Ranges } from '../models/rewriting/for-processor.ts';
 
 /** Of the values of `nanodet-416`. */
 export const ranges: Ranges = new Map([

@@ -1,5 +1,5 @@
 // Joins the things of a film over its seconds: what stays at its place is one track, however long it stays.
-import { overlap } from '../../runtime/box.ts';
+import { overlap } from '../../runtime/picture.ts';
 import type { Thing } from './contract.ts';
 
 /** A thing that stays: what moves on leaves a track for each place. */

@@ -8,7 +8,6 @@ import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
-import type { SessionOpener } from '../models/graph.ts';
 import {
   fileOf,
   findSpeechRow,
@@ -17,7 +16,7 @@ import {
   readRegistry,
   requireFiles,
 } from '../models/registry.ts';
-import { openSession } from '../models/session.ts';
+import { openSession, type SessionOpener } from '../models/session.ts';
 import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
 import { chooseSpeechModel, type SpeechCandidate } from './choose-model.ts';
 import { type DetectedSpeech, speechErrors, transcriberContract, type WrittenWindow } from './contract.ts';

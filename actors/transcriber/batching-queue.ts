@@ -3,7 +3,7 @@
 // two tokens.
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
-import { Condition } from '../../runtime/sync/condition.ts';
+import { Condition } from '../../runtime/sync/locks.ts';
 import type { SpeechWindow, WindowTranscript } from './family.ts';
 
 /**

@@ -2,9 +2,9 @@
 // of sound into text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is
 // the row's `family`.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
-import type { SpeechRow } from '../models/contract.ts';
+import type { SpeechRow, SpeechSide } from '../models/contract.ts';
 import type { RunsOn } from '../models/device.ts';
-import type { SessionOpener } from '../models/graph.ts';
+import type { SessionOpener } from '../models/session.ts';
 
 /** A part of one channel with speech in it, cut at pauses, at most `row.speech.max_window_seconds` long. */
 export interface SpeechWindow {
@@ -88,4 +88,11 @@ export interface Family {
     session: SessionOpener,
     checkpoint: Checkpoint,
   ): Promise<SpeechFamily>;
+}
+
+// The most tokens a model may write for a window: it stops decoders that do not end by themselves.
+
+/** `samples` at 16 kHz. */
+export function tokenLimit({ token_limit: { min, per_second, max } }: SpeechSide, samples: number): number {
+  return Math.min(max, min + Math.ceil((per_second * samples) / 16_000));
 }

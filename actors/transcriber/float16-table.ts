@@ -1,7 +1,7 @@
 // A table of float16 rows in a file too large to be held in memory, such as the token embeddings of a
 // decoder.
 import { type FileHandle, open } from 'node:fs/promises';
-import { reasonOf } from '../../runtime/files/error-code.ts';
+import { reasonOf } from '../../runtime/errors.ts';
 import { modelErrors } from '../models/contract.ts';
 
 /** The number that 16 bits of IEEE 754 (binary16) stand for. */

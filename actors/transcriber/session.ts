@@ -1,20 +1,56 @@
 // One file being transcribed: for each channel its speech, the windows cut from it, and the segments the
 // model wrote for them. Its language is detected once, on its first speech, and told with every window. It
 // holds sound only for windows that are not transcribed yet.
-
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
-import { Mutex } from '../../runtime/sync/mutex.ts';
+import { Mutex } from '../../runtime/sync/locks.ts';
 import type { BatchingQueue, Job, WaitingTurn } from './batching-queue.ts';
 import type { DetectedSpeech, Segment, SpeechRegion, WrittenWindow } from './contract.ts';
-import type { WindowTranscript } from './family.ts';
+import type { SpeechWindow, WindowTranscript } from './family.ts';
 import { filterHallucinations } from './text/hallucinations.ts';
 import { type LeveledSegment, mergeChannels } from './text/merge-channels.ts';
 import { segmentsOf } from './text/segments.ts';
 import { type VoiceDetector, voiceRate } from './voice/detector.ts';
-import { SpeechSample } from './voice/speech-sample.ts';
 import { type Window, WindowCutter, type WindowRules } from './voice/windows.ts';
+
+// The first speech of a file, without its pauses: what its language is detected from.
+
+export class SpeechSample {
+  readonly #longest: number;
+  readonly #parts: Float32Array[] = [];
+  #length = 0;
+
+  /** `longest`: samples from which on it is full. */
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  get isFull(): boolean {
+    return this.#length >= this.#longest;
+  }
+
+  /** *Copied*: the speech of the window, as much of it as there is room for. */
+  add({ samples, speech }: SpeechWindow): void {
+    for (const [start, end] of speech) {
+      if (this.isFull) return;
+      const part = samples.slice(start, Math.min(end, start + this.#longest - this.#length));
+      this.#parts.push(part);
+      this.#length += part.length;
+    }
+  }
+
+  /** All speech so far as one window, *owned by the caller*; nothing of it is kept. */
+  take(): SpeechWindow {
+    const samples = new Float32Array(this.#length);
+    let at = 0;
+    for (const part of this.#parts.splice(0)) {
+      samples.set(part, at);
+      at += part.length;
+    }
+    return { samples, speech: [[0, samples.length]] };
+  }
+}
 
 /** The model that transcribes a session. */
 export interface SessionModel {

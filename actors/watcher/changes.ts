@@ -5,12 +5,12 @@ import { basename, resolve } from 'node:path';
 import { watch } from 'chokidar';
 import type { Turn } from '../../runtime/actor.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { codeOf } from '../../runtime/files/error-code.ts';
+import { codeOf } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
-import { Condition } from '../../runtime/sync/condition.ts';
-import { conflate } from '../../runtime/sync/conflate.ts';
+import { Condition } from '../../runtime/sync/locks.ts';
+import { conflate } from '../../runtime/sync/queue.ts';
 import { isMediaName } from '../decoder/media-names.ts';
-import { isWatchedFile, isWatchedFolder } from './names.ts';
+import { isWatchedFile, isWatchedFolder } from './exclusions.ts';
 
 export interface Listener {
   change(): void;

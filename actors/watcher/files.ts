@@ -5,8 +5,7 @@ import { sep } from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Turn } from '../../runtime/actor.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { engineErrors } from '../../runtime/errors.ts';
-import { reasonOf } from '../../runtime/files/error-code.ts';
+import { engineErrors, reasonOf } from '../../runtime/errors.ts';
 import {
   type BatchSize,
   type Exclusions,
@@ -19,11 +18,9 @@ import {
   type WatchedFolder,
   watcherErrors,
 } from './contract.ts';
-import type { Disk, PendingQueries } from './disk.ts';
+import { type Disk, type PendingQueries, prefixOf, type Sighting, walk } from './disk.ts';
 import { exclusionsOf } from './exclusions.ts';
-import { type FileEntry, FileTable, isEnd, markOf, stateSeen } from './file-table.ts';
-import { Ledger, type LedgerRecord } from './ledger.ts';
-import { prefixOf, type Sighting, walk } from './walk.ts';
+import { type FileEntry, FileTable, isEnd, Ledger, type LedgerRecord, markOf, stateSeen } from './ledger.ts';
 
 export interface FilesParts {
   readonly disk: Disk;

@@ -4,7 +4,7 @@ import { wespeakerFbank } from '../../actors/acoustics/fbank.ts';
 import { decoderContract } from '../../actors/decoder/contract.ts';
 import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
 import { diarize } from '../../actors/diarizer/diarize.ts';
-import { type DetectOverlap, overlapDetectorOf } from '../../actors/diarizer/overlap/detector.ts';
+import { type DetectOverlap, overlapDetectorOf } from '../../actors/diarizer/overlap/channel.ts';
 import { type Plda, readPlda } from '../../actors/diarizer/plda.ts';
 import {
   DiarizationSession,
@@ -15,8 +15,7 @@ import { speakerEmbedderOf } from '../../actors/diarizer/speaker-embedder.ts';
 import type { SpeakerRow } from '../../actors/models/contract.ts';
 import { findSpeakerRow, readRegistry } from '../../actors/models/registry.ts';
 import { openSession } from '../../actors/models/session.ts';
-import { overlapFile } from '../../actors/models/starter/overlap.ts';
-import { starterSpeakerFile } from '../../actors/models/starter/speaker.ts';
+import { overlapFile, starterSpeakerFile } from '../../actors/models/starter/speaker.ts';
 import { type SpeechRegion, transcriberContract } from '../../actors/transcriber/contract.ts';
 import { createLog } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';

@@ -1,9 +1,7 @@
 // `framehound completion bash|zsh|fish`: prints the script that completes the command line in that shell.
 
-import { suggestion } from '../../runtime/nearest.ts';
-import { bashScript } from '../completion/bash.ts';
-import { fishScript } from '../completion/fish.ts';
-import { zshScript } from '../completion/zsh.ts';
+import { suggestion } from '../../runtime/text.ts';
+import { bashScript, fishScript, zshScript } from '../completion/scripts.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 
 const scripts: Readonly<Record<string, () => string>> = {

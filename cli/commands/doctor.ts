@@ -15,11 +15,11 @@ import {
 } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
 import { deviceText } from '../../actors/models/device.ts';
-import { currentKey } from '../../actors/models/renamed.ts';
-import { reasonOf } from '../../runtime/files/error-code.ts';
-import { makeFolder } from '../../runtime/files/make-folder.ts';
+import { currentKey } from '../../actors/models/other-keys.ts';
+import { reasonOf } from '../../runtime/errors.ts';
+import { makeFolder } from '../../runtime/files/folder.ts';
 import { openToOthers, type SharedWith } from '../../runtime/files/permissions.ts';
-import { usableMemory } from '../../runtime/usable-memory.ts';
+import { usableMemory } from '../../runtime/process/limits.ts';
 import { folders, keptAtHome, settingRows } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, gpuSetupCommand, setupCommand, typed } from '../context.ts';

@@ -5,16 +5,14 @@ import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { analyze, epsOf, minSamplesOf, tellsClusters } from '../faces/analyze.ts';
-import { clustersMeant, jobNamed } from '../faces/choice.ts';
-import { merge, move, name, undo } from '../faces/correct.ts';
-import { appearanceLines, jobLine } from '../faces/lines.ts';
-import { remove } from '../faces/remove.ts';
+import { appearanceLines, clustersMeant, jobLine, jobNamed } from '../faces/clusters.ts';
+import { merge, move, name, remove, undo } from '../faces/correct.ts';
 import { show } from '../faces/show.ts';
 import { followTask } from '../follow-task.ts';
+import { unknownAction } from '../help.ts';
 import { runTask } from '../media-task.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { unknownAction } from '../usage-errors.ts';
 
 const known = commandTable.faces.actions;
 

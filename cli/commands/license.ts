@@ -1,14 +1,20 @@
 // `framehound license issue|list|revoke`: the keys that open the service on this machine.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { KEY_BYTES } from '../../http/license/key.ts';
-import { day } from '../../http/license/local.ts';
-import { type IssuedKey, issueKey, readKeys, revokeKey, type Tier } from '../../http/license/store.ts';
+import { day } from '../../http/license/licenses.ts';
+import {
+  type IssuedKey,
+  issueKey,
+  KEY_BYTES,
+  readKeys,
+  revokeKey,
+  type Tier,
+} from '../../http/license/store.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { unknownAction } from '../help.ts';
 import { printable } from '../terminal.ts';
-import { unknownAction } from '../usage-errors.ts';
 
 const MOST_DAYS = 36_500;
 const LONGEST_NAME = 200;

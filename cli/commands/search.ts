@@ -1,26 +1,87 @@
 // `framehound search TEXT | --image F | --frame F@SECONDS`: finds moments and shows where they are.
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isStillName } from '../../actors/decoder/media-names.ts';
+import { storeErrors } from '../../actors/index/store/contract.ts';
 import { type Match, type SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
 import { maxResults } from '../../actors/search/scope/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
+import { isOf } from '../../http/client/error.ts';
 import { folders } from '../../settings.ts';
+import {
+  frameArgument,
+  numberArgument,
+  peopleFields,
+  perFilmArgument,
+  type Question,
+  title,
+} from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
-import { saveFindings } from '../findings.ts';
-import { type Found, foundBy, matchFields, merged } from '../found.ts';
-import { openPage } from '../open-page.ts';
-import { copiesText, isStill, momentText } from '../place.ts';
-import { frameArgument, numberArgument, perFilmArgument, type Question, title } from '../question.ts';
-import { searchFootage } from '../search-footage.ts';
-import { withService } from '../service.ts';
+import { copiesText, type Found, foundBy, isStill, matchFields, merged, momentText } from '../found.ts';
+import { openPage, saveFindings } from '../page.ts';
+import { type Service, useModel, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
 import { searchTranscripts } from '../transcripts.ts';
+
+// Loads what is stored, and searches its pictures.
+
+export async function searchFootage(
+  service: Service,
+  question: Question,
+  cache_dir: string,
+  context: Context,
+): Promise<SearchAnswer> {
+  const { client } = service;
+  await useModel(service, context);
+  const loaded = await client.loadAnalysisData({ cache_dir }).catch((error) => {
+    throw isOf(storeErrors.STORE_UNAVAILABLE, error) ? analyseFirst(error.message) : error;
+  });
+  if (loaded.media === 0) {
+    const { visual } = await client.loadedModels();
+    writeNothingAnalysed(context.screen, visual.model_key ?? '', cache_dir);
+  }
+  const { image, frame, query, previews } = question;
+  const common = {
+    cache_dir,
+    media_paths: question.media,
+    max_results: question.max,
+    ...(question.perFilm !== null && { max_per_media: question.perFilm }),
+    exclude: question.exclude,
+    text_weight: question.textWeight,
+    explain: true,
+    query: query ?? undefined,
+    ...peopleFields(question),
+  };
+  const answer = image
+    ? await client.searchImage({ ...common, image_path: image })
+    : frame
+      ? await client.searchFrame({ ...common, media_path: frame.path, time_seconds: frame.seconds })
+      : await client.searchText({ ...common, query: query ?? '' });
+  if (previews) return answer;
+  return { ...answer, matches: answer.matches.map(({ image: _, ...match }) => match) };
+}
+
+// What a search says where nothing is analysed.
+
+/** A folder that is not there is an error: most likely another one is meant. */
+function writeNothingAnalysed(screen: Context['screen'], model: string, folder: string): void {
+  if (!existsSync(folder)) {
+    throw analyseFirst(`The analysis folder ${folder} does not exist`);
+  }
+  screen.write(
+    `Nothing has been analysed with ${model} in ${folder}. To analyse footage: framehound analyze PATH\n`,
+  );
+}
+
+/** The folder cannot be searched, and what to do first. */
+function analyseFirst(reason: string): Error {
+  return storeErrors.STORE_UNAVAILABLE(`${reason}. Analyse something first: framehound analyze PATH`);
+}
 
 const { options } = commandTable.search;
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });

@@ -6,12 +6,11 @@ import type { FileResult, TaskDetail, TaskSnapshot } from '../../actors/analysis
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { followTask } from '../follow-task.ts';
+import { unknownAction } from '../help.ts';
 import { tellEnd } from '../media-task.ts';
-import { createProgressView } from '../progress-view.ts';
-import { jobWord } from '../report.ts';
+import { createProgressView, jobWord } from '../progress-view.ts';
 import { type Service, useModelAndTell, withService } from '../service.ts';
 import { duration, printable } from '../terminal.ts';
-import { unknownAction } from '../usage-errors.ts';
 
 export const tasks: Command = async (args, context) => {
   const { values, positionals } = parseArgs({

@@ -6,11 +6,11 @@ import { parseArgs } from 'node:util';
 import { ThumbnailsRequest } from '../../actors/search/thumbnails/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
-import { makeExportFolder } from '../../runtime/files/make-folder.ts';
+import { makeExportFolder } from '../../runtime/files/folder.ts';
 import { folders } from '../../settings.ts';
+import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
-import { numberArgument } from '../question.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 

@@ -2,15 +2,14 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { folders } from '../../settings.ts';
+import type { Question } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
-import type { Question } from '../question.ts';
-import { searchFootage } from '../search-footage.ts';
 import { withService } from '../service.ts';
-import { bringSight, bringsSight } from '../sight.ts';
 import { pictureTask } from './analyze.ts';
-import { show, standingOut, writtenQuery } from './search.ts';
+import { searchFootage, show, standingOut, writtenQuery } from './search.ts';
+import { bringSight, bringsSight } from './setup.ts';
 
 /** What the models that are downloaded can answer: by light and colours, by things, by printed words. */
 const queries = {

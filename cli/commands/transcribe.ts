@@ -1,23 +1,17 @@
 // `framehound transcribe PATH...`: makes and prints transcripts of films and sound files.
 import { parseArgs } from 'node:util';
-import type { TranscriptionJob } from '../../actors/analysis/stages/speech/request.ts';
+import type { TranscriptionJob } from '../../actors/analysis/stages/speech/kind.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import { folders } from '../../settings.ts';
+import { channelsArgument, languageArgument, preferenceArgument, speakersArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { analyze, tellEnd } from '../media-task.ts';
 import { createProgressView, failureLine } from '../progress-view.ts';
 import { withService } from '../service.ts';
-import {
-  channelsArgument,
-  languageArgument,
-  preferenceArgument,
-  speakersArgument,
-} from '../speech-arguments.ts';
 import { printable } from '../terminal.ts';
-import { written } from '../transcript-lines.ts';
-import { allTranscripts } from '../transcripts.ts';
+import { allTranscripts, written } from '../transcripts.ts';
 
 export const transcribe: Command = async (args, context) => {
   const { options } = commandTable.transcribe;

@@ -7,14 +7,20 @@ import { maxResults, mostMatches } from '../../actors/search/scope/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { saveNew } from '../../runtime/files/save-new.ts';
 import { folders } from '../../settings.ts';
+import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
-import { numberArgument } from '../question.ts';
+import { unknownAction } from '../help.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { documentRows, foundLine, moreLine, written } from '../transcript-lines.ts';
-import { allTranscripts, searchTranscripts } from '../transcripts.ts';
-import { unknownAction } from '../usage-errors.ts';
+import {
+  allTranscripts,
+  documentRows,
+  foundLine,
+  moreLine,
+  searchTranscripts,
+  written,
+} from '../transcripts.ts';
 
 /** Those of all actions. */
 const { search: searching, export: exporting } = commandTable.transcript.actions;

@@ -4,14 +4,27 @@ import { parseArgs } from 'node:util';
 import type { WatchStatus } from '../../actors/watcher/folders/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { commandTable } from '../command-table.ts';
-import { agreed, requireConsent } from '../consent.ts';
-import { type Command, exit, usageErrors } from '../context.ts';
-import { withService } from '../service.ts';
+import { agreed, type Command, type Context, exit, requireConsent, usageErrors } from '../context.ts';
+import { unknownAction } from '../help.ts';
+import { serviceAt, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { unknownAction } from '../usage-errors.ts';
 import { changesOf, newFolder } from '../watch/folder-options.ts';
 import { folderLines, folderMeant, serviceLine, shortId, startHint, statusLines } from '../watch/lines.ts';
-import { withWatcher } from '../watch/service.ts';
+
+// The service that watches: the one at --server, or the one of this machine at its usual address.
+
+/** Where a service of these settings listens, as it is called on this machine. */
+export function serviceUrl({ server, host, port }: Context['values']): string {
+  if (server !== '') return server;
+  if (port === 0)
+    throw usageErrors.USAGE('with port 0 the service uses any free port: give its address with --server URL');
+  const called = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
+}
+
+export function withWatcher<T>(context: Context, work: (client: Client) => Promise<T>): Promise<T> {
+  return work(serviceAt(serviceUrl(context.values), context).client);
+}
 
 const known = commandTable.watch.actions;
 

@@ -10,14 +10,13 @@ import { storeErrors } from '../../actors/index/store/contract.ts';
 import { isOf } from '../../http/client/error.ts';
 import { nullable } from '../../runtime/schema.ts';
 import { folders } from '../../settings.ts';
+import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, invocation, usageErrors } from '../context.ts';
 import { type MediaTask, type More, runMediaTask } from '../media-task.ts';
-import { numberArgument } from '../question.ts';
 import { type Service, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { shellWord } from './choice.ts';
-import { clusterRows, counted, jobLine, madeLine, type Sample, whoIs } from './lines.ts';
+import { clusterRows, counted, jobLine, madeLine, type Sample, shellWord, whoIs } from './clusters.ts';
 
 type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
 

@@ -1,21 +1,64 @@
 // `framehound faces show JOB`: the clusters as a table, and a page with their faces.
-import { resolve } from 'node:path';
+
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
 import { mostClusters, mostFacesOfPage } from '../../actors/faces/people/requests/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { makeFolder } from '../../runtime/files/folder.ts';
 import { folders } from '../../settings.ts';
+import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
-import { openPage } from '../open-page.ts';
-import { html, noteHtml, pageOf } from '../page.ts';
-import { numberArgument } from '../question.ts';
+import { fileName, forgetOldFindings, html, noteHtml, openPage, pageOf } from '../page.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { clustersMeant, jobNamed, shellWord } from './choice.ts';
-import { clusterRows, counted, faces, jobLine, madeLine } from './lines.ts';
-import { saveSheet } from './sheet-folder.ts';
+import {
+  clusterRows,
+  clustersMeant,
+  counted,
+  faces,
+  jobLine,
+  jobNamed,
+  madeLine,
+  shellWord,
+} from './clusters.ts';
+
+// Where the pages of a clustering lie in the home folder.
+
+/** Answers the path of the page. It takes the place of the one before. */
+export async function saveSheet(
+  home: string,
+  job: string,
+  page: 'index.html' | 'cluster.html',
+  text: string,
+): Promise<string> {
+  const folder = folderOf(home, job);
+  makeFolder(folder);
+  const path = join(folder, page);
+  replaceFile(path, text, { flush: false });
+  await forgetOldFindings(home);
+  return path;
+}
+
+/** Pictures of faces lie in the pages: they go when the faces are removed. */
+export async function removeSheet(home: string, job: string): Promise<void> {
+  await rm(folderOf(home, job), { recursive: true, force: true });
+}
+
+/**
+ * Clusterings whose names are alike in a file system have folders of their own: one of them may be removed.
+ */
+function folderOf(home: string, job: string): string {
+  const short = fileName(job, 40);
+  const plain = short === job && /^[a-z0-9-]*$/.test(job);
+  const mark = plain ? '' : `.${createHash('sha256').update(job).digest('hex').slice(0, 8)}`;
+  // No search has a folder with a dot.
+  return join(home, 'found', `faces.${short}${mark}`);
+}
 
 /** Pictures on a page of many clusters; a few of each where there are more clusters. */
 const PICTURES = 2400;

@@ -9,9 +9,9 @@ import {
   type WatchStatus,
   watchErrors,
 } from '../../actors/watcher/folders/contract.ts';
-import { suggestion } from '../../runtime/nearest.ts';
+import { suggestion } from '../../runtime/text.ts';
 import { minuteText, printable } from '../terminal.ts';
-import { filterText } from './filter-argument.ts';
+import { filterText } from './folder-options.ts';
 
 type Of = Readonly<Record<string, FolderStats>>;
 

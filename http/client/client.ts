@@ -8,8 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { addresses, type Operations } from './addresses.ts';
 import { ApiError, clientErrors } from './error.ts';
-import { type Address, type Input, parseAddress, requestOf } from './request.ts';
-import type { InputOf, OutputOf } from './shape.ts';
+import { type Address, type Input, type InputOf, type OutputOf, parseAddress, requestOf } from './request.ts';
 
 // `fetch` without a limit on how long a service may work before it answers. That of Node gives up after five
 // minutes, and cutting a clip of a long film takes longer. It follows no redirects, which this service does

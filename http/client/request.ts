@@ -1,4 +1,6 @@
 // What is sent for an operation: its address filled in, and the rest as the body. The web page loads it, too.
+import type { Static, TArray, TObject, TOptional, TSchema, TUnion } from 'typebox';
+import type { Answers, Route } from '../route.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -37,3 +39,45 @@ export function requestOf(
     body: method === 'GET' || Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest),
   };
 }
+
+// What a method of the client takes and answers, as types read off the route: nothing is written twice. Types
+// only.
+
+/** A route whatever it takes. */
+export type AnyRoute = Pick<Route, 'id' | 'params' | 'query' | 'body' | 'answers'>;
+
+/** A value as a caller gives it: what has a default may be left out, at any depth. */
+export type Given<S extends TSchema> =
+  S extends TObject<infer P>
+    ? GivenFields<P>
+    : S extends TArray<infer I>
+      ? readonly Given<I>[]
+      : S extends TUnion<infer U>
+        ? U[number] extends infer One
+          ? One extends TSchema
+            ? Given<One>
+            : never
+          : never
+        : Static<S>;
+
+type MayBeLeftOut<S> = S extends TOptional<TSchema> | { readonly default: unknown } ? true : false;
+
+type GivenFields<P extends Readonly<Record<PropertyKey, TSchema>>> = Flat<
+  { readonly [K in keyof P as MayBeLeftOut<P[K]> extends true ? never : K]: Given<P[K]> } & {
+    readonly [K in keyof P as MayBeLeftOut<P[K]> extends true ? K : never]?: Given<P[K]> | undefined;
+  }
+>;
+
+type Flat<T> = { [K in keyof T]: T[K] };
+
+type BodyOf<R extends AnyRoute> = NonNullable<R['body']>;
+
+/** Placeholders, query and body in one object: no route uses a name twice. */
+export type InputOf<R extends AnyRoute> = Flat<
+  Given<R['params']> & Given<R['query']> & ([BodyOf<R>] extends [never] ? unknown : Given<BodyOf<R>>)
+>;
+
+type Success<A extends Answers> = Extract<keyof A, 200 | 201 | 202>;
+
+/** One of the answers that are no errors. */
+export type OutputOf<R extends AnyRoute> = Static<R['answers'][Success<R['answers']>]>;

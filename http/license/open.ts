@@ -2,15 +2,12 @@
 import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../runtime/clock.ts';
-import { engineErrors } from '../../runtime/errors.ts';
-import { codeOf } from '../../runtime/files/error-code.ts';
+import { codeOf, engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { SavedValue } from '../../runtime/process/guardian-client.ts';
 import { folders, type SettingValues } from '../../settings.ts';
-import { createLicenses, grantMemory, type Licenses, type Validator } from './licenses.ts';
-import { localKeys } from './local.ts';
-import { machineFiles, machineId } from './machine.ts';
-import { remoteKeys } from './remote.ts';
+import { createLicenses, grantMemory, type Licenses, localKeys, type Validator } from './licenses.ts';
+import { machineFiles, machineId, remoteKeys } from './remote.ts';
 
 type Values = Pick<SettingValues, 'home' | 'cache_dir' | 'license_url' | 'license_public_key'>;
 

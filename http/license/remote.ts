@@ -3,15 +3,18 @@
 // signed for this machine; a file that names the key and its tier is stored, and is valid until its expiry
 // while the server cannot be asked.
 import type { KeyObject } from 'node:crypto';
-import { type Static, Type } from 'typebox';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Clock } from '../../runtime/clock.ts';
+import { codeOf, engineErrors } from '../../runtime/errors.ts';
+import { createFile, privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import type { Log } from '../../runtime/log.ts';
 import { isPro, type KeyValidation } from './decision.ts';
-import { idOf } from './key.ts';
 import type { Validator } from './licenses.ts';
-import type { MachineFiles } from './machine.ts';
 import { MachineFile, verifyMachineFile } from './machine-file.ts';
+import { idOf } from './store.ts';
 
 // One request to a license server over HTTP: bounded in time and size, and no redirects.
 
@@ -61,7 +64,7 @@ async function askServer(
     return { status, body: parse(await readText(response)) };
   } catch (error) {
     if (error instanceof ServerOutage) throw error;
-    throw new ServerOutage(` (${stop.signal.aborted ? String(stop.signal.reason) : codeOf(error)})`, error);
+    throw new ServerOutage(` (${stop.signal.aborted ? String(stop.signal.reason) : causeOf(error)})`, error);
   } finally {
     cancelTimeout();
   }
@@ -89,7 +92,7 @@ function parse(text: string): unknown {
 }
 
 /** `fetch` puts what happened into the cause of its error. */
-function codeOf(error: unknown): string {
+function causeOf(error: unknown): string {
   const { cause, name } = error as { cause?: { code?: unknown }; name?: string };
   return String(cause?.code ?? name ?? 'unknown error');
 }
@@ -230,4 +233,66 @@ function tryDisk<T>({ log }: RemoteOptions, work: () => T): T | undefined {
 /** A server may repeat the key in its message, which goes to clients and logs. */
 function redactKey(validation: KeyValidation, key: string): KeyValidation {
   return { ...validation, message: validation.message.replaceAll(key, '[license key]') };
+}
+
+// The identity of this machine in the home folder: a random id, created once, and the machine files that were
+// verified. The id says nothing about the hardware and moves with the home folder.
+
+const Identity = Type.Object({ machine_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) });
+/** Nothing beside what is signed: any process of this account can write here. */
+const StoredMachineFile = Type.Object({ machine_file: MachineFile });
+
+/** The id of this machine, made at the first call. Throws INVALID_CONFIG naming the file. */
+export function machineId(folder: string, newId: () => string): string {
+  const path = join(folder, 'id.json');
+  try {
+    const known = readAs(Identity, path);
+    if (known) return known.machine_id;
+    createFile(path, `${JSON.stringify({ machine_id: newId() })}\n`, privateFile);
+    const made = readAs(Identity, path);
+    if (made) return made.machine_id;
+  } catch (error) {
+    throw engineErrors.INVALID_CONFIG(
+      `home: ${path} cannot be read or created (${reason(error)})`,
+      {},
+      error,
+    );
+  }
+  throw engineErrors.INVALID_CONFIG(`home: ${path} was created but does not exist`);
+}
+
+export interface MachineFiles {
+  /** Undefined when none is kept for the key. Throws when it cannot be read. */
+  read(keyHash: string): MachineFile | undefined;
+  keep(keyHash: string, machineFile: MachineFile): void;
+  drop(keyHash: string): void;
+}
+
+/** One file a license key; a newer one takes the place of the older. */
+export function machineFiles(folder: string): MachineFiles {
+  const pathOf = (keyHash: string) => join(folder, `${idOf(keyHash)}.json`);
+  return {
+    read: (keyHash) => readAs(StoredMachineFile, pathOf(keyHash))?.machine_file,
+    keep: (keyHash, machine_file) =>
+      replaceFile(pathOf(keyHash), `${JSON.stringify({ machine_file }, null, 2)}\n`, privateFile),
+    drop: (keyHash) => rmSync(pathOf(keyHash), { force: true }),
+  };
+}
+
+/** Undefined when there is no such file. Throws when it is not what it should be. */
+function readAs<S extends TSchema>(schema: S, path: string): Static<S> | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const value: unknown = JSON.parse(text);
+  if (!Check(schema, value)) throw new TypeError(`${path} has unexpected contents`);
+  return value;
+}
+
+function reason(error: unknown): string {
+  return codeOf(error) || (error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
 }

@@ -1,8 +1,10 @@
 // Which media file an assistant means: it has a path, a hash, or no more than a file name.
 import { isAbsolute } from 'node:path';
+import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
-import { nearest } from '../../runtime/nearest.ts';
-import { fileName, hashText, oneLine, secondsText } from './text.ts';
+import { nearest } from '../../runtime/text.ts';
+import { isOf } from '../client/error.ts';
+import { fileName, hashText, oneLine, secondsText } from './answer.ts';
 import type { Call } from './tool.ts';
 
 // The id of a moment, `hash@second`: the content and the time, so it holds when the file is renamed or moved.
@@ -191,4 +193,32 @@ async function* library({ client, cacheDir, callOptions }: Call) {
 function unknown(field: string, name: string, advice: string): Error {
   const message = `${field}: the library has no media ${JSON.stringify(oneLine(name, 300))}. ${advice}`;
   return mediaNameErrors.NO_SUCH_MEDIA(message, { field });
+}
+
+// Brings the analysis folder into memory before a search. What is loaded already stays, and what was analysed
+// since is added.
+
+/**
+ * Pictures, people and speech; without a visual model what is said can be searched all the same. Answers
+ * whether there is anything to search.
+ */
+export async function loadAll(call: Call): Promise<boolean> {
+  const { client, cacheDir, callOptions } = call;
+  try {
+    const { media, transcriptions } = await client.loadAnalysisData({ cache_dir: cacheDir }, callOptions);
+    return media > 0 || transcriptions > 0;
+  } catch (error) {
+    const withoutModel = isOf(visualModelErrors.NO_VISUAL_MODEL, error);
+    if (!withoutModel) throw error;
+    return loadSpeech(call);
+  }
+}
+
+export async function loadSpeech({ client, cacheDir, callOptions }: Call): Promise<boolean> {
+  return (await client.loadTranscriptions({ cache_dir: cacheDir }, callOptions)).transcriptions > 0;
+}
+
+/** What is said where nothing can be searched. */
+export function nothingAnalysed({ cacheDir }: Call, what: string): string {
+  return `Nothing is ${what} in ${oneLine(cacheDir, 400)} yet. Call analyze with the absolute paths of media files first.`;
 }

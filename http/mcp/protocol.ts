@@ -13,21 +13,16 @@ import {
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { TObject } from 'typebox';
 import { engineErrors } from '../../runtime/errors.ts';
-import { suggestion } from '../../runtime/nearest.ts';
+import { suggestion } from '../../runtime/text.ts';
 import { createValidator, type Validate } from '../request/validation.ts';
-import { errorText } from './error-text.ts';
-import { fitting } from './pictures.ts';
-import { bounded, oneLine } from './text.ts';
+import { bounded, errorText, fitting, oneLine } from './answer.ts';
 import type { Call, Tool, ToolAnswer, ToolClient } from './tool.ts';
-import { analyze } from './tools/analyze.ts';
-import { describeMedia } from './tools/describe-media.ts';
 import { findMoments } from './tools/find-moments.ts';
-import { findSpoken } from './tools/find-spoken.ts';
 import { listLibrary } from './tools/list-library.ts';
-import { look } from './tools/look.ts';
 import { makeTimeline } from './tools/make-timeline.ts';
-import { readTranscript } from './tools/read-transcript.ts';
-import { task } from './tools/task.ts';
+import { describeMedia, look } from './tools/media.ts';
+import { findSpoken, readTranscript } from './tools/spoken.ts';
+import { analyze, task } from './tools/task.ts';
 import { who } from './tools/who.ts';
 
 // One call of a tool: its arguments are checked, and whatever comes of it is an answer within the bounds.

@@ -1,7 +1,8 @@
 // A tool for assistants is a value: its name, what it takes, what it changes, and how it answers by the
 // service's client.
-import type { Static, TObject } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
+import { defaulted, described } from '../../runtime/schema.ts';
 import type { CallOptions, Client } from '../client/client.ts';
 
 export const argumentErrors = errorTable({
@@ -69,4 +70,40 @@ export interface Tool<I extends TObject = TObject> {
 
 export function tool<I extends TObject>(one: Tool<I>): Tool<I> {
   return one;
+}
+
+// Fields that several tools take, declared once.
+
+/** Files by whatever an assistant knows of them; see `media.ts`. */
+export const MediaName = described(
+  Type.String({ minLength: 1, maxLength: 4096 }),
+  'A media file: its hash, the id of a moment in it (hash@second), its absolute path, or its file name.',
+);
+
+export const MediaNames = described(
+  Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: 100 }),
+  'Only in these media files: absolute paths, hashes or file names.',
+);
+
+export const MomentName = Type.String({ minLength: 1, maxLength: 160 });
+
+/** Where the next page begins; an answer that has one says it. */
+export const Cursor = Type.Optional(
+  described(
+    Type.String({ pattern: '^[0-9]{1,7}$' }),
+    'the cursor of the answer before, with the same other arguments',
+  ),
+);
+
+export function limitOf(fallback: number, most: number) {
+  return defaulted(
+    described(Type.Integer({ minimum: 1, maximum: most }), `Rows at most (${fallback}; at most ${most}).`),
+    fallback,
+  );
+}
+
+export const Seconds = Type.Number({ minimum: 0, maximum: 1_000_000 });
+
+export function startOf(cursor: string | undefined): number {
+  return cursor === undefined ? 0 : Number(cursor);
 }

@@ -13,8 +13,7 @@ import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { Route } from '../route.ts';
 import { type Family, renderFamilies, type Sample, single } from './exposition.ts';
-import { createTaskMeter } from './task-meter.ts';
-import { createWatchMeter } from './watch-meter.ts';
+import { createTaskMeter, createWatchMeter } from './meters.ts';
 
 export interface MetricsSources {
   readonly routes: readonly Route[];

@@ -1,7 +1,14 @@
 // What is received of the body of one request: how much, and the memory it may hold until the request is
 // answered.
+
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { engineErrors } from '../../runtime/errors.ts';
+import { createPool } from '../../runtime/pool.ts';
+import { moduleUrl } from '../../runtime/process/program.ts';
 import type { AccessDecision } from '../license/decision.ts';
-import type { BodyBudget, BodyHold } from './body-budget.ts';
+import { type Body, parseBody } from './body.ts';
+import type { Parsed } from './parse-large-body.ts';
+import { fromPieces } from './pieces.ts';
 import { askAgain, plainError, type RawResponse } from './response.ts';
 
 export interface IntakeOptions {
@@ -79,4 +86,117 @@ export class Intake {
     } catch {}
     return hold;
   }
+}
+
+// Bounds the memory of bodies that are received at the same time, and tighter that of bodies whose sender has
+// not shown a key yet: anybody who reaches the port can send those.
+
+export interface BodyBudget {
+  /** For the body of one request. */
+  open(): BodyHold;
+  /** Bytes held now. */
+  readonly bytes: number;
+}
+
+export interface BodyHold {
+  /** The key of this request was granted: from now on only the bound of all bodies holds. */
+  trust(): void;
+  /** False when a bound does not allow these bytes; nothing is held then. */
+  take(bytes: number): boolean;
+  /** Called when the body is not needed any more; a second time does nothing. */
+  release(): void;
+}
+
+/** `most`: bytes of all bodies together; `mostUntrusted`: of those without a key. */
+export function createBodyBudget(most: number, mostUntrusted: number): BodyBudget {
+  let all = 0;
+  let untrusted = 0;
+  return {
+    get bytes() {
+      return all;
+    },
+    open: () => {
+      let held = 0;
+      let trusted = false;
+      const trust = () => {
+        if (trusted) return;
+        trusted = true;
+        untrusted -= held;
+      };
+      return {
+        trust,
+        take: (bytes) => {
+          if (all + bytes > most || (!trusted && untrusted + bytes > mostUntrusted)) return false;
+          held += bytes;
+          all += bytes;
+          if (!trusted) untrusted += bytes;
+          return true;
+        },
+        release: () => {
+          trust();
+          all -= held;
+          held = 0;
+        },
+      };
+    },
+  };
+}
+
+// Parses the bodies of requests: small ones at once, large ones in a thread of their own, so that other
+// requests are answered meanwhile.
+
+export interface BodyParser {
+  /**
+   * `chunks`: the body as it was received; those of a large one are *moved* away. A string is the reason why
+   * the body is refused. Rejects with CANCELLED when the signal aborts, and retryably when the thread ends.
+   * `signal` is called for large bodies only.
+   */
+  parse(chunks: readonly Uint8Array[], signal: () => AbortSignal): Body | string | Promise<Body | string>;
+  /** Ends what is being parsed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Bytes. Below it the message to the thread and back costs as much as parsing, which takes about a
+ * millisecond.
+ */
+export const LARGE_BODY = 1024 * 1024;
+/** Heap of the thread: the text of the largest body, its values, and its pieces. */
+const MOST_MEGABYTES = 1024;
+
+/** `module`: exports `parseLargeBody`. The bodies that may wait are bounded where they are received. */
+export function createBodyParser(module = moduleUrl('./parse-large-body', import.meta.url)): BodyParser {
+  const name = 'parseLargeBody';
+  // One: a thread holds several times the bytes of its body, and a second body waits for a fraction of a
+  // second.
+  const pool = createPool<Uint8Array[], Parsed>({ module, name, threads: 1, mostMegabytes: MOST_MEGABYTES });
+  const parseLarge = async (chunks: readonly Uint8Array[], signal: AbortSignal): Promise<Body | string> => {
+    const own = chunks.map(withOwnBuffer);
+    const parsed = await pool.run(
+      own,
+      signal,
+      own.map(({ buffer }) => buffer),
+    );
+    if ('refused' in parsed) return parsed.refused;
+    const pause = async () => {
+      await eventLoopTurn();
+      if (signal.aborted) throw engineErrors.CANCELLED('while a body was received');
+    };
+    return (await fromPieces(parsed.body, pause)) as Body;
+  };
+  return {
+    parse: (chunks, signal) => {
+      const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+      if (bytes > LARGE_BODY) return parseLarge(chunks, signal());
+      return parseBody(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    },
+    close: pool.close,
+  };
+}
+
+/** A view of a part of a buffer cannot be moved alone. */
+function withOwnBuffer(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = chunk;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isWhole ? new Uint8Array(buffer) : new Uint8Array(chunk);
 }

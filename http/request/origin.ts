@@ -1,5 +1,9 @@
 // The Origin rule, against web pages of other sites: a page can send a body as text/plain to any address
 // without asking, and only its browser's Origin header says where it comes from. Programs send none.
+
+import { isIPv4, isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { engineErrors } from '../../runtime/errors.ts';
 import type { RawResponse } from './response.ts';
 
 export interface OriginRule {
@@ -42,3 +46,118 @@ export const preflightAnswer: RawResponse = {
   ],
   body: '',
 };
+
+// The Host rule, against DNS rebinding: a web page can point a name of its own at 127.0.0.1, and the browser
+// then takes the service for that page's server; the Host header still has the foreign name. So these pass:
+// loopback names, the names of the settings, and the configured listen address, which cannot be rebound.
+// 0.0.0.0 and :: allow nothing.
+
+export type HostRule = (header: string | undefined) => boolean;
+
+interface Authority {
+  /** Lower case, no trailing dot, IPv6 in its short form without brackets. */
+  readonly host: string;
+  readonly port: number | null;
+}
+
+/** Size of the cache of headers that passed: a client sends the same one each time. */
+const CACHED = 32;
+const LONGEST = 300;
+
+/**
+ * `configured`: names, with a port when only that port is meant. Loopback names pass with any port, because a
+ * port may be forwarded. Throws INVALID_CONFIG naming an entry that is no host name.
+ */
+export function hostRule(configured: readonly string[], bind: { readonly host: string }): HostRule {
+  const own = listened(bind.host);
+  const names = [...configured.map(entry), ...(own ? [own] : [])];
+  const passed = new Set<string>();
+  return (header) => {
+    if (header === undefined) return false;
+    if (passed.has(header)) return true;
+    const asked = parse(header);
+    if (!asked || !(isLoopback(asked.host) || names.some((name) => covers(name, asked)))) return false;
+    if (passed.size >= CACHED) passed.clear();
+    passed.add(header);
+    return true;
+  };
+}
+
+function covers(name: Authority, asked: Authority): boolean {
+  return name.host === asked.host && (name.port === null || name.port === asked.port);
+}
+
+/** Short forms such as 127.1 need not pass: browsers expand them before they send. */
+export function isLoopback(host: string): boolean {
+  if (isIPv4(host)) return host.startsWith('127.');
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1';
+}
+
+/** Undefined for an invalid Host header: one with a user name, a path or letters outside ASCII. */
+function parse(header: string): Authority | undefined {
+  if (header.length > LONGEST) return undefined;
+  const [, literal, name, port] =
+    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?$/i.exec(header) ?? [];
+  const host = literal === undefined ? plain(name ?? '') : short(literal);
+  if (host === undefined || (port !== undefined && Number(port) > 65_535)) return undefined;
+  return { host, port: port === undefined ? null : Number(port) };
+}
+
+function plain(name: string): string | undefined {
+  const host = name.toLowerCase().replace(/\.$/, '');
+  const labels = host.split('.');
+  return labels.every((label) => label.length > 0 && label.length <= 63) ? host : undefined;
+}
+
+function short(literal: string): string | undefined {
+  return isIPv6(literal) ? new URL(`http://[${literal}]`).hostname.slice(1, -1) : undefined;
+}
+
+/** An entry of the settings; names outside ASCII become punycode, as browsers send them. */
+function entry(text: string): Authority {
+  const trimmed = text.trim();
+  const [, name = '', port = ''] = /^([^/\\?#@%\s]*?)(:\d+)?$/.exec(trimmed) ?? [];
+  const found = isIPv6(trimmed)
+    ? parse(`[${trimmed}]`)
+    : parse(name.startsWith('[') ? trimmed : domainToASCII(name) + port);
+  if (found) return found;
+  throw engineErrors.INVALID_CONFIG(`hosts: "${text}" is not a host name, with or without a port`);
+}
+
+/** Null for a wildcard address. */
+function listened(bind: string): Authority | null {
+  const [address = ''] = bind.split('%');
+  const found = parse(isIPv6(address) ? `[${address}]` : address);
+  return found && !['0.0.0.0', '::'].includes(found.host) ? { ...found, port: null } : null;
+}
+
+// The address at which a person on this machine opens the page.
+
+/**
+ * `host`: the setting. A browser on this machine reaches every loopback name, and every address, as
+ * localhost.
+ */
+export function pageAddress(host: string, port: number): string {
+  return `http://${isOfThisMachine(host) ? 'localhost' : bracketed(host)}:${port}/`;
+}
+
+/** With a ticket behind the #, which browsers send to no server. */
+export function signInAddress(page: string, ticket: string): string {
+  return `${page}#${ticket}`;
+}
+
+/** Where a program on this machine reaches the service. */
+export function localOrigin(host: string, port: number): string {
+  const reached = ['0.0.0.0', 'localhost'].includes(host) ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${bracketed(reached)}:${port}`;
+}
+
+function isOfThisMachine(host: string): boolean {
+  return ['localhost', '127.0.0.1', '0.0.0.0', '::', '::1'].includes(host);
+}
+
+/** The zone of an address is no part of a URL. */
+function bracketed(host: string): string {
+  const [address = ''] = host.split('%');
+  return isIPv6(address) && !isIPv4(address) ? `[${address}]` : host;
+}

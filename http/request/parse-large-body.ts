@@ -1,4 +1,4 @@
-// Parses a large body: what runs in the thread of http/request/body-parser.ts.
+// Parses a large body: what runs in the thread of http/request/intake.ts.
 import { moved } from '../../runtime/pool.ts';
 import { parseBody } from './body.ts';
 import { buffersOf, MOST_LEVELS, type Piece, toPieces } from './pieces.ts';

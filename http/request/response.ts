@@ -1,4 +1,7 @@
 // Responses as they are sent: JSON with its headers, and every error in the one form errors have.
+
+import { promisify } from 'node:util';
+import { brotliCompress, constants, deflateRawSync, gzip } from 'node:zlib';
 import { EngineError, toFields } from '../../runtime/errors.ts';
 import type { FieldError } from './validation.ts';
 
@@ -87,4 +90,123 @@ export function retryOf(error: unknown): Readonly<Record<string, string>> | unde
 
 export function isInternal(error: unknown): boolean {
   return (error as EngineError | undefined)?.code === undefined || toFields(error).code === 'INTERNAL';
+}
+
+// The status of a response as HTTP/1.1 writes it.
+
+const phrases: Readonly<Record<number, string>> = {
+  200: '200 OK',
+  202: '202 Accepted',
+  204: '204 No Content',
+  206: '206 Partial Content',
+  304: '304 Not Modified',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  406: '406 Not Acceptable',
+  409: '409 Conflict',
+  413: '413 Content Too Large',
+  415: '415 Unsupported Media Type',
+  416: '416 Range Not Satisfiable',
+  500: '500 Internal Server Error',
+  501: '501 Not Implemented',
+  502: '502 Bad Gateway',
+  503: '503 Service Unavailable',
+  507: '507 Insufficient Storage',
+};
+
+export function statusLine(status: number): string {
+  return phrases[status] ?? `${status} Status`;
+}
+
+// Compression of responses for clients that accept it, at the lowest level: pictures inside are JPEG already,
+// and a higher level costs more time than it saves in sending.
+
+export type Encoding = 'gzip' | 'br';
+
+const least = 1024;
+const gzipAsync = promisify(gzip);
+const brotliAsync = promisify(brotliCompress);
+
+/**
+ * The encoding for an answer of that many bytes, by the request's `Accept-Encoding`; undefined leaves it as
+ * it is.
+ */
+export function encodingFor(accepted: string, bytes: number): Encoding | undefined {
+  if (bytes <= least || accepted === '') return undefined;
+  const weights = new Map<string, number>();
+  for (const part of accepted.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((one) => one.trim());
+    const q = parameters.find((one) => one.startsWith('q='));
+    weights.set(name, q === undefined ? 1 : Number(q.slice(2)) || 0);
+  }
+  const weight = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0;
+  const [gz, br] = [weight('gzip'), weight('br')];
+  // Brotli when both weigh the same: five times faster with pictures inside, and never larger.
+  if (br > 0 && br >= gz) return 'br';
+  return gz > 0 ? 'gzip' : undefined;
+}
+
+export function compress(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+  if (encoding === 'gzip') return gzipAsync(body, { level: 1, strategy: strategyOf(body) });
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: 1,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+  };
+  return brotliAsync(body, { params });
+}
+
+const large = 64 * 1024;
+const sample = 4096;
+
+/**
+ * A response full of pictures has no repetitions, and searching for them takes four times as long as the
+ * rest.
+ */
+function strategyOf(body: Uint8Array): number {
+  if (body.length < large) return constants.Z_DEFAULT_STRATEGY;
+  const middle = body.subarray(body.length >> 1, (body.length >> 1) + sample);
+  const isDense = deflateRawSync(middle, { level: 1 }).length > 0.6 * sample;
+  return isDense ? constants.Z_HUFFMAN_ONLY : constants.Z_DEFAULT_STRATEGY;
+}
+
+// Bounds what one answer holds: a text of JavaScript ends at 2^29 characters, so a longer answer could not be
+// written.
+
+/** Characters of the previews of one answer, in base64. */
+export const MOST_PREVIEW_CHARACTERS = 256 * 1024 * 1024;
+/** Characters of the transcripts of one answer; in JSON one may take six. */
+export const MOST_TRANSCRIPT_CHARACTERS = 64 * 1024 * 1024;
+
+/**
+ * The matches with the previews of the first ones, and how many had to go without. A lost preview is an empty
+ * text.
+ */
+export function withPreviews<M extends { readonly image?: string }>(
+  matches: readonly M[],
+  most = MOST_PREVIEW_CHARACTERS,
+): { readonly matches: (M & { readonly image: string })[]; readonly leftOut: number } {
+  let left = most;
+  let leftOut = 0;
+  const bounded = matches.map((match) => {
+    const { image = '' } = match;
+    left -= image.length;
+    if (left >= 0 || image === '') return { ...match, image };
+    // Also smaller ones that follow: those that are there are the first ones.
+    left = -1;
+    leftOut++;
+    return { ...match, image: '' };
+  });
+  return { matches: bounded, leftOut };
+}
+
+type Segment = readonly [start: number, text: string, end: number, path: string];
+
+/** A start or an end, brackets and commas of one segment. */
+const SEGMENT_CHARACTERS = 60;
+
+export function charactersOf(segments: readonly Segment[], path: string): number {
+  return segments.reduce((sum, [, text]) => sum + text.length + path.length + SEGMENT_CHARACTERS, 0);
 }

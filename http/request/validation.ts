@@ -5,6 +5,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { checkerOf } from '../../runtime/checker.ts';
 import { absolute } from '../../runtime/paths.ts';
+import type { Route } from '../route.ts';
 
 export interface FieldError {
   /** `visual_media_paths[2]`; `body` for the whole of it. */
@@ -360,4 +361,20 @@ function textFor({ pattern, description, maxLength }: Shape): string {
   const [what = ''] = description.split('; ');
   const plain = what.replaceAll('`', '').replace(/\.$/, '');
   return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
+}
+
+// The validators of one route, made once.
+
+export interface Validators {
+  readonly params: Validate;
+  readonly query: Validate;
+  readonly body: Validate | null;
+}
+
+export function validatorsOf({ params, query, body }: Route): Validators {
+  return {
+    params: createValidator(params, { text: true }),
+    query: createValidator(query, { text: true }),
+    body: body && createValidator(body),
+  };
 }

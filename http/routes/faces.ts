@@ -25,7 +25,7 @@ import {
 } from '../../actors/faces/people/requests/contract.ts';
 import { mostNameLetters } from '../../actors/index/people/person-name.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
-import { Message } from '../../runtime/answer.ts';
+import { Message } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Faces';

@@ -2,9 +2,8 @@
 // with a key.
 import { Type } from 'typebox';
 import { described } from '../../runtime/schema.ts';
-import { pageDocument, pagePolicy } from '../page/document.ts';
+import { needed, pageDocument, pagePolicy } from '../page/document.ts';
 import { entry, importMap, openPageFiles, type PageFiles } from '../page/files.ts';
-import { needed } from '../page/imports.ts';
 import { contentOfText } from '../request/content.ts';
 import { Bytes, ErrorBody, type Route, reply, route } from '../route.ts';
 

@@ -1,10 +1,28 @@
 // Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
 import { Type } from 'typebox';
-import { FrameSearch, ImageSearch, Match, SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
+import { CacheDir } from '../../actors/index/store/contract.ts';
+import {
+  FacetAnswer,
+  FacetRequest,
+  FrameSearch,
+  ImageSearch,
+  Match,
+  SearchAnswer,
+  TextSearch,
+} from '../../actors/search/contract.ts';
+import { mediaFields, SeenAnswer } from '../../actors/search/media/contract.ts';
+import {
+  MomentsAnswer,
+  MomentsRequest,
+  type QueryFields,
+  RelevanceAnswer,
+  RelevanceRequest,
+} from '../../actors/search/moments/contract.ts';
+import { WrittenAnswer, WrittenRequest } from '../../actors/search/written/contract.ts';
 import { described, named } from '../../runtime/schema.ts';
-import { withPreviews } from '../request/answer-size.ts';
-import { atField } from '../request/named-file.ts';
+import { withPreviews } from '../request/response.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
+import { atField } from './media.ts';
 
 const tag = 'Search';
 
@@ -109,3 +127,134 @@ export const searchFrame = route({
 });
 
 export const searchRoutes: readonly Route[] = [searchText, searchImage, searchFrame];
+// Moments: pictures, words and people in one list; and how relevant each second of a film is to a query.
+
+/** Errors about the file of the picture are said of its field. */
+function atPicture<T>({ image_path, like }: QueryFields, work: Promise<T>, other: string): Promise<T> {
+  const ofLike = like && (like.media_path === undefined ? 'like.hash_str' : 'like.media_path');
+  return atField(image_path ? 'image_path' : (ofLike ?? other), work);
+}
+
+export const searchMoments = route({
+  method: 'POST',
+  path: '/api/v1/search/moments',
+  id: 'searchMoments',
+  tag,
+  summary: 'Find moments by pictures, speech, text and people',
+  description:
+    'Returns one list, best moments first. Pictures, what is said, printed words, and the people named ' +
+    'in the query are searched at the same time. The score of a moment is the sum of 1 / (60 + rank) ' +
+    'over the lists that contain it. Hits in the same scene, or within two seconds, form one moment; ' +
+    '`reasons` says why a moment was found. Like other searches, this searches loaded data. ' +
+    '`toast_warning` says what could not be searched; if nothing that was requested can be searched, the ' +
+    'response is 400. What is said is searched for the whole query and, if nobody says that, for its ' +
+    'words. The response contains no pictures; get them from POST /thumbnails.',
+  body: MomentsRequest,
+  answers: { 200: MomentsAnswer, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await atPicture(body, search.moments.search(body, signal), 'image_data')),
+});
+
+export const searchRelevance = route({
+  method: 'POST',
+  path: '/api/v1/search/relevance',
+  id: 'searchRelevance',
+  tag,
+  summary: 'Get the relevance of each second of a film for a query',
+  description:
+    'For a bar along a film: returns a value for each second, based on its picture only. 0 is the ' +
+    'background of the library, which is the median of the loaded data, and 1 is the best second in the ' +
+    'library for this query, so bars of several films can be compared. If even the best second hardly ' +
+    'stands out, all values are low. The film is given by either `media_path` or `hash_str`, and must be ' +
+    'loaded. Sound and films that are not loaded have no relevance, and `toast_warning` says so. Nothing ' +
+    'is decoded.',
+  body: RelevanceRequest,
+  answers: { 200: RelevanceAnswer, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await atPicture(body, search.moments.relevance(body, signal), 'media_path')),
+});
+
+export const momentRoutes: readonly Route[] = [searchMoments, searchRelevance];
+
+// What media can be filtered by: facets with counts under the filters in force.
+
+const description = `
+If \`scope\` is omitted, the flat fields define the scope: a global scope with \`search_all\`, otherwise the files of
+\`media_paths\` and \`hash_strs\`, or everything that is loaded if both are empty. Files are not hashed: a path without its hash
+from /media/metadata counts as missing and provides no options. A global scope is everything that is loaded and can be
+searched by \`media_type\`, not everything in the folder.
+
+**Counts.** The \`count\` of an option is the number of media that remain if this option is chosen instead of the filters on
+its own facet, while the filters on all other facets remain in effect. Files with the same content count once. \`min\` and
+\`max\` refer to the same media. Chosen options are listed even if their count is 0. A facet lists its 2,000 most frequent
+options, and \`warning\` says if there are more. A folder includes everything below it.
+
+**Operators.** \`single\` and \`multi\` facets support \`is_any_of\`, \`is_not\`, \`include_any_of\`, \`include_all_of\`,
+\`exclude_any_of\`, \`exclude_all_of\`; \`numeric\` ones \`is_any_of\`, \`is_not\`, \`include_any_of\`, \`exclude_any_of\`,
+\`greater_than\`, \`less_than\`; \`date\` ones the same four and \`before\`, \`after\`. \`is_any_of\` and \`include_any_of\`: the media
+has one of the values; \`include_all_of\`: all of them; \`is_not\` and \`exclude_any_of\`: none of them; \`exclude_all_of\`: not
+all of them. Comparisons take one value, which is itself excluded. Media without a value pass \`is_not\`,
+\`exclude_any_of\` and \`exclude_all_of\`, but no other operator; media without any metadata pass no filter.
+
+**Dates** may be partial: \`2024\`, \`2024-05\`, \`2024-05-17\`, with a time and an offset. \`is_any_of\` matches dates in that
+year, month or day, \`before\` matches earlier dates, and \`after\` matches later dates. Times are compared as local times of
+the place where the media was made, or as instants if both the media and the value have an offset.
+`.trim();
+
+export const metadataFacets = route({
+  method: 'POST',
+  path: '/api/v1/metadata/facets',
+  id: 'metadataFacets',
+  tag: 'Metadata',
+  summary: 'List facets to filter media by, with counts',
+  description,
+  body: FacetRequest,
+  answers: { 200: FacetAnswer },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.facets(body, signal)),
+});
+
+export const facetRoutes: readonly Route[] = [metadataFacets];
+
+// Finding printed words.
+
+export const searchWritten = route({
+  method: 'POST',
+  path: '/api/v1/search/written',
+  id: 'searchWritten',
+  tag: 'Search',
+  summary: 'Find printed words in pictures',
+  description:
+    'Returns lines of text in films and stills that contain `query`, ignoring case, accents and spaces. ' +
+    'Whole words come first, then lines that were recognized well, then by path and time. If no line ' +
+    'contains the whole query, lines that are visible together and contain all of its words are ' +
+    'returned. Nothing has to be loaded. A `score` below .9 is uncertain: show such a line only together ' +
+    'with its picture. Cyrillic and Greek letters are recognized as similar Latin letters.',
+  body: WrittenRequest,
+  answers: { 200: WrittenAnswer },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.written(body, signal)),
+});
+
+export const writtenRoutes: readonly Route[] = [searchWritten];
+
+// What detectors have seen in a media file.
+
+export const mediaSeen = route({
+  method: 'POST',
+  path: '/api/v1/media/seen',
+  id: 'mediaSeen',
+  tag: 'Media',
+  summary: 'Get the things and printed words in a media file',
+  description:
+    'Returns what detectors have found in a file, with times: classes of things, the size of people, and ' +
+    'printed lines. The file is given by either `media_path` or `hash_str`, and does not have to exist ' +
+    'any more. Nothing has to be loaded. Returns 404 if the analysis folder does not know the file.',
+  body: Type.Object({ cache_dir: CacheDir, ...mediaFields }),
+  answers: {
+    200: SeenAnswer,
+    404: ErrorBody,
+  },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await atField('media_path', search.seen(body, signal))),
+});
+
+export const seenRoutes: readonly Route[] = [mediaSeen];

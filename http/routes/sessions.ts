@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { AbsolutePath } from '../../runtime/paths.ts';
 import { described, oneOf } from '../../runtime/schema.ts';
-import { signInAddress } from '../page-address.ts';
+import { signInAddress } from '../request/origin.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Sessions';

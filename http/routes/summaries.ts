@@ -17,8 +17,8 @@ import {
   RemoveRequest,
   SummarySelector,
 } from '../../actors/summarizer/stored/requests/contract.ts';
-import { atField } from '../request/named-file.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
+import { atField } from './media.ts';
 
 const tag = 'Summaries';
 

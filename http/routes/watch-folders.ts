@@ -9,9 +9,8 @@ import {
   WatchStatus,
   watchErrors,
 } from '../../actors/watcher/folders/contract.ts';
-import { Message } from '../../runtime/answer.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { described, field, shown } from '../../runtime/schema.ts';
+import { described, field, Message, shown } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 const tag = 'Watch folders';

@@ -5,17 +5,18 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
-import { isWithin, type Moment } from '../license/age.ts';
-import { type AccessDecision, granted, refusal } from '../license/decision.ts';
-import { hashOf, isSameText } from '../license/key.ts';
+import { type AccessDecision, granted, isWithin, type Moment, refusal } from '../license/decision.ts';
 import type { Licenses } from '../license/licenses.ts';
-import { kindOf, SECRET_BYTES, secretText } from './secret.ts';
+import { hashOf, isSameText } from '../license/store.ts';
 import {
   createSessions,
   type Holder,
+  kindOf,
+  SECRET_BYTES,
   type SealedHolder,
   type Sessions,
   sealHolder,
+  secretText,
   sessionFiles,
   unsealHolder,
 } from './sessions.ts';

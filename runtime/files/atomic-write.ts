@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from './error-code.ts';
-import { makeFolder } from './make-folder.ts';
+import { codeOf } from '../errors.ts';
+import { makeFolder } from './folder.ts';
 import { exported } from './permissions.ts';
 
 export interface WriteOptions {

@@ -2,7 +2,7 @@
 // or for a group; what it exports is as other programs of that person would write it. Native libraries make
 // files, too, so all of it is done by the umask of the process.
 import { chmodSync, lstatSync } from 'node:fs';
-import { codeOf } from './error-code.ts';
+import { codeOf } from '../errors.ts';
 
 export type SharedWith = 'nobody' | 'group';
 

@@ -1,9 +1,10 @@
 // Saves a document in a folder, atomically and without overwriting another one.
 import { constants } from 'node:fs';
-import { copyFile, link, open, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, open, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
+import { codeOf } from '../errors.ts';
 import { takeName } from './atomic-write.ts';
-import { makeExportFolder } from './make-folder.ts';
+import { makeExportFolder } from './folder.ts';
 import { exported } from './permissions.ts';
 
 /** Names that are tried before giving up. */
@@ -68,4 +69,24 @@ async function claim(part: string, path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
+}
+
+// A folder above what is to be written is there, or may be made.
+
+export type Refuse = (what: string, cause?: unknown) => Error;
+
+/** The folder that something is written into is there, or may be made. */
+export async function expectAbove(path: string, mayMake: boolean, refuse: Refuse): Promise<void> {
+  const folder = dirname(path);
+  if (mayMake || (await isThere(folder))) return;
+  throw refuse(
+    `${path} cannot be written: the folder ${folder} does not exist; set create_folders to create it`,
+  );
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error) => !['ENOENT', 'ENOTDIR'].includes(codeOf(error)),
+  );
 }

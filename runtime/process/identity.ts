@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Static, Type } from 'typebox';
-import { codeOf } from '../files/error-code.ts';
+import { codeOf } from '../errors.ts';
 
 export const ProcessIdentity = Type.Object({
   pid: Type.Integer(),

@@ -4,12 +4,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { speechPreferences } from '../../actors/analysis/stages/speech/request.ts';
+import { speechPreferences } from '../../actors/analysis/stages/speech/kind.ts';
 import { commandTable } from '../../cli/command-table.ts';
-import { bashScript } from '../../cli/completion/bash.ts';
-import { fishScript } from '../../cli/completion/fish.ts';
-import { places, settingFlags, valueFlags } from '../../cli/completion/places.ts';
-import { zshScript } from '../../cli/completion/zsh.ts';
+import {
+  bashScript,
+  fishScript,
+  places,
+  settingFlags,
+  valueFlags,
+  zshScript,
+} from '../../cli/completion/scripts.ts';
 
 /** A folder with a file and a folder in it, and the three scripts. */
 function folder(t: TestContext): string {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
 import type { Match } from '../../actors/search/contract.ts';
-import { saveFindings } from '../../cli/findings.ts';
+import { saveFindings } from '../../cli/page.ts';
 import { fakeHome } from './fake-context.ts';
 
 function matchOf(video_path: string, image: string): Match {

@@ -1,5 +1,5 @@
 // A search for nothing, with what the command line takes for the rest.
-import type { Question } from '../../cli/question.ts';
+import type { Question } from '../../cli/arguments.ts';
 
 export const plainQuestion: Question = {
   query: null,

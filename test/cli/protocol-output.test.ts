@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import test from 'node:test';
-import { protocolOutput } from '../../cli/protocol-output.ts';
+import { protocolOutput } from '../../cli/commands/mcp.ts';
 
 test('only the protocol reaches standard output; what anybody else prints there goes to standard error', async () => {
   const [out, err] = [new PassThrough(), new PassThrough()];

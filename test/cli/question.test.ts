@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { usageErrors } from '../../cli/context.ts';
 import {
   frameArgument,
   numberArgument,
@@ -8,7 +7,8 @@ import {
   perFilmArgument,
   type Question,
   title,
-} from '../../cli/question.ts';
+} from '../../cli/arguments.ts';
+import { usageErrors } from '../../cli/context.ts';
 import { plainQuestion } from './plain-question.ts';
 
 const upToTen = { type: 'integer', minimum: 1, maximum: 10 };

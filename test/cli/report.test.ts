@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { WorkResult } from '../../actors/analysis/contract.ts';
-import { createTally, summary } from '../../cli/report.ts';
+import { createTally, summary } from '../../cli/progress-view.ts';
 
 function ended(path: string, type: string, outcome: WorkResult['outcome']): WorkResult {
   const error = outcome === 'failed' ? { code: 'DECODE_FAILED', message: `${path}: no picture` } : null;

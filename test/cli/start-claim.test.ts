@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { claimStart } from '../../cli/background.ts';
 import { writeServiceFile } from '../../cli/service-file.ts';
+import { claimStart } from '../../cli/sign-in.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { thisProcess } from '../../runtime/process/identity.ts';

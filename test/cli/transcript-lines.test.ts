@@ -4,7 +4,7 @@ import type {
   TranscriptionsAnswer,
   TranscriptSearchMatch,
 } from '../../actors/search/transcripts/contract.ts';
-import { documentRows, moreLine, written } from '../../cli/transcript-lines.ts';
+import { documentRows, moreLine, written } from '../../cli/transcripts.ts';
 
 test('how much more was found is told as exactly as it is known', () => {
   const table: [shown: number, total: number, exact: boolean, line: string][] = [

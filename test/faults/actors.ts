@@ -25,14 +25,14 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'vectors are not brought to length 1',
-    file: 'actors/embedder/vectors.ts',
+    file: 'actors/embedder/towers.ts',
     text: '1 / Math.sqrt(sum)',
     fault: '1 / sum',
     tests: ['test/actors/embedder/vectors.test.ts'],
   },
   {
     name: 'a long text loses its end token',
-    file: 'actors/embedder/tokens.ts',
+    file: 'actors/embedder/towers.ts',
     text: '[...body.slice(0, max_length - 1), end_id]',
     fault: '[...body, end_id].slice(0, max_length)',
     tests: ['test/actors/embedder/tokens.test.ts'],
@@ -60,7 +60,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a line is certain that another look reads otherwise',
-    file: 'actors/text-reader/recognition/read-line.ts',
+    file: 'actors/text-reader/reading.ts',
     text: '!isSame(one.text, other.text) || ',
     fault: '',
     tests: ['test/actors/text-reader/recognition/read-line.test.ts'],
@@ -74,7 +74,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'slow changes of a picture are never looked at',
-    file: 'actors/things/sight.ts',
+    file: 'actors/things/actor.ts',
     text: 'if (before && changed?.includes(1) === false) return before;',
     fault: 'if (before && changed?.includes(1) === false) return { ...before, blocks };',
     tests: ['test/actors/things/sight.test.ts'],
@@ -95,7 +95,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a face at the edge of the picture counts as whole',
-    file: 'actors/faces/quality/cut.ts',
+    file: 'actors/faces/quality/quality.ts',
     text: 'box.left + box.width > picture.width - near',
     fault: 'box.left + box.width > picture.width + near',
     tests: ['test/actors/faces/quality/cut.test.ts'],
@@ -116,7 +116,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a segment that begins where a range ends is in it',
-    file: 'actors/index/transcripts/loaded-transcript.ts',
+    file: 'actors/index/transcripts/loaded.ts',
     text: 'return start < to && (end > from',
     fault: 'return start <= to && (end > from',
     tests: ['test/actors/index/transcripts/loaded-transcript.test.ts'],
@@ -158,7 +158,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a thumbnail shows the second before',
-    file: 'actors/search/thumbnails/thumbnail-plan.ts',
+    file: 'actors/search/thumbnails/pictures.ts',
     text: 'Math.min(Math.round(seconds), probe.grid_frames - 1)',
     fault: 'Math.floor(seconds)',
     tests: ['test/actors/search/thumbnails/thumbnail-plan.test.ts'],
@@ -186,7 +186,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a file is taken while it is still being written',
-    file: 'actors/watcher/file-table.ts',
+    file: 'actors/watcher/ledger.ts',
     text: 'now - since < settleMs',
     fault: '(isEmpty && now - since < settleMs)',
     tests: ['test/actors/watcher/file-table.test.ts'],
@@ -207,7 +207,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'footage on a drive that is away counts as deleted',
-    file: 'actors/library/prune.ts',
+    file: 'actors/library/forget.ts',
     text: '(await isMounted(volume)) ? ',
     fault: '(await isMounted(volume)) || true ? ',
     tests: ['test/actors/library/library.slow.test.ts'],
@@ -221,7 +221,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'frames of a timeline are rounded down',
-    file: 'actors/exporter/timeline/rate.ts',
+    file: 'actors/exporter/timeline/model.ts',
     text: '(2n * part + whole) / (2n * whole)',
     fault: 'part / whole',
     tests: ['test/actors/exporter/timeline/arrange.test.ts'],
@@ -277,7 +277,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'a summary tells of things that may not be there',
-    file: 'actors/summarizer/facts/sights.ts',
+    file: 'actors/summarizer/facts/film.ts',
     text: 'score >= believedScore &&',
     fault: 'score >= 0 * believedScore &&',
     tests: ['test/actors/summarizer/statements/texts.test.ts'],

@@ -54,14 +54,14 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'a revoked key opens the service',
-    file: 'http/license/local.ts',
+    file: 'http/license/licenses.ts',
     text: 'if (issued.revoked_at !== null)',
     fault: 'if (issued.revoked_at === 0)',
     tests: ['test/http/license/store.test.ts', 'test/http/license/access.test.ts'],
   },
   {
     name: 'memory for bodies is given back twice',
-    file: 'http/request/body-budget.ts',
+    file: 'http/request/intake.ts',
     text: '          held = 0;\n',
     fault: '',
     tests: ['test/http/body-budget.test.ts'],
@@ -75,14 +75,14 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'any name that ends like a loopback name passes as the host',
-    file: 'http/request/host.ts',
+    file: 'http/request/origin.ts',
     text: "host.endsWith('.localhost')",
     fault: "host.endsWith('localhost')",
     tests: ['test/http/request/host.test.ts'],
   },
   {
     name: 'a range of bytes has one byte too few',
-    file: 'http/request/content-answer.ts',
+    file: 'http/request/content.ts',
     text: 'Math.min(size, end + 1)',
     fault: 'Math.min(size, end)',
     tests: ['test/http/request/ranges.test.ts'],
@@ -118,7 +118,7 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'the words of a transcript stand beside another speaker',
-    file: 'cli/transcript-lines.ts',
+    file: 'cli/transcripts.ts',
     text: 'names[index] = display_name ?? id',
     fault: 'names[index + 1] = display_name ?? id',
     tests: ['test/cli/transcript-lines.test.ts'],
@@ -132,7 +132,7 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'what one person took out of a list comes back by the other',
-    file: 'http/page/app/basket-list.ts',
+    file: 'http/page/app/basket.ts',
     text: 'if (!own || !other) return null',
     fault: 'if (!own || !other) return own ?? other ?? null',
     tests: ['test/http/page/basket.test.ts'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { limits } from '../../actors/analysis/stages/faces/limits.ts';
+import { limits } from '../../actors/analysis/stages/faces/request.ts';
 import { inlineImage } from '../../actors/decoder/inline-image.ts';
 import { facesErrors } from '../../actors/faces/contract.ts';
 import { at, folder, good, service, text } from './analyze-service.ts';

@@ -7,8 +7,7 @@ import { type Analysis, analysisErrors } from '../../actors/analysis/contract.ts
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createPreflight } from '../../actors/analysis/tasks/preflight.ts';
 import { type ModelWork, modelErrors } from '../../actors/models/contract.ts';
-import { analyzeRoutes } from '../../http/routes/analyze.ts';
-import { taskRoutes } from '../../http/routes/tasks.ts';
+import { analyzeRoutes, taskRoutes } from '../../http/routes/tasks.ts';
 import { home } from '../actors/analysis/fake-runs.ts';
 import { expectFaceModel } from '../actors/analysis/no-models.ts';
 import { type Injected, inject } from './inject.ts';

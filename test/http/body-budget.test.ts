@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createBodyBudget } from '../../http/request/body-budget.ts';
+import { createBodyBudget } from '../../http/request/intake.ts';
 import { RawClient, request } from './raw-client.ts';
 import { MOST, smallService, start } from './small-service.ts';
 

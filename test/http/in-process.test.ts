@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { createClient } from '../../http/client/client.ts';
 import { ApiError } from '../../http/client/error.ts';
-import { inProcess } from '../../http/in-process.ts';
+import { inProcess } from '../../http/gateway.ts';
 import { reply, route } from '../../http/route.ts';
 import { taskRoutes } from '../../http/routes/tasks.ts';
 import type { Service } from '../../http/service.ts';

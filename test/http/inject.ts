@@ -4,7 +4,7 @@ import { Check, Errors } from 'typebox/value';
 import type { AppOptions, Head, Pending } from '../../http/exchange.ts';
 import type { AccessDecision } from '../../http/license/decision.ts';
 import { answersOf, statusesOf } from '../../http/openapi/document.ts';
-import { createBodyParser } from '../../http/request/body-parser.ts';
+import { createBodyParser } from '../../http/request/intake.ts';
 import { type ByteStream, isStream, type RawResponse } from '../../http/request/response.ts';
 import { ErrorBody, type Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Type } from 'typebox';
-import { createBodyParser, LARGE_BODY } from '../../http/request/body-parser.ts';
+import { createBodyParser, LARGE_BODY } from '../../http/request/intake.ts';
 import { PIECE_BYTES } from '../../http/request/pieces.ts';
 import { reply, route } from '../../http/route.ts';
 import { until } from '../until.ts';

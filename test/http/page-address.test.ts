@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { localOrigin, pageAddress } from '../../http/page-address.ts';
+import { localOrigin, pageAddress } from '../../http/request/origin.ts';
 
 test('the page is opened as localhost where that reaches the service, and a program reaches it by an address', () => {
   for (const [host, page, origin] of [

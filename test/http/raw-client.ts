@@ -1,6 +1,6 @@
 // A client that writes and reads bytes, so that a test can say things no decent client says.
 import { connect, type Socket } from 'node:net';
-import { Condition } from '../../runtime/sync/condition.ts';
+import { Condition } from '../../runtime/sync/locks.ts';
 import { until } from '../until.ts';
 
 export interface RawAnswer {

@@ -5,7 +5,7 @@ import { after } from 'node:test';
 import { Type } from 'typebox';
 import type { AppOptions } from '../../http/exchange.ts';
 import type { AccessDecision } from '../../http/license/decision.ts';
-import { createBodyParser } from '../../http/request/body-parser.ts';
+import { createBodyParser } from '../../http/request/intake.ts';
 import { type Route, reply, route } from '../../http/route.ts';
 import { createApp } from '../../http/server.ts';
 import { createServer } from '../../http/uws.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { moduleUrl } from '../../runtime/module-url.ts';
+import { moduleUrl } from '../../runtime/process/program.ts';
 
 test('a module has the extension of its caller, in a checkout and in a package', () => {
   const table: [path: string, from: string, url: string][] = [

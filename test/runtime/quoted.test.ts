@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { quoted } from '../../runtime/quoted.ts';
+import { quoted } from '../../runtime/text.ts';
 
 test('a text stands in a message as it is, but in one line', () => {
   for (const [text, shown] of [

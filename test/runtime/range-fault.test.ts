@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rangeFault } from '../../runtime/range-fault.ts';
+import { rangeFault } from '../../runtime/ranges.ts';
 
 test('a range without length is empty, and another one ends before it starts', () => {
   assert.equal(rangeFault(5, 5), '[5, 5] is empty: its end must be greater than its start');

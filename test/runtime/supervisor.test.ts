@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Link } from '../../runtime/link.ts';
 import type { Ref } from '../../runtime/ref.ts';
-import { createControl } from '../../runtime/wire.ts';
+import { createControl, type Link } from '../../runtime/wire.ts';
 import { until } from '../until.ts';
 import { engine } from './engine.ts';
 import { fixtureContract } from './fixture.ts';

@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { KEY_BYTES } from '../../http/license/key.ts';
-import { issueKey } from '../../http/license/store.ts';
+import { issueKey, KEY_BYTES } from '../../http/license/store.ts';
 import { nodeCommand } from '../node-command.ts';
 
 /** ms. Many times what a service takes on a quiet machine to start, or to load a model. */

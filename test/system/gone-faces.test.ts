@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { FaceFacts } from '../../actors/analysis/stages/faces/facts.ts';
+import type { FaceFacts } from '../../actors/analysis/stages/faces/kind.ts';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import type { FaceClusterJobs } from '../../actors/faces/people/contract.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { io } from 'socket.io-client';
 import type { ProgressEvent } from '../../events/protocol.ts';
-import { Condition } from '../../runtime/sync/condition.ts';
+import { Condition } from '../../runtime/sync/locks.ts';
 import { until } from '../until.ts';
 import { framehound, type Home, newHome, SLOW_MS } from './command-line.ts';
 import { modelReady } from './service.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type ManualClock, manualClock } from '../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import { guard } from '../../runtime/process/guardian.ts';
-import { Condition } from '../../runtime/sync/condition.ts';
+import { Condition } from '../../runtime/sync/locks.ts';
 import { until } from '../until.ts';
 
 const engine = fileURLToPath(new URL('../runtime/process/guardian-child.ts', import.meta.url));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { MOST_PICTURE_CHARACTERS } from '../../http/mcp/pictures.ts';
+import { MOST_PICTURE_CHARACTERS } from '../../http/mcp/answer.ts';
 import { tools } from '../../http/mcp/protocol.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
 import { until } from '../until.ts';

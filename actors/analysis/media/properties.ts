@@ -4,16 +4,61 @@ import { stat } from 'node:fs/promises';
 import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
-import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
-import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';
+import { sideBySide } from '../../../runtime/sync/shared-work.ts';
+import {
+  clockTime,
+  type decoderContract,
+  isMediaError,
+  mediaErrors,
+  type Rational,
+} from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
-import { analysisErrors } from '../contract.ts';
+import {
+  analysisErrors,
+  type MediaProperties,
+  type MediaPropertiesAnswer,
+  type PropertiesRequest,
+} from '../contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import { journalledSurvey, worthAnotherTry } from '../recovery/journalled.ts';
-import type { MediaPropertiesAnswer, PropertiesRequest } from './contract.ts';
-import { propertiesEntry } from './entry.ts';
 import { survey, type Watched } from './survey.ts';
+
+// The media properties of docs/api.md ("Media"), made of what is known of a file.
+
+/** A duration this little short of a whole second is that second. */
+const sliver = 0.002;
+
+/** `analysed` and `transcribed`: hashes whose visual analysis and whose transcript are stored. */
+export function propertiesEntry(
+  { path, identity, probe }: MediaRecord,
+  analysed: ReadonlySet<string>,
+  transcribed: ReadonlySet<string>,
+): MediaProperties {
+  const { hash_str } = identity;
+  const { kind, duration_seconds, timecode, width, height } = probe;
+  // A sound file whose container does not say its length has 0.
+  const timed = kind !== 'image' && duration_seconds > 0;
+  return {
+    video_cached: kind !== 'audio' && analysed.has(hash_str),
+    audio_cached: kind !== 'image' && transcribed.has(hash_str),
+    runtime: timed ? clockTime(duration_seconds + sliver) : null,
+    fps: kind === 'video' ? rateOf(probe.video?.frame_rate) : 0,
+    media_path: path,
+    timecode: timecode.text,
+    hash_str,
+    drop_frame: timecode.drop_frame,
+    timecode_rate: rateOf(timecode.rate) ?? 0,
+    kind,
+    width,
+    height,
+  };
+}
+
+/** Frames per second to a thousandth, as people write it: 29.97, 23.976; null when the file does not say. */
+function rateOf(rate: Rational | undefined): number | null {
+  return rate && rate.num > 0 ? Math.round((1000 * rate.num) / rate.den) / 1000 : null;
+}
 
 export interface PropertiesParts {
   readonly prober: Ref<typeof decoderContract>;

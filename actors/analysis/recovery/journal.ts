@@ -4,10 +4,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { EngineError, engineErrors } from '../../../runtime/errors.ts';
+import { codeOf, EngineError, engineErrors } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
-import { codeOf } from '../../../runtime/files/error-code.ts';
-import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import { makeFolder } from '../../../runtime/files/folder.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { PreviousEngine } from '../../../runtime/process/guardian-client.ts';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';

@@ -5,7 +5,7 @@ import type { CallOptions, FeedOptions } from '../../../runtime/ref.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import { frameRange, previewPage } from '../media/gone.ts';
+import { frameRange, previewPage } from '../media/survey.ts';
 import type { Decoder, Index } from './parts.ts';
 import type { FileWork, FrameOptions } from './stage.ts';
 import type { TaskContext } from './task-context.ts';

@@ -1,18 +1,26 @@
 // Runs the stages of one group of a task: surveys every file, plans what is missing, works on the files side
 // by side as far as readers allow, tries again after a crash, and takes the closing steps.
 import { engineErrors } from '../../../runtime/errors.ts';
-import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
+import { KeyedLock } from '../../../runtime/sync/locks.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
 import { expectNotQuarantined, hangOf, worthAnotherTry } from '../recovery/journalled.ts';
-import { runClosing } from './closing.ts';
 import { FramePass } from './frame-pass.ts';
-import { inOrder } from './in-order.ts';
 import type { Item } from './kind.ts';
-import { attempt, keyOf, logFields, type Piece, type RunningStage, standsStored, tellEnd } from './piece.ts';
+import {
+  attempt,
+  keyOf,
+  logFields,
+  type Piece,
+  type RunningStage,
+  runClosing,
+  standsStored,
+  tellEnd,
+} from './piece.ts';
 import { type Facts, type Reader, type ReaderKind, readersOf, type Underway } from './stage.ts';
 import { piecesOf, type StageGroup, type StageJobs } from './stage-groups.ts';
 import type { TaskContext } from './task-context.ts';
+import { inOrder } from './work-results.ts';
 
 /** Pieces of work that are still being finished while their readers have gone on, at most. */
 const UNFINISHED = 64;

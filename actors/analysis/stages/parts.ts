@@ -1,13 +1,15 @@
 // What the stages work with: the actors and the few things of the engine they share.
 import type { Clock } from '../../../runtime/clock.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
-import type { Ref } from '../../../runtime/ref.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
 import type { decoderContract, PreviewShape } from '../../decoder/contract.ts';
 import type { diarizerContract } from '../../diarizer/contract.ts';
-import type { embedderContract } from '../../embedder/contract.ts';
+import { type embedderContract, type ModelState, noModel } from '../../embedder/contract.ts';
 import type { Clips } from '../../exporter/clips/contract.ts';
 import type { Proxies } from '../../exporter/proxies/contract.ts';
+import type { FaceModel, facesContract } from '../../faces/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
@@ -16,9 +18,6 @@ import type { textReaderContract } from '../../text-reader/contract.ts';
 import type { thingsContract } from '../../things/contract.ts';
 import type { transcriberContract } from '../../transcriber/contract.ts';
 import type { Journal } from '../recovery/journal.ts';
-import type { FaceModelInUse, Faces } from './faces/model.ts';
-import type { SpeechModel } from './speech/model.ts';
-import type { Summarizing } from './summary/summarizing.ts';
 
 export type Decoder = Ref<typeof decoderContract>;
 export type Index = Ref<typeof indexContract>;
@@ -77,4 +76,91 @@ export interface StageParts extends AnalysisParts {
   readonly summarizing: Summarizing;
   readonly speechModel: SpeechModel;
   readonly faceModel: FaceModelInUse;
+}
+
+// The speech model in use, as the coordinator knows it: who asks for it never waits for a run of the
+// transcriber.
+
+export class SpeechModel {
+  #state: ModelState = noModel;
+
+  get state(): ModelState {
+    return this.#state;
+  }
+
+  /** Throws what the transcriber says. */
+  async load(transcriber: Ref<typeof transcriberContract>, key: string, call: CallOptions): Promise<void> {
+    const request = { ...noModel, requested_model_key: key } as const;
+    if (this.#state.model_key !== key) {
+      this.#state = { ...request, is_loading: true, load_status: 'loading' };
+    }
+    try {
+      this.#state = (await transcriber.ask('load', { model_key: key }, call)).state;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const gaveUp = engineErrors.CANCELLED.is(error);
+      this.#state = gaveUp ? noModel : { ...request, load_status: 'failed', error: reason };
+      throw error;
+    }
+  }
+
+  async unload(transcriber: Ref<typeof transcriberContract>): Promise<void> {
+    this.#state = noModel;
+    await transcriber.ask('unload', {});
+  }
+}
+
+// The face models in use, as the coordinator knows them: who asks for them never waits for the face actor.
+
+export type Faces = Ref<typeof facesContract>;
+
+export class FaceModelInUse {
+  #state: ModelState = noModel;
+
+  get state(): ModelState {
+    return this.#state;
+  }
+
+  /** Answers at once when they are loaded. Throws what the face actor says. */
+  async load(faces: Faces, call: CallOptions): Promise<FaceModel> {
+    if (this.#state.model_key === null) {
+      this.#state = { ...noModel, is_loading: true, load_status: 'loading' };
+    }
+    try {
+      const model = await faces.ask('load', {}, call);
+      const { model_key, device, device_reason } = model;
+      const request = { model_key, requested_model_key: model_key, load_status: 'ready' } as const;
+      this.#state = { ...noModel, ...request, device, device_reason };
+      return model;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const gaveUp = engineErrors.CANCELLED.is(error);
+      this.#state = gaveUp ? noModel : { ...noModel, load_status: 'failed', error: reason };
+      throw error;
+    }
+  }
+
+  async unload(faces: Faces): Promise<void> {
+    this.#state = noModel;
+    await faces.ask('unload', {});
+  }
+}
+
+// Whether summaries are being made. Visual searches wait meanwhile: both want the model that reads words.
+export class Summarizing {
+  #underway = 0;
+
+  get isUnderway(): boolean {
+    return this.#underway > 0;
+  }
+
+  /** Answers the function that ends it. */
+  begin(): () => void {
+    this.#underway++;
+    let isOver = false;
+    return () => {
+      if (!isOver) this.#underway--;
+      isOver = true;
+    };
+  }
 }

@@ -1,8 +1,7 @@
 // A stage as the runner needs it: its declaration, and the work itself. The runner owns surveys, the journal,
 // retries, quarantine, cancellation and events; a stage only works on one file.
 import type { GridFrame, PictureShape, PictureSize } from '../../decoder/contract.ts';
-import type { KeptSpan, SpanKey } from '../../index/spans/contract.ts';
-import type { MediaRecord } from '../../index/store/contract.ts';
+import type { KeptSpan, MediaRecord, SpanKey } from '../../index/store/contract.ts';
 import type { WorkResult } from '../contract.ts';
 import type { Item, Job, StageKind } from './kind.ts';
 import type { AnalysisParts, Decoder } from './parts.ts';

@@ -3,13 +3,10 @@
 
 import { existsSync } from 'node:fs';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { Condition } from '../../../runtime/sync/condition.ts';
-import { Semaphore } from '../../../runtime/sync/semaphore.ts';
-import { SharedLock } from '../../../runtime/sync/shared-lock.ts';
+import { Condition, Semaphore, SharedLock } from '../../../runtime/sync/locks.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import type { AnalysisRequest, TaskRun } from '../contract.ts';
-import { type GoneMedia, goneMedia } from '../media/gone.ts';
-import { expectUnchanged, surveyAndRemember } from '../media/survey.ts';
+import { expectUnchanged, type GoneMedia, goneMedia, surveyAndRemember } from '../media/survey.ts';
 import { hangOf, journalledSurvey, worthAnotherTry } from '../recovery/journalled.ts';
 import type { AnalysisParts, StageParts } from './parts.ts';
 import type { Tracker } from './tracker.ts';

@@ -1,5 +1,7 @@
 // Results that other work of a task waits for: a stage waits for those it needs of the same file and for all
 // closing steps of what it needs, a closing step for all files of its job.
+
+import { createQueue } from '../../../runtime/sync/queue.ts';
 import type { WorkResult } from '../contract.ts';
 import { workKey } from '../result.ts';
 
@@ -62,4 +64,30 @@ export class WorkResults {
   async result(type: string, path: string): Promise<WorkResult | undefined> {
     return this.#expected.get(workKey({ type, path }))?.promise;
   }
+}
+
+// The order in which the files of a group come up: each when the work it needs has its results, and closing
+// steps with it.
+
+/** `ending`: nothing is waited for any more. */
+export async function* inOrder<T>(
+  files: ReadonlyMap<string, T>,
+  needs: readonly string[],
+  results: WorkResults,
+  ending: AbortSignal,
+): AsyncGenerator<readonly [string, T]> {
+  if (needs.length === 0) return yield* files;
+  const queue = createQueue<readonly [string, T]>(Number.POSITIVE_INFINITY);
+  // One listener for all of them: adding one takes as long as there are.
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  if (ending.aborted) end();
+  ending.addEventListener('abort', () => end(), { once: true });
+  const closed = Promise.race([results.closings(needs), ended]);
+  const waiting = [...files].map(async (file) => {
+    await results.all(needs, file[0], ended);
+    await closed;
+    await queue.put(file);
+  });
+  void Promise.all(waiting).then(queue.close);
+  for (let file = await queue.take(); file; file = await queue.take()) yield file;
 }

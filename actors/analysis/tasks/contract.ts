@@ -1,7 +1,6 @@
 // A task as it is answered: its state, its counts and its results.
 import { type Static, Type } from 'typebox';
-import { Message } from '../../../runtime/answer.ts';
-import { described, field, nullable } from '../../../runtime/schema.ts';
+import { described, field, Message, nullable } from '../../../runtime/schema.ts';
 import {
   countsSchema,
   resultSchema,

@@ -3,7 +3,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import { makeFolder } from '../../../runtime/files/folder.ts';
 import { isGarbled } from '../../../runtime/files/utf8-name.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { analysisErrors } from '../contract.ts';

@@ -12,11 +12,11 @@ import {
   type AnalyzeRequest,
   analysisErrors,
   analyzeRequest,
+  type MediaProperties,
   type TaskRequest,
 } from '../contract.ts';
-import type { MediaProperties } from '../media/contract.ts';
 import type { Complaint, NamedPath, RequestPart, ResolveContext, StoredMedia } from '../request.ts';
-import { limits } from '../stages/faces/limits.ts';
+import { limits } from '../stages/faces/request.ts';
 import { hasWork, type StageKind } from '../stages/kind.ts';
 import { expectMedia, expectWritable, prepareFolder, unfit } from './files.ts';
 

@@ -1,8 +1,7 @@
 // The tally of one run of a task: counts results and makes snapshots. Pure but for the clock it is given.
 import { type AnalysisRequest, analysisErrors, type WorkResult } from '../contract.ts';
 import type { TaskProgress } from '../progress.ts';
-import { amountFields } from '../progress-fields.ts';
-import { count, noneDone, workKey } from '../result.ts';
+import { amountFields, count, noneDone, workKey } from '../result.ts';
 import { hasWork, type Job, type StageKind } from '../stages/kind.ts';
 import { piecesOf } from '../stages/stage-groups.ts';
 import type { TaskCounts, TaskError, TaskSnapshot, TaskSource, TaskState } from './contract.ts';

@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
-import { codeOf } from '../../../runtime/files/error-code.ts';
-import { expectAbove } from '../../../runtime/files/expect-above.ts';
+import { codeOf } from '../../../runtime/errors.ts';
+import { expectAbove } from '../../../runtime/files/save-new.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { plainPath } from '../../../runtime/paths.ts';
 import { thisProcess } from '../../../runtime/process/identity.ts';
@@ -14,7 +14,7 @@ import type { ClipsRequest } from '../../exporter/clips/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { keysOf } from '../../models/advice.ts';
 import { type ModelLibrary, modelErrors } from '../../models/contract.ts';
-import { currentKey } from '../../models/renamed.ts';
+import { currentKey } from '../../models/other-keys.ts';
 import {
   type Accepted,
   type Analysis,

@@ -2,16 +2,16 @@
 import { rm } from 'node:fs/promises';
 import type { Turn } from '../../../runtime/actor.ts';
 import { mediaErrors } from '../contract.ts';
-import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { expectUnchanged, readFileStamp } from '../source/file.ts';
 import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 import { type ClipMade, type ClipRequest, type CutResult, clipErrors } from './contract.ts';
 import { copyPackets } from './copy.ts';
 import { EncoderFailure } from './encoders/device-encoder.ts';
-import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/picture-encoders.ts';
+import { type EncoderOpener, type PictureEncoders, softwareEncoders } from './encoders/machine.ts';
 import { preciseFilm, preciseSound } from './precise.ts';
 import { endEncoder } from './smart/end-encoder.ts';
-import { smartFilm } from './smart/smart.ts';
+import { smartFilm } from './smart/smart-cut.ts';
 import { expectReadable, soundStreams } from './sound-packets.ts';
 
 /**

@@ -8,6 +8,7 @@ import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
+import type { ClipFile } from './clip-file.ts';
 
 export interface DecodedPicture {
   /** *Moved* to whoever takes it. */
@@ -78,3 +79,29 @@ function keeper({ head, source }: PicturesFrom, entry: number | null, ready: Dec
 /** Whether a decoder had to guess a picture. */
 export const isDamaged = (frame: Frame) =>
   frame.decodeErrorFlags !== 0 || frame.hasFlags(AV_FRAME_FLAG_CORRUPT);
+
+// The pictures of a clip that is being written, however they come about.
+
+export interface ClipPictures {
+  /**
+   * Makes the stream of the clip, up to its first picture. Errors: CLIP_OUTSIDE, CLIP_UNWRITABLE and others.
+   */
+  open(file: ClipFile): Promise<void>;
+  /** Where the clip starts, in seconds of the clock of the streams; known once it is open. */
+  readonly origin: number;
+  /** Seconds of the clip up to which its pictures are known; Infinity at the end. */
+  readonly position: number;
+  /** Seconds of the clip at its end; null while it is not known. */
+  readonly length: number | null;
+  /** In seconds of the source; known at the end. */
+  readonly span: { readonly start: number; readonly end: number };
+  /** Pictures so far. */
+  readonly frames: number;
+  /** FFmpeg's name of what encodes them; null where none are encoded. */
+  readonly encoder: string | null;
+  /** The encoder of a device that could not be opened; null when none failed. */
+  readonly failedEncoder: string | null;
+  /** Goes on by one picture. */
+  step(): Promise<void>;
+  close(): Promise<void>;
+}

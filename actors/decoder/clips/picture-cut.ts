@@ -9,10 +9,9 @@ import { frameStep, pictureRate } from '../source/stream.ts';
 import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 import { type DecodedPicture, decodedPictures } from './decoded-pictures.ts';
-import type { EncoderOpener } from './encoders/picture-encoders.ts';
+import type { EncoderOpener } from './encoders/machine.ts';
 import { type ClipFrame, FrameRange, frameRangeOf } from './frame-range.ts';
-import { type PictureEncoder, pictureShape } from './picture-encoder.ts';
-import { PictureFitter } from './picture-fitter.ts';
+import { type PictureEncoder, PictureFitter, pictureShape } from './picture-encoder.ts';
 
 export interface CutOptions {
   readonly source: Source;

@@ -1,4 +1,6 @@
 // The encoder of the pictures of a clip: what the pictures are, and an encoder in software opened for them.
+
+import { mediaErrors } from '../contract.ts';
 import {
   AV_CODEC_FLAG_INTERLACED_DCT,
   AV_FRAME_FLAG_INTERLACED,
@@ -6,23 +8,112 @@ import {
   AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
   AV_PKT_DATA_DISPLAYMATRIX,
   AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+  AVCOL_PRI_UNSPECIFIED,
   AVCOL_RANGE_JPEG,
+  AVCOL_RANGE_MPEG,
+  AVCOL_SPC_BT470BG,
+  AVCOL_SPC_BT709,
+  AVCOL_SPC_RGB,
+  AVCOL_TRC_UNSPECIFIED,
   avGetPixFmtFromName,
   avGetPixFmtName,
   type CodecContext,
-  type Frame,
+  Frame,
   hasEncoder,
   type Packet,
   Rational,
+  SoftwareScaleContext,
   type Stream,
 } from '../ffmpeg.ts';
 import type { Source } from '../source/source.ts';
 import { codedSize, pictureRate } from '../source/stream.ts';
-import type { ClipFile, TimeBase } from './clip-file.ts';
+import { type ClipFile, Encoder, isRgbFormat, pictureFormatOf, type TimeBase } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
-import { Encoder } from './encoder.ts';
-import { pictureFormatOf } from './formats.ts';
-import { encodedColours, type PictureInput } from './picture-fitter.ts';
+
+// Brings pictures to the size and pixel format of an encoder, with both fields of interlaced ones. Owns its
+// native objects.
+
+/** What pictures have to be like for an encoder. */
+export type PictureInput = Pick<CodecContext, 'width' | 'height' | 'pixelFormat'>;
+type NamedFormat = Parameters<typeof avGetPixFmtName>[0];
+
+const flags = 'bicubic+accurate_rnd+full_chroma_int';
+/** RGB above this height becomes BT.709, as players take it for. */
+const sdHeight = 576;
+
+/**
+ * Matrix and range of what the encoder is given of a picture: RGB has none that H.264 could carry on. Few
+ * decoders tag it as such.
+ */
+export function encodedColours({ colorSpace, colorRange, height, format }: Frame) {
+  const isRgb = colorSpace === AVCOL_SPC_RGB || isRgbFormat(avGetPixFmtName(format as NamedFormat) ?? '');
+  if (!isRgb) return { colorSpace, colorRange };
+  return {
+    colorSpace: height > sdHeight ? AVCOL_SPC_BT709 : AVCOL_SPC_BT470BG,
+    colorRange: AVCOL_RANGE_MPEG,
+  };
+}
+
+export class PictureFitter {
+  readonly #context = new SoftwareScaleContext();
+  readonly #encoder: PictureInput;
+  #frame: Frame | null = null;
+
+  constructor(encoder: PictureInput) {
+    this.#encoder = encoder;
+    this.#context.allocContext();
+    this.#context.setOption('sws_flags', flags);
+  }
+
+  /**
+   * The picture itself where it fits, else a copy that does, *borrowed until the next call*. Changes its
+   * tags.
+   */
+  fit(picture: Frame): Frame {
+    const { width, height, pixelFormat } = this.#encoder;
+    if (picture.width === width && picture.height === height && picture.format === pixelFormat)
+      return picture;
+    this.#frame ??= this.#allocate(picture);
+    const frame = this.#frame;
+    // An encoder may hold the picture before.
+    if (frame.makeWritable() < 0) throw tooLarge(this.#encoder);
+    const isInterlaced = picture.hasFlags(AV_FRAME_FLAG_INTERLACED);
+    // swscale refuses pairs of which one is interlaced, and would convert colours that only the tags speak
+    // of.
+    picture.clearFlags(AV_FRAME_FLAG_INTERLACED);
+    frame.clearFlags(AV_FRAME_FLAG_INTERLACED);
+    picture.colorTrc = AVCOL_TRC_UNSPECIFIED;
+    picture.colorPrimaries = AVCOL_PRI_UNSPECIFIED;
+    if (this.#context.scaleFrameSync(frame, picture) < 0) {
+      throw mediaErrors.DECODE_FAILED(`A picture of ${picture.width}x${picture.height} cannot be converted`);
+    }
+    frame.flags = picture.flags;
+    if (isInterlaced) frame.setFlags(AV_FRAME_FLAG_INTERLACED);
+    return frame;
+  }
+
+  close() {
+    this.#frame?.free();
+    this.#context.freeContext();
+  }
+
+  #allocate(picture: Frame): Frame {
+    const { width, height, pixelFormat } = this.#encoder;
+    const frame = new Frame();
+    frame.alloc();
+    frame.width = width;
+    frame.height = height;
+    frame.format = pixelFormat;
+    Object.assign(frame, encodedColours(picture));
+    if (frame.getBuffer(0) >= 0) return frame;
+    frame.free();
+    throw tooLarge(this.#encoder);
+  }
+}
+
+function tooLarge({ width, height }: PictureInput) {
+  return mediaErrors.TOO_LARGE(`No memory for a picture of ${width}x${height}`);
+}
 
 /** Constant quality that nobody tells from the source (x264 calls 17 or 18 visually lossless). */
 export const quality = { preset: 'fast', crf: '17' };

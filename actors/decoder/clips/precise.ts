@@ -1,14 +1,12 @@
 // A precise clip: pictures and sound decoded, cut where it was asked for, and encoded anew.
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { Stream } from '../ffmpeg.ts';
-import { readHead } from '../packets/head.ts';
-import { timelineStart } from '../packets/timeline-start.ts';
+import { readHead, timelineStart } from '../packets/head.ts';
 import type { OpenOptions, Source } from '../source/source.ts';
-import { ClipFile } from './clip-file.ts';
-import type { ClipPictures } from './clip-pictures.ts';
+import { ClipFile, m4a, mp4 } from './clip-file.ts';
 import { type ClipRequest, type CutResult, clipErrors } from './contract.ts';
-import type { EncoderOpener } from './encoders/picture-encoders.ts';
-import { m4a, mp4 } from './formats.ts';
+import type { ClipPictures } from './decoded-pictures.ts';
+import type { EncoderOpener } from './encoders/machine.ts';
 import { PictureCut } from './picture-cut.ts';
 import { SoundEncoder } from './sound-encoder.ts';
 import { SoundPackets } from './sound-packets.ts';

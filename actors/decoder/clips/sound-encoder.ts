@@ -10,11 +10,8 @@ import {
   ticks,
 } from '../ffmpeg.ts';
 import { SoundClock } from '../sound/clock.ts';
-import { cutFront, SoundDecoder } from '../sound/decoder.ts';
-import { type ChannelLayout, Resampler } from '../sound/resampler.ts';
-import type { ClipFile } from './clip-file.ts';
-import { Encoder } from './encoder.ts';
-import { soundRateOf } from './formats.ts';
+import { type ChannelLayout, cutFront, Resampler, SoundDecoder } from '../sound/decoder.ts';
+import { type ClipFile, Encoder, soundRateOf } from './clip-file.ts';
 
 /** Bits per second for each channel, at which AAC is not told from the source. */
 const channelBitRate = 128_000n;

@@ -12,7 +12,7 @@ import { type Bars, barsOf, fillsFrame, type Levels, levelsOf, together } from '
 import { PictureFiller } from '../pixels/picture.ts';
 import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { codedSize, pictureSeconds } from '../source/stream.ts';
-import { decodeAlone } from './keyframes.ts';
+import { decodeAlone } from './grid-pictures.ts';
 import { near, seekNear } from './seek.ts';
 
 /** Pictures looked at, at most, and seconds between two of them at least. */

@@ -3,19 +3,17 @@ import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { Request, SlotHandle } from '../../../runtime/contract.ts';
 import { type decoderContract, type GridFrame, mediaErrors, type PictureShape } from '../contract.ts';
 import { gridLength } from '../grid.ts';
-import type { Hardware } from '../packets/hardware.ts';
+import type { Hardware } from '../packets/picture-decoder.ts';
 import type { Bars } from '../pixels/bars.ts';
 import { fillStill, previewStill, reduceStill } from '../pixels/still.ts';
-import { undecodable } from '../source/encrypted.ts';
-import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { expectUnchanged, readFileStamp, undecodable } from '../source/file.ts';
 import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { openStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
 import { mostSeconds, pictureSeconds } from '../source/stream.ts';
 import { filmBars } from './film-bars.ts';
-import { FrameSlots } from './frame-slots.ts';
 import { gridPictures } from './grid-pictures.ts';
-import { PictureOutputs } from './outputs.ts';
+import { FrameSlots, PictureOutputs } from './outputs.ts';
 
 type FramesRequest = Request<typeof decoderContract, 'frames'>;
 

@@ -3,9 +3,8 @@
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { Frame, Packet } from '../ffmpeg.ts';
 import type { Ending, Grid } from '../grid.ts';
-import type { Hardware } from '../packets/hardware.ts';
 import { packetFacts } from '../packets/packet-facts.ts';
-import { keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
+import { type Hardware, keepPicture, PictureDecoder } from '../packets/picture-decoder.ts';
 import type { PictureReader } from '../packets/reference.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';

@@ -1,9 +1,11 @@
 // What a request wants made of each decoded picture: one or several scaled pictures in slots, and a JPEG
 // preview.
+
+import type { FeedTurn } from '../../../runtime/actor.ts';
+import type { SlotHandle } from '../../../runtime/contract.ts';
 import type { PictureShape, PreviewShape } from '../contract.ts';
 import type { Bars } from '../pixels/bars.ts';
-import { PictureFiller } from '../pixels/picture.ts';
-import { PreviewMaker } from '../pixels/preview.ts';
+import { PictureFiller, PreviewMaker } from '../pixels/picture.ts';
 import type { Source } from '../source/source.ts';
 import { codedSize } from '../source/stream.ts';
 import type { GridPicture } from './gop-walk.ts';
@@ -50,5 +52,33 @@ export class PictureOutputs {
   close() {
     for (const filler of this.#fillers) filler.close();
     this.#preview?.close();
+  }
+}
+
+// The slots of a frame: one for each shape that was asked for.
+
+export class FrameSlots {
+  readonly #turn: FeedTurn;
+  readonly #count: number;
+  /**
+   * Taken and not sent yet: a second attempt at the same frame uses them again, since there may be no others.
+   */
+  #taken: SlotHandle[] = [];
+
+  constructor(turn: FeedTurn, count: number) {
+    this.#turn = turn;
+    this.#count = count;
+  }
+
+  /** Waits for all slots of a frame. The same slots are returned until `sent`. */
+  async take(): Promise<{ readonly handles: readonly SlotHandle[]; readonly bytes: readonly Uint8Array[] }> {
+    while (this.#taken.length < this.#count) this.#taken.push(await this.#turn.freeSlot());
+    const handles = this.#taken;
+    return { handles, bytes: handles.map((handle) => this.#turn.slot(handle)) };
+  }
+
+  /** The frame is handed over, and its slots with it. */
+  sent() {
+    this.#taken = [];
   }
 }

@@ -3,10 +3,16 @@
 // picture.
 import { h264Picture, ParameterSets } from './bitstream/h264.ts';
 import { HevcReader } from './bitstream/hevc.ts';
-import { mpeg2Picture, mpeg4Picture } from './bitstream/mpeg.ts';
 import { nalFraming } from './bitstream/nal.ts';
-import { type CodedPicture, unknownPicture } from './bitstream/picture.ts';
-import { av1Picture, vp8Picture, vp9Picture } from './bitstream/vpx.ts';
+import {
+  av1Picture,
+  type CodedPicture,
+  mpeg2Picture,
+  mpeg4Picture,
+  unknownPicture,
+  vp8Picture,
+  vp9Picture,
+} from './bitstream/picture.ts';
 
 export interface PictureReader {
   /** Most pictures that can precede a picture in decoding order and follow it in presentation order. */

@@ -1,9 +1,212 @@
 // The runs of a decoder that go on, by the names their callers gave them.
 import type { Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
-import type { decoderContract } from '../contract.ts';
-import { peakErrors } from './contract.ts';
-import { PeakRun } from './run.ts';
+import { type decoderContract, mediaErrors } from '../contract.ts';
+import { type Frame, Packet, type Stream, ticks } from '../ffmpeg.ts';
+import { timelineStart } from '../packets/head.ts';
+import { loudestIn, SoundDecoder } from '../sound/decoder.ts';
+import { chosenTracks } from '../sound/sound.ts';
+import { expectUnchanged, type FileStamp, readFileStamp } from '../source/file.ts';
+import { packetCheckpoint } from '../source/packet-checkpoint.ts';
+import { openSource, type Source } from '../source/source.ts';
+import { isStill } from '../source/still.ts';
+import { peakErrors, peaksPerSecond } from './contract.ts';
+
+// One run over the sound of a file: the source stays open from one part to the next.
+
+/** Of one part: some tens of milliseconds of work. */
+const mostPackets = 256;
+const mostSamples = 8_000_000;
+
+/** What a source needs of the turn that it works for: the one that goes on now. */
+class CurrentTurn {
+  now: Turn;
+
+  constructor(turn: Turn) {
+    this.now = turn;
+  }
+
+  throwIfCancelled(): void {
+    this.now.throwIfCancelled();
+  }
+
+  alive(): void {
+    this.now.alive();
+  }
+
+  reserve(bytes: number): Promise<() => void> {
+    return this.now.reserve(bytes);
+  }
+}
+
+export class PeakRun {
+  readonly grid = new PeakGrid();
+  readonly #path: string;
+  readonly #stamp: FileStamp;
+  readonly #source: Source;
+  readonly #turn: CurrentTurn;
+  readonly #stream: Stream;
+  readonly #decoder: SoundDecoder;
+  readonly #zero: number;
+  /** Seconds up to which sound counts: a damaged file may say anything. */
+  readonly #end: number;
+  readonly #packet = new Packet();
+  /** Where the sound goes on that has no time of its own, in seconds. */
+  #next = 0;
+  #packets = 0;
+  #frames = 0;
+  /** Samples of all channels in this part. */
+  #samples = 0;
+  #closed = false;
+
+  private constructor(source: Source, stamp: FileStamp, turn: CurrentTurn, zero: number) {
+    const { path, format } = source;
+    this.#path = path;
+    this.#source = source;
+    this.#stamp = stamp;
+    this.#turn = turn;
+    this.#zero = zero;
+    const index = chosenTracks(source, null)[0]!.stream;
+    this.#stream = format.streams[index]!;
+    const [start, duration] = [Math.max(0, Number(format.startTime)), Number(format.duration)];
+    this.#end = duration > 0 ? (start + duration) / 1e6 - zero + 1 : Number.POSITIVE_INFINITY;
+    this.#decoder = SoundDecoder.open(this.#stream, path);
+    this.#packet.alloc();
+    source.only([index]);
+  }
+
+  static async open(path: string, turn: Turn): Promise<PeakRun> {
+    const stamp = await readFileStamp(path);
+    if (await isStill(path)) throw mediaErrors.NO_SOUND(`${path}: is a picture without sound`, { path });
+    const current = new CurrentTurn(turn);
+    const source = await openSource(path, { turn: current });
+    try {
+      // Before anything is decoded: a film without sound has no use for it.
+      chosenTracks(source, null);
+      return new PeakRun(source, stamp, current, await timelineStart(source, current));
+    } catch (error) {
+      source.close();
+      throw error;
+    }
+  }
+
+  /** One part; true when there is nothing left. */
+  async step(turn: Turn): Promise<boolean> {
+    this.#turn.now = turn;
+    this.#samples = 0;
+    const checkpoint = packetCheckpoint(turn);
+    const last = this.#packets + mostPackets;
+    while (this.#packets < last && this.#samples < mostSamples) {
+      if (!this.#source.read(this.#packet)) return this.#finish();
+      await checkpoint();
+      this.#packets++;
+      this.#send(this.#packet);
+      this.#packet.unref();
+    }
+    return false;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#packet.free();
+    this.#decoder.close();
+    this.#source.close();
+  }
+
+  async #finish(): Promise<true> {
+    this.#send(null);
+    await expectUnchanged(this.#path, this.#stamp);
+    const path = this.#path;
+    if (this.#packets > 0 && this.#frames === 0)
+      throw mediaErrors.DECODE_FAILED(`${path}: none of its sound can be decoded`, { path });
+    return true;
+  }
+
+  #send(packet: Packet | null): void {
+    // A packet that cannot be decoded leaves a gap.
+    this.#decoder.send(packet);
+    for (let frame = this.#decoder.receive(); frame; frame = this.#decoder.receive())
+      if (frame !== 'broken' && frame.nbSamples > 0 && frame.sampleRate > 0) this.#hear(frame);
+  }
+
+  #hear(frame: Frame): void {
+    const { nbSamples: count, sampleRate: rate } = frame;
+    const seconds = this.#secondsOf(frame) ?? this.#next;
+    this.#frames++;
+    this.#samples += count * frame.channels;
+    this.#next = seconds + count / rate;
+    if (seconds < this.#end) this.grid.add(seconds, count, rate, loudestIn(frame));
+  }
+
+  #secondsOf(frame: Frame): number | null {
+    const at = ticks(frame.pts) ?? ticks(frame.bestEffortTimestamp);
+    if (at === null) return null;
+    const { num, den } = this.#stream.timeBase;
+    return (at * num) / den - this.#zero;
+  }
+}
+
+// Peaks on an even grid of time. Its length is bounded: a grid that is full becomes coarser.
+
+/** Those of a day. */
+const mostValues = 24 * 3600 * peaksPerSecond;
+
+export class PeakGrid {
+  #values = new Uint8Array(4096);
+  #length = 0;
+  #perSecond = peaksPerSecond;
+
+  get perSecond(): number {
+    return this.#perSecond;
+  }
+
+  /** Copied. */
+  get values(): Uint8Array<ArrayBuffer> {
+    return this.#values.slice(0, this.#length);
+  }
+
+  /**
+   * `count` samples from `seconds` on; `loudest` answers the loudest of those in [from, to), 0 to 1. What
+   * lies before 0 is left out.
+   */
+  add(seconds: number, count: number, rate: number, loudest: (from: number, to: number) => number): void {
+    this.#coarsenUntil(seconds + count / rate);
+    const perSecond = this.#perSecond;
+    let from = Math.max(0, Math.ceil(-seconds * rate));
+    while (from < count) {
+      // A sample on a border belongs to what follows it, however it was rounded.
+      const index = Math.floor((seconds + from / rate) * perSecond + 1e-6);
+      const next = Math.ceil(((index + 1) / perSecond - seconds) * rate - 1e-3);
+      const to = Math.min(count, Math.max(from + 1, next));
+      this.#set(index, loudest(from, to));
+      from = to;
+    }
+  }
+
+  #set(index: number, loudest: number): void {
+    if (index >= this.#values.length) {
+      const grown = new Uint8Array(Math.max(index + 1, this.#values.length * 2));
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    // What is not silent is never 0.
+    const value = Math.ceil(Math.min(1, loudest) * 255 - 1e-6);
+    if (value > this.#values[index]!) this.#values[index] = value;
+    if (index >= this.#length) this.#length = index + 1;
+  }
+
+  #coarsenUntil(seconds: number): void {
+    while (seconds * this.#perSecond > mostValues) {
+      const values = this.#values;
+      const length = Math.ceil(this.#length / 2);
+      for (let i = 0; i < length; i++) values[i] = Math.max(values[2 * i]!, values[2 * i + 1] ?? 0);
+      values.fill(0, length);
+      this.#length = length;
+      this.#perSecond /= 2;
+    }
+  }
+}
 
 type C = typeof decoderContract;
 

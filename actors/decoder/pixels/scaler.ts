@@ -1,6 +1,8 @@
 // Scales decoded pictures with swscale and converts their pixel format. Owns its native objects.
 import { mediaErrors, type PictureShape } from '../contract.ts';
 import {
+  AV_FRAME_FLAG_INTERLACED,
+  AV_FRAME_FLAG_TOP_FIELD_FIRST,
   type AV_PIX_FMT_RGB24,
   AVCOL_PRI_UNSPECIFIED,
   AVCOL_RANGE_JPEG,
@@ -12,7 +14,116 @@ import {
   SoftwareScaleContext,
 } from '../ffmpeg.ts';
 import type { Size } from '../source/coded-size.ts';
-import { FirstFields } from './fields.ts';
+
+// The two fields of an interlaced picture were taken one after the other. Where something moves between them,
+// shown together they comb; then the first field alone is shown, its lines interpolated by the scaler that
+// follows. Pictures that are only flagged as interlaced (25 progressive frames in 50 fields) keep all of
+// their lines.
+
+type NamedFormat = Parameters<typeof avGetPixFmtName>[0];
+
+/** Least difference of a line from both of its neighbours, of 255, that counts. */
+const LEAST_STEP = 16;
+/** Share of the places looked at from which a picture combs: below it is fine horizontal detail, or noise. */
+const COMBING_SHARE = 0.004;
+/** Every so many lines and columns are looked at. */
+const [LINES_APART, COLUMNS_APART] = [4, 2];
+
+/** Owns a native frame. */
+export class FirstFields {
+  #field: Frame | null = null;
+
+  /** The picture itself, or its first field where it combs, which is *borrowed until the next call*. */
+  of(frame: Frame): Frame {
+    if (!frame.hasFlags(AV_FRAME_FLAG_INTERLACED)) return frame;
+    const bits = lumaBits(avGetPixFmtName(frame.format as NamedFormat) ?? '');
+    if (bits !== null && combs(frame, bits)) return this.#first(frame);
+    // swscale refuses interlaced frames.
+    frame.clearFlags(AV_FRAME_FLAG_INTERLACED);
+    return frame;
+  }
+
+  #first(frame: Frame): Frame {
+    const height = frame.height >> 1;
+    const known = this.#field;
+    const fits = known?.width === frame.width && known.height === height && known.format === frame.format;
+    const field = fits ? known : this.#allocate(frame, height);
+    field.colorRange = frame.colorRange;
+    field.colorSpace = frame.colorSpace;
+    const second = frame.hasFlags(AV_FRAME_FLAG_TOP_FIELD_FIRST) ? 0 : 1;
+    for (const [plane, to] of (field.data ?? []).entries()) {
+      const from = frame.data?.[plane];
+      if (from) copyLines(from, frame.linesize[plane]!, second, to, field.linesize[plane]!);
+    }
+    return field;
+  }
+
+  #allocate(frame: Frame, height: number): Frame {
+    this.close();
+    const field = new Frame();
+    field.alloc();
+    field.width = frame.width;
+    field.height = height;
+    field.format = frame.format;
+    field.getBuffer(0);
+    this.#field = field;
+    return field;
+  }
+
+  close(): void {
+    this.#field?.free();
+    this.#field = null;
+  }
+}
+
+/** Every second line from line `first` on. */
+function copyLines(from: Uint8Array, stride: number, first: number, to: Uint8Array, toStride: number): void {
+  const bytes = Math.min(stride, toStride);
+  const lines = Math.floor(to.length / toStride);
+  for (let line = 0; line < lines; line++) {
+    const at = (2 * line + first) * stride;
+    if (at + bytes > from.length) break;
+    to.set(from.subarray(at, at + bytes), line * toStride);
+  }
+}
+
+/**
+ * Whether many lines differ from both of their neighbours in the same direction, which the other field has.
+ */
+function combs(frame: Frame, bits: number): boolean {
+  const luma = frame.data?.[0];
+  if (!luma) return false;
+  const { width, height } = frame;
+  const stride = frame.linesize[0]!;
+  const sample = bits > 8 ? 2 : 1;
+  const valueAt =
+    sample === 1
+      ? (at: number) => luma[at]!
+      : (at: number) => (luma[at]! | (luma[at + 1]! << 8)) >> (bits - 8);
+  const places = Math.ceil((height - 2) / LINES_APART) * Math.ceil(width / COLUMNS_APART);
+  const most = places * COMBING_SHARE;
+  let found = 0;
+  for (let line = 1; line < height - 1; line += LINES_APART) {
+    const row = line * stride;
+    for (let at = row; at < row + width * sample; at += sample * COLUMNS_APART) {
+      const value = valueAt(at);
+      const [above, below] = [value - valueAt(at - stride), value - valueAt(at + stride)];
+      if (above > LEAST_STEP ? below > LEAST_STEP : above < -LEAST_STEP && below < -LEAST_STEP) found++;
+    }
+    if (found > most) return true;
+  }
+  return false;
+}
+
+/**
+ * Bits of a luma sample by the name of the pixel format; null where luma is no plane of its own that is read
+ * here.
+ */
+function lumaBits(format: string): number | null {
+  if (format === 'nv12' || format === 'nv21') return 8;
+  const found = /^(?:yuvj?4\d\dp|gray)(?:(9|10|12|14|16)le)?$/.exec(format);
+  return found && Number(found[1] ?? 8);
+}
 
 type PixelFormat = typeof AV_PIX_FMT_RGB24;
 /** swscale flags; the additions make rounding exact and interpolate chroma at full resolution. */

@@ -5,7 +5,7 @@ import type { PictureShape, PreviewShape } from '../contract.ts';
 import type { Size } from '../source/coded-size.ts';
 import { decodeStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
-import { readsReduced } from '../source/stills/webp.ts';
+import { readsReduced } from '../source/stills/vips.ts';
 import { barsOf, levelsOf } from './bars.ts';
 import { placeShape, placeWhole } from './geometry.ts';
 

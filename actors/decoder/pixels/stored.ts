@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { type FeedTurn, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import type { decoderContract, GridFrame, PictureShape, PictureSize } from '../contract.ts';
-import { FrameSlots } from '../frames/frame-slots.ts';
+import { FrameSlots } from '../frames/outputs.ts';
 import { fillStill, partWithin } from './still.ts';
 
 type FramesRequest = Request<typeof decoderContract, 'stored_frames'>;

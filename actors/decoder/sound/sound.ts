@@ -11,15 +11,14 @@ import {
   type Stream,
   ticks,
 } from '../ffmpeg.ts';
-import { timelineStart } from '../packets/timeline-start.ts';
-import { expectUnchanged, readFileStamp } from '../source/file-stamp.ts';
+import { timelineStart } from '../packets/head.ts';
+import { expectUnchanged, readFileStamp } from '../source/file.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
 import { chooseChannels, defaultTrack, downmix, pick, type TrackChoice, type TrackFacts } from './choice.ts';
 import { SoundClock } from './clock.ts';
-import { copyClamped, cutFront, SoundDecoder } from './decoder.ts';
-import { type ChannelLayout, Resampler } from './resampler.ts';
+import { type ChannelLayout, copyClamped, cutFront, Resampler, SoundDecoder } from './decoder.ts';
 
 type SoundRequest = Request<typeof decoderContract, 'sound'>;
 

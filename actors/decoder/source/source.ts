@@ -22,15 +22,11 @@ import {
   type Stream,
   ticks,
 } from '../ffmpeg.ts';
-import type { Size } from './coded-size.ts';
-import { orEncrypted } from './encrypted.ts';
+import { pictureOf, reserveFor, type Size } from './coded-size.ts';
 import { FieldPairs } from './field-pairs.ts';
-import { readFileStamp } from './file-stamp.ts';
-import { reserveIndex } from './film-index/index-memory.ts';
-import { isJpegFilm } from './jpeg-film.ts';
-import { pictureOf, reserveFor } from './memory.ts';
+import { ByteSource, isJpegFilm, orEncrypted, readFileStamp } from './file.ts';
+import { reserveIndex } from './film-index/mp4-index.ts';
 import type { PacketTurn } from './packet-checkpoint.ts';
-import { ByteSource } from './stills/byte-source.ts';
 import { codedHeader, codedHeaderLength } from './stills/coded-header.ts';
 import { expectSize } from './stills/still.ts';
 

@@ -3,12 +3,9 @@
 import type { Sharp } from 'sharp';
 import type { Turn } from '../../../runtime/actor.ts';
 import { EngineError } from '../../../runtime/errors.ts';
-import type { Size } from './coded-size.ts';
-import { isJpegFilm } from './jpeg-film.ts';
-import { pictureOf, reserveFor } from './memory.ts';
-import { openBmp } from './stills/bmp.ts';
-import { isBmp } from './stills/bmp-header.ts';
-import { ByteSource } from './stills/byte-source.ts';
+import { pictureOf, reserveFor, type Size } from './coded-size.ts';
+import { ByteSource, isJpegFilm } from './file.ts';
+import { isBmp, openBmp } from './stills/bmp.ts';
 import { openHeif } from './stills/heif/heif.ts';
 import { isSequence } from './stills/heif/items.ts';
 import { damaged, type Still } from './stills/still.ts';

@@ -1,6 +1,6 @@
 // What the container says of a video stream: its size and rotation, its frame rate and its duration.
-import type { Rational } from '../contract.ts';
-import { AV_PKT_DATA_DISPLAYMATRIX, type Stream, ticks } from '../ffmpeg.ts';
+import { mediaErrors, type Rational } from '../contract.ts';
+import { AV_PKT_DATA_DISPLAYMATRIX, Codec, CodecContext, checked, type Stream, ticks } from '../ffmpeg.ts';
 import type { CodedSize } from './coded-size.ts';
 import type { Source } from './source.ts';
 
@@ -123,4 +123,44 @@ function tagSeconds(stream: Stream): number | null {
     if (match) return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
   }
   return null;
+}
+
+// A codec context that decodes one stream.
+
+export interface OpenContextOptions {
+  readonly stream: Stream;
+  readonly path: string;
+  /** Name of the codec, for messages. */
+  readonly codec: string;
+  /** What the stream holds, for messages: `stream`, `sound`. */
+  readonly what: string;
+  /** Changes the context before it is opened. */
+  configure?(context: CodecContext, codec: Codec): void;
+}
+
+/**
+ * Opens a decoder with one thread: several files are decoded in parallel instead. *Owned by the caller*, who
+ * frees it. Throws UNSUPPORTED_CODEC.
+ */
+export function openCodecContext(options: OpenContextOptions): CodecContext {
+  const { stream, path, codec: name, what, configure } = options;
+  const codec = Codec.findDecoder(stream.codecpar.codecId);
+  if (!codec) {
+    throw mediaErrors.UNSUPPORTED_CODEC(`${path}: no decoder for ${name}`, { path, codec: name });
+  }
+  const context = new CodecContext();
+  try {
+    context.allocContext3(codec);
+    checked(context.parametersToContext(stream.codecpar), path, `its ${what} cannot be decoded`);
+    context.threadCount = 1;
+    context.pktTimebase = stream.timeBase;
+    configure?.(context, codec);
+    if (context.open2Sync(codec, null) < 0) {
+      throw mediaErrors.UNSUPPORTED_CODEC(`${path}: ${name} cannot be decoded`, { path, codec: name });
+    }
+    return context;
+  } catch (error) {
+    context.freeContext();
+    throw error;
+  }
 }

@@ -7,7 +7,7 @@ import { MomentGrid } from '../grid.ts';
 import { type Head, readHead } from '../packets/head.ts';
 import { packetFacts } from '../packets/packet-facts.ts';
 import { paceVaries, timesVary } from '../probe/pace.ts';
-import { readFileStamp } from '../source/file-stamp.ts';
+import { readFileStamp } from '../source/file.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';

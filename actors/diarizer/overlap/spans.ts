@@ -1,7 +1,8 @@
 // From the probabilities of overlap to the times in which two surely speak.
 import { fbankHop, fbankSize } from '../../acoustics/fbank.ts';
 import { soundRate } from '../../decoder/contract.ts';
-import { overlapStep } from './detector.ts';
+import type { LabelledTurn, Subsegment } from '../turns.ts';
+import { overlapStep } from './channel.ts';
 
 /** Half-open, in seconds. */
 export type Span = readonly [start: number, end: number];
@@ -69,4 +70,206 @@ export function clearShares(
     }
     return Math.max(least, 1 - overlapped / (to - from));
   });
+}
+
+// What is known of a recording once it is known who speaks when, put into the probabilities of overlap. Some
+// voices, hoarse or filtered ones, sound a little like two throughout: a speaker's usual value is taken out.
+// And two speak at once mostly where one takes over from another without a pause: elsewhere more is asked
+// for.
+
+/**
+ * Log odds that are usual in the turns of one voice; of a speaker whose median is higher, this part of the
+ * rest is taken out.
+ */
+const usual = -4;
+const part = 0.7;
+/** Seconds around a border that are near it, and of silence that are a pause between two speakers. */
+const near = 2;
+const pause = 0.1;
+/** Overlap far from a border is taken to be ten times rarer. */
+const rarer = Math.log(10);
+
+/** Log odds of each value of a probability, 0 to 255. */
+const logOdds = Float64Array.from({ length: 256 }, (_, value) => {
+  const share = Math.min(254.5, Math.max(0.5, value)) / 255;
+  return Math.log(share / (1 - share));
+});
+
+/**
+ * `probabilities`: 0 to 255 for every 20 ms from sample `start` on; `turns`: of this channel, ascending and
+ * apart. The median holds as long as a speaker is alone in more than half of his turns.
+ */
+export function adjustedProbabilities(
+  probabilities: Uint8Array,
+  start: number,
+  turns: readonly LabelledTurn[],
+): Uint8Array {
+  const place = (seconds: number) => {
+    const at = Math.round((seconds * soundRate - start - overlapLead) / overlapHop);
+    return Math.max(0, Math.min(probabilities.length, at));
+  };
+  const counts = new Map<number, Uint32Array>();
+  for (const turn of turns) {
+    const values = counts.get(turn.label) ?? new Uint32Array(256);
+    counts.set(turn.label, values);
+    for (let at = place(turn.start); at < place(turn.end); at++) values[probabilities[at]!]! += 1;
+  }
+  const offsets = [...counts].map(
+    ([label, values]) => [label, part * Math.max(0, logOdds[medianOf(values)]! - usual)] as const,
+  );
+  const tables = new Map(
+    offsets.map(([label, offset]) => [label, { here: lowered(offset), far: lowered(offset + rarer) }]),
+  );
+  const found = probabilities.slice();
+  for (const [index, turn] of turns.entries()) {
+    const { here, far } = tables.get(turn.label)!;
+    const first = isBorder(turns[index - 1], turn) ? place(turn.start + near) : 0;
+    const last = isBorder(turn, turns[index + 1]) ? place(turn.end - near) : probabilities.length;
+    for (let at = place(turn.start); at < place(turn.end); at++) {
+      found[at] = (at < first || at >= last ? here : far)[probabilities[at]!]!;
+    }
+  }
+  return found;
+}
+
+/** Whether one speaker takes over from another there. */
+function isBorder(before: LabelledTurn | undefined, after: LabelledTurn | undefined): boolean {
+  if (!before || !after || before.label === after.label) return false;
+  return after.start - before.end <= pause;
+}
+
+/** The value that half of all do not exceed; `counts`: of each value. */
+function medianOf(counts: Uint32Array): number {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  let value = 0;
+  for (let below = counts[0]!; below * 2 < total; below += counts[value]!) value++;
+  return value;
+}
+
+/** What each value becomes when its log odds are lowered by that much. */
+function lowered(offset: number): Uint8Array {
+  return Uint8Array.from(logOdds, (odds, value) =>
+    offset > 0 ? Math.round(255 / (1 + Math.exp(offset - odds))) : value,
+  );
+}
+
+// Who the second voice is where two speak at once: of the speakers that are known, one whose turn is near and
+// whose voice is in the sound there.
+
+export interface SecondSpeakerRules {
+  /** Seconds to the nearest turn of a speaker, at most. */
+  readonly reach: number;
+  /** Cosine that a second of distance costs. */
+  readonly perSecond: number;
+}
+
+export const secondSpeakerRules: SecondSpeakerRules = { reach: 10, perSecond: 0.1 };
+
+/** The cosine of each speaker with the sound of a span; null where nothing of it was embedded. */
+export type Likeness = (span: Span) => Float64Array | null;
+
+/**
+ * The turns of second speakers within `spans`. `turns`: of one channel, ascending and apart; both sides of a
+ * border that lies in a span speak in all of it. A span in which nobody speaks, or with no other speaker
+ * near, has no second one.
+ */
+export function secondTurns(
+  turns: readonly LabelledTurn[],
+  spans: readonly Span[],
+  likeness: Likeness,
+  rules: SecondSpeakerRules = secondSpeakerRules,
+): LabelledTurn[] {
+  const found: LabelledTurn[] = [];
+  let at = 0;
+  for (const [start, end] of spans) {
+    while (at < turns.length && turns[at]!.end <= start) at++;
+    const cosines = likeness([start, end]);
+    for (let index = at; index < turns.length && turns[index]!.start < end; index++) {
+      const { start: from, end: to, label } = turns[index]!;
+      const piece: Span = [Math.max(start, from), Math.min(end, to)];
+      const second = secondOf(turns, index, piece, cosines, rules);
+      if (second !== null && second !== label) found.push({ start: piece[0], end: piece[1], label: second });
+    }
+  }
+  return found;
+}
+
+function secondOf(
+  turns: readonly LabelledTurn[],
+  index: number,
+  [start, end]: Span,
+  cosines: Float64Array | null,
+  { reach, perSecond }: SecondSpeakerRules,
+): number | null {
+  const own = turns[index]!.label;
+  let best: number | null = null;
+  let most = Number.NEGATIVE_INFINITY;
+  const consider = (label: number, distance: number) => {
+    if (label === own) return;
+    const score = (cosines?.[label] ?? 0) - perSecond * distance;
+    if (score <= most) return;
+    most = score;
+    best = label;
+  };
+  for (let at = index - 1; at >= 0 && start - turns[at]!.end <= reach; at--) {
+    consider(turns[at]!.label, start - turns[at]!.end);
+  }
+  for (let at = index + 1; at < turns.length && turns[at]!.start - end <= reach; at++) {
+    consider(turns[at]!.label, turns[at]!.start - end);
+  }
+  return best;
+}
+
+/**
+ * k×d: the direction of each speaker, from the subsegments that are his, the more the clearer; `weights`: 0
+ * to 1.
+ */
+export function voicesOf(
+  vectors: Float32Array,
+  labels: Int32Array,
+  weights: ArrayLike<number>,
+  dimensions: number,
+): Float64Array {
+  const speakers = labels.reduce((most, label) => Math.max(most, label + 1), 0);
+  const voices = new Float64Array(speakers * dimensions);
+  labels.forEach((label, at) => {
+    if (label < 0) return;
+    for (let i = 0; i < dimensions; i++) {
+      voices[label * dimensions + i]! += weights[at]! * vectors[at * dimensions + i]!;
+    }
+  });
+  for (let start = 0; start < voices.length; start += dimensions) {
+    const voice = voices.subarray(start, start + dimensions);
+    const length = Math.hypot(...voice);
+    if (length > 0) for (let i = 0; i < dimensions; i++) voice[i]! /= length;
+  }
+  return voices;
+}
+
+/**
+ * `vectors`: of the subsegments, which ascend by start. A span is like a speaker as the subsegments that
+ * share it are, the more they share the more. Spans are asked for in the order of time.
+ */
+export function likenessOf(
+  subsegments: readonly Subsegment[],
+  vectors: Float32Array,
+  voices: Float64Array,
+  dimensions: number,
+): Likeness {
+  let first = 0;
+  return ([start, end]) => {
+    const [from, to] = [start * soundRate, end * soundRate];
+    while (first < subsegments.length && subsegments[first]!.to <= from) first++;
+    const cosines = new Float64Array(voices.length / dimensions);
+    let total = 0;
+    for (let at = first; at < subsegments.length && subsegments[at]!.from < to; at++) {
+      const shared = Math.min(to, subsegments[at]!.to) - Math.max(from, subsegments[at]!.from);
+      total += shared;
+      for (let i = 0; i < voices.length; i++) {
+        const product = vectors[at * dimensions + (i % dimensions)]! * voices[i]!;
+        cosines[Math.floor(i / dimensions)]! += shared * product;
+      }
+    }
+    return total > 0 ? cosines.map((sum) => sum / total) : null;
+  };
 }

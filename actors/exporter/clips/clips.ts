@@ -3,19 +3,16 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename, extname, isAbsolute, join } from 'node:path';
-import { EngineError, engineErrors } from '../../../runtime/errors.ts';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
-import { expectAbove } from '../../../runtime/files/expect-above.ts';
-import { makeExportFolder } from '../../../runtime/files/make-folder.ts';
-import { placeNew } from '../../../runtime/files/save-new.ts';
+import { EngineError, engineErrors, reasonOf } from '../../../runtime/errors.ts';
+import { makeExportFolder } from '../../../runtime/files/folder.ts';
+import { expectAbove, placeNew } from '../../../runtime/files/save-new.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { quoted } from '../../../runtime/quoted.ts';
-import { rangeFault } from '../../../runtime/range-fault.ts';
+import { rangeFault } from '../../../runtime/ranges.ts';
+import { quoted } from '../../../runtime/text.ts';
 import { type ClipMade, clipErrors } from '../../decoder/clips/contract.ts';
-import { safeName } from '../filename.ts';
+import { safeName } from '../output-path.ts';
 import type { ClipCounts, ClipResult, ClipSpec, Clips, ClipsRequest, ClipWritten } from './contract.ts';
-import { isNowhere, partName, sweepParts, thisOwner } from './part-files.ts';
-import type { Writers } from './writers.ts';
+import { isNowhere, partName, sweepParts, thisOwner, type Writers } from './writers.ts';
 
 /** Clips of all requests that may wait for a thread. */
 const mostWaiting = 10_000;

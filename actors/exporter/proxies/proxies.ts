@@ -4,16 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { lstat, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { EngineError, engineErrors } from '../../../runtime/errors.ts';
-import { codeOf } from '../../../runtime/files/error-code.ts';
-import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import { codeOf, EngineError, engineErrors } from '../../../runtime/errors.ts';
+import { makeFolder } from '../../../runtime/files/folder.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { clipErrors, type ProxyMade } from '../../decoder/clips/contract.ts';
 import { mediaErrors, modifiedMs } from '../../decoder/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { MediaFile, Search } from '../../search/contract.ts';
-import { isNowhere, partName, sweepParts, thisOwner } from '../clips/part-files.ts';
-import type { Writers } from '../clips/writers.ts';
+import { isNowhere, partName, sweepParts, thisOwner, type Writers } from '../clips/writers.ts';
 import type { Proxies, ProxySpec, ProxyWritten } from './contract.ts';
 
 export interface ProxyParts {

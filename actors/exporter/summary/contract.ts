@@ -1,8 +1,7 @@
 // What a summary is asked for with as a document, and what is answered.
 import { type Static, Type } from 'typebox';
-import { Success } from '../../../runtime/answer.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described, field, oneOf } from '../../../runtime/schema.ts';
+import { defaulted, described, field, oneOf, Success } from '../../../runtime/schema.ts';
 import type { Evidence, OverviewAnswer, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
 import { Id, selector } from '../../summarizer/stored/requests/contract.ts';
 import { createFolders } from '../contract.ts';

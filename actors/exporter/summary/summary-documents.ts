@@ -1,9 +1,21 @@
 // The coordinator of summaries as documents: reads one, writes it in a format, and hands it out or saves it.
 import { parse } from 'node:path';
+import type { Contract } from '../../../runtime/contract.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import type { storeMessages } from '../../index/store/contract.ts';
+import type { OverviewAnswer, Summaries, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
+import { inReadingOrder, shortened } from '../../summarizer/stored/reading.ts';
+import type { SummarySelector } from '../../summarizer/stored/requests/contract.ts';
+import { sentencesOf } from '../../summarizer/text/sentences.ts';
 import { exportErrors } from '../contract.ts';
-import { fileName } from '../filename.ts';
-import { expectOutput, saveAt } from '../output-path.ts';
+import { expectOutput, fileName, saveAt } from '../output-path.ts';
+import { oneLine } from '../rows.ts';
 import {
+  type Chapter,
+  type DocumentNode,
+  mostDocumentCharacters,
+  mostDocumentLevels,
+  mostDocumentNodes,
   type SummaryDocumentRequest,
   type SummaryDocuments,
   type SummaryFormat,
@@ -11,11 +23,133 @@ import {
   summarySuffixes,
   summaryTypes,
 } from './contract.ts';
-import { jsonDocument } from './json.ts';
-import { markdownDocument } from './markdown.ts';
-import { plainDocument } from './plain.ts';
-import { type ReadingParts, readChapters, readTree } from './read.ts';
-import { chaptersDocument } from './vtt.ts';
+import { chaptersDocument, jsonDocument, markdownDocument, plainDocument } from './formats.ts';
+
+// Reads what documents are made of: a summary or a part of it, node by node, and the chapters of a film.
+
+// Chapters of a film out of the nodes of its summary: a title, and from when to when.
+
+/** Characters (code points) of a title. */
+export const longestTitle = 100;
+
+/** What becomes a chapter: a node, or what its parent says of it. */
+export interface ChapterNode {
+  readonly text: string;
+  /** Half-open, in seconds of the grid. */
+  readonly range: readonly [number, number];
+}
+
+/**
+ * In the order of the nodes. `seconds`: how long the film is, null where nobody knows; the grid counts its
+ * last, broken second as a whole one.
+ */
+export function chaptersOf(nodes: readonly ChapterNode[], seconds: number | null): Chapter[] {
+  return nodes.map(({ text, range: [start, end] }, i) => {
+    const isWithin = seconds !== null && seconds > start;
+    return {
+      title: titleOf(text) || `Chapter ${i + 1}`,
+      start_seconds: start,
+      end_seconds: isWithin ? Math.min(end, seconds) : end,
+    };
+  });
+}
+
+/** The first sentence of a text in one line, cut between words where it is long; empty for an empty text. */
+export function titleOf(text: string): string {
+  const start = oneLine(shortened(text, 4 * longestTitle).text);
+  const [first] = sentencesOf([{ text: start, start_seconds: 0, end_seconds: 0, speaker: null }]);
+  const sentence = first?.text ?? start;
+  if (!shortened(sentence, longestTitle).isCut) return sentence;
+  const { text: cut } = shortened(sentence, longestTitle - 1);
+  const word = cut.lastIndexOf(' ');
+  return `${(word > cut.length / 2 ? cut.slice(0, word) : cut).trimEnd()}…`;
+}
+
+export interface ReadingParts {
+  readonly summaries: Pick<Summaries, 'list' | 'overview' | 'node'>;
+  readonly index: Ref<Contract<typeof storeMessages>>;
+}
+
+export interface Part {
+  /** Undefined: the root. */
+  readonly node_id?: string | undefined;
+  readonly depth: number;
+  readonly include_evidence: boolean;
+}
+
+/** The errors of `Summaries.node`; DOCUMENT_TOO_LARGE. */
+export async function readTree(
+  { summaries }: Pick<ReadingParts, 'summaries'>,
+  selector: SummarySelector,
+  { node_id, depth, include_evidence }: Part,
+  signal: AbortSignal,
+): Promise<SummaryTree> {
+  const overview = await summaries.overview(selector, signal);
+  const { summary_ref } = overview;
+  const request = { cache_dir: selector.cache_dir, summary_ref, include_evidence };
+  const read = (id: string) => summaries.node({ ...request, node_id: id }, signal);
+  const nodes: DocumentNode[] = [];
+  const warnings = new Set(overview.quality.warnings);
+  let characters = 0;
+  for await (const { answer, below } of inReadingOrder(node_id ?? overview.root.node_id, depth, read)) {
+    const { node, evidence = null, quality } = answer;
+    for (const warning of quality.warnings) warnings.add(warning);
+    nodes.push({ node, below, evidence });
+    characters += node.text.length + (evidence === null ? 0 : JSON.stringify(evidence).length);
+    expectToFit(nodes.length, characters, below);
+  }
+  return { overview, nodes, warnings: [...warnings] };
+}
+
+function expectToFit(nodes: number, characters: number, levels: number): void {
+  const limits = [
+    [nodes, mostDocumentNodes, 'nodes'],
+    [characters, mostDocumentCharacters, 'characters'],
+    [levels, mostDocumentLevels, 'levels'],
+  ] as const;
+  for (const [is, most, of] of limits) {
+    if (is <= most) continue;
+    const what = `depth: the summary has more than ${most} ${of}; request fewer levels, or a part of it with node_id`;
+    throw exportErrors.DOCUMENT_TOO_LARGE(what, { field: 'depth' });
+  }
+}
+
+/**
+ * Nodes so many levels below the first one, and leaves above, which have none there: together they cover all
+ * of it.
+ */
+export async function readChapters(
+  parts: ReadingParts,
+  selector: SummarySelector,
+  { node_id, depth }: Pick<Part, 'node_id' | 'depth'>,
+  signal: AbortSignal,
+): Promise<{ overview: OverviewAnswer; chapters: Chapter[]; warnings: readonly string[] }> {
+  const above = Math.max(0, depth - 1);
+  const { overview, nodes, warnings } = await readTree(
+    parts,
+    selector,
+    { node_id, depth: above, include_evidence: false },
+    signal,
+  );
+  const chapters = nodes.flatMap(({ node, below }): ChapterNode[] => {
+    if (depth === 0 || node.is_leaf) return [{ text: node.text, range: node.search_range }];
+    return below === above ? previewsOf(node) : [];
+  });
+  const seconds = await secondsOf(parts, selector.cache_dir, overview.hash_str, signal);
+  return { overview, chapters: chaptersOf(chapters, seconds), warnings };
+}
+
+/** The start of a text is enough for a title. */
+function previewsOf({ children }: SummaryNodeEntry): ChapterNode[] {
+  return children.map(({ text_preview: text, search_range: range }) => ({ text, range }));
+}
+
+/** How long the film is, as it was seen last: it may be gone. Null where that is not known. */
+async function secondsOf({ index }: ReadingParts, cache_dir: string, hash: string, signal: AbortSignal) {
+  const request = { cache_dir, paths: [], hashes: [hash] };
+  const { by_hash } = await index.ask('find', request, { signal, lane: 'now' });
+  return by_hash[0]?.probe.duration_seconds || null;
+}
 
 const treeWriters: Readonly<Record<Exclude<SummaryFormat, 'vtt'>, (tree: SummaryTree) => string>> = {
   json: jsonDocument,

@@ -1,5 +1,7 @@
 // What a summary is shown with to a person: the text before the tree, and what a person should check.
-import type { OverviewAnswer, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
+
+import { clockTime } from '../../decoder/contract.ts';
+import type { OverviewAnswer, QualityBlock, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
 
 /**
  * The short summary, to stand before the tree; empty where the tree does not begin with the whole, and where
@@ -16,4 +18,27 @@ export function checkText(hint: SummaryNodeEntry['verification_hints'][number]):
   const { limitation, suggested_follow_up } = hint;
   const end = /[.!?…]["”’)]*$/u.test(limitation) ? '' : '.';
   return `To check: ${limitation}${end} ${suggested_follow_up}`;
+}
+
+// What is known to be wrong with a summary, as sentences for a person.
+
+/** `warnings`: those of the whole tree, which may be more than the block has. */
+export function qualityNotes(quality: QualityBlock, warnings: readonly string[]): string[] {
+  const { warning_count, uncovered_ranges: ranges, uncovered_range_count: uncovered } = quality;
+  const { failed_node_ids: failed, failed_node_count: failures } = quality;
+  const moreWarnings = warning_count - warnings.length;
+  const shown = ranges.map(
+    ({ start_seconds, end_seconds }) => `${clockTime(start_seconds)}–${clockTime(end_seconds)}`,
+  );
+  return [
+    ...warnings,
+    ...(moreWarnings > 0 ? [`${moreWarnings} more warnings`] : []),
+    ...(uncovered > 0 ? [`Not analysed: ${listed(shown, uncovered)}`] : []),
+    ...(failures > 0 ? [`Less detailed than requested: the text of ${listed(failed, failures)}`] : []),
+  ];
+}
+
+function listed(some: readonly string[], count: number): string {
+  const more = count - some.length;
+  return `${some.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

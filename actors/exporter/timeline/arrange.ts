@@ -5,18 +5,21 @@ import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter } from '../summary/contract.ts';
 import { mostTracks, type TimelineBody, type TimelineItem, timelineErrors } from './contract.ts';
-import type { Clip, Marker, SoundTrack, Source, Timeline } from './model.ts';
 import {
+  type Clip,
   countingRate,
   frameAt,
   framesIn,
   framesPerSecond,
   isSameRate,
   isSameTime,
+  type Marker,
   nanoseconds,
-} from './rate.ts';
-import { sequenceOf } from './sequence.ts';
-import type { SourceFacts } from './source-facts.ts';
+  type SoundTrack,
+  type Source,
+  type Timeline,
+} from './model.ts';
+import { type SourceFacts, sequenceOf } from './sequence.ts';
 
 export interface Arranged {
   readonly timeline: Timeline;

@@ -1,10 +1,9 @@
 // What a timeline is asked for with, and what is answered: scenes as a sequence that an editing program
 // opens.
 import { type Static, Type } from 'typebox';
-import { Success } from '../../../runtime/answer.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described, field, oneOf, shown } from '../../../runtime/schema.ts';
+import { defaulted, described, field, oneOf, Success, shown } from '../../../runtime/schema.ts';
 import { createFolders } from '../contract.ts';
 
 export const timelineErrors = errorTable({

@@ -1,9 +1,16 @@
 // A timeline as FCPXML 1.8, for Final Cut Pro and DaVinci Resolve: the lowest track of pictures is the
 // storyline, everything else hangs on what lies there. Times are exact fractions of a second.
 import type { Rational } from '../../decoder/contract.ts';
-import { type Clip, dropsFrames, type Marker, type Source, type Timeline } from './model.ts';
-import { pathUrl } from './path-url.ts';
-import { framesPerSecond, isSameRate } from './rate.ts';
+import {
+  type Clip,
+  dropsFrames,
+  framesPerSecond,
+  isSameRate,
+  type Marker,
+  pathUrl,
+  type Source,
+  type Timeline,
+} from './model.ts';
 import { type Element, element, xmlDocument } from './xml.ts';
 
 export function fcpxml(timeline: Timeline): string {

@@ -1,8 +1,15 @@
 // A timeline as OpenTimelineIO: JSON, with the schemas that its library reads.
 import type { Rational } from '../../decoder/contract.ts';
-import { type Clip, type Marker, markersOf, type Source, type Timeline, type Track } from './model.ts';
-import { pathUrl } from './path-url.ts';
-import { framesIn } from './rate.ts';
+import {
+  type Clip,
+  framesIn,
+  type Marker,
+  markersOf,
+  pathUrl,
+  type Source,
+  type Timeline,
+  type Track,
+} from './model.ts';
 
 /** `value`: in frames of the rate. */
 function time(value: number, { num, den }: Rational) {

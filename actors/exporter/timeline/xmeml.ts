@@ -5,8 +5,10 @@ import {
   type Counter,
   counterText,
   dropsFrames,
+  isNtsc,
   type Marker,
   markersOf,
+  pathUrl,
   type SoundTrack,
   type Source,
   sourceTimecode,
@@ -14,8 +16,6 @@ import {
   type Track,
   timebase,
 } from './model.ts';
-import { pathUrl } from './path-url.ts';
-import { isNtsc } from './rate.ts';
 import { type Element, element, leaf, xmlDocument } from './xml.ts';
 
 /** Channels a sequence plays out. */

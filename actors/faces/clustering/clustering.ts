@@ -4,8 +4,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { distanceOf } from '../../models/face-distance.ts';
 import type { ClusterLabels } from '../contract.ts';
 import { Dbscan } from './dbscan.ts';
-import type { EarlierLabels } from './earlier.ts';
-import { type Block, dot, Entries, type Rows, roundingError } from './entries.ts';
+import { type Block, dot, type EarlierLabels, Entries, type Rows, roundingError } from './entries.ts';
 import type { Product } from './product.ts';
 
 export interface ClusteringParameters {

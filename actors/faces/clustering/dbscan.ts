@@ -9,8 +9,15 @@
 // core, and for those whose cluster is in doubt since a core of another cluster came near.
 import type { ClusterLabels } from '../contract.ts';
 import { Cores } from './cores.ts';
-import { Earlier, type EarlierLabels } from './earlier.ts';
-import { type Block, dot, type Entries, type Rows, roundingError } from './entries.ts';
+import {
+  type Block,
+  dot,
+  Earlier,
+  type EarlierLabels,
+  type Entries,
+  type Rows,
+  roundingError,
+} from './entries.ts';
 import type { Product } from './product.ts';
 
 export interface DbscanOptions {

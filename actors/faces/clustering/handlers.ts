@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { Mutex } from '../../../runtime/sync/mutex.ts';
+import { Mutex } from '../../../runtime/sync/locks.ts';
 import { type facesContract, facesErrors } from '../contract.ts';
 import { Clustering } from './clustering.ts';
 import { type Entries, faultOf, Rows } from './entries.ts';

@@ -1,9 +1,31 @@
 // Multiplies blocks of vectors with each other: onnxruntime writes the cosines into memory that the kernel
 // looks through, so that they are copied nowhere.
+
+import { readFileSync } from 'node:fs';
 import type { Log } from '../../../runtime/log.ts';
 import { type ModelSession, openSession } from '../../models/session.ts';
 import { onnxBytes } from '../../models/starter/graph/onnx.ts';
-import { type Kernel, kernelOver } from './kernel.ts';
+
+// The kernel that finds similar pairs, written in similar.wat and committed assembled as similar.wasm; a test
+// assembles it again and compares.
+
+/**
+ * Writes the indices of the `count` float32s from byte `values` on that are at least `least` to byte `out`:
+ * how many.
+ */
+type Reaching = (values: number, count: number, least: number, out: number) => number;
+
+export interface Kernel {
+  readonly reaching: Reaching;
+}
+
+const compiled = new WebAssembly.Module(readFileSync(new URL('./similar.wasm', import.meta.url)));
+
+/** The kernel over one memory. */
+export function kernelOver(memory: WebAssembly.Memory): Kernel {
+  const instance = new WebAssembly.Instance(compiled, { memory: { cosines: memory } });
+  return instance.exports as unknown as Kernel;
+}
 
 const pageBytes = 65_536;
 

@@ -9,7 +9,7 @@ import {
   SoftwareScaleContext,
 } from '../../decoder/ffmpeg.ts';
 import { JpegEncoder, jpegFrame } from '../../decoder/pixels/jpeg.ts';
-import { alignedSide } from '../alignment/similarity.ts';
+import { alignedSide } from '../alignment/align.ts';
 
 interface Size {
   readonly width: number;

@@ -5,8 +5,7 @@
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { type FaceDetectorRow, modelErrors } from '../../models/contract.ts';
 import type { ModelSession } from '../../models/session.ts';
-import { sampled } from '../alignment/align.ts';
-import { applied, type Similarity } from '../alignment/similarity.ts';
+import { applied, type Similarity, sampled } from '../alignment/align.ts';
 import type { Pyramid } from '../picture.ts';
 import { declared, described, values } from '../ports.ts';
 import {

@@ -5,8 +5,7 @@ import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import type { FaceDetectorRow } from '../../models/contract.ts';
 import type { FaceDetectorSide } from '../../models/face-sides.ts';
 import type { ModelSession, TensorIn, TensorOut } from '../../models/session.ts';
-import { type Pyramid, quartered } from '../picture.ts';
-import { Planes } from '../planes.ts';
+import { Planes, type Pyramid, quartered } from '../picture.ts';
 import { type Candidate, type DetectorGraph, type FaceDetector, scaled, selectFaces } from './family.ts';
 
 /**

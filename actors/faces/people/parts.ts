@@ -1,10 +1,9 @@
 // What the coordinator of people is handed, and how it finds a clustering.
 
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
-import { suggestion } from '../../../runtime/nearest.ts';
-import { quoted } from '../../../runtime/quoted.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
-import { Semaphore } from '../../../runtime/sync/semaphore.ts';
+import { Semaphore } from '../../../runtime/sync/locks.ts';
+import { quoted, suggestion } from '../../../runtime/text.ts';
 import type { Tasks } from '../../analysis/contract.ts';
 import {
   type ClusterJob,

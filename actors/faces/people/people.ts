@@ -1,13 +1,12 @@
 // The coordinator of people: shows clusterings of faces, takes names and corrections, and says where somebody
 // is seen.
 
-import { quoted } from '../../../runtime/quoted.ts';
-import { Semaphore } from '../../../runtime/sync/semaphore.ts';
+import { Semaphore } from '../../../runtime/sync/locks.ts';
+import { quoted } from '../../../runtime/text.ts';
 import type { TaskRequest } from '../../analysis/contract.ts';
 import { type ClusterJob, peopleErrors } from '../../index/people/contract.ts';
 import { givenName } from '../../index/people/person-name.ts';
-import { embedderSides, epsOf, ownEpsOf } from '../../models/face-distance.ts';
-import { likenessScale } from '../../models/likeness-scale.ts';
+import { embedderSides, epsOf, likenessScale, ownEpsOf } from '../../models/face-distance.ts';
 import {
   type AppearancesAnswer,
   type FaceClusterJob,
@@ -16,7 +15,6 @@ import {
   type SuggestedClusters,
 } from './contract.ts';
 import { changeableJob, jobOf, now, type PeopleParts } from './parts.ts';
-import { PictureBudget, type Pictures, picturesOf } from './pictures.ts';
 import { clustersMeant, knownCluster, removePeople } from './remove.ts';
 import type {
   AppearancesRequest,
@@ -25,7 +23,7 @@ import type {
   ReclusterRequest,
   SuggestClustersRequest,
 } from './requests/contract.ts';
-import { clusterFaces, clusterSamples } from './samples.ts';
+import { clusterFaces, clusterSamples, PictureBudget, type Pictures, picturesOf } from './samples.ts';
 
 /**
  * Fewer than the index keeps open: with more each would end another one before its next step, and none would

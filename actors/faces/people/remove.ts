@@ -1,7 +1,6 @@
 // Removes a clustering, or one person of it: what is known of faces must be removable.
 
-import { suggestion } from '../../../runtime/nearest.ts';
-import { quoted } from '../../../runtime/quoted.ts';
+import { quoted, suggestion } from '../../../runtime/text.ts';
 import { type ClusterJob, peopleErrors } from '../../index/people/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';
 import { compactFacesInSteps } from '../../index/store/compact-in-steps.ts';

@@ -1,10 +1,121 @@
 // Every cluster with its best faces, and a page of the faces of some: what a person looks at to name them.
-
-import { quoted } from '../../../runtime/quoted.ts';
+import { quoted } from '../../../runtime/text.ts';
+import type { ClusterFaces } from '../../index/people/contract.ts';
 import { type ClusterFacesAnswer, type ClusterSamplesAnswer, peopleRequestErrors } from './contract.ts';
-import { facesOf, noSuchJob, now, type PeopleParts } from './parts.ts';
-import { ANY_SIZE, FACES_AT_ONCE, PictureBudget, type Pictures, picturesOf } from './pictures.ts';
+import { facesOf, type NamedJob, noSuchJob, now, type PeopleParts } from './parts.ts';
 import type { ClusterFacesRequest, SamplesRequest } from './requests/contract.ts';
+
+// Pictures of clusters as base64, at most so many letters in one answer. Faces are asked for a few thousand
+// at a time, so that other requests come in between and no more of them lie in memory than are answered.
+
+/** A text of JavaScript ends at 2^29 letters. */
+const MOST_LETTERS = 256 * 1024 * 1024;
+/** Faces of one message, which takes some 35 ms; 12 each of 100 clusters are one message. */
+export const FACES_AT_ONCE = 1200;
+/** No cluster is larger. */
+export const ANY_SIZE = { min_size: 1, max_size: 1_000_000_000 } as const;
+
+export interface Pictures extends Omit<ClusterFaces, 'faces'> {
+  /** JPEG as base64. */
+  readonly faces: string[];
+}
+
+/** Counts the letters of one answer down. */
+export class PictureBudget {
+  #left: number;
+  /** Pictures that did not fit, and the first cluster that misses some. */
+  #missing = 0;
+  #first: string | null = null;
+
+  constructor({ mostLetters = MOST_LETTERS }: PeopleParts) {
+    this.#left = mostLetters;
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+
+  /** As many of the pictures as fit, the first ones. */
+  take({ faces, entry_ids, ...cluster }: ClusterFaces): Pictures {
+    const taken: string[] = [];
+    for (const jpeg of faces) {
+      this.#left -= base64Letters(jpeg);
+      if (this.isSpent) break;
+      taken.push(base64(jpeg));
+    }
+    if (taken.length < faces.length) this.lose(cluster.cluster_id, faces.length - taken.length);
+    return { ...cluster, faces: taken, entry_ids: entry_ids.slice(0, taken.length) };
+  }
+
+  /** Pictures that are not even asked for, because nothing fits any more. */
+  lose(cluster_id: string, pictures: number): void {
+    this.#missing += pictures;
+    if (pictures > 0) this.#first ??= cluster_id;
+  }
+
+  /** Null when everything fitted. */
+  warning(): string | null {
+    if (this.#first === null) return null;
+    const them = this.#missing === 1 ? '1 picture does' : `${this.#missing} pictures do`;
+    const from = `starting at cluster ${this.#first}`;
+    return `${them} not fit into one response, ${from}: request fewer clusters, or fewer faces of each`;
+  }
+}
+
+interface Page {
+  readonly cluster_ids: readonly string[];
+  /** Of each cluster. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** In the order of the ids. `unknown`: ids that are no cluster. */
+export async function picturesOf(
+  parts: PeopleParts,
+  { cache_dir, cluster_job_name }: NamedJob,
+  { cluster_ids, offset, limit }: Page,
+  budget: PictureBudget,
+  signal: AbortSignal | undefined,
+): Promise<{ clusters: Pictures[]; unknown: string[] }> {
+  const clusters: Pictures[] = [];
+  const unknown: string[] = [];
+  const ask = async (ids: string[], most: number) => {
+    const request = {
+      clusters: ids,
+      ...ANY_SIZE,
+      max_clusters: ids.length,
+      offset,
+      limit: most,
+      noise: false,
+    };
+    const answer = await facesOf(parts, { cache_dir, cluster_job_name, ...request }, signal);
+    unknown.push(...answer.unknown);
+    const found = new Map(answer.clusters.map((one) => [one.cluster_id, one]));
+    return ids.flatMap((id) => found.get(id) ?? []);
+  };
+  const together = Math.max(1, Math.floor(FACES_AT_ONCE / Math.max(1, limit)));
+  let at = 0;
+  for (; at < cluster_ids.length && !budget.isSpent; at += together) {
+    const found = await ask(cluster_ids.slice(at, at + together), limit);
+    for (const one of found) clusters.push(budget.take(one));
+  }
+  if (at >= cluster_ids.length) return { clusters, unknown };
+  // The others are told without a picture.
+  for (const one of await ask(cluster_ids.slice(at), 0)) {
+    budget.lose(one.cluster_id, Math.min(limit, Math.max(0, one.available_faces - offset)));
+    clusters.push({ ...one, faces: [] });
+  }
+  return { clusters, unknown };
+}
+
+function base64Letters({ byteLength }: Uint8Array): number {
+  return Math.ceil(byteLength / 3) * 4;
+}
+
+/** Read where the bytes lie: they are not copied before they are text. */
+function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
 
 type Signal = AbortSignal | undefined;
 

@@ -1,7 +1,7 @@
 // What the index answers about people whom a question names.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
-import { joinRanges } from '../../../runtime/join-ranges.ts';
+import { joinRanges } from '../../../runtime/ranges.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';

@@ -8,7 +8,7 @@
 //   before, after                all of its date lies before the value begins, or after the value ends
 //
 // Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
-import { quoted } from '../../../runtime/quoted.ts';
+import { quoted } from '../../../runtime/text.ts';
 import { type FilterOperator, filterErrors, type MetadataFilter } from './contract.ts';
 import { type Facet, isAfter, isBefore, isWithin, type Moment, moment, type Reading } from './facet.ts';
 

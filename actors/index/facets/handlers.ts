@@ -6,7 +6,6 @@ import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
-import type { Column } from './column.ts';
 import type {
   Facet as FacetAnswer,
   FacetOption,
@@ -19,7 +18,7 @@ import type { Facet } from './facet.ts';
 import { anyOf, type CheckedFilter, checkFilters } from './filter.ts';
 import { facets } from './list.ts';
 import { checkSearchFilters } from './scope.ts';
-import type { FacetTable } from './table.ts';
+import type { Column, FacetTable } from './table.ts';
 import type { FacetTables } from './tables.ts';
 
 type FacetContract = Contract<typeof facetMessages>;

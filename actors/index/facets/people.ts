@@ -1,7 +1,8 @@
 // Facets of who is seen: one a face clustering, whose options are the people with a name, and how many faces
 // a picture shows at most. They follow the clusterings, apart from the records of media.
+
+import type { StoredClusters } from '../people/cluster-columns.ts';
 import type { Clusterings } from '../people/loaded.ts';
-import type { StoredClusters } from '../people/stored-clusters.ts';
 import { readable } from '../store/faults.ts';
 import { type ContentFacet, classOf, type Facet, multi, type Step, single, stepChoices } from './facet.ts';
 

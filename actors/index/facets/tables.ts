@@ -1,8 +1,8 @@
 // Keeps the facet tables of the folders in step with what is stored there, whoever writes it.
 import type { Log } from '../../../runtime/log.ts';
-import { runFor, type Steps } from '../../../runtime/sync/steps.ts';
+import { runFor, type Steps } from '../../../runtime/sync/checkpoint.ts';
 import { believedScore, type MeasuredClass, measuredClasses } from '../../things/contract.ts';
-import type { ClusteringsOf } from '../people/load.ts';
+import type { ClusteringsOf } from '../people/people-index.ts';
 import type { MediaChange } from '../store/changes.ts';
 import { readable } from '../store/faults.ts';
 import { mediaRecord } from '../store/media.ts';

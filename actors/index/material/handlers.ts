@@ -1,12 +1,11 @@
 // What the index answers about material of summaries: read from the store, whether it is loaded or not.
 import { type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
-import { joinRanges } from '../../../runtime/join-ranges.ts';
-import type { StoredClusters } from '../people/stored-clusters.ts';
+import { joinRanges } from '../../../runtime/ranges.ts';
+import type { StoredClusters } from '../people/cluster-columns.ts';
 import { readable } from '../store/faults.ts';
 import type { StoreParts } from '../store/handlers.ts';
-import { vectorPage } from '../store/stored-vectors.ts';
-import { sampleVectors } from '../store/vector-sample.ts';
+import { sampleVectors, vectorPage } from '../store/stored-vectors.ts';
 import type { materialMessages } from './contract.ts';
 
 export function materialHandlers({ folders }: StoreParts): Handlers<Contract<typeof materialMessages>> {

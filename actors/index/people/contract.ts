@@ -5,8 +5,7 @@ import { ask, Bytes, Floats, Integers } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { nullable } from '../../../runtime/schema.ts';
 import { Face } from '../../faces/contract.ts';
-import { SpanKey } from '../spans/contract.ts';
-import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
+import { Folder, LoadNumber, LoadStep, MediaRecord, SpanKey } from '../store/contract.ts';
 
 export const peopleErrors = errorTable({
   UNKNOWN_CLUSTER_JOB: { meaning: 'Face clustering not found', status: 404, retryable: false },

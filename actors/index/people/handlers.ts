@@ -1,17 +1,144 @@
 // What the index answers about clusterings that are stored: looked at, named and corrected.
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 import type { Folders } from '../folders.ts';
-import type { OpenStages } from '../open-stages.ts';
+import type { OpenLoads, OpenStages } from '../numbered-work.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
-import type { Appearance } from '../store/people/cluster-view.ts';
+import type { Appearance } from '../store/people/clusterings.ts';
 import type { FaceStage } from '../store/people/face-stage.ts';
 import { unknownJob } from '../store/people/job-writer.ts';
+import type { OpenComparison } from '../store/people/open-comparison.ts';
 import type { Store } from '../store/store.ts';
-import { type ComparisonParts, suggestionHandlers } from './alike/handlers.ts';
-import { type ClusteringParts, clusteringHandlers } from './clustering-handlers.ts';
 import { type ClusterFaces, peopleErrors, type peopleMessages } from './contract.ts';
+import type { OpenClusterings } from './open-clusterings.ts';
+import type { PeopleIndex } from './people-index.ts';
+
+// What the index answers about clusters that may be one person.
+
+export interface ComparisonParts {
+  readonly folders: Folders;
+  readonly comparisons: OpenLoads<OpenComparison>;
+}
+
+type SuggestContract = Contract<Pick<typeof peopleMessages, 'suggest_clusters'>>;
+
+export function suggestionHandlers(parts: ComparisonParts): Handlers<SuggestContract> {
+  return { suggest_clusters: (request) => suggest(parts, request) };
+}
+
+/** A clustering that changed meanwhile is compared anew. */
+function suggest(
+  { folders, comparisons }: ComparisonParts,
+  { cache_dir, cluster_job_name, begun, ...asked }: Request<SuggestContract, 'suggest_clusters'>,
+): Promise<Reply<SuggestContract, 'suggest_clusters'>> {
+  return folders.with(cache_dir, (store) => {
+    const isStill = (open: OpenComparison) => store.people.isStill(cluster_job_name, open);
+    const begin = () => {
+      const open = store.people.compare(cluster_job_name, asked);
+      if (open === null) throw unknownJob(cluster_job_name);
+      return open;
+    };
+    const [number, open] = comparisons.resume(begun ?? null, isStill, begin);
+    let done = true;
+    try {
+      done = open.step();
+    } finally {
+      if (done) comparisons.end(number);
+    }
+    const { pairs, leftOut } = open.comparison;
+    return { done, comparison: number, pairs: done ? [...pairs] : [], left_out: leftOut };
+  });
+}
+
+// What the index answers while faces are clustered.
+
+export interface ClusteringParts {
+  readonly folders: Folders;
+  readonly clusterings: OpenClusterings;
+  /** Of faces that one step of a beginning clustering reads; undefined: as many as take some 10 ms. */
+  readonly clusteringBytes: number | undefined;
+}
+
+type ClusteringNames = 'begin_clustering' | 'clustering_vectors' | 'commit_clustering' | 'end_clustering';
+type ClusteringContract = Contract<Pick<typeof peopleMessages, ClusteringNames>>;
+
+export function clusteringHandlers(parts: ClusteringParts): Handlers<ClusteringContract> {
+  const { clusterings } = parts;
+  return {
+    begin_clustering: (request) => begin(parts, request),
+    clustering_vectors: ({ clustering, from, most }) => {
+      const answer = clusterings.opened(clustering).clustering.vectors(from, most);
+      return new Sent(answer, { transfer: [answer.vectors.buffer, answer.weak.buffer] });
+    },
+    commit_clustering: (request) => commit(parts, request),
+    end_clustering: ({ clustering }) => {
+      clusterings.end(clustering);
+      return {};
+    },
+  };
+}
+
+function begin(
+  parts: ClusteringParts,
+  { cache_dir, cluster_job_name: name, begun, ...asked }: Request<ClusteringContract, 'begin_clustering'>,
+) {
+  const { folders, clusterings } = parts;
+  return folders.with(cache_dir, (store) => {
+    const number = begun ?? clusterings.add(cache_dir, store.people.begin({ name, ...asked }));
+    const { clustering } = clusterings.get(number);
+    const done = step(parts, number, store);
+    const { entries, missing, unreadable, before } = clustering;
+    const answer = {
+      done,
+      clustering: number,
+      entries,
+      missing,
+      unreadable,
+      before: before && { labels: before.labels, neighbours: before.neighbours },
+    };
+    const transfer = before === null ? [] : [before.labels.buffer, before.neighbours.buffer];
+    return new Sent(answer, { transfer: transfer as ArrayBuffer[] });
+  });
+}
+
+/** After an error it is not open. */
+function step({ clusterings, clusteringBytes }: ClusteringParts, number: number, store: Store): boolean {
+  const { clustering } = clusterings.get(number);
+  try {
+    if (clustering.isOf(store.people.faces)) return clustering.step(clusteringBytes);
+    throw peopleErrors.CLUSTERING_CHANGED(`${store.folder} was reopened in the meantime; cluster it again`);
+  } catch (error) {
+    clusterings.end(number);
+    throw error;
+  }
+}
+
+function commit(
+  { folders, clusterings }: ClusteringParts,
+  request: Request<ClusteringContract, 'commit_clustering'>,
+) {
+  const { clustering: number, labels, neighbours, eps, clear_names } = request;
+  const { cache_dir, clustering } = clusterings.opened(number);
+  for (const [field, values] of Object.entries({ labels, neighbours })) {
+    if (values.length === clustering.entries) continue;
+    throw engineErrors.INVALID_MESSAGE(`${field}: ${values.length} for ${clustering.entries} entries`);
+  }
+  return folders.with(cache_dir, (store) => {
+    const { report, cluster_ids, clusters, names } = store.people.commit(
+      clustering,
+      labels,
+      neighbours,
+      eps,
+      clear_names,
+    );
+    const aligned = cluster_ids.map((id) => names[id] ?? '');
+    const answer = { report, cluster_ids, clusters, names: aligned };
+    clusterings.end(number);
+    return new Sent(answer, { transfer: [clusters.buffer] });
+  });
+}
 
 export type PeopleParts = FaceParts & ClusteringParts & ComparisonParts;
 
@@ -168,4 +295,22 @@ function faceHandlers({
 function writerOf(store: Store, stage: FaceStage) {
   if (store.isBusy) return store.peopleWriter().faces;
   throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} was lost when ${store.folder} was closed`);
+}
+
+// What the index answers about people in memory.
+
+export interface PeopleSearchParts {
+  readonly folders: Folders;
+  readonly people: PeopleIndex;
+}
+
+type SearchContract = Contract<typeof peopleMessages>;
+
+export function peopleSearchHandlers({
+  folders,
+  people,
+}: PeopleSearchParts): Pick<Handlers<SearchContract>, 'load_people'> {
+  return {
+    load_people: ({ cache_dir, load = null }) => folders.with(cache_dir, (store) => people.load(store, load)),
+  };
 }

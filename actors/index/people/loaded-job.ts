@@ -1,8 +1,8 @@
 // One clustering in memory, ready to be asked where somebody is seen: its faces by cluster, and those of a
 // cluster by media and frame.
 import { damaged } from '../store/faults.ts';
+import type { StoredClusters } from './cluster-columns.ts';
 import { idBytes, numberOfId } from './entry-id.ts';
-import type { StoredClusters } from './stored-clusters.ts';
 
 /** Columns have one value a face of a cluster; those of no cluster are left out. */
 export interface LoadedJob {

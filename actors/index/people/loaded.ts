@@ -3,11 +3,10 @@
 import { filterErrors } from '../facets/contract.ts';
 import { readable } from '../store/faults.ts';
 import { fold } from '../text/fold.ts';
+import type { StoredClusters } from './cluster-columns.ts';
 import type { PeopleFilter, PersonRef } from './contract.ts';
-import { meantTwice, personOf } from './filter.ts';
 import { indexedJob, type LoadedJob, peopleOf } from './loaded-job.ts';
-import { allOf, anyOf, type FrameRanges, rangesOf } from './moments.ts';
-import type { StoredClusters } from './stored-clusters.ts';
+import { allOf, anyOf, type FrameRanges, meantTwice, personOf, rangesOf } from './moments.ts';
 
 /** What a folder holds of clusterings. All throw STORE_DAMAGED for what cannot be read. */
 export interface Clusterings {

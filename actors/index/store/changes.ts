@@ -1,6 +1,8 @@
 // The last changes to what is known of media, so that whoever holds a copy in memory, in this process or
 // another, can follow without reading everything again. A ring: who is further behind than it is long reads
 // everything.
+
+import { randomInt } from 'node:crypto';
 import type { Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { Change, ChangeHead } from './records.ts';
@@ -65,4 +67,39 @@ export function changesSince(reader: Reader, seen: number | null, file: string):
     changed.push({ path: row.path, hash: row.hash_str });
   }
   return { seen: head, changed };
+}
+
+// Revisions of records: another one tells readers that what they hold is replaced.
+
+/**
+ * A damaged record may have had any revision: then it is one by chance. `first`: of a record that was not
+ * there.
+ */
+export function revisionAfter(read: () => { readonly revision: number } | null, first = 1): number {
+  const known = readable(() => ({ revision: read()?.revision ?? null }));
+  if (known === null) return randomRevision();
+  return known.revision === null ? first : known.revision + 1;
+}
+
+/** For records that may have been there before, were removed, and must not be taken for the same again. */
+export function randomRevision(): number {
+  return randomInt(2 ** 30, 2 ** 31);
+}
+
+// Counts the changes of one kind of records, so that who holds a copy in memory sees with one read that it is
+// out of date.
+
+/** Where counting goes on when the count is damaged: nobody takes it for one that was seen. */
+const farAheadOfChanges = 2 ** 40;
+
+/** Null when that cannot be read. */
+export function changeCount(reader: Pick<Writes, 'get'>, key: string, file: string): number | null {
+  const bytes = reader.get(key);
+  return bytes === undefined ? 0 : readable(() => unseal(ChangeHead, key, bytes, file).count);
+}
+
+export function countChange(writes: Writes, key: string, file: string): number {
+  const count = (changeCount(writes, key, file) ?? farAheadOfChanges + randomRevision()) + 1;
+  writes.put(key, seal(ChangeHead, key, { count }));
+  return count;
 }

@@ -3,7 +3,7 @@
 // number behind its hash.
 //
 // Only a file whose hash is known from another path is compared, by the digest of
-// actors/decoder/probe/digest.ts: with the digest that the other one has from an earlier comparison, or else
+// actors/decoder/probe/hash.ts: with the digest that the other one has from an earlier comparison, or else
 // with the other file, where that still lies unchanged. Where it does not, the file counts as the other one,
 // renamed.
 import { stat } from 'node:fs/promises';

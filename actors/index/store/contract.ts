@@ -1,11 +1,12 @@
 // What an analysis folder answers about its media: what each file is, where its data lies, and what keeps a
 // folder from being read or written.
 import { type Static, Type } from 'typebox';
-import { ask } from '../../../runtime/contract.ts';
+import { ask, Bytes } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described, field } from '../../../runtime/schema.ts';
+import { described, field, nullable } from '../../../runtime/schema.ts';
 import { FileIdentity, Probe } from '../../decoder/contract.ts';
+import { SoundPeaks } from '../../decoder/peaks/contract.ts';
 
 export const storeErrors = errorTable({
   STORE_UNAVAILABLE: { meaning: 'The analysis folder cannot be opened', status: 503, retryable: true },
@@ -124,4 +125,56 @@ export const storeMessages = {
   open: ask(Type.Object({ ...Folder, was_there: Type.Optional(Type.Boolean()) }), Type.Object({})),
   /** All media of the folder. */
   media: ask(Type.Object({ ...Folder }), Type.Object({ media: Type.Array(MediaRecord) })),
+};
+
+// Spans of interrupted work: what a stage has done of a long file, kept until the whole result is stored.
+// Nothing of it is a result: it is neither searched nor listed, and only the same work on the same content
+// takes it up.
+
+export const SpanKey = Type.Object({
+  /** The name of the stage in the journal. */
+  stage: Type.String({ minLength: 1 }),
+  hash_str: Type.String(),
+  model_key: Type.String(),
+  path: Type.String(),
+  /** Everything else that changes the result, as one text: what was kept under another one is dropped. */
+  settings: Type.String(),
+  task_id: Type.String(),
+  /** Only what this very task kept is taken up. */
+  own: Type.Boolean(),
+});
+export type SpanKey = Static<typeof SpanKey>;
+
+export const KeptSpan = Type.Object({
+  /** How much was done at its end, in the unit of the stage. */
+  position: Type.Number({ minimum: 0 }),
+  bytes: Bytes,
+});
+export type KeptSpan = Static<typeof KeptSpan>;
+
+export const spanMessages = {
+  /** The spans that can be taken up, in order; what was kept for other work on the same is dropped. */
+  kept_spans: ask(Type.Object({ ...Folder, span: SpanKey }), Type.Object({ spans: Type.Array(KeptSpan) })),
+  /** Adds a span. *Flushed* when answered. */
+  keep_span: ask(Type.Object({ ...Folder, span: SpanKey, ...KeptSpan.properties }), Type.Object({})),
+  /** The result is stored. */
+  forget_spans: ask(Type.Object({ ...Folder, span: SpanKey }), Type.Object({})),
+};
+
+// The peaks of the sound of media, kept so that nobody decodes it again to draw it.
+
+export const peakMessages = {
+  /** Null where none are kept, or what is kept is damaged. */
+  kept_peaks: ask(
+    Type.Object({ ...Folder, hash_str: Type.String() }),
+    Type.Object({ peaks: nullable(SoundPeaks) }),
+  ),
+  /**
+   * Keeps them, until the media is forgotten. `kept` false: the media is not known, or the folder cannot be
+   * written.
+   */
+  keep_peaks: ask(
+    Type.Object({ ...Folder, hash_str: Type.String(), peaks: SoundPeaks }),
+    Type.Object({ kept: Type.Boolean() }),
+  ),
 };

@@ -1,6 +1,18 @@
 // The writes of the store, as a value: a test hands in a disk that fills up or breaks. Reads need no such
 // door.
-import { closeSync, fdatasyncSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { storeFault } from './faults.ts';
 
 export interface Disk {
@@ -49,5 +61,86 @@ export function flushFolder(folder: string): void {
     }
   } catch (error) {
     throw storeFault(error, folder, 'write');
+  }
+}
+
+// Whether a file that is open is still the one of its name. A folder can be deleted, swapped or mounted anew
+// while its files are open: they go on taking reads and writes, and nobody finds again what was written.
+
+/** Device and inode: another file has another identity for as long as this one is open. */
+export interface FileMark {
+  readonly identity: string;
+  readonly size: number;
+  readonly changed: bigint;
+}
+
+interface Stats {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+}
+
+const markOf = ({ dev, ino, size, mtimeNs }: Stats): FileMark => ({
+  identity: `${dev}:${ino}`,
+  size: Number(size),
+  changed: mtimeNs,
+});
+
+/**
+ * Null when nothing lies there, or the folder is gone. Throws what else the file system says, a lost share
+ * for one.
+ */
+export function markAt(path: string): FileMark | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : markOf(stats);
+}
+
+export function isSameFile(fd: number, path: string): boolean {
+  return markAt(path)?.identity === markOf(fstatSync(fd, { bigint: true })).identity;
+}
+
+// Room that is set aside beside the records while the disk has plenty, so that media can be forgotten when it
+// is full: to remove a record takes room, too.
+
+const fullBytes = 2 * 2 ** 20;
+/** Less than this helps nobody. */
+const leastBytes = 256 * 1024;
+/** So much has to be free before the first time: a small disk is not filled by it. */
+const plentyBytes = 8 * fullBytes;
+
+export const spareFile = (records: string): string => `${records}-spare`;
+
+/** Of the disk that holds the file; infinite where a network file system says nothing about its size. */
+export function freeBytes(file: string): number {
+  const { blocks, bavail, bsize } = statfsSync(dirname(file));
+  return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY;
+}
+
+/** Once, where there is plenty. */
+export function setRoomAside(records: string): void {
+  if (spareBytes(records) === 0 && freeBytes(records) >= plentyBytes) write(records, fullBytes);
+}
+
+/** Sets aside again what is left of the room that was used, and what was freed by that. */
+export function setRestAside(records: string): void {
+  const bytes = Math.min(fullBytes, freeBytes(records));
+  if (spareBytes(records) === 0 && bytes >= leastBytes) write(records, bytes);
+}
+
+export function useRoomSetAside(records: string): void {
+  rmSync(spareFile(records), { force: true });
+}
+
+function spareBytes(records: string): number {
+  return statSync(spareFile(records), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function write(records: string, bytes: number): void {
+  try {
+    writeFileSync(spareFile(records), Buffer.alloc(bytes), { flag: 'wx' });
+  } catch {
+    // Somebody else was quicker to take the room: there is nothing to set aside.
+    useRoomSetAside(records);
   }
 }

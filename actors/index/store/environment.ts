@@ -2,13 +2,12 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ABORT, open, type RootDatabase } from 'lmdb';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
-import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import { reasonOf } from '../../../runtime/errors.ts';
+import { makeFolder } from '../../../runtime/files/folder.ts';
 import { storeErrors } from './contract.ts';
+import { type FileMark, freeBytes, markAt, setRestAside, useRoomSetAside } from './disk.ts';
 import { damagedRecords, replaced, storeFault } from './faults.ts';
 import { checkPages, latestTransaction } from './pages.ts';
-import { type FileMark, markAt } from './same-file.ts';
-import { freeBytes, setRestAside, useRoomSetAside } from './spare-room.ts';
 
 export type Access = 'read' | 'write';
 

@@ -1,7 +1,6 @@
 // What the operating system and LMDB say about a file, turned into the errors of the store. Every message
 // names the file.
-import { EngineError } from '../../../runtime/errors.ts';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
+import { EngineError, reasonOf } from '../../../runtime/errors.ts';
 import { storeErrors } from './contract.ts';
 
 export type AccessKind = 'read' | 'write';

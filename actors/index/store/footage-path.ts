@@ -1,5 +1,7 @@
 // Paths of footage under a folder, and what they become when the folder moves.
-import { sep } from 'node:path';
+
+import { stat } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
 
 const asFolder = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
 
@@ -11,4 +13,41 @@ export function isWithin(path: string, folder: string): boolean {
 /** `path` must lie within `from`. */
 export function movedPath(path: string, from: string, to: string): string {
   return path === from ? to : asFolder(to) + path.slice(asFolder(from).length);
+}
+
+// Which volume a file lies on, by the place it is mounted at: the name of a drive outlives the drive being
+// away.
+
+/** Folders in which systems mount drives: what is missing in them is a drive. */
+export const mountFolders =
+  /^(\/|\/(mnt|media|Volumes|net|run\/media)(\/[^/]+)?|\/(media|run\/media)\/[^/]+\/[^/]+|[A-Za-z]:\\)$/;
+
+/**
+ * Null for what is not there, or cannot be looked at. Links are followed, so a link to another drive is such
+ * a place too.
+ */
+async function deviceOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ dev }) => dev,
+    () => null,
+  );
+}
+
+/** The highest folder above `path` on the same device; null when the file is not there. */
+export async function volumeOf(path: string): Promise<string | null> {
+  const device = await deviceOf(path);
+  if (device === null) return null;
+  let at = path;
+  for (let above = dirname(at); above !== at; above = dirname(at)) {
+    if ((await deviceOf(above)) !== device) return at;
+    at = above;
+  }
+  return at;
+}
+
+/** Whether something is mounted there now. */
+export async function isMounted(volume: string): Promise<boolean> {
+  const device = await deviceOf(volume);
+  const above = dirname(volume);
+  return device !== null && (above === volume || (await deviceOf(above)) !== device);
 }

@@ -1,10 +1,11 @@
 // What the index answers about the media of a folder.
 import { resolve } from 'node:path';
-import type { Handlers } from '../../../runtime/actor.ts';
+import { type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';
-import type { storeMessages } from './contract.ts';
+import type { peakMessages, spanMessages, storeMessages } from './contract.ts';
 import { baseHash } from './names.ts';
+import { keepPeaks, keptPeaks } from './peaks.ts';
 
 export interface StoreParts {
   readonly folders: Folders;
@@ -40,6 +41,52 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
       folders.with(cache_dir, (store) => {
         store.requireReadable();
         return { media: store.media.all() };
+      }),
+  };
+}
+
+// What the index answers about spans of interrupted work.
+
+export function spanHandlers({ folders }: StoreParts): Handlers<Contract<typeof spanMessages>> {
+  return {
+    kept_spans: ({ cache_dir, span }) =>
+      folders.with(cache_dir, (store) => {
+        const spans = store.spans.all(span);
+        return new Sent({ spans: [...spans] }, { transfer: spans.map(({ bytes }) => bytes.buffer) });
+      }),
+    keep_span: ({ cache_dir, span, position, bytes }) =>
+      folders.with(cache_dir, (store) => {
+        store.spans.add(span, position, bytes);
+        return {};
+      }),
+    forget_spans: ({ cache_dir, span }) =>
+      folders.with(cache_dir, (store) => {
+        store.spans.forget(span);
+        return {};
+      }),
+  };
+}
+
+// What the index answers about the peaks of sound.
+
+export function peakHandlers({ folders }: StoreParts): Handlers<Contract<typeof peakMessages>> {
+  return {
+    kept_peaks: ({ cache_dir, hash_str }) =>
+      folders.with(cache_dir, (store) => {
+        store.requireReadable();
+        const peaks = keptPeaks(store.folder, hash_str);
+        return new Sent({ peaks }, { transfer: peaks === null ? [] : [peaks.values.buffer] });
+      }),
+    keep_peaks: ({ cache_dir, hash_str, peaks }, turn) =>
+      folders.with(cache_dir, (store) => {
+        if (store.media.byHash(hash_str) === null) return { kept: false };
+        try {
+          keepPeaks(store.folder, hash_str, peaks);
+          return { kept: true };
+        } catch (error) {
+          turn.log.warn('the peaks of a sound cannot be kept', { hash: hash_str, error });
+          return { kept: false };
+        }
       }),
   };
 }

@@ -1,8 +1,7 @@
 // What an analysis folder holds of each media, as a person asks for it: by which model, since when, how much.
-
 import type { HeldMedia, HeldModel } from '../library/contract.ts';
 import { countFrames } from '../visual/frames.ts';
-import type { ContentPaths, ListedContent } from './content-paths.ts';
+import { upheaval } from './changes.ts';
 import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
 import { isWithin } from './footage-path.ts';
@@ -19,12 +18,11 @@ import {
   transcriptKey,
   writtenKey,
 } from './names.ts';
-import { readFaceModel } from './people/face-model.ts';
 import { deadOf, rollsOf } from './people/face-rolls.ts';
-import { readRecord } from './read-record.ts';
+import { readFaceModel } from './people/stored-faces.ts';
 import { FaceModel, Faces, Model, Previews, Transcript, Visual } from './records.ts';
 import type { Summaries } from './summaries/summaries.ts';
-import { unseal } from './table.ts';
+import { readRecord, unseal } from './table.ts';
 import { columnsOf } from './transcripts.ts';
 
 /** Media between two looks at whether to stop. */
@@ -188,4 +186,100 @@ export class Holdings {
       dead: 0,
     }));
   }
+}
+
+// Every path at which a content was seen. Read once, then kept in step with what is stored, whoever writes
+// it.
+
+/** Records between two looks at whether to stop. */
+const pathStride = 256;
+
+export interface ListedContent {
+  readonly path: string;
+  readonly hash: string;
+  /** Another content was seen at the path since: what is stored of this one belongs to no file any more. */
+  readonly replaced: boolean;
+}
+
+export class ContentPaths {
+  readonly #media: MediaRecords;
+  #seen: number | null = null;
+  #hashOf = new Map<string, string>();
+  #pathsOf = new Map<string, Set<string>>();
+  #listed: readonly ListedContent[] | null = null;
+
+  constructor(media: MediaRecords) {
+    this.#media = media;
+  }
+
+  /** For each hash its paths, ascending; none where it is not known. `pause` may throw to stop. */
+  of(hashes: readonly string[], pause: () => void): string[][] {
+    this.#follow(pause);
+    return hashes.map((hash) => [...(this.#pathsOf.get(hash) ?? [])].sort());
+  }
+
+  /** Everything the folder knows, in the order of paths. *Borrowed until the next change*. */
+  all(pause: () => void): readonly ListedContent[] {
+    this.#follow(pause);
+    this.#listed ??= this.#list(pause);
+    return this.#listed;
+  }
+
+  /**
+   * After these contents were removed, of which `of` was asked before: where nothing else changed, nothing is
+   * read anew.
+   */
+  removed(hashes: readonly string[]): void {
+    const { seen } = this.#media.changes(null);
+    if (this.#seen === null || seen !== this.#seen + upheaval) return;
+    for (const hash of hashes) {
+      for (const path of this.#pathsOf.get(hash) ?? []) this.#hashOf.delete(path);
+      this.#pathsOf.delete(hash);
+    }
+    this.#seen = seen;
+    this.#listed = null;
+  }
+
+  #follow(pause: () => void): void {
+    const { seen, changed } = this.#media.changes(this.#seen);
+    if (changed === null) this.#readAll(pause);
+    else for (const { path, hash } of changed) this.#set(path, hash);
+    if (seen !== this.#seen) this.#listed = null;
+    this.#seen = seen;
+  }
+
+  #list(pause: () => void): ListedContent[] {
+    const listed = Array.from(this.#hashOf, ([path, hash]) => ({ path, hash, replaced: false }));
+    const lost = this.#media.hashes().filter((hash) => (this.#pathsOf.get(hash)?.size ?? 0) === 0);
+    for (const [i, hash] of lost.entries()) {
+      if (i % pathStride === 0) pause();
+      listed.push({ path: readable(() => this.#media.pathOf(hash)) ?? '', hash, replaced: true });
+    }
+    return listed.sort((a, b) => (a.path === b.path ? order(a.hash, b.hash) : order(a.path, b.path)));
+  }
+
+  #readAll(pause: () => void): void {
+    this.#seen = null;
+    this.#hashOf = new Map();
+    this.#pathsOf = new Map();
+    let records = 0;
+    for (const { row } of this.#media.remembered('path/')) {
+      if (records++ % pathStride === 0) pause();
+      if (row !== null) this.#set(row.path, row.hash_str);
+    }
+  }
+
+  #set(path: string, hash: string): void {
+    const before = this.#hashOf.get(path);
+    if (before === hash) return;
+    if (before !== undefined) this.#pathsOf.get(before)?.delete(path);
+    this.#hashOf.set(path, hash);
+    const paths = this.#pathsOf.get(hash);
+    if (paths === undefined) this.#pathsOf.set(hash, new Set([path]));
+    else paths.add(path);
+  }
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,11 +4,9 @@ import { type Changes, changesSince, noteChange } from './changes.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
-import { putFormat } from './format.ts';
 import { isHash, mediaKey, numbered, pathKey } from './names.ts';
-import { readRecord } from './read-record.ts';
-import { Media } from './records.ts';
-import { seal, unseal } from './table.ts';
+import { Media, putFormat } from './records.ts';
+import { readRecord, seal, unseal } from './table.ts';
 
 /** What a caller may compare with a file on disk without reading the file. */
 export interface FileMark {

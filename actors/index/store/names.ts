@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { quoted } from '../../../runtime/quoted.ts';
+import { quoted } from '../../../runtime/text.ts';
 
 const maxEncoded = 96;
 

@@ -8,9 +8,8 @@ import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { storeErrors } from './contract.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
-import { putFormat } from './format.ts';
 import { leaseKey } from './names.ts';
-import { Lease } from './records.ts';
+import { Lease, putFormat } from './records.ts';
 import { seal, unseal } from './table.ts';
 
 export interface OpenStage {

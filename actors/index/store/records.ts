@@ -1,6 +1,10 @@
 // The records of an analysis folder, each stored in LMDB as one FlatBuffer followed by the CRC32 of its key
 // and its bytes.
-import { type RowOf, table } from './table.ts';
+
+import { storeErrors } from './contract.ts';
+import type { Environment, Writes } from './environment.ts';
+import { formatKey } from './names.ts';
+import { type RowOf, seal, table, unseal } from './table.ts';
 
 // key: "format"
 export const Format = table('FHFM', { version: 'uint', written_by: 'string' });
@@ -14,7 +18,7 @@ export const Lease = table('FHLS', {
 });
 // keys: "path/" sha256 of the path, and "media/" hash_str for the path remembered last. volume: where the
 // volume of the file is mounted, empty in the records of earlier versions Media: What
-// actors/decoder/probe/digest.ts says of a content that was compared with another of the same hash; else
+// actors/decoder/probe/hash.ts says of a content that was compared with another of the same hash; else
 // empty.
 export const Media = table('FHMD', {
   path: 'string',
@@ -114,7 +118,7 @@ export const Things = table('FHTH', {
 // else
 export const VoicePerson = table('FHVP', { hashes_json: 'string', apart_json: 'string' });
 // key: "voice-undo": what was before the last thing that people said of voices
-// (actors/index/store/voices/taking-back.ts)
+// (actors/index/store/voices/voice-records.ts)
 export const VoiceUndo = table('FHVU', { undo_json: 'string' });
 // key: "face-model/" encoded key. dimensions: of the vectors that these models make now
 export const FaceModel = table('FHFO', { model_key: 'string', dimensions: 'uint' });
@@ -209,7 +213,7 @@ export const SummaryMember = table('FHSB', { hash_str: 'string', analysis_id: 's
 export const SummaryCollection = table('FHSC', { name: 'string', description: 'string', made_ms: 'double' });
 // key: "summary-open/" hash_str "/" checksum of the folded name: a summary that is being written, or was
 // interrupted. settings: everything that changes the result; nodes to named:
-// actors/index/summaries/tree-sums.ts
+// actors/index/store/summaries/rows.ts
 export const OpenSummary = table('FHSO', {
   hash_str: 'string',
   name: 'string',
@@ -255,3 +259,44 @@ export type OpenSummary = RowOf<typeof OpenSummary>;
 
 /** The version this program writes. A folder with a higher one is left alone. */
 export const formatVersion = 2;
+
+// The version of the format an analysis folder is written in.
+
+/**
+ * The environment itself. Throws STORE_TOO_NEW or STORE_TOO_OLD when another version wrote it, and closes it
+ * then.
+ */
+export function checkFormat(environment: Environment, folder: string): Environment {
+  const bytes = environment.get(formatKey);
+  if (bytes === undefined) return environment;
+  try {
+    const { version } = unseal(Format, formatKey, bytes, environment.file);
+    if (version > formatVersion) {
+      throw storeErrors.STORE_TOO_NEW(
+        `${folder} has format ${version}, but this program supports ${formatVersion}`,
+        { folder, version },
+      );
+    }
+    if (version < formatVersion) {
+      throw storeErrors.STORE_TOO_OLD(
+        `${folder} has the older format ${version}, which this program cannot read. Move the folder away, or choose another one with --cache-dir, and run framehound analyze on its media again`,
+        { folder, version },
+      );
+    }
+    return environment;
+  } catch (error) {
+    void environment.close();
+    throw error;
+  }
+}
+
+export function putFormat(writes: Writes): void {
+  if (writes.get(formatKey) !== undefined) return;
+  const format = { version: formatVersion, written_by: 'framehound' };
+  writes.put(formatKey, seal(Format, formatKey, format));
+}
+
+/** For tests of other formats: the sealed format record of another version. */
+export function formatRecord(version: number): Uint8Array {
+  return seal(Format, formatKey, { version, written_by: 'framehound' });
+}

@@ -1,8 +1,7 @@
 // Takes contents out of the records of a folder, and gives paths their new names. What is done in one
 // transaction is seen whole or not at all.
 import { countFrames } from '../visual/frames.ts';
-import { countChange } from './change-count.ts';
-import { noteUpheaval } from './changes.ts';
+import { countChange, noteUpheaval } from './changes.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import {

@@ -4,16 +4,14 @@
 import { rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
-import type { SpanKey } from '../spans/contract.ts';
 import { packFrames } from '../visual/frames.ts';
 import { factsOfRow16, stride8, stride16, vectorOfRow16, writeRow8, writeRow16 } from '../visual/quantize.ts';
 import { cosine, lags, sceneStarts } from '../visual/scenes.ts';
-import type { BundleFile } from './bundle-file.ts';
-import type { Bundles } from './bundles.ts';
-import { storeErrors } from './contract.ts';
+import type { BundleFile, Bundles } from './bundles.ts';
+import { type SpanKey, storeErrors } from './contract.ts';
 import { replaced } from './faults.ts';
 import { previewPlace, vectorPlace } from './names.ts';
-import { PreviewWriter } from './preview-writer.ts';
+import { PreviewWriter } from './previews.ts';
 import type { Previews, Visual } from './records.ts';
 import { aboutSpan, type Spans } from './spans.ts';
 

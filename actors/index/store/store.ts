@@ -2,34 +2,30 @@
 // previews. Reading works while another process writes, and in a folder that cannot be written.
 import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
-import type { SpanKey } from '../spans/contract.ts';
+import { reasonOf } from '../../../runtime/errors.ts';
 import { Bundles } from './bundles.ts';
-import { ContentPaths } from './content-paths.ts';
-import { type MediaRecord, storeErrors } from './contract.ts';
+import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
 import { Environment } from './environment.ts';
 import { damagedRecords, readAgain, storeFault } from './faults.ts';
-import { checkFormat } from './format.ts';
-import { Holdings } from './holdings.ts';
+import { mountFolders } from './footage-path.ts';
+import { ContentPaths, Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
 import { databaseFile, previewKey, vectorFolder } from './names.ts';
 import { dropPeaks } from './peaks.ts';
 import { People } from './people/people.ts';
 import { PeopleWriter } from './people/people-writer.ts';
-import { PreviewTables, readPreviews } from './preview-reader.ts';
-import { readRecord } from './read-record.ts';
-import { Previews } from './records.ts';
+import { PreviewTables, readPreviews } from './previews.ts';
+import { checkFormat, Previews } from './records.ts';
 import type { PathMove, Removed } from './removal.ts';
+import { Things, Written } from './seen.ts';
 import { Spans } from './spans.ts';
 import type { Added, Stage } from './stage.ts';
 import { Summaries } from './summaries/summaries.ts';
 import { SummaryWriter } from './summaries/summary-writer.ts';
-import { Things } from './things.ts';
+import { readRecord } from './table.ts';
 import { Transcripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
-import { mountFolders } from './volume.ts';
 import { type Committed, Writer, type WriterOptions } from './writer.ts';
-import { Written } from './written.ts';
 
 export interface StoreOptions extends WriterOptions {
   /** The folder was there before: one that is missing is not made anew, it may be on a share that is away. */

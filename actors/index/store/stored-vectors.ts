@@ -1,8 +1,8 @@
 // The vectors of one content as they are stored, page by page, without loading them.
-import { lowerBound } from '../visual/frames.ts';
+import { countFrames, lowerBound } from '../visual/frames.ts';
 import { stride16 } from '../visual/quantize.ts';
 import { storeErrors } from './contract.ts';
-import { readAgain } from './faults.ts';
+import { isMissing, readAgain, readable } from './faults.ts';
 import type { Visual } from './records.ts';
 import { ofContent, type StageRows, type VisualStages } from './visual-stages.ts';
 
@@ -60,3 +60,180 @@ function rowsOf(stages: VisualStages, visual: Visual): StageRows {
     throw storeErrors.STORE_DAMAGED.is(error) ? ofContent(visual.hash_str, error) : error;
   }
 }
+
+// Some of the vectors that a model stored in an analysis folder, evenly over contents and over their time.
+// Only the rows that are taken are read.
+
+export interface VectorSample {
+  /** 0 when there is none. */
+  readonly dimensions: number;
+  /** n×d, L2-normalised: by content, ascending by hash, and by time. */
+  readonly vectors: Float32Array<ArrayBuffer>;
+}
+
+export interface SampleOptions {
+  /** Called between reads; may throw to stop. */
+  readonly pause: () => void;
+  readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Positions of `count` of `size` things, evenly, each in the middle of its part. */
+export function evenly(size: number, count: number): number[] {
+  const taken = Math.min(size, count);
+  return Array.from({ length: taken }, (_, i) => Math.floor(((i + 0.5) * size) / taken));
+}
+
+/**
+ * How many to take of each so that all together are `most`: the same of each, and everything of one that has
+ * less.
+ */
+export function equalShares(sizes: readonly number[], most: number): number[] {
+  const shares = sizes.map(() => 0);
+  const smallestFirst = [...sizes.keys()].sort((a, b) => sizes[a]! - sizes[b]! || a - b);
+  let left = most;
+  for (const [i, at] of smallestFirst.entries()) {
+    const share = Math.min(sizes[at]!, Math.floor(left / (sizes.length - i)));
+    shares[at] = share;
+    left -= share;
+  }
+  return shares;
+}
+
+/** The same vectors each time while nothing changes. What is damaged is left out, of which `warn` is told. */
+export function sampleVectors(
+  stages: VisualStages,
+  modelKey: string,
+  most: number,
+  options: SampleOptions,
+): VectorSample {
+  let attempts = 0;
+  return readAgain(() => new Sampling(stages, modelKey, options, attempts++ > 0).take(most));
+}
+
+/** A content of which some are taken. */
+interface Taken {
+  readonly visual: Visual;
+  readonly count: number;
+  /** Where its vectors go, counted in vectors. */
+  readonly at: number;
+}
+
+class Sampling {
+  readonly #stages: VisualStages;
+  readonly #modelKey: string;
+  readonly #options: SampleOptions;
+  readonly #leavesMissingOut: boolean;
+  /** Of the vectors, those that could not be read. */
+  readonly #broken = new Set<number>();
+
+  /**
+   * `leavesMissingOut`: a file that is missing is damage; else it may have been replaced, and all is read
+   * again.
+   */
+  constructor(stages: VisualStages, modelKey: string, options: SampleOptions, leavesMissingOut: boolean) {
+    this.#stages = stages;
+    this.#modelKey = modelKey;
+    this.#options = options;
+    this.#leavesMissingOut = leavesMissingOut;
+  }
+
+  take(most: number): VectorSample {
+    const dimensions = this.#stages.model(this.#modelKey)?.dimensions ?? 0;
+    const visuals = this.#look(dimensions, most);
+    const shares = equalShares(visuals.map(rowCount), most);
+    const taken: Taken[] = [];
+    let total = 0;
+    for (const [i, visual] of visuals.entries()) {
+      taken.push({ visual, count: shares[i]!, at: total });
+      total += shares[i]!;
+    }
+    const vectors = new Float32Array(total * dimensions);
+    for (const one of taken) this.#read(one, vectors);
+    const whole = this.#withoutBroken(vectors, dimensions);
+    return { dimensions: whole.length === 0 ? 0 : dimensions, vectors: whole };
+  }
+
+  /** The contents of which some are taken: all of them, or `most` evenly. */
+  #look(dimensions: number, most: number): Visual[] {
+    const hashes = this.#stages.hashes(this.#modelKey);
+    return evenly(hashes.length, most).flatMap((at) => {
+      this.#options.pause();
+      const hash = hashes[at]!;
+      const visual = readable(
+        () => this.#stages.stage(this.#modelKey, hash),
+        (error) => this.#warn(hash, error),
+      );
+      return visual?.dimensions === dimensions ? [visual] : [];
+    });
+  }
+
+  #read({ visual, count, at }: Taken, vectors: Float32Array): void {
+    if (count === 0) return;
+    this.#options.pause();
+    const rows = this.#open(visual);
+    if (rows === null) {
+      for (let i = 0; i < count; i++) this.#broken.add(at + i);
+      return;
+    }
+    try {
+      const positions = evenly(rows.frames.length, count);
+      for (let i = 0; i < positions.length; ) {
+        let run = 1;
+        while (positions[i + run] === positions[i]! + run) run++;
+        this.#readRun(rows, positions[i]!, run, vectors, at + i, visual);
+        i += run;
+      }
+    } finally {
+      rows.close();
+    }
+  }
+
+  #readRun(
+    rows: StageRows,
+    position: number,
+    count: number,
+    vectors: Float32Array,
+    at: number,
+    visual: Visual,
+  ): void {
+    const read = readable(
+      () => rows.read(position, count),
+      (error) => {
+        if (count === 1) this.#warn(visual.hash_str, error);
+      },
+    );
+    if (read !== null) vectors.set(read, at * visual.dimensions);
+    else if (count === 1) this.#broken.add(at);
+    // One broken row does not take the others with it.
+    else for (let i = 0; i < count; i++) this.#readRun(rows, position + i, 1, vectors, at + i, visual);
+  }
+
+  /** Null when they are damaged. */
+  #open(visual: Visual): StageRows | null {
+    try {
+      return this.#stages.rows(visual);
+    } catch (error) {
+      const isDamage = storeErrors.STORE_DAMAGED.is(error);
+      if (!isDamage || (isMissing(error) && !this.#leavesMissingOut)) throw error;
+      this.#warn(visual.hash_str, error);
+      return null;
+    }
+  }
+
+  #warn(hash: string, error: Error): void {
+    this.#options.warn('Stored vectors cannot be read and are left out', { hash, reason: error.message });
+  }
+
+  #withoutBroken(vectors: Float32Array<ArrayBuffer>, dimensions: number): Float32Array<ArrayBuffer> {
+    if (this.#broken.size === 0) return vectors;
+    let kept = 0;
+    for (let at = 0; at * dimensions < vectors.length; at++) {
+      if (this.#broken.has(at)) continue;
+      vectors.copyWithin(kept * dimensions, at * dimensions, (at + 1) * dimensions);
+      kept++;
+    }
+    return vectors.slice(0, kept * dimensions);
+  }
+}
+
+const rowCount = ({ frame_runs }: Visual): number => countFrames(frame_runs);

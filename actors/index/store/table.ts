@@ -3,6 +3,7 @@
 // misplaced value is noticed.
 import { crc32 } from 'node:zlib';
 import { Builder, ByteBuffer } from 'flatbuffers';
+import type { Environment } from './environment.ts';
 import { damaged } from './faults.ts';
 
 export interface Kinds {
@@ -115,4 +116,17 @@ export function bytesIn<F extends Fields>(shape: Table<F>, name: keyof F, sealed
   } catch {
     return new Uint8Array(0); // Broken somewhere: nothing is there that could be checked.
   }
+}
+
+// One record by its key.
+
+/** Null when there is no folder or no such record. Throws STORE_DAMAGED. */
+export function readRecord<F extends Fields>(
+  environment: Environment | null,
+  shape: Table<F>,
+  key: string,
+): Row<F> | null {
+  const bytes = environment?.get(key);
+  if (environment === null || bytes === undefined) return null;
+  return unseal(shape, key, bytes, environment.file);
 }

@@ -14,14 +14,21 @@ import { sameSpeakers } from '../voices/follow.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
-import { putFormat } from './format.ts';
 import { putMedia } from './media.ts';
 import { transcriptKey, transcriptPrefix } from './names.ts';
-import { Transcript as TranscriptRow } from './records.ts';
-import { type Names, nameIn, namesIn, putNames } from './speaker-names.ts';
+import { putFormat, Transcript as TranscriptRow } from './records.ts';
 import { seal, sealOf, unseal } from './table.ts';
-import { linkVoices, nameLinked, rememberedNames, type SaidOfVoices } from './voices/linked-names.ts';
-import { remembering, takeBack } from './voices/taking-back.ts';
+import {
+  linkVoices,
+  type Names,
+  nameIn,
+  nameLinked,
+  namesIn,
+  putNames,
+  rememberedNames,
+  type SaidOfVoices,
+} from './voices/linked-names.ts';
+import { remembering, takeBack } from './voices/voice-records.ts';
 import { replaceVoices, Voices } from './voices/voices.ts';
 
 /** A transcript as it lies in the store: columns with one entry a segment, as in records.ts. */

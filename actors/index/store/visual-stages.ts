@@ -1,18 +1,37 @@
 // The visual stages that are stored in an analysis folder, and the way to their vectors.
-
 import type { EngineError } from '../../../runtime/errors.ts';
-import { positionOf, unpackFrames } from '../visual/frames.ts';
+import { countFrames, positionOf, unpackFrames } from '../visual/frames.ts';
 import { readRow16, stride8, stride16 } from '../visual/quantize.ts';
-import type { BundleFile } from './bundle-file.ts';
-import { Bundles } from './bundles.ts';
+import { type BundleFile, Bundles } from './bundles.ts';
 import { storeErrors } from './contract.ts';
 import type { Environment } from './environment.ts';
 import { damaged, readAgain, readable } from './faults.ts';
-import { readModel } from './model.ts';
-import { decodeModelKey, modelPrefix, stageKey, stagePrefix } from './names.ts';
-import { readRecord } from './read-record.ts';
+import { decodeModelKey, modelPrefix, modelRecordKey, stageKey, stagePrefix } from './names.ts';
 import { Model, Visual } from './records.ts';
-import { bytesIn, unseal } from './table.ts';
+import { bytesIn, readRecord, unseal } from './table.ts';
+
+// The record of a model. When it is damaged, the stages of the model say again what it held.
+
+/** Null when there is none. */
+export function readModel(environment: Environment | null, modelKey: string): Model | null {
+  if (environment === null) return null;
+  const read = readable(() => ({ model: readRecord(environment, Model, modelRecordKey(modelKey)) }));
+  return read === null ? modelOfStages(environment, modelKey) : read.model;
+}
+
+/** Null when no stage can be read either. The vectors of the model have the length of those stored last. */
+function modelOfStages(environment: Environment, modelKey: string): Model | null {
+  const stages = Array.from(environment.entries(stagePrefix(modelKey)), ({ key, value }) =>
+    readable(() => unseal(Visual, key, value, environment.file)),
+  ).filter((stage) => stage !== null);
+  const inOrder = stages.toSorted((a, b) => a.stored_ms - b.stored_ms);
+  const last = inOrder.at(-1);
+  if (last === undefined) return null;
+  const { dimensions } = last;
+  const own = stages.filter((stage) => stage.dimensions === dimensions);
+  const rows = own.reduce((sum, { frame_runs }) => sum + countFrames(frame_runs), 0);
+  return { model_key: modelKey, dimensions, rows, made_ms: inOrder[0]!.stored_ms };
+}
 
 export class VisualStages {
   readonly #bundles: Bundles;

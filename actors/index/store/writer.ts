@@ -1,29 +1,25 @@
 // Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes whole
 // stages visible.
 import { engineErrors } from '../../../runtime/errors.ts';
-import type { SpanKey } from '../spans/contract.ts';
 import { countFrames } from '../visual/frames.ts';
-import type { About } from './bundle-file.ts';
-import { Bundles } from './bundles.ts';
-import { type MediaRecord, storeErrors } from './contract.ts';
-import { type Disk, disk } from './disk.ts';
+import { type About, Bundles } from './bundles.ts';
+import { revisionAfter } from './changes.ts';
+import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
+import { type Disk, disk, setRoomAside } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { putMedia } from './media.ts';
-import { readModel } from './model.ts';
 import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
 import { type LeaseOptions, OpenWork } from './open-work.ts';
 import type { FaceWriterOptions } from './people/face-writer.ts';
 import type { MoveStep } from './people/roll-mover.ts';
-import { readRecord } from './read-record.ts';
 import { Model, Previews, Visual } from './records.ts';
 import { movePaths, type PathMove, type Removed, removeContents } from './removal.ts';
-import { revisionAfter } from './revision.ts';
 import { Spans } from './spans.ts';
-import { setRoomAside } from './spare-room.ts';
 import { type Added, Stage, type StageResult } from './stage.ts';
 import type { SummaryWriterOptions } from './summaries/summary-writer.ts';
-import { seal, unseal } from './table.ts';
+import { readRecord, seal, unseal } from './table.ts';
+import { readModel } from './visual-stages.ts';
 
 export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryWriterOptions {
   readonly on?: Disk;

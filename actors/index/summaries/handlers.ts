@@ -3,17 +3,16 @@
 import type { Static } from 'typebox';
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
-import type { OpenStages } from '../open-stages.ts';
+import type { OpenStages } from '../numbered-work.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { StoreParts } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { SummaryStage } from '../store/summaries/summary-stage.ts';
 import type { SummaryWriter } from '../store/summaries/summary-writer.ts';
 import { excerptOf } from '../text/excerpt.ts';
-import { wordsOf } from '../text/query.ts';
+import { hasWholeWord, wordsOf } from '../text/query.ts';
 import type { Picked } from '../text/shard.ts';
 import type { TextCache } from '../text/text-cache.ts';
-import { hasWholeWord } from '../text/whole-word.ts';
 import { type SummaryMatch, summaryErrors, type summaryMessages } from './contract.ts';
 import type { SummaryPart, SummaryTexts } from './summary-texts.ts';
 

@@ -5,9 +5,8 @@ import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { NodeText, TextsOf } from '../store/summaries/summaries.ts';
 import { ShardBuilder } from '../text/build.ts';
-import { type FoundRow, firstRows, type RowSearch } from '../text/first-rows.ts';
 import { foldRows, type Rows } from '../text/fold.ts';
-import type { Shard, TextDocument } from '../text/shard.ts';
+import { type FoundRow, firstRows, type RowSearch, type Shard, type TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { SummaryName } from './contract.ts';
 

@@ -1,5 +1,5 @@
 // What is looked for: words and phrases.
-import { fold } from './fold.ts';
+import { fold, foldedByte, type Rows, startOf } from './fold.ts';
 
 const quotes = /[“”„‟«»]/g;
 
@@ -16,4 +16,97 @@ export function wordsOf(query: string): string[] {
     if (plain !== '') words.add(plain);
   }
   return [...words];
+}
+
+// The words of a question that say what is meant by it, without those that only make it a question.
+
+/** Words of a question that are looked for; more are left out, so that nobody can ask for thousands. */
+export const mostWords = 12;
+
+/**
+ * English and German, folded: articles, pronouns, prepositions, auxiliaries, and the words questions are made
+ * of.
+ */
+const asking = new Set(
+  `a an the this that these those i you he she it we they me him her us them my your his its our their who whom whose what
+  which when where why how and or but not no of to in on at by for from with about as into over after before is are was
+  were be been being am do does did has have had can could will would shall should may might must there here then than so
+  if say says said saying tell tells told talk talks talking talked speak speaks speaking spoke mention mentions mentioned
+  somebody someone anybody anyone something anything find show me please moment moments scene scenes time times
+  der die das ein eine einen einem einer eines den dem des dies diese dieser dieses ich du er sie es wir ihr mich dich ihn
+  uns euch ihnen mein dein sein unser wer wen wem was wann wo warum wie und oder aber nicht kein keine von zu in im an am
+  auf bei für mit über als nach vor aus um ist sind war waren wird werden wurde hat haben hatte kann können könnte konnte soll
+  sollen muss müssen da hier dann so wenn dass sagt sagen sagte gesagt redet reden redete spricht sprechen sprach erwähnt
+  jemand etwas zeige finde bitte stelle stellen szene szenen`.split(/\s+/),
+);
+const word = /[\p{L}\p{N}\p{M}_]+/gu;
+
+/** Folded, each once, in their order; none for a question of nothing else. */
+export function queryWords(query: string): string[] {
+  const all = [...fold(query).matchAll(word)].map(([one]) => one);
+  return [...new Set(all.filter((one) => !asking.has(one)))].slice(0, mostWords);
+}
+
+/** Scripts that put no blank between words, where one begins anywhere. */
+const unspaced =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/**
+ * Letters of a word that may go on in the text, as `budget` in `budgets`; a shorter one is the beginning of
+ * anything.
+ */
+const mayGoOn = 4;
+
+/** How a word has to stand in a text: `whole`, at the beginning of a word, or anywhere. */
+export function placeOf(asked: string): 'whole' | 'beginning' | 'anywhere' {
+  if (unspaced.test(asked)) return 'anywhere';
+  return [...asked].length < mayGoOn ? 'whole' : 'beginning';
+}
+
+// Whether a needle stands in a row as whole words, or at the beginning of one, and not within a longer one.
+
+const letter = /[\p{L}\p{N}\p{M}_]/u;
+const asciiLetter = Array.from({ length: 128 }, (_, byte) => letter.test(String.fromCharCode(byte)));
+
+/** `needle`: folded, UTF-8, not empty. */
+export function hasWholeWord(folded: Rows, row: number, needle: Uint8Array): boolean {
+  return hasWord(folded, row, needle, true);
+}
+
+/** `needle`: as above. */
+export function beginsWord(folded: Rows, row: number, needle: Uint8Array): boolean {
+  return hasWord(folded, row, needle, false);
+}
+
+function hasWord(folded: Rows, row: number, needle: Uint8Array, whole: boolean): boolean {
+  const { bytes, ends } = folded;
+  const [from, to] = [startOf(folded, row), ends[row]!];
+  for (let at = from; at + needle.length <= to; at++) {
+    let same = 0;
+    while (same < needle.length && foldedByte[bytes[at + same]!] === needle[same]) same++;
+    if (same < needle.length) continue;
+    if (endsWithLetter(bytes, from, at)) continue;
+    if (!whole || !beginsWithLetter(bytes, at + needle.length, to)) return true;
+  }
+  return false;
+}
+
+function endsWithLetter(bytes: Uint8Array, from: number, to: number): boolean {
+  if (from === to) return false;
+  let at = to - 1;
+  while (at > from && (bytes[at]! & 0xc0) === 0x80) at--;
+  return isLetter(bytes, at, to);
+}
+
+function beginsWithLetter(bytes: Uint8Array, from: number, to: number): boolean {
+  if (from === to) return false;
+  let end = from + 1;
+  while (end < to && (bytes[end]! & 0xc0) === 0x80) end++;
+  return isLetter(bytes, from, end);
+}
+
+function isLetter(bytes: Uint8Array, from: number, to: number): boolean {
+  if (bytes[from]! < 0x80) return asciiLetter[bytes[from]!]!;
+  return letter.test(
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', from, to),
+  );
 }

@@ -1,7 +1,7 @@
 // What the index answers about things.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
-import { joinRanges } from '../../../runtime/join-ranges.ts';
+import { joinRanges } from '../../../runtime/ranges.ts';
 import type { Track } from '../../things/tracks.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import { readable } from '../store/faults.ts';

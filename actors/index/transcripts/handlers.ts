@@ -4,13 +4,12 @@ import type { Contract, Request } from '../../../runtime/contract.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
-import type { Names } from '../store/speaker-names.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns } from '../store/transcripts.ts';
-import type { FoundRow } from '../text/first-rows.ts';
+import type { Names } from '../store/voices/linked-names.ts';
 import { fold } from '../text/fold.ts';
-import { placeOf, queryWords } from '../text/query-words.ts';
-import { beginsWord, hasWholeWord } from '../text/whole-word.ts';
+import { beginsWord, hasWholeWord, placeOf, queryWords } from '../text/query.ts';
+import type { FoundRow } from '../text/shard.ts';
 import type {
   NamedSegment,
   Transcript,
@@ -19,15 +18,16 @@ import type {
   TranscriptPart,
   transcriptMessages,
 } from './contract.ts';
-import type { Hit, LoadedTranscripts } from './loaded.ts';
 import {
+  type Hit,
   inOrder,
   type LoadedTranscript,
+  type LoadedTranscripts,
   nameOf,
   overlaps,
   type TranscriptScope,
   textOf,
-} from './loaded-transcript.ts';
+} from './loaded.ts';
 import type { TranscriptIndex } from './transcript-index.ts';
 
 type TranscriptContract = Contract<typeof transcriptMessages>;

@@ -1,13 +1,12 @@
 // The transcripts that can be searched: those of one folder, and the load that is under way.
 import type { Log } from '../../../runtime/log.ts';
-import { OpenLoads } from '../open-loads.ts';
+import { OpenLoads } from '../numbered-work.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
 import type { TranscriptLoadReport } from './contract.ts';
-import { LoadedTranscripts } from './loaded.ts';
-import { type LoadedTranscript, loadedTranscript } from './loaded-transcript.ts';
+import { type LoadedTranscript, LoadedTranscripts, loadedTranscript } from './loaded.ts';
 
 export class TranscriptIndex {
   readonly #log: Log;

@@ -1,5 +1,5 @@
 // Which rows in memory belong to which frames of which media, and the rows that are left under a scope.
-import { joinRanges } from '../../../runtime/join-ranges.ts';
+import { joinRanges } from '../../../runtime/ranges.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import { commonRanges, lowerBound } from './frames.ts';
 

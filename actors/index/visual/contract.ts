@@ -6,8 +6,7 @@ import type { ErrorFields } from '../../../runtime/errors.ts';
 import { nullable } from '../../../runtime/schema.ts';
 import { MediaScope } from '../facets/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
-import { SpanKey } from '../spans/contract.ts';
-import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
+import { Folder, LoadNumber, LoadStep, MediaRecord, SpanKey } from '../store/contract.ts';
 
 /** Half-open range of grid frames. */
 export const FrameRange = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 })]);

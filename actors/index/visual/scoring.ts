@@ -13,6 +13,11 @@
 // more like it loses in proportion, so that a frame that stands out by several spreads falls behind the whole
 // range of the scores, and so does, where nothing stands out that far, the one that is most like it: it never
 // stays first while there is another. Frames that lose nothing keep their order, and nothing is ever removed.
+import type { Contract, Request } from '../../../runtime/contract.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
+import { storeErrors } from '../store/contract.ts';
+import type { visualMessages } from './contract.ts';
+import { maxQueries, mostReadings } from './segment.ts';
 
 export interface Query {
   readonly text: Float32Array | null;
@@ -127,4 +132,53 @@ export function lowering({ exclude }: Scoring, vector: Float32Array): number[] {
   return exclude.map(
     ({ vector: excluded, bar, weight }) => Math.max(0, dot(excluded, vector) - bar) * weight,
   );
+}
+
+// The vectors of a search, checked against the loaded model.
+
+type SearchRequest = Pick<
+  Request<Contract<typeof visualMessages>, 'search'>,
+  'text' | 'picture' | 'exclude' | 'text_weight'
+>;
+
+/** Throws WRONG_DIMENSIONS or INVALID_MESSAGE naming the field. */
+export function checkedQuery(
+  { text, picture, exclude, text_weight: textWeight }: SearchRequest,
+  dimensions: number,
+): Query {
+  if (text === null && picture === null)
+    throw engineErrors.INVALID_MESSAGE('text and picture are both missing');
+  const pictures = picture === null ? [] : checkedVectors('picture', picture, dimensions, mostReadings);
+  return {
+    text: text && (checkedVectors('text', text, dimensions, 1)[0] as Float32Array),
+    pictures,
+    textWeight,
+    exclude:
+      exclude === null ? [] : checkedVectors('exclude', exclude, dimensions, maxQueries - mostReadings),
+  };
+}
+
+/** The parts of the words. Throws as above. */
+export function checkedWords(words: Float32Array | null, dimensions: number): Float32Array[] {
+  return words === null ? [] : checkedVectors('words', words, dimensions, Number.POSITIVE_INFINITY);
+}
+
+/** `vectors`: k×d. */
+function checkedVectors(
+  name: string,
+  vectors: Float32Array,
+  dimensions: number,
+  most: number,
+): Float32Array[] {
+  const count = vectors.length / dimensions;
+  if (!Number.isInteger(count) || count === 0 || (most === 1 && count !== 1)) {
+    throw storeErrors.WRONG_DIMENSIONS(
+      `${name}: ${vectors.length} numbers do not fit the ${dimensions} dimensions of the loaded model`,
+    );
+  }
+  if (count > most)
+    throw engineErrors.INVALID_MESSAGE(`${name}: ${count} vectors, at most ${most} are possible`);
+  if (!vectors.every(Number.isFinite))
+    throw engineErrors.INVALID_MESSAGE(`${name} holds a value that is not a number`);
+  return Array.from({ length: count }, (_, i) => vectors.subarray(i * dimensions, (i + 1) * dimensions));
 }

@@ -2,7 +2,7 @@
 
 import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { OpenLoads } from '../open-loads.ts';
+import { OpenLoads } from '../numbered-work.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Visual } from '../store/records.ts';

@@ -6,9 +6,8 @@ import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import { placeOf, queryWords } from '../text/query-words.ts';
+import { hasWholeWord, placeOf, queryWords } from '../text/query.ts';
 import type { TextCache } from '../text/text-cache.ts';
-import { hasWholeWord } from '../text/whole-word.ts';
 import type { WrittenLine, WrittenMatch, writtenMessages } from './contract.ts';
 import { foldWritten, type LoadedWritten, type WrittenTexts, writtenForms } from './written-texts.ts';
 

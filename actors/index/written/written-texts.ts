@@ -5,9 +5,8 @@ import { shownScore } from '../../text-reader/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { ShardBuilder } from '../text/build.ts';
-import { type FoundRow, firstRows, type RowSearch } from '../text/first-rows.ts';
 import { fold, type Rows } from '../text/fold.ts';
-import type { Shard, TextDocument } from '../text/shard.ts';
+import { type FoundRow, firstRows, type RowSearch, type Shard, type TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { WrittenLine } from './contract.ts';
 

@@ -4,13 +4,11 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
-import { engineErrors } from '../../../runtime/errors.ts';
-import { codeOf } from '../../../runtime/files/error-code.ts';
+import { codeOf, engineErrors } from '../../../runtime/errors.ts';
 import { isGarbled, nameOf } from '../../../runtime/files/utf8-name.ts';
-import { orAborted, SharedWork } from '../../../runtime/sync/shared-work.ts';
-import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
-import { inSteps, type Steps } from '../../../runtime/sync/steps.ts';
-import { isWatchedFile, isWatchedFolder } from '../../watcher/names.ts';
+import { inSteps, type Steps } from '../../../runtime/sync/checkpoint.ts';
+import { orAborted, SharedWork, sideBySide } from '../../../runtime/sync/shared-work.ts';
+import { isWatchedFile, isWatchedFolder } from '../../watcher/exclusions.ts';
 import { libraryErrors } from '../contract.ts';
 import { TOGETHER } from '../parts.ts';
 

@@ -1,7 +1,8 @@
 // Conversions of files of a package into what is kept, in a thread of their own: a large graph takes a
 // second.
-import { moduleUrl } from '../../../runtime/module-url.ts';
+
 import { createPool } from '../../../runtime/pool.ts';
+import { moduleUrl } from '../../../runtime/process/program.ts';
 import { modelErrors } from '../contract.ts';
 import type { Conversion } from '../model-file.ts';
 

@@ -1,8 +1,7 @@
 // What the thread of a conversion runs.
 import { moved } from '../../../runtime/pool.ts';
 import type { Conversion } from '../model-file.ts';
-import { GraphBuilder } from '../starter/graph/builder.ts';
-import { onnxBytes } from '../starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../starter/graph/onnx.ts';
 import type { ConversionTask } from './convert.ts';
 import {
   type GraphModel,

@@ -1,7 +1,7 @@
 // The operators of TensorFlow graphs that are known, each as ONNX operators. Values keep the layout of their
 // graph, which is NHWC; what ONNX has in NCHW only is put between two transpositions, which onnxruntime takes
 // away where two meet.
-import type { GraphBuilder } from '../starter/graph/builder.ts';
+import type { GraphBuilder } from '../starter/graph/onnx.ts';
 import {
   flagOf,
   floatOf,

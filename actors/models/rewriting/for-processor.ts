@@ -1,5 +1,4 @@
 // What is done to a graph before it is run on a processor.
-
 import { onnxBytes } from '../starter/graph/onnx.ts';
 import {
   biasInConvolutions,
@@ -9,10 +8,151 @@ import {
   scalarsBefore,
   withoutTurns,
 } from './convolutions.ts';
-import { inEightBits, type Ranges } from './eight-bits.ts';
-import { OpenGraph } from './open-graph.ts';
-import { readOnnx } from './read-onnx.ts';
+import { OpenGraph, type OpenNode, readOnnx } from './open-graph.ts';
 import { convolutionsOfLarger, doublings, gatedThinMaps, gates } from './upsampling.ts';
+
+// A graph of convolutions in eight bits: values as bytes within ranges that were measured, weights as signed
+// bytes with a scale for each channel. Nodes stay; what they take is rounded before them, which onnxruntime
+// makes into operators on bytes.
+
+/** Least and most of each value that convolutions, sums and resizings make, by its name. */
+export type Ranges = ReadonlyMap<string, Range>;
+export type Range = readonly [least: number, most: number];
+
+/** Operators whose answers `Ranges` has; those of others follow. */
+export const measuredOps = ['Conv', 'Add', 'Resize'] as const;
+
+/**
+ * What takes or makes a value without a range stays as it is: the first convolution, which takes the picture,
+ * does.
+ */
+export function inEightBits(graph: OpenGraph, ranges: Ranges): void {
+  activationsBehindPools(graph);
+  const bytes = new Bytes(graph, ranges);
+  const done = new Set<string>();
+  for (const node of graph.nodes(...measuredOps, 'LeakyRelu', 'Concat')) {
+    const [output] = node.outputs;
+    const values = node.op === 'Conv' || node.op === 'Resize' ? node.inputs.slice(0, 1) : node.inputs;
+    const isWorth =
+      node.op === 'Conv'
+        ? graph.constant(node.inputs[1])?.type === 'float'
+        : values.some((value) => done.has(value));
+    if (!isWorth || ![output!, ...values].every((value) => bytes.rangeOf(value))) continue;
+    const [first, ...others] = values.map((value) => bytes.rounded(value));
+    if (node.op === 'Conv') weigh(graph, node, bytes.scaleOf(values[0]!));
+    node.inputs = [first!, ...others, ...node.inputs.slice(values.length)];
+    done.add(output!);
+  }
+}
+
+/**
+ * The largest of some values is the same one before and after; behind, there are fewer, and no bytes are
+ * pooled.
+ */
+function activationsBehindPools(graph: OpenGraph): void {
+  for (const pool of graph.nodes('MaxPool')) {
+    const activation = graph.maker(pool.inputs[0]);
+    if (activation?.op !== 'LeakyRelu' || !graph.isTakenOnce(activation.outputs[0]!)) continue;
+    const { attributes } = pool;
+    const pooled = graph.op('MaxPool', [activation.inputs[0]!], attributes);
+    graph.replace(pool.outputs[0]!, graph.op('LeakyRelu', [pooled], activation.attributes));
+  }
+}
+
+class Bytes {
+  readonly #graph: OpenGraph;
+  readonly #ranges: Map<string, Range | null>;
+  /** By the value that they round. */
+  readonly #rounded = new Map<string, string>();
+
+  constructor(graph: OpenGraph, ranges: Ranges) {
+    this.#graph = graph;
+    this.#ranges = new Map(ranges);
+  }
+
+  rangeOf(value: string): Range | null {
+    const known = this.#ranges.get(value);
+    if (known !== undefined) return known;
+    const range = this.#rangeMade(this.#graph.maker(value));
+    this.#ranges.set(value, range);
+    return range;
+  }
+
+  #rangeMade(maker: OpenNode | undefined): Range | null {
+    const parts = maker?.inputs.map((input) => this.rangeOf(input)) ?? [];
+    const ranges = parts.filter((part) => part !== null);
+    if (ranges.length === 0 || ranges.length < parts.length) return null;
+    const [least, most] = [
+      Math.min(...ranges.map(([one]) => one)),
+      Math.max(...ranges.map(([, one]) => one)),
+    ];
+    if (maker!.op === 'Concat' || maker!.op === 'MaxPool') return [least, most];
+    const { alpha } = maker!.attributes;
+    return maker!.op === 'LeakyRelu' && typeof alpha === 'object' && 'float' in alpha
+      ? [least * alpha.float, most]
+      : null;
+  }
+
+  scaleOf(value: string): number {
+    const [least, most] = this.rangeOf(value)!;
+    return Math.fround((Math.max(0, most) - Math.min(0, least)) / 255);
+  }
+
+  /** The value as it is when it has been a byte: zero stays zero. */
+  rounded(value: string): string {
+    const known = this.#rounded.get(value);
+    if (known !== undefined) return known;
+    const scale = this.scaleOf(value);
+    const zero = Math.round(-Math.min(0, this.rangeOf(value)![0]) / scale);
+    const form = [
+      this.#graph.floats([], [scale]),
+      this.#graph.tensor({ type: 'uint8', dims: [], data: Uint8Array.of(zero) }),
+    ];
+    const made = this.#graph.op('DequantizeLinear', [
+      this.#graph.op('QuantizeLinear', [value, ...form]),
+      ...form,
+    ]);
+    this.#rounded.set(value, made);
+    return made;
+  }
+}
+
+/**
+ * Weights as signed bytes, symmetric around zero, and biases in the steps of the products. `step`: of what it
+ * takes.
+ */
+function weigh(graph: OpenGraph, convolution: OpenNode, step: number): void {
+  const { dims, data } = graph.constant(convolution.inputs[1])!;
+  const count = dims[0]!;
+  const each = data.length / count;
+  const given = graph.constant(convolution.inputs[2])?.data;
+  const scales = new Float32Array(count);
+  const weights = new Int8Array(data.length);
+  const biases = new Int32Array(count);
+  for (let output = 0; output < count; output++) {
+    const own = (data as Float32Array).subarray(output * each, (output + 1) * each);
+    const most = own.reduce((largest, weight) => Math.max(largest, Math.abs(weight)), 0);
+    const scale = Math.fround(most / 127) || 1;
+    scales[output] = scale;
+    for (let i = 0; i < each; i++) weights[output * each + i] = Math.round(own[i]! / scale);
+    biases[output] = Math.round(Number(given?.[output] ?? 0) / (step * scale));
+  }
+  const axis = { axis: 0 };
+  const scale = graph.floats([count], scales);
+  const zeros = graph.tensor({ type: 'int8', dims: [count], data: new Int8Array(count) });
+  const bytes = graph.tensor({ type: 'int8', dims, data: weights });
+  const steps = graph.floats(
+    [count],
+    scales.map((one) => one * step),
+  );
+  const none = graph.tensor({ type: 'int32', dims: [count], data: new Int32Array(count) });
+  const integers = graph.tensor({ type: 'int32', dims: [count], data: biases });
+  convolution.inputs = [
+    convolution.inputs[0]!,
+    graph.op('DequantizeLinear', [bytes, scale, zeros], axis),
+    graph.op('DequantizeLinear', [integers, steps, none], axis),
+  ];
+}
 
 /** In their order: some make what others look for. */
 const rules = [

@@ -1,6 +1,14 @@
 // A graph that is taken apart and put together otherwise: nodes are found by what they make and who takes it,
 // replaced, and written again in an order in which every input is made before it.
-import type { Attribute, GraphNode, OnnxModel, Tensor } from '../starter/graph/onnx.ts';
+import type {
+  Attribute,
+  ElementType,
+  GraphNode,
+  OnnxModel,
+  Port,
+  Tensor,
+  TensorData,
+} from '../starter/graph/onnx.ts';
 
 /** A node that may be changed; what it makes keeps its name. */
 export interface OpenNode {
@@ -151,4 +159,177 @@ export class OpenGraph {
 
 function isTensor(value: Attribute | undefined): value is { readonly tensor: Tensor } {
   return typeof value === 'object' && 'tensor' in value;
+}
+
+// Reads ONNX models into the plain values that starter/graph/onnx.ts writes: nodes, attributes, initializers,
+// inputs and outputs. External data, subgraphs and sparse tensors are refused.
+
+/** Fields of a message by their number: integers of varints, bytes of everything else. */
+type Fields = ReadonlyMap<number, readonly (number | Uint8Array)[]>;
+
+/** Throws an `Error` that says what is not understood. Tensors are *new memory*. */
+export function readOnnx(bytes: Uint8Array): OnnxModel {
+  const model = fieldsOf(bytes);
+  const graph = fieldsOf(bytesAt(model, 7));
+  const sets = messages(model, 8).map((set) => ({ domain: textAt(set, 1), version: intAt(set, 2) }));
+  const opset = sets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version;
+  const others = sets.filter(({ domain }) => domain !== '' && domain !== 'ai.onnx');
+  const initializers = new Map(messages(graph, 5).map((tensor) => [textAt(tensor, 8), tensorOf(tensor)]));
+  return {
+    name: textAt(graph, 2),
+    inputs: messages(graph, 11)
+      .map(portOf)
+      .filter(({ name }) => !initializers.has(name)),
+    outputs: messages(graph, 12).map(portOf),
+    nodes: messages(graph, 1).map(nodeOf),
+    initializers,
+    ...(opset !== undefined && { opset }),
+    domains: Object.fromEntries(others.map(({ domain, version }) => [domain, version])),
+  };
+}
+
+function nodeOf(node: Fields): GraphNode {
+  const [name, domain] = [textAt(node, 3), textAt(node, 7)];
+  return {
+    op: textAt(node, 4),
+    inputs: texts(node, 1),
+    outputs: texts(node, 2),
+    attributes: Object.fromEntries(messages(node, 5).map((one) => [textAt(one, 1), attributeOf(one)])),
+    ...(name !== '' && { name }),
+    ...(domain !== '' && { domain }),
+  };
+}
+
+function attributeOf(attribute: Fields): Attribute {
+  switch (intAt(attribute, 20)) {
+    case 1:
+      return { float: floatsOf(attribute, 2)[0] ?? 0 };
+    case 2:
+      return intAt(attribute, 3);
+    case 3:
+      return textAt(attribute, 4);
+    case 4:
+      return { tensor: tensorOf(fieldsOf(bytesAt(attribute, 5))) };
+    case 6:
+      return { floats: floatsOf(attribute, 7) };
+    case 7:
+      return integers(attribute, 8);
+    default:
+      throw new Error(`attribute ${textAt(attribute, 1)} is of type ${intAt(attribute, 20)}`);
+  }
+}
+
+const forms: Readonly<
+  Record<number, { readonly type: ElementType; readonly array: new (bytes: ArrayBuffer) => TensorData }>
+> = {
+  1: { type: 'float', array: Float32Array },
+  2: { type: 'uint8', array: Uint8Array },
+  3: { type: 'int8', array: Int8Array },
+  6: { type: 'int32', array: Int32Array },
+  7: { type: 'int64', array: BigInt64Array },
+  9: { type: 'bool', array: Uint8Array },
+  10: { type: 'float16', array: Uint16Array },
+};
+
+function tensorOf(tensor: Fields): Tensor {
+  const [name, dims, code] = [textAt(tensor, 8), integers(tensor, 1), intAt(tensor, 2)];
+  const form = forms[code];
+  if (form === undefined || tensor.has(13))
+    throw new Error(`tensor ${name} of type ${code} is not understood`);
+  const { type, array } = form;
+  // Values are given as raw bytes, or in the field of their type.
+  if (tensor.has(9)) return { type, dims, data: new array(copied(bytesAt(tensor, 9))) };
+  if (type === 'float') return { type, dims, data: Float32Array.from(floatsOf(tensor, 4)) };
+  if (type === 'int64') return { type, dims, data: BigInt64Array.from(integers(tensor, 7), BigInt) };
+  if (type === 'int32') return { type, dims, data: Int32Array.from(integers(tensor, 5)) };
+  throw new Error(`tensor ${name} of type ${type} has no raw data`);
+}
+
+function portOf(port: Fields): Port {
+  const tensor = fieldsOf(bytesAt(fieldsOf(bytesAt(port, 2)), 1));
+  const code = intAt(tensor, 1);
+  const type = forms[code]?.type;
+  if (type === undefined) throw new Error(`${textAt(port, 1)} is of type ${code}`);
+  const dims = messages(fieldsOf(bytesAt(tensor, 2)), 1).map((dim, at) =>
+    dim.has(1) ? intAt(dim, 1) : textAt(dim, 2) || `dim_${textAt(port, 1)}_${at}`,
+  );
+  return { name: textAt(port, 1), type, dims };
+}
+
+function fieldsOf(bytes: Uint8Array): Fields {
+  const fields = new Map<number, (number | Uint8Array)[]>();
+  for (let at = 0; at < bytes.length; ) {
+    const tag = varint(bytes, at);
+    at = tag.end;
+    const [field, wire] = [Math.floor(tag.value / 8), tag.value % 8];
+    let value: number | Uint8Array;
+    if (wire === 0) ({ value, end: at } = varint(bytes, at));
+    else {
+      const length = wire === 2 ? varint(bytes, at) : { value: wire === 5 ? 4 : 8, end: at };
+      if (wire !== 1 && wire !== 2 && wire !== 5) throw new Error(`wire type ${wire} is not understood`);
+      at = length.end + length.value;
+      if (at > bytes.length) throw new Error('the file is cut short');
+      value = bytes.subarray(length.end, at);
+    }
+    const values = fields.get(field);
+    if (values) values.push(value);
+    else fields.set(field, [value]);
+  }
+  return fields;
+}
+
+/** As a signed number, as all integers of ONNX are. */
+function varint(bytes: Uint8Array, from: number): { value: number; end: number } {
+  let [bits, at] = [0n, from];
+  for (let shift = 0n; ; shift += 7n) {
+    const byte = bytes[at++];
+    if (byte === undefined || shift > 63n) throw new Error('a number is cut short');
+    bits |= BigInt(byte & 127) << shift;
+    if (byte < 128) return { value: Number(BigInt.asIntN(64, bits)), end: at };
+  }
+}
+
+function messages(fields: Fields, field: number): Fields[] {
+  return (fields.get(field) ?? []).map((value) => fieldsOf(value as Uint8Array));
+}
+
+function texts(fields: Fields, field: number): string[] {
+  return (fields.get(field) ?? []).map((value) => new TextDecoder().decode(value as Uint8Array));
+}
+
+function textAt(fields: Fields, field: number): string {
+  return texts(fields, field)[0] ?? '';
+}
+
+function bytesAt(fields: Fields, field: number): Uint8Array {
+  const value = fields.get(field)?.[0];
+  return value instanceof Uint8Array ? value : new Uint8Array();
+}
+
+function intAt(fields: Fields, field: number): number {
+  const value = fields.get(field)?.[0];
+  return typeof value === 'number' ? value : 0;
+}
+
+/** Packed or one by one. */
+function integers(fields: Fields, field: number): number[] {
+  return (fields.get(field) ?? []).flatMap((value) => {
+    if (typeof value === 'number') return [value];
+    const found: number[] = [];
+    for (let at = 0; at < value.length; ) {
+      const next = varint(value, at);
+      found.push(next.value);
+      at = next.end;
+    }
+    return found;
+  });
+}
+
+function floatsOf(fields: Fields, field: number): number[] {
+  return (fields.get(field) ?? []).flatMap((value) => [...new Float32Array(copied(value as Uint8Array))]);
+}
+
+/** At the beginning of a buffer of its own, as typed arrays need it. */
+function copied(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
 }

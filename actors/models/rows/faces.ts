@@ -4,8 +4,7 @@
 import type { ModelRow } from '../contract.ts';
 import type { FaceDetectorSide, FaceEmbedderSide } from '../face-sides.ts';
 import type { ModelFile } from '../model-file.ts';
-import { everywhere, huggingface } from './huggingface.ts';
-import { npmGraph } from './npm.ts';
+import { everywhere, huggingface, npmGraph } from './origins.ts';
 
 // What the vectors of dlib's face recognition network have in common, whoever is seen: the mean of the
 // vectors, of length 1 each, of 200 portraits and their mirror images, found by BlazeFace and its face mesh.

@@ -1,10 +1,9 @@
 // The models the program knows by name.
 import type { ModelRow } from '../contract.ts';
 import { faceRows } from './faces.ts';
-import { sightRows } from './sight.ts';
 import { speechRows } from './speech.ts';
 import { summaryRows } from './summary.ts';
-import { visualRows } from './visual.ts';
+import { sightRows, visualRows } from './visual.ts';
 import { voiceRows } from './voice.ts';
 
 export const defaultModelKey = 'starter-visual-3';

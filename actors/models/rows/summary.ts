@@ -2,7 +2,7 @@
 // pinned: the only public lists of these files are of altered copies, so a download trusts what the server
 // announces (download.ts).
 import type { ModelRow, SummarySide } from '../contract.ts';
-import { everywhere, huggingface } from './huggingface.ts';
+import { everywhere, huggingface } from './origins.ts';
 
 const shared: Pick<ModelRow, 'kind' | 'license' | 'compatible_os'> = {
   kind: 'summary',

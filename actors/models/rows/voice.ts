@@ -1,6 +1,6 @@
 // The built-in rows of voice detection, segmentation and speaker models.
 import type { ModelRow } from '../contract.ts';
-import { everywhere, huggingface } from './huggingface.ts';
+import { everywhere, huggingface } from './origins.ts';
 
 /** Its makers publish it in their repository and not on Hugging Face. */
 const silero: ModelRow = {

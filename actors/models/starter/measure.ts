@@ -10,7 +10,7 @@ import {
   regions,
   shadeChannels,
 } from './evidence.ts';
-import type { GraphBuilder } from './graph/builder.ts';
+import type { GraphBuilder } from './graph/onnx.ts';
 import {
   blur,
   directions,
@@ -18,13 +18,13 @@ import {
   gradient,
   type Planes,
   ramp,
+  repetition,
   shrink,
   square,
   type Texture,
   texture,
 } from './maps.ts';
 import { type BasicColour, basicColours, labOfHex, shades } from './palette.ts';
-import { repetition } from './repetition.ts';
 
 const POINTS = MAP_SIDE * MAP_SIDE;
 /** Lightness counts less than hue and chroma when colours are named. */

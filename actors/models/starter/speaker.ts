@@ -14,3 +14,11 @@ export const starterSpeakerPldaFile = {
   path: fileURLToPath(new URL('./speaker-plda.bin', import.meta.url)),
   sha256: '2e14def8a2d3e5fd20c85b2bb7041ac1c2d552d0648339fc6d38bfed4a3ff1ea',
 } as const;
+
+// The file of the detector of overlapping speech, a small network that train-overlap.py trains; it is
+// committed.
+
+export const overlapFile = {
+  path: fileURLToPath(new URL('./overlap.onnx', import.meta.url)),
+  sha256: '25f7b4ed56a62e2541a7b6f8b6131c3bcf29ff09e082aed9a9280ba5f8aaab9c',
+} as const;

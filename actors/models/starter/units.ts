@@ -1,8 +1,180 @@
 // Units: what starter-visual can say about a frame beyond its colours, each as a soft "and" of ramps over
 // evidence.
+import type { Evidence } from './evidence.ts';
 
-import type { Ramp } from './ramp.ts';
-import { scenes } from './scenes.ts';
+// Units that recognise simple scenes by materials, their place in the frame, and light. They are rough on
+// purpose: each says what such a frame nearly always has. See ramp.ts for how to read a row.
+
+export const scenes = {
+  'blue sky': [
+    ['top clear sky', 0.1, 0.6],
+    ['top lightness', 0.4, 0.6],
+    ['top texture', 0.06, 0.025],
+  ],
+  'cloudy sky': [
+    ['top cloud', 0.12, 0.5],
+    ['top lightness', 0.5, 0.7],
+    ['top texture', 0.05, 0.02],
+    ['top texture', 0.001, 0.004],
+    ['whole tinted', 0.01, 0.05],
+  ],
+  sea: [
+    ['whole water', 0.08, 0.4],
+    ['horizontal share', 0.27, 0.42],
+    ['vertical share', 0.28, 0.14],
+    ['row pattern', 0.03, 0.2],
+    ['whole texture', 0.003, 0.01],
+    ['whole foliage', 0.25, 0.08],
+    ['bottom grass', 0.4, 0.15],
+  ],
+  underwater: [
+    ['whole water', 0.4, 0.8],
+    ['tint', 0.7, 0.95],
+    ['whole texture', 0.06, 0.02],
+    ['whole chroma', 0.04, 0.08],
+  ],
+  foliage: [
+    ['whole foliage', 0.08, 0.5],
+    ['whole texture', 0.02, 0.05],
+  ],
+  forest: [
+    ['whole foliage', 0.15, 0.55],
+    ['middle foliage', 0.15, 0.55],
+    ['whole texture', 0.03, 0.06],
+    ['whole lightness', 0.75, 0.5],
+  ],
+  grass: [
+    ['bottom grass', 0.2, 0.65],
+    ['bottom texture', 0.006, 0.02],
+  ],
+  snow: [
+    ['whole snow', 0.1, 0.35],
+    ['bottom snow', 0.08, 0.3],
+    ['whole lightness', 0.5, 0.68],
+    ['whole warm', 0.04, 0.015],
+    ['whole cool', 0.002, 0.01],
+    ['sharpness', 0.95, 0.75],
+    ['whole edge', 0.005, 0.03],
+  ],
+  sand: [
+    ['bottom sand', 0.2, 0.65],
+    ['bottom lightness', 0.45, 0.65],
+    ['bottom edge', 0.5, 0.15],
+  ],
+  beach: [
+    ['bottom sand', 0.15, 0.5],
+    ['top lightness', 0.4, 0.6],
+    ['whole cool', 0.005, 0.03],
+    ['bottom edge', 0.5, 0.15],
+  ],
+  desert: [
+    ['bottom sand', 0.2, 0.65],
+    ['middle sand', 0.05, 0.4],
+    ['whole foliage', 0.12, 0.02],
+    ['middle water', 0.3, 0.1],
+    ['top texture', 0.06, 0.03],
+  ],
+  night: [
+    ['whole night', 0.12, 0.5],
+    ['whole lightness', 0.52, 0.34],
+    ['highlight', 0.25, 0.6],
+  ],
+  'city lights': [
+    ['whole night', 0.15, 0.6],
+    ['whole lightness', 0.52, 0.3],
+    ['whole glint', 0.001, 0.008],
+    ['whole warm glint', 0.0003, 0.003],
+  ],
+  stars: [
+    ['whole night', 0.5, 0.9],
+    ['whole lightness', 0.35, 0.18],
+    ['whole glint', 0.0003, 0.003],
+    ['whole coarse', 0.006, 0.002],
+    ['whole warm glint', 0.002, 0.0004],
+  ],
+  sunset: [
+    ['whole dusk', 0.08, 0.35],
+    ['top texture', 0.06, 0.03],
+    ['whole warm', 0.015, 0.055],
+    ['horizontal share', 0.24, 0.36],
+    ['contrast', 0.05, 0.12],
+    ['whole skin', 0.6, 0.35],
+  ],
+  fire: [
+    ['whole flame', 0.015, 0.12],
+    ['whole night', 0.08, 0.35],
+    ['highlight', 0.6, 0.85],
+    ['whole warm', 0.01, 0.035],
+    ['vertical share', 0.78, 0.6],
+    ['diagonal share', 0.55, 0.35],
+  ],
+  'skin close-up': [
+    ['centre skin', 0.15, 0.6],
+    ['whole skin', 0.08, 0.35],
+    ['whole texture', 0.09, 0.04],
+    ['horizontal share', 0.48, 0.33],
+    ['flat', 0.95, 0.8],
+  ],
+  document: [
+    ['whole paper', 0.35, 0.75],
+    ['whole chroma', 0.05, 0.02],
+    ['whole edge', 0.03, 0.15],
+    ['whole texture', 0.01, 0.045],
+    ['sharpness', 0.35, 0.6],
+  ],
+  text: [
+    ['whole edge', 0.05, 0.25],
+    ['contrast', 0.03, 0.09],
+    ['colour spread', 0.1, 0.04],
+    ['sharpness', 0.3, 0.6],
+    ['diagonal share', 0.25, 0.18],
+    ['row pattern', 0.02, 0.12],
+    ['whole foliage', 0.25, 0.08],
+  ],
+  landscape: [
+    ['horizontal share', 0.22, 0.34],
+    ['top texture', 0.05, 0.02],
+    ['top lightness', 0.45, 0.65],
+    ['bottom texture', 0.008, 0.03],
+    ['row pattern', 0.3, 0.7],
+  ],
+  portrait: [
+    ['centre skin', 0.08, 0.4],
+    ['border skin', 0.5, 0.2],
+    ['centre gradient', 0.01, 0.03],
+    ['horizontal share', 0.48, 0.33],
+  ],
+  fog: [
+    ['contrast', 0.14, 0.05],
+    ['whole lightness', 0.5, 0.7],
+    ['whole chroma', 0.05, 0.02],
+    ['whole texture', 0.03, 0.01],
+    ['contrast', 0.004, 0.02],
+  ],
+  clouds: [
+    ['whole cloud', 0.1, 0.4],
+    ['whole lightness', 0.5, 0.7],
+    ['whole lightness', 0.97, 0.9],
+    ['whole edge', 0.2, 0.05],
+    ['contrast', 0.02, 0.06],
+    ['whole texture', 0.05, 0.02],
+  ],
+  rock: [
+    ['whole mineral', 0.25, 0.65],
+    ['whole texture', 0.03, 0.07],
+    ['whole chroma', 0.06, 0.03],
+  ],
+  concrete: [
+    ['whole mineral', 0.3, 0.75],
+    ['whole chroma', 0.05, 0.02],
+    ['whole texture', 0.08, 0.03],
+    ['whole texture', 0.003, 0.012],
+  ],
+  soil: [
+    ['bottom earth', 0.2, 0.6],
+    ['bottom texture', 0.015, 0.05],
+  ],
+} as const satisfies Record<string, readonly Ramp[]>;
 
 // Units that describe how a frame looks: light, colour as a whole, focus, structure. See ramp.ts for how to
 // read a row.
@@ -145,3 +317,13 @@ export const unitNames = Object.keys(units) as UnitName[];
 
 /** Most ramps that one unit has; the graph gives every unit this many. */
 export const RAMPS = 8;
+
+// One condition of a unit: a ramp over one measure of the picture.
+
+/** 0 at `from` and 1 at `to`, straight between them; with `from` above `to`, small values count. */
+export type Ramp = readonly [evidence: Evidence, from: number, to: number];
+
+/** Least value of a ramp: one condition that does not hold lowers a unit, but does not make it 0. */
+export const RAMP_MIN = 0.02;
+/** Greatest value of a ramp: above 1, so that clear cases still differ. */
+export const RAMP_MAX = 1.06;

@@ -1,11 +1,11 @@
 // When the frames of a part of a film are shown, as a decoder reads it from the file.
-import { rangeFault } from '../../../runtime/range-fault.ts';
+import { rangeFault } from '../../../runtime/ranges.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import type { decoderContract } from '../../decoder/contract.ts';
 import { searchErrors } from '../contract.ts';
+import { type FrameTimesAnswer, type FrameTimesRequest, longestPart } from '../media/contract.ts';
 import type { LocationParts } from '../media/location.ts';
 import { expectSameFile, mediaFile } from '../media/media-file.ts';
-import { type FrameTimesAnswer, type FrameTimesRequest, longestPart } from './contract.ts';
 
 export interface FrameTimeParts extends Pick<LocationParts, 'index'> {
   readonly decoder: Ref<typeof decoderContract>;

@@ -2,7 +2,19 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described, field, shown } from '../../../runtime/schema.ts';
+import {
+  defaulted,
+  described,
+  field,
+  named,
+  nullable,
+  oneOf,
+  optional,
+  shown,
+} from '../../../runtime/schema.ts';
+import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
+import { ShotSize } from '../../index/things/contract.ts';
+import { ThingClass } from '../../things/contract.ts';
 
 export const OtherPaths = field(
   'Other files with the same content, if there are any; at most 32.',
@@ -42,3 +54,179 @@ export function whichMedia(
   const what = `exactly one of ${field} and hash_str is required, not ${which}`;
   throw whichMediaErrors.WHICH_MEDIA(what, { field });
 }
+
+// When each frame of a part of a film is shown: players that step by frames need it where the rate varies.
+
+/** Seconds of one question: what is between has to be read from the file. */
+export const longestPart = 60;
+
+export const FrameTimesRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...mediaFields,
+  start_seconds: described(
+    Type.Number({ minimum: 0 }),
+    'Start of the part, in seconds from the first frame of the film.',
+  ),
+  end_seconds: described(
+    Type.Number({ exclusiveMinimum: 0 }),
+    `End of the part; at most ${longestPart} s after the start.`,
+  ),
+});
+export type FrameTimesRequest = Static<typeof FrameTimesRequest>;
+
+export const FrameTimesAnswer = Type.Object({
+  hash_str: ContentHash,
+  media_path: described(Type.String(), 'Path of the file.'),
+  rate_varies: described(
+    Type.Boolean(),
+    'Whether the frame rate of the film varies, judging by its first frames and those of the part.',
+  ),
+  frame_starts: described(
+    Type.Array(Type.Number()),
+    'Times in seconds from the first frame of the film, ascending, at which each frame of the part is ' +
+      'first shown. Empty for sound, for stills, after the end, and for films without timestamps (AVI), ' +
+      'whose frames are evenly spaced.',
+  ),
+  last_frame_end: described(
+    nullable(Type.Number()),
+    'When the last of these frames ends; null if the file does not say.',
+  ),
+});
+export type FrameTimesAnswer = Static<typeof FrameTimesAnswer>;
+
+// How loud the sound of a file is along its time.
+
+/** Points of one answer. */
+export const mostPoints = 20_000;
+
+export const PeaksRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...mediaFields,
+  start_seconds: Type.Optional(
+    described(Type.Number({ minimum: 0 }), 'Start of the range. The default is the beginning of the file.'),
+  ),
+  end_seconds: Type.Optional(
+    described(Type.Number({ minimum: 0 }), 'End of the range. The default is the end of the file.'),
+  ),
+  points: defaulted(described(Type.Integer({ minimum: 1, maximum: mostPoints }), 'Number of parts.'), 2000),
+});
+export type PeaksRequest = Static<typeof PeaksRequest>;
+
+export const PeaksAnswer = Type.Object({
+  hash_str: ContentHash,
+  media_path: described(Type.String(), 'Path of the file, or the path where it was last seen.'),
+  has_sound: described(Type.Boolean(), 'False if the file has no sound; `peaks` is then empty.'),
+  duration_seconds: described(Type.Number(), 'Duration of the file in seconds.'),
+  start_seconds: described(Type.Number(), 'Start of the first part.'),
+  end_seconds: described(Type.Number(), 'End of the last part, which is never after the end of the file.'),
+  peaks: described(
+    Type.Array(Type.Number({ minimum: 0, maximum: 1 })),
+    'The loudest sample of any channel in each of `points` equal parts of the range. 1 is full scale.',
+  ),
+});
+export type PeaksAnswer = Static<typeof PeaksAnswer>;
+
+// The scenes of one media file, the same that matches have.
+
+export const ScenesRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...mediaFields,
+  start_seconds: defaulted(
+    described(Type.Number({ minimum: 0 }), 'Return scenes that end after this time.'),
+    0,
+  ),
+  end_seconds: described(
+    optional(Type.Number({ exclusiveMinimum: 0 })),
+    'Return scenes that begin before this time, which must be after `start_seconds`. If omitted, the ' +
+      'range extends to the end.',
+  ),
+});
+export type ScenesRequest = Static<typeof ScenesRequest>;
+
+export const Scene = Type.Object({
+  start_seconds: described(Type.Number(), 'Start of the scene.'),
+  end_seconds: described(
+    Type.Number(),
+    'End of the scene: the start of the next scene, or the end of the film.',
+  ),
+});
+export type Scene = Static<typeof Scene>;
+
+/** What a file is, in answers about moments and scenes. */
+export const MediaKind = oneOf('video', 'audio', 'image');
+
+export const ScenesAnswer = Type.Object({
+  hash_str: ContentHash,
+  media_path: FilePath,
+  kind: described(
+    MediaKind,
+    'Scenes of the file. Sound has no scenes, and a still has one scene of one second.',
+  ),
+  duration_seconds: described(Type.Number(), 'Duration of the file in seconds; 0 for a still.'),
+  model_key: described(
+    nullable(Type.String()),
+    'The visual model that the scenes are based on: the model in use if it has analysed the file, ' +
+      'otherwise the last model that has; null for sound.',
+  ),
+  scenes: field('The scenes in order of time.', Type.Array(named('Scene', Scene))),
+});
+export type ScenesAnswer = Static<typeof ScenesAnswer>;
+
+// What detectors have seen in one media file: things, shot sizes, printed lines.
+
+const Seconds = { start_seconds: StartSeconds, end_seconds: EndSeconds };
+
+const SeenClass = Type.Object({
+  class: described(ThingClass, 'Class of the things, one of the 80 classes of COCO.'),
+  measured: described(
+    Type.Boolean(),
+    'Whether the accuracy of the class was measured. Only such classes count in `things.seen`.',
+  ),
+  score: described(Type.Number({ minimum: 0, maximum: 1 }), 'Where the thing is seen best.'),
+  ranges: described(
+    Type.Array(Type.Tuple([Type.Number(), Type.Number()])),
+    'Half-open ranges in seconds in which at least one such thing is visible.',
+  ),
+});
+
+const SeenShot = Type.Object({
+  size: described(
+    ShotSize,
+    'How large people appear: `close_up` (down to the chest), `medium` (down to the waist or knees), or ' +
+      '`wide` (whole or smaller).',
+  ),
+  ...Seconds,
+});
+
+const SeenLine = Type.Object({
+  text: field('The visible line of text.', Type.String()),
+  score: described(
+    Type.Number({ minimum: 0, maximum: 1 }),
+    'Certainty of the text recognition; a value below .9 is uncertain.',
+  ),
+  ...Seconds,
+});
+
+const looked = (what: string) =>
+  described(
+    nullable(oneOf('file', 'previews')),
+    `Where ${what} were searched for: in the file itself or in its stored previews; null if they were ` +
+      'not searched for.',
+  );
+
+export const SeenAnswer = Type.Object({
+  hash_str: ContentHash,
+  media_path: FilePath,
+  things_from: looked('things'),
+  things: described(
+    Type.Array(named('SeenClass', SeenClass)),
+    'Things with a score of .6 or more; those that are visible longest come first.',
+  ),
+  shots: described(
+    Type.Array(named('SeenShot', SeenShot)),
+    'Shot sizes in order of time, derived from the boxes of people and faces; empty if nobody is visible.',
+  ),
+  lines_from: looked('printed words'),
+  lines: described(Type.Array(named('SeenLine', SeenLine)), 'Printed lines in order of time.'),
+});
+export type SeenAnswer = Static<typeof SeenAnswer>;

@@ -1,13 +1,65 @@
 // Which content a client means by a path or a hash, what the folder knows of it, and where it can be read
 // now.
 import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
-import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
-import { modifiedMs } from '../../decoder/contract.ts';
+import { sideBySide } from '../../../runtime/sync/shared-work.ts';
+import { type decoderContract, type FileIdentity, isMediaError, modifiedMs } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import { type NamedContent, nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
-import { type Identities, isSame, type Mark } from './identities.ts';
+
+// What the hash of a file is, looked at once for as long as its size, time and inode stay the same.
+
+/** What a file system says of a file without reading it. */
+export type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
+
+/** Files remembered. */
+const MOST = 4096;
+
+export class Identities {
+  readonly #decoder: Ref<typeof decoderContract>;
+  readonly #index: Ref<typeof indexContract>;
+  readonly #known = new Map<string, FileIdentity>();
+
+  constructor(decoder: Ref<typeof decoderContract>, index: Ref<typeof indexContract>) {
+    this.#decoder = decoder;
+    this.#index = index;
+  }
+
+  /**
+   * With the hash by which the folder knows the content. Reads at most 3 MiB, and more only where the hash
+   * alone does not tell which of its contents it is. Errors: those of media and of the store.
+   */
+  async of(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<NamedContent> {
+    const known = this.#known.get(path);
+    const found = known && isSame(known, mark) ? known : await this.#decoder.ask('identify', { path }, call);
+    const parts = { decoder: this.#decoder, index: this.#index, cache_dir, call };
+    const named = await nameContent(parts, path, found);
+    this.#known.delete(path);
+    this.#known.set(path, { ...named.identity, hash_str: found.hash_str });
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST) break;
+      this.#known.delete(oldest);
+    }
+    return named;
+  }
+
+  /** Null where the file cannot be read as a media: then nothing is known of what it is now. */
+  async find(cache_dir: string, path: string, mark: Mark, call: CallOptions): Promise<NamedContent | null> {
+    try {
+      return await this.of(cache_dir, path, mark, call);
+    } catch (error) {
+      if (isMediaError(error)) return null;
+      throw error;
+    }
+  }
+}
+
+export function isSame(a: Mark, b: Mark): boolean {
+  return a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
+}
 
 export interface MediaLocation {
   /** What was remembered of this very content. */
@@ -102,6 +154,32 @@ export async function hashesAt(
     if (mark === null) return;
     const named = await parts.identities.of(cache_dir, source, mark, { ...call, signal }).catch(unreadable);
     hashes[i] = named?.identity.hash_str ?? null;
+  });
+  return hashes;
+}
+
+// Files that were renamed since they were analysed: found by their content, at a path the folder does not
+// know.
+
+/** Files that are read for one request; 3 MiB of each. */
+const MOST_READ = 16;
+const TOGETHER = 4;
+
+/**
+ * By path: the hash of what lies there, where the folder knows that. Of many paths the first are looked at.
+ */
+export async function renamedFiles(
+  { identities }: Pick<LocationParts, 'identities'>,
+  cache_dir: string,
+  paths: readonly string[],
+  call: CallOptions,
+): Promise<Map<string, string>> {
+  const hashes = new Map<string, string>();
+  const looked = paths.filter((path) => isAbsolute(path)).slice(0, MOST_READ);
+  await sideBySide(looked.values(), TOGETHER, call.signal, async (path, signal) => {
+    const mark = await markOf(path);
+    const found = mark && (await identities.find(cache_dir, path, mark, { ...call, signal }));
+    if (found?.isKnown) hashes.set(path, found.identity.hash_str);
   });
   return hashes;
 }

@@ -1,10 +1,9 @@
 // Where the media of an answer lies now. The same content may be known under several paths; some may be gone,
 // and at others something else may lie by now.
 import type { CallOptions } from '../../../runtime/ref.ts';
-import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
-import { isSame } from './identities.ts';
-import { type LocationParts, markOf } from './location.ts';
+import { isSame, type LocationParts, markOf } from './location.ts';
 
 /** A match in a media, and where that was when it was loaded. */
 export interface LocatedMatch {
@@ -202,5 +201,33 @@ class PathLook {
     });
     for (const [i, path] of unknown.entries()) this.#records.set(path, by_path[i] ?? null);
     return by_hash;
+  }
+}
+
+// The best matches that can be shown: what has to be left out, because another content lies at its path by
+// now, gives its place to the next best.
+
+/** Times more is asked for; each time more than twice as much. */
+const MOST_ROUNDS = 3;
+
+export interface FoundMatches<M> {
+  readonly matches: readonly M[];
+}
+
+/** `find` answers at most so many; `first` takes the best of those that can be shown. */
+export async function shownMatches<M extends LocatedMatch, F extends FoundMatches<M>>(
+  find: (max: number) => Promise<F>,
+  locate: (found: F) => Promise<MatchLocations<M>>,
+  max: number,
+  first: (shown: readonly ShownMatch<M>[], max: number) => readonly ShownMatch<M>[],
+) {
+  for (let [most, round] = [max, 1]; ; round++) {
+    const found = await find(most);
+    const locations = await locate(found);
+    const lost = found.matches.length - locations.shown.length;
+    if (lost === 0 || found.matches.length < most || round === MOST_ROUNDS) {
+      return { found, locations, lost, shown: first(locations.shown, max) };
+    }
+    most = 2 * (most + lost);
   }
 }

@@ -1,10 +1,10 @@
 // Where the bytes of an analysed content can be read now.
 import { isDeepStrictEqual } from 'node:util';
-import type { CallOptions } from '../../../runtime/ref.ts';
-import { mediaErrors } from '../../decoder/contract.ts';
-import { type MediaFile, searchErrors } from '../contract.ts';
+import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';
+import { type CachePathsAnswer, type MediaFile, searchErrors } from '../contract.ts';
 import { type NamedMedia, whichMedia } from './contract.ts';
-import { type LocationParts, locatePaths, type MediaLocation } from './location.ts';
+import { hashesAt, type LocationParts, locatePaths, type MediaLocation } from './location.ts';
 
 /**
  * Throws WHICH_MEDIA, MEDIA_UNKNOWN for what the folder does not know, MEDIA_GONE for what is no longer
@@ -46,4 +46,67 @@ function refuse(isKnown: boolean, what: string, field: string): never {
   if (isKnown)
     throw searchErrors.MEDIA_GONE(`${what} is not at its known path, or has been replaced`, { field });
   throw searchErrors.MEDIA_UNKNOWN(`${what} is not in the analysis folder`, { field });
+}
+
+// Where the data of one media file lies.
+
+/**
+ * Errors: WHICH_MEDIA, those of the store, and what keeps a file from being read that the folder does not
+ * know.
+ */
+export async function cachePaths(
+  parts: LocationParts,
+  request: NamedMedia,
+  call: CallOptions,
+): Promise<CachePathsAnswer> {
+  const { cache_dir } = request;
+  const named = whichMedia(request);
+  const hash_str = 'hash_str' in named ? named.hash_str : await hashOf(parts, { cache_dir, ...named }, call);
+  if (hash_str === null) return { visual_cache_path: null, audio_cache_path: null };
+  const { visual, audio } = await parts.index.ask('held', { cache_dir, hash_str }, call);
+  return { visual_cache_path: visual, audio_cache_path: audio };
+}
+
+async function hashOf(
+  parts: LocationParts,
+  { cache_dir, media_path }: { readonly cache_dir: string; readonly media_path: string },
+  call: CallOptions,
+): Promise<string | null> {
+  const [hash = null] = await hashesAt(parts, cache_dir, [media_path], call, (error) => {
+    throw error;
+  });
+  return hash;
+}
+
+// What a browser has to know of a file before it tries to play it. Asked of the file itself once, as long as
+// it is the same.
+
+export type PlayableFile = Pick<MediaFile, 'path' | 'kind' | 'mark'>;
+
+/** Files of which it is kept. */
+const most = 2000;
+
+export class PlayableTypes {
+  readonly #decoder: Ref<typeof decoderContract>;
+  /** The latest last. */
+  readonly #known = new Map<string, string | null>();
+
+  constructor(decoder: Ref<typeof decoderContract>) {
+    this.#decoder = decoder;
+  }
+
+  /** Null for a still, and for what cannot be read. */
+  async of({ path, kind, mark }: PlayableFile, call: CallOptions): Promise<string | null> {
+    if (kind === 'image') return null;
+    const key = JSON.stringify([path, mark]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const found = await this.#decoder.ask('playable', { path }, call).catch((error) => {
+      if (isMediaError(error)) return null;
+      throw error;
+    });
+    this.#known.set(key, found);
+    if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value!);
+    return found;
+  }
 }

@@ -9,7 +9,7 @@ import {
   noModel,
   type VisualModel,
 } from '../../embedder/contract.ts';
-import { currentKey } from '../../models/renamed.ts';
+import { currentKey } from '../../models/other-keys.ts';
 import { type VisualModels, visualModelErrors } from './contract.ts';
 
 type Embedder = Ref<typeof embedderContract>;

@@ -6,8 +6,7 @@ import { AbsolutePath } from '../../../runtime/paths.ts';
 import { defaulted, described, field, named, oneOf, optional, shown } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, FilePath } from '../../index/store/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
-import { HashStr, mediaFields, OtherPaths } from '../media/contract.ts';
-import { MediaKind } from '../scenes/contract.ts';
+import { HashStr, MediaKind, mediaFields, OtherPaths } from '../media/contract.ts';
 import {
   Excluded,
   metadataFilterRequest,

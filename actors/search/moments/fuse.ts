@@ -5,7 +5,7 @@
 // when they fall into one scene, or lie within two seconds of each other. Two pictures of different scenes
 // stay two moments: a cut lies between them. A scene longer than a minute counts by half minutes, so that a
 // whole lecture from one camera is not one moment. In steps, because lists may be long.
-import type { Steps } from '../../../runtime/sync/steps.ts';
+import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 
 export type HitKind = 'seen' | 'said' | 'person' | 'written';
 

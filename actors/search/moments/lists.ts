@@ -1,9 +1,8 @@
 // The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is
 // asked for by itself, best first.
-import { now } from '../call-options.ts';
+import { now, type TranscriptData } from '../loaded-data.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
-import type { TranscriptData } from '../transcripts/transcript-data.ts';
 import type { Explanation, NotUnderstood } from '../visual/contract.ts';
 import {
   askVisual,

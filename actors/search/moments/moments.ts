@@ -2,11 +2,11 @@
 // fuses the lists, and tells where the media of each moment lies now.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
-import { inSteps } from '../../../runtime/sync/steps.ts';
+import { inSteps } from '../../../runtime/sync/checkpoint.ts';
+import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { storeErrors } from '../../index/store/contract.ts';
-import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
+import { now } from '../loaded-data.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { visualModelErrors } from '../models/contract.ts';
 import { requestedPaths } from '../scope/scope.ts';

@@ -7,17 +7,17 @@ import { isMediaError } from '../../decoder/contract.ts';
 import { inlineBytes, inlineImage } from '../../decoder/inline-image.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
-import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
+import { now } from '../loaded-data.ts';
 import { whichMedia } from '../media/contract.ts';
 import { locatePaths } from '../media/location.ts';
 import {
   frameReadings,
   type PictureQuery,
   pictureReadings,
+  type QueryParts,
   replacedReadings,
-} from '../visual/picture-readings.ts';
-import type { QueryParts } from '../visual/query-vectors.ts';
+} from '../visual/query-vectors.ts';
 import { momentErrors, mostPictureBytes, type PictureSource, type QueryFields } from './contract.ts';
 
 /** The one that a request gives; null for none. Throws SEVERAL_PICTURES, WHICH_MEDIA. */

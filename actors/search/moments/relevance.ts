@@ -1,7 +1,8 @@
 // How much each second of one film has of a query, from the vectors that are loaded: nothing is decoded but
 // the picture of the query, if that is a file.
-import { now } from '../call-options.ts';
+
 import { searchErrors } from '../contract.ts';
+import { now } from '../loaded-data.ts';
 import { knownMedia } from '../scenes/scenes.ts';
 import { askVisual, visualWarnings } from '../visual/visual-search.ts';
 import { warning } from '../warnings.ts';

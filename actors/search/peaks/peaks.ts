@@ -2,19 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { rangeFault } from '../../../runtime/range-fault.ts';
+import { rangeFault } from '../../../runtime/ranges.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
-import { Semaphore } from '../../../runtime/sync/semaphore.ts';
+import { Semaphore } from '../../../runtime/sync/locks.ts';
 import { SharedWork } from '../../../runtime/sync/shared-work.ts';
 import { type decoderContract, mediaErrors } from '../../decoder/contract.ts';
 import type { SoundPeaks } from '../../decoder/peaks/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
-import { whichMedia } from '../media/contract.ts';
+import { type PeaksAnswer, type PeaksRequest, whichMedia } from '../media/contract.ts';
 import { locatePaths } from '../media/location.ts';
 import { expectSameFile, mediaFile } from '../media/media-file.ts';
-import type { PeaksAnswer, PeaksRequest } from './contract.ts';
 
 type Decoder = Ref<typeof decoderContract>;
 type Peaks = Static<typeof SoundPeaks>;

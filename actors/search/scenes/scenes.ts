@@ -1,13 +1,18 @@
 // Where the scenes of one media file are, as they were found when its pictures were analysed: nothing has to
 // be loaded.
-import { rangeFault } from '../../../runtime/range-fault.ts';
+import { rangeFault } from '../../../runtime/ranges.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import type { Probe } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
-import { type NamedMedia, whichMedia } from '../media/contract.ts';
+import {
+  type NamedMedia,
+  type Scene,
+  type ScenesAnswer,
+  type ScenesRequest,
+  whichMedia,
+} from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
-import type { Scene, ScenesAnswer, ScenesRequest } from './contract.ts';
 
 /**
  * `modelKey`: the model in use, or null. Errors: BAD_TIME, MEDIA_UNKNOWN; NOT_ANALYZED for a file whose

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath, absolute } from '../../../runtime/paths.ts';
-import { rangeFault } from '../../../runtime/range-fault.ts';
+import { rangeFault } from '../../../runtime/ranges.ts';
 import {
   absolutePath,
   defaulted,

@@ -1,12 +1,11 @@
 // What detectors have seen in one media file, as it is stored: nothing has to be loaded.
-import { joinRanges } from '../../../runtime/join-ranges.ts';
+import { joinRanges } from '../../../runtime/ranges.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { believedScore, measuredClasses } from '../../things/contract.ts';
 import type { Track } from '../../things/tracks.ts';
-import type { NamedMedia } from '../media/contract.ts';
+import type { NamedMedia, SeenAnswer } from '../media/contract.ts';
 import type { LocationParts } from '../media/location.ts';
 import { knownMedia } from '../scenes/scenes.ts';
-import type { SeenAnswer } from './contract.ts';
 
 /**
  * Errors: MEDIA_UNKNOWN; STORE_DAMAGED; what keeps a file from being read that the folder does not know by

@@ -1,9 +1,9 @@
 // Thumbnails of any moments of any files, and strips of thumbnails of one film.
 import { restated } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { quoted } from '../../../runtime/quoted.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
-import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { sideBySide } from '../../../runtime/sync/shared-work.ts';
+import { quoted } from '../../../runtime/text.ts';
 import {
   clockTime,
   type decoderContract,
@@ -13,8 +13,13 @@ import {
 } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { searchErrors } from '../contract.ts';
-import type { Identities } from '../media/identities.ts';
-import { type LocationParts, locateHash, locatePaths, type MediaLocation } from '../media/location.ts';
+import {
+  type Identities,
+  type LocationParts,
+  locateHash,
+  locatePaths,
+  type MediaLocation,
+} from '../media/location.ts';
 import {
   mostThumbnails,
   type SceneThumbnailsAnswer,
@@ -22,8 +27,14 @@ import {
   type ThumbnailsAnswer,
   type ThumbnailsRequest,
 } from './contract.ts';
-import { type PictureParts, pictures } from './pictures.ts';
-import { clockSeconds, momentsByFile, stripSeconds, type ThumbnailFile } from './thumbnail-plan.ts';
+import {
+  clockSeconds,
+  momentsByFile,
+  type PictureParts,
+  pictures,
+  stripSeconds,
+  type ThumbnailFile,
+} from './pictures.ts';
 
 type Decoder = Ref<typeof decoderContract>;
 

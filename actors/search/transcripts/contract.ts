@@ -1,6 +1,5 @@
 // Questions about transcripts and their answers: whole ones, ranges of time, searches, and names of speakers.
 import { type Static, Type } from 'typebox';
-import { ShownWarning } from '../../../runtime/answer.ts';
 import { AbsolutePath, SentPath } from '../../../runtime/paths.ts';
 import {
   defaulted,
@@ -10,6 +9,7 @@ import {
   nullable,
   oneOf,
   optional,
+  ShownWarning,
   shown,
 } from '../../../runtime/schema.ts';
 import { mostNameLetters } from '../../index/people/person-name.ts';

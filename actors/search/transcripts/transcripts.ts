@@ -1,17 +1,16 @@
 // Transcripts for the coordinator of search: loaded, read whole or in pages, searched, and their speakers
 // named.
-import { rangeFault } from '../../../runtime/range-fault.ts';
+import { rangeFault } from '../../../runtime/ranges.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { clockTime, isMediaError } from '../../decoder/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import type { Transcript, TranscriptMatch } from '../../index/transcripts/contract.ts';
-import { now } from '../call-options.ts';
 import { searchErrors } from '../contract.ts';
+import { now, type TranscriptData } from '../loaded-data.ts';
 import { whichMediaErrors } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
-import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
-import { shownMatches } from '../media/shown-matches.ts';
+import { copiesIn, locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
 import { findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import { transcriptWarning } from '../warnings.ts';
 import type {
@@ -25,7 +24,6 @@ import type {
   TranscriptSearchMatch,
   Transcripts,
 } from './contract.ts';
-import type { TranscriptData } from './transcript-data.ts';
 import { pageOf } from './transcript-page.ts';
 
 /** Ten hours of speech are 2 MB. */

@@ -6,7 +6,7 @@ import type { indexContract } from '../../index/contract.ts';
 import type { ThingTerm } from '../../index/things/contract.ts';
 import type { RankedMatch, Scope } from '../../index/visual/contract.ts';
 import { believedScore, measuredClasses } from '../../things/contract.ts';
-import { now } from '../call-options.ts';
+import { now } from '../loaded-data.ts';
 import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';

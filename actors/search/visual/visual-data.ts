@@ -4,13 +4,10 @@ import type { Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { LoadReport } from '../../index/visual/contract.ts';
-import { olderKeys } from '../../models/renamed.ts';
-import { now } from '../call-options.ts';
+import { olderKeys } from '../../models/other-keys.ts';
 import { contextErrors, type SearchContext } from '../contract.ts';
-import { loadInSteps } from '../load-in-steps.ts';
-import { type DataKind, LoadedData } from '../loaded-data.ts';
-import type { LocationParts } from '../media/location.ts';
-import { renamedFiles } from '../media/renamed.ts';
+import { type DataKind, LoadedData, loadInSteps, now } from '../loaded-data.ts';
+import { type LocationParts, renamedFiles } from '../media/location.ts';
 
 /** Media whose vectors are of an older version of the model alone, so that nothing of them is found. */
 export interface Outdated {

@@ -5,22 +5,23 @@ import type { VisualModel } from '../../embedder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { RankedMatch, Scope, Standing } from '../../index/visual/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
-import { now } from '../call-options.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
-import type { Identities } from '../media/identities.ts';
-import { locateMatches, type ShownMatch } from '../media/match-locations.ts';
-import { shownMatches } from '../media/shown-matches.ts';
-import type { PeopleData } from '../people-data.ts';
+import { now, type PeopleData } from '../loaded-data.ts';
+import type { Identities } from '../media/location.ts';
+import { locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
 import { peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import { type Reading, type Warnings, warning } from '../warnings.ts';
 import { explanations } from './bands.ts';
 import type { Explanation } from './contract.ts';
-import { toMatch } from './match.ts';
-import type { PictureQuery } from './picture-readings.ts';
-import { joined, type QueryParts, type TextVectors, textVectors } from './query-vectors.ts';
-import { withSeenThings } from './seen-things.ts';
-import { sureMatches } from './sure-matches.ts';
+import { sureMatches, toMatch, withSeenThings } from './match.ts';
+import {
+  joined,
+  type PictureQuery,
+  type QueryParts,
+  type TextVectors,
+  textVectors,
+} from './query-vectors.ts';
 import {
   askThings,
   findThings,

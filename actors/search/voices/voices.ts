@@ -1,12 +1,11 @@
 // In which other files a voice speaks, for the coordinator of search, and what people say about that.
 import { engineErrors } from '../../../runtime/errors.ts';
-import { Semaphore } from '../../../runtime/sync/semaphore.ts';
+import { Semaphore } from '../../../runtime/sync/locks.ts';
 import { isMediaError } from '../../decoder/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
-import { likenessScale } from '../../models/likeness-scale.ts';
-import { now } from '../call-options.ts';
-import { loadInSteps } from '../load-in-steps.ts';
+import { likenessScale } from '../../models/face-distance.ts';
+import { loadInSteps, now } from '../loaded-data.ts';
 import { whichMedia } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import type { SuggestSpeakersRequest, Voices } from './contract.ts';

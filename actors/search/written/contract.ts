@@ -1,7 +1,6 @@
 // Searches for printed words and their answers.
 import { type Static, Type } from 'typebox';
-import { ShownWarning } from '../../../runtime/answer.ts';
-import { defaulted, described, field, named } from '../../../runtime/schema.ts';
+import { defaulted, described, field, named, ShownWarning } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { shownScore, TextBox } from '../../text-reader/contract.ts';
 import { OtherPaths } from '../media/contract.ts';

@@ -2,16 +2,13 @@
 // material; those of a node above are the facts of its children put together, so that all that is told of it
 // has its evidence in a leaf.
 
-import { lexicon } from '../concepts/lexicon.ts';
-import { canName, leastStrength, standingOut } from '../concepts/standing-out.ts';
+import { canName, leastStrength, lexicon, standingOut } from '../concepts/concepts.ts';
 import { secondsOf } from '../outline/channels.ts';
-import { type Range, rowsOf } from '../outline/material.ts';
-import { representativesOf } from '../outline/representatives.ts';
-import { dot } from '../outline/vector.ts';
+import { representativesOf } from '../outline/looks.ts';
+import { dot, type Range, rowsOf } from '../outline/material.ts';
 import { keySentences } from '../text/key-sentences.ts';
 import type { Sentence } from '../text/sentences.ts';
-import type { OutlinedFilm } from './film.ts';
-import { largest, linesIn, type ReadLine, type Seen, thingsIn } from './sights.ts';
+import { largest, linesIn, type OutlinedFilm, type ReadLine, type Seen, thingsIn } from './film.ts';
 
 export interface SeenPerson {
   readonly person: string;

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import sharp from 'sharp';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
+import { reasonOf } from '../../../runtime/errors.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SummaryRow } from '../../models/contract.ts';
 import type { RunsOn } from '../../models/device.ts';
@@ -15,10 +15,16 @@ import {
   type Graph,
   openGraph,
   type SessionOpener,
-} from '../../models/graph.ts';
-import type { TensorIn } from '../../models/session.ts';
-import { type Decoder, openDecoder, type Sequence } from './decoder.ts';
-import type { Picture, PictureSize, Positions } from './positions.ts';
+  type TensorIn,
+} from '../../models/session.ts';
+import {
+  type Decoder,
+  openDecoder,
+  type Picture,
+  type PictureSize,
+  type Positions,
+  type Sequence,
+} from './decoder.ts';
 
 interface ChatTurn {
   readonly role: 'system' | 'user' | 'assistant';

@@ -17,8 +17,7 @@ import {
 } from './answer/forms.ts';
 import { guardNode, guardWhole } from './answer/guard.ts';
 import type { LanguageWriter, NodeMaterial, NodeText, OpenLanguageWriter } from './contract.ts';
-import { qwen3vl } from './families/qwen3vl.ts';
-import { smolvlm } from './families/smolvlm.ts';
+import { qwen3vl, smolvlm } from './families.ts';
 import { type Chat, type Family, type LanguageModel, openModel } from './model.ts';
 import {
   entriesOf,

@@ -3,7 +3,7 @@
 
 import type { SummaryObjective } from '../../index/summaries/contract.ts';
 import type { Hint, Preset } from '../objective.ts';
-import { timeOf } from '../statements/english.ts';
+import { timeOf } from '../statements/statement.ts';
 import { clipped } from '../text/sentences.ts';
 import type { NodeMaterial } from './contract.ts';
 import type { Chat, SeenPicture } from './model.ts';

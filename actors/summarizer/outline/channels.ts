@@ -1,9 +1,8 @@
 // What is known of each second, as channels of unit vectors: its picture, its words, who speaks, whether
 // anybody does, who is seen. A second may lack some or all.
-import type { Steps } from '../../../runtime/sync/steps.ts';
-import { documentFrequencies, termsOf } from '../text/terms.ts';
-import type { Material, Pictures, Spoken } from './material.ts';
-import { addTo, dot } from './vector.ts';
+import type { Steps } from '../../../runtime/sync/checkpoint.ts';
+import { documentFrequencies, termsOf } from '../text/sentences.ts';
+import { addTo, dot, type Material, type Pictures, type Spoken } from './material.ts';
 
 export interface Channel {
   readonly dimensions: number;

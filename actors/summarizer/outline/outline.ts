@@ -1,9 +1,9 @@
 // The outline of a media file: a tree whose nodes have half-open ranges on the grid that nest and cover it
 // exactly. Made of shots that are joined to leaves, and of leaves that are joined to chapters, by what is
 // seen, said and heard. Pure, and the same for the same material.
-import type { Steps } from '../../../runtime/sync/steps.ts';
+import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { type Channel, channelsOf, nextDistances, segmentBySecond, windowDistances } from './channels.ts';
-import { type Material, type Pictures, type Range, uncoveredRanges } from './material.ts';
+import { type Material, medianOf, type Pictures, type Range, uncoveredRanges } from './material.ts';
 import {
   type Bounds,
   type Branch,
@@ -15,7 +15,6 @@ import {
   spreadsOf,
   treeOf,
 } from './tree.ts';
-import { medianOf } from './vector.ts';
 
 export interface OutlineNode extends Range {
   /** `0` is the root, `3` its third child, `3.1` the first of that one. Local to one outline. */

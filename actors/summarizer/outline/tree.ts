@@ -1,8 +1,8 @@
 // Leaves in a row become a tree: each node is divided into two to twelve parts where what is seen and said
 // differs most, and into as many as stand out from each other.
-import type { Steps } from '../../../runtime/sync/steps.ts';
+import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { type Channel, stepNumbers } from './channels.ts';
-import { dot } from './vector.ts';
+import { dot } from './material.ts';
 
 /** Leaves `first` to before `end`. */
 export interface Branch {

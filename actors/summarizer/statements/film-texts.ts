@@ -9,14 +9,13 @@ import {
   type SummaryQuality,
   type VerificationHint,
 } from '../../index/summaries/contract.ts';
-import { canName, leastPictures } from '../concepts/standing-out.ts';
+import { canName, leastPictures } from '../concepts/concepts.ts';
 import { type AttributionHint, attributionHints, evidenceOf, frameId } from '../facts/evidence.ts';
 import { type Facts, joinedFacts, leafFacts, segmentsWithin } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { capital, counted, fromTo, lengthOf, listOf, timeOf } from './english.ts';
 import { oneLine, shortSummary, statementsOf } from './node.ts';
-import { type Statement, textOf } from './statement.ts';
+import { capital, counted, fromTo, lengthOf, listOf, type Statement, textOf, timeOf } from './statement.ts';
 
 export interface NodeStatements {
   readonly node: OutlineNode;

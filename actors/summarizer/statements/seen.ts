@@ -2,9 +2,8 @@
 // its colours.
 import { frameId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { Seen } from '../facts/sights.ts';
-import { listOf, pluralShot, sentence, timeOf } from './english.ts';
-import type { Statement } from './statement.ts';
+import type { Seen } from '../facts/film.ts';
+import { listOf, pluralShot, type Statement, sentence, timeOf } from './statement.ts';
 
 /** How many of each a sentence names. */
 export interface Amount {

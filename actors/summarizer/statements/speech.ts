@@ -4,11 +4,9 @@ import { frameId, segmentId } from '../facts/evidence.ts';
 import { type Facts, type SeenPerson, type Speaker, secondOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
 import type { Plan } from '../objective.ts';
-import { clipped, excerptOf, type Sentence } from '../text/sentences.ts';
-import { endsAsking } from '../text/signs.ts';
-import { isStopWord, termsOf } from '../text/terms.ts';
-import { capital, counted, lengthOf, listOf, timeOf } from './english.ts';
-import type { Quote, Statement } from './statement.ts';
+import { endsAsking } from '../text/key-sentences.ts';
+import { clipped, excerptOf, isStopWord, type Sentence, termsOf } from '../text/sentences.ts';
+import { capital, counted, lengthOf, listOf, type Quote, type Statement, timeOf } from './statement.ts';
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 

@@ -1,5 +1,56 @@
 // What a summary says, with the evidence it has, and how statements become a text of bounded length.
-import { timeOf } from './english.ts';
+import { clockTime } from '../../decoder/contract.ts';
+
+// Grammar of the templates: lists, numbers, plurals, capital letters, times.
+
+/** `a, b and c`. */
+export function listOf(parts: readonly string[]): string {
+  if (parts.length <= 1) return parts[0] ?? '';
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+const numbers = 'no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve'.split('|');
+
+/** `two people`, `13 people`. `many`: `one` with an s where nothing is said. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${numbers[count] ?? count} ${count === 1 ? one : many}`;
+}
+
+export function capital(text: string): string {
+  const [first = ''] = text;
+  return first.toLocaleUpperCase('en') + text.slice(first.length);
+}
+
+/** `00:12`, and `1:02:03` from an hour on. */
+export function timeOf(seconds: number): string {
+  const [hours, ...rest] = clockTime(seconds).split(':');
+  return Number(hours) === 0 ? rest.join(':') : `${Number(hours)}:${rest.join(':')}`;
+}
+
+/** `40 s`, `1 min 34 s`, and rounded from ten minutes on: `12 min`, `1 h 20 min`. */
+export function lengthOf(seconds: number): string {
+  if (seconds < 600) return units(seconds, 60, 'min', 's');
+  return units(Math.round(seconds / 60), 60, 'h', 'min');
+}
+
+function units(count: number, many: number, large: string, small: string): string {
+  const [wholes, rest] = [Math.floor(count / many), count % many];
+  const parts = [...(wholes > 0 ? [`${wholes} ${large}`] : []), ...(rest > 0 ? [`${rest} ${small}`] : [])];
+  return parts.length > 0 ? parts.join(' ') : `0 ${small}`;
+}
+
+/** Between two times. */
+export const fromTo = (start: number, end: number): string => `${timeOf(start)}–${timeOf(end)}`;
+
+/** With a full stop, unless it ends like a sentence. */
+export function sentence(text: string): string {
+  return /[.!?…]$/u.test(text) ? capital(text) : `${capital(text)}.`;
+}
+
+/** A plural of `a close-up of hands`: `close-ups of hands`. Only of what pictures are called. */
+export function pluralShot(shot: string): string {
+  return shot.replace(/^an? /, '').replace(/\b(shot|close-up|screen)\b/, '$1s');
+}
 
 type SentenceKind =
   /** What pictures show. */

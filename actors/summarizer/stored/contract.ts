@@ -1,9 +1,8 @@
 // Summaries as clients read them: collections, lists, and trees one node at a time, with the fields of the
 // API.
 import { type Static, Type } from 'typebox';
-import { Message } from '../../../runtime/answer.ts';
 import { errorTable } from '../../../runtime/errors.ts';
-import { described, named, nullable } from '../../../runtime/schema.ts';
+import { described, Message, named, nullable } from '../../../runtime/schema.ts';
 import type {
   CollectionsRequest,
   FindRequest,

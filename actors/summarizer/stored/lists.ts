@@ -4,9 +4,9 @@ import { stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { Contract } from '../../../runtime/contract.ts';
 import { allAbsolute } from '../../../runtime/paths.ts';
-import { quoted } from '../../../runtime/quoted.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
-import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { sideBySide } from '../../../runtime/sync/shared-work.ts';
+import { quoted } from '../../../runtime/text.ts';
 import { type decoderContract, type FileIdentity, isMediaError, modifiedMs } from '../../decoder/contract.ts';
 import { nameContent } from '../../index/store/content-name.ts';
 import type { storeMessages } from '../../index/store/contract.ts';
@@ -30,8 +30,8 @@ import {
   type SummaryNodeEntry,
   summariesErrors,
 } from './contract.ts';
+import { shortened } from './reading.ts';
 import type { CollectionsRequest, ListRequest } from './requests/contract.ts';
-import { shortened } from './shortened.ts';
 import { parseSummaryRef, summaryRef } from './summary-ref.ts';
 
 export async function listSummaries(

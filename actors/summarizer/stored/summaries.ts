@@ -1,8 +1,8 @@
 // The coordinator of summaries: reads what is stored, a page or a node at a time, and removes it.
 
-import { quoted } from '../../../runtime/quoted.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
-import { Mutex } from '../../../runtime/sync/mutex.ts';
+import { Mutex } from '../../../runtime/sync/locks.ts';
+import { quoted } from '../../../runtime/text.ts';
 import { sweepInSteps } from '../../index/store/compact-in-steps.ts';
 import {
   mostOfPage,
@@ -30,8 +30,8 @@ import {
   summaryEntry,
   warned,
 } from './lists.ts';
+import { shortened } from './reading.ts';
 import type { FindRequest, RemoveRequest, SummarySelector } from './requests/contract.ts';
-import { shortened } from './shortened.ts';
 import { parseSummaryRef, summaryRef } from './summary-ref.ts';
 
 export function createSummaries(given: SummariesParts): Summaries {

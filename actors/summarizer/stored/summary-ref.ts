@@ -1,7 +1,7 @@
 // The text that names one summary of one content. It holds no path, so it stays the same when the file is
 // renamed or moved, and a checksum, so that a mistyped one is told from one that is not there.
 import { crc32 } from 'node:zlib';
-import { quoted } from '../../../runtime/quoted.ts';
+import { quoted } from '../../../runtime/text.ts';
 import type { SummaryName } from '../../index/summaries/contract.ts';
 import { summariesErrors } from './contract.ts';
 

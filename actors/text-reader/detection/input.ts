@@ -1,6 +1,5 @@
 // The input of the graph that finds text: the picture, or a part of it, scaled and normalised.
 import type { Picture } from '../../../runtime/picture.ts';
-import type { Area } from '../picture.ts';
 import { shrink, type Taps } from '../shrink.ts';
 
 /** Sides of the picture that the graph is given are multiples of it. */
@@ -62,4 +61,13 @@ export function detectionInput(
 ): Float32Array {
   const columns = tapsOf(picture.width, size.width, left, left + width);
   return shrink(picture, columns, tapsOf(picture.height, size.height, top, top + height), form);
+}
+
+// Parts of pictures in which text is looked for.
+
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
 }

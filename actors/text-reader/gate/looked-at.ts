@@ -2,8 +2,7 @@
 import { blockSide } from '../../../runtime/blocks.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 import type { TextBox, TextLine } from '../contract.ts';
-import { step } from '../detection/input.ts';
-import type { Area } from '../picture.ts';
+import { type Area, step } from '../detection/input.ts';
 
 type Size = Pick<Picture, 'width' | 'height'>;
 

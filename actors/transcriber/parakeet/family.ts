@@ -3,20 +3,26 @@
 // lasts.
 
 import { readFile } from 'node:fs/promises';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
+import { reasonOf } from '../../../runtime/errors.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
-import { argmax, type ExpectedInput, floatsOf, type Graph, openGraph } from '../../models/graph.ts';
-import type { TensorOut } from '../../models/session.ts';
+import {
+  argmax,
+  type ExpectedInput,
+  floatsOf,
+  type Graph,
+  openGraph,
+  type TensorOut,
+} from '../../models/session.ts';
 import {
   emptyTranscript,
   type Family,
   type SpeechFamily,
   type SpeechWindow,
   type TextPiece,
+  tokenLimit,
   type WindowTranscript,
 } from '../family.ts';
-import { tokenLimit } from '../token-limit.ts';
 
 /** One step of the encoder. */
 const FRAME_SECONDS = 0.08;

@@ -3,8 +3,7 @@
 // answered with its reason.
 import { deflateSync } from 'node:zlib';
 import type { Confidence } from '../family.ts';
-import type { Piece } from './timing.ts';
-import { isBlank, segmentWords } from './words.ts';
+import { isBlank, type Piece, segmentWords } from './timing.ts';
 
 export type RemovalReason = 'no speech' | 'training phrase' | 'repetition' | 'too fast';
 

@@ -1,8 +1,7 @@
 // Breaks what a model wrote into segments of at most 7 s and 84 characters, preferably at the end of a
 // sentence or clause or at a pause. No word is lost, changed or moved.
 import type { Segment } from '../contract.ts';
-import { alignWords, type Piece, type Span, type TimedWord } from './timing.ts';
-import { isBlank, segmentWords } from './words.ts';
+import { alignWords, isBlank, type Piece, type Span, segmentWords, type TimedWord } from './timing.ts';
 
 export type { Piece, Span } from './timing.ts';
 

@@ -1,7 +1,7 @@
 // Features of our own voice detector, every 20 ms: the signal-to-noise ratio of each band, the shape of the
 // spectrum, the pitch, the level relative to the recent peak, and how long harmonics last. All are causal.
 import { RealFft } from '../../acoustics/fft.ts';
-import { applyFilters, type FilterBank, kaldiFilters } from '../../acoustics/filters.ts';
+import { applyFilters, type FilterBank, kaldiFilters } from '../../acoustics/mel.ts';
 import { voiceRate } from './detector.ts';
 
 // The fine structure of a spectrum: its log power from 94 to 4,000 Hz less the mean of its neighbourhood,

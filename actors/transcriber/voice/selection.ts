@@ -2,9 +2,8 @@
 import type { Log } from '../../../runtime/log.ts';
 import { copyFinite } from '../../acoustics/samples.ts';
 import { type ModelRow, modelErrors } from '../../models/contract.ts';
-import type { SessionOpener } from '../../models/graph.ts';
 import { fileOf, missingFiles, readRegistry } from '../../models/registry.ts';
-import { type ModelSession, openSession } from '../../models/session.ts';
+import { type ModelSession, openSession, type SessionOpener } from '../../models/session.ts';
 import type { DetectedSpeech } from '../contract.ts';
 import { checkContiguous, joinDetected, type VoiceDetector, type VoiceDetectors } from './detector.ts';
 import { Segmenter, sileroRules } from './segmenter.ts';

@@ -1,9 +1,13 @@
 // Whisper's decoder with its key-value cache: self-attention over the tokens so far, and cross-attention to
 // the encoded sound, which is computed in the first run only. One merged graph does both; `use_cache_branch`
 // says which.
+
+import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors } from '../../models/contract.ts';
-import { floatsOf, type Graph, openGraph, type SessionOpener } from '../../models/graph.ts';
-import type { TensorIn } from '../../models/session.ts';
+import { floatsOf, type Graph, openGraph, type SessionOpener, type TensorIn } from '../../models/session.ts';
+import { compressionRatio } from '../text/hallucinations.ts';
+import { probabilityOf, type Sampling, sampleToken, seeded } from './sampling.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** Output of the encoder: batch×positions×width. */
 export interface EncodedSound {
@@ -120,4 +124,142 @@ function cachesOf({ session: { inputs, outputs }, file }: Graph): CachePort[] {
   });
   if (caches.length === 0) throw fail('has no past_key_values, so it has no key-value cache');
   return caches;
+}
+
+// Decodes encoded sound: greedy at first, and a text that repeats itself or has a low probability again at
+// higher temperatures, as the reference implementation does.
+
+/**
+ * Tried in turn until a text is accepted. They end below the reference's 1, which writes nearly random text.
+ */
+const temperatures = [0, 0.2, 0.4, 0.6, 0.8];
+/** A text beyond either threshold is decoded again, at the next temperature. */
+const COMPRESSION_RATIO_THRESHOLD = 2.4;
+const LOG_PROBABILITY_THRESHOLD = -1;
+/** Above this probability of no speech a low probability of the text is no reason to decode again. */
+const NO_SPEECH_THRESHOLD = 0.6;
+
+/** One sound on its way through the decoder. */
+export interface Row {
+  /** Its row in the encoded batch. */
+  readonly index: number;
+  /** Of one length for all rows of a batch. */
+  readonly prompt: readonly number[];
+  /** The most tokens of its text. */
+  readonly limit: number;
+}
+
+/** A text as it was decoded. */
+export interface Hypothesis {
+  /** Without prompt and end token. */
+  readonly tokens: readonly number[];
+  /** Whether the model ended it; else the limit did. */
+  readonly ended: boolean;
+  readonly meanLogProbability: number;
+  readonly compressionRatio: number;
+  /** Probability, 0 to 1, that nobody speaks. */
+  readonly noSpeech: number;
+}
+
+export interface DecodingParts {
+  readonly decoder: Decoder;
+  readonly vocabulary: Vocabulary;
+}
+
+/**
+ * The best hypothesis for each row: the first one that is accepted, else the likeliest, if possible without
+ * repetition.
+ */
+export async function decode(
+  decoding: DecodingParts,
+  sound: EncodedSound,
+  rows: readonly Row[],
+  checkpoint: Checkpoint,
+): Promise<Hypothesis[]> {
+  const best: (Hypothesis | undefined)[] = rows.map(() => undefined);
+  let open = rows.map((_, at) => at);
+  for (const temperature of temperatures) {
+    const asked = open.map((at) => rows[at]!);
+    const hypotheses = await decodeAt(decoding, sound, asked, temperature, checkpoint);
+    for (const [index, at] of open.entries()) {
+      const hypothesis = hypotheses[index]!;
+      const before = best[at];
+      if (!before || better(hypothesis, before)) best[at] = hypothesis;
+    }
+    open = open.filter((_, index) => !accepted(hypotheses[index]!));
+    if (open.length === 0) break;
+  }
+  return best.map((hypothesis) => hypothesis!);
+}
+
+/** One decoding of all rows at one temperature. */
+async function decodeAt(
+  { decoder, vocabulary }: DecodingParts,
+  sound: EncodedSound,
+  rows: readonly Row[],
+  temperature: number,
+  checkpoint: Checkpoint,
+): Promise<Hypothesis[]> {
+  // Each row has a random generator of its own, so that no text depends on the other rows of the batch.
+  const samplings = rows.map((): Sampling => ({ temperature, random: seeded(1) }));
+  const written: number[][] = rows.map(() => []);
+  const sums = rows.map(() => 0);
+  const ended = rows.map(() => false);
+  const done = (at: number) => ended[at]! || written[at]!.length >= rows[at]!.limit;
+  const run = decoder.begin(parts(sound, rows));
+  await checkpoint();
+  let logits = await run.step(rows.map(({ prompt }) => prompt));
+  const noSpeech = rows.map((_, at) => probabilityOf(logits.row(at, 0), vocabulary.noSpeech));
+  for (;;) {
+    for (const [at, { limit }] of rows.entries()) {
+      if (done(at)) continue;
+      const tokens = written[at]!;
+      const row = logits.row(at, logits.tokens - 1);
+      const next = sampleToken(row, tokens, vocabulary, samplings[at]!, tokens.length + 1 === limit);
+      sums[at]! += next.logProbability;
+      if (next.token === vocabulary.end) ended[at] = true;
+      else tokens.push(next.token);
+    }
+    if (rows.every((_, at) => done(at))) break;
+    await checkpoint();
+    // Rows that are done are padded with end tokens, whose logits are not read.
+    logits = await run.step(written.map((tokens, at) => [done(at) ? vocabulary.end : tokens.at(-1)!]));
+  }
+  return written.map((tokens, at) => ({
+    tokens,
+    ended: ended[at]!,
+    meanLogProbability: sums[at]! / (tokens.length + 1),
+    compressionRatio: compressionRatio(vocabulary.text(tokens.filter((token) => token < vocabulary.end))),
+    noSpeech: noSpeech[at]!,
+  }));
+}
+
+/** The encoded sound of those rows only. */
+function parts({ data, dims: [batch, positions, width] }: EncodedSound, rows: readonly Row[]): EncodedSound {
+  if (rows.length === batch) return { data, dims: [batch, positions, width] };
+  const size = positions * width;
+  const part = new Float32Array(rows.length * size);
+  for (const [at, { index }] of rows.entries()) {
+    part.set(data.subarray(index * size, (index + 1) * size), at * size);
+  }
+  return { data: part, dims: [rows.length, positions, width] };
+}
+
+/** Whether the model takes the sound for silence: its text is improbable, and no speech is likely. */
+export function isSilence({ noSpeech, meanLogProbability }: Hypothesis): boolean {
+  return noSpeech > NO_SPEECH_THRESHOLD && meanLogProbability < LOG_PROBABILITY_THRESHOLD;
+}
+
+export function repeatsItself({ compressionRatio: ratio }: Hypothesis): boolean {
+  return ratio > COMPRESSION_RATIO_THRESHOLD;
+}
+
+function accepted(hypothesis: Hypothesis): boolean {
+  const isProbable = hypothesis.meanLogProbability >= LOG_PROBABILITY_THRESHOLD;
+  return isSilence(hypothesis) || (isProbable && !repeatsItself(hypothesis));
+}
+
+function better(one: Hypothesis, other: Hypothesis): boolean {
+  const repetitions = Number(repeatsItself(one)) - Number(repeatsItself(other));
+  return repetitions < 0 || (repetitions === 0 && one.meanLogProbability > other.meanLogProbability);
 }

@@ -6,14 +6,32 @@ import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel, melRate, whisperFrames } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
 import type { RunsOn } from '../../models/device.ts';
-import { floatsOf, type Graph, openGraph, type SessionOpener } from '../../models/graph.ts';
-import type { ModelSession } from '../../models/session.ts';
-import type { Family, SpeechFamily, SpeechWindow, TextPiece, WindowTranscript } from '../family.ts';
-import { tokenLimit } from '../token-limit.ts';
-import { type Decoder, type EncodedSound, openDecoder } from './decoder.ts';
-import { decode, type Hypothesis, isSilence, type Row, repeatsItself } from './fallback.ts';
-import { phrasesOf, resumptionOf } from './phrases.ts';
-import { likeliest } from './sampling.ts';
+import {
+  floatsOf,
+  type Graph,
+  type ModelSession,
+  openGraph,
+  type SessionOpener,
+} from '../../models/session.ts';
+import {
+  type Family,
+  type SpeechFamily,
+  type SpeechWindow,
+  type TextPiece,
+  tokenLimit,
+  type WindowTranscript,
+} from '../family.ts';
+import {
+  type Decoder,
+  decode,
+  type EncodedSound,
+  type Hypothesis,
+  isSilence,
+  openDecoder,
+  type Row,
+  repeatsItself,
+} from './decoder.ts';
+import { likeliest, phrasesOf, resumptionOf } from './sampling.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** Positions of the decoder: a prompt and its text have no more tokens. */

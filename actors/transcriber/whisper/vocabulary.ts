@@ -2,7 +2,7 @@
 // English-only and the multilingual models, and between versions.
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
+import { reasonOf } from '../../../runtime/errors.ts';
 import { modelErrors } from '../../models/contract.ts';
 
 export interface Vocabulary {

@@ -4,22 +4,21 @@
 
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
+import { reasonOf } from '../../../runtime/errors.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { LogMel } from '../../acoustics/mel.ts';
 import { modelErrors, type SpeechRow } from '../../models/contract.ts';
-import { argmax, floatsOf, type Graph, openGraph } from '../../models/graph.ts';
-import type { TensorOut } from '../../models/session.ts';
+import { argmax, floatsOf, type Graph, openGraph, type TensorOut } from '../../models/session.ts';
 import {
   emptyTranscript,
   type Family,
   type SpeechFamily,
   type SpeechWindow,
+  tokenLimit,
   type WindowTranscript,
 } from '../family.ts';
 import { Float16Table } from '../float16-table.ts';
 import { languageCode, languageName, offeredLanguage } from '../text/languages.ts';
-import { tokenLimit } from '../token-limit.ts';
 
 interface Parts {
   readonly row: SpeechRow;

@@ -13,7 +13,7 @@ import {
   nullable,
   oneOf,
 } from '../../../runtime/schema.ts';
-import { speechBody } from '../../analysis/stages/speech/request.ts';
+import { speechBody } from '../../analysis/stages/speech/kind.ts';
 import { MetadataFilter, RequestedFilter } from '../../index/facets/contract.ts';
 import { FilePath } from '../../index/store/contract.ts';
 import { epsMeaning, usualEps } from '../../models/face-distance.ts';

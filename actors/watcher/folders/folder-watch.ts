@@ -1,7 +1,7 @@
 // A folder while it is watched: what was found in it, when it is listed and worked on next, and what went
 // wrong.
 import { engineErrors, toFields } from '../../../runtime/errors.ts';
-import { Mutex } from '../../../runtime/sync/mutex.ts';
+import { Mutex } from '../../../runtime/sync/locks.ts';
 import {
   type FileCounts,
   type FileEnd,
@@ -10,11 +10,9 @@ import {
   type PollReport,
   type SeenFile,
 } from '../contract.ts';
-import type { RecordedFolder } from './configuration.ts';
+import type { FolderRecord, RecordedFolder } from './configuration.ts';
 import { failureText } from './contract.ts';
-import { workOf } from './folder-task.ts';
-import { type FileOutcome, scopeOf } from './outcomes.ts';
-import type { FolderRecord } from './records.ts';
+import { type FileOutcome, scopeOf, workOf } from './folder-task.ts';
 import { pollAfterChange, pollWait, type Scheduled, waitAfter } from './schedule.ts';
 
 /** How often the same file may be handed back for an error that may pass. */

@@ -2,9 +2,8 @@
 // together. They may lie on a share that does not answer.
 import { access, constants, realpath, stat, statfs } from 'node:fs/promises';
 import type { Clock } from '../../../runtime/clock.ts';
-import { codeOf } from '../../../runtime/files/error-code.ts';
-import { isPseudoFolder } from '../../../runtime/files/pseudo-folder.ts';
-import { realFolder } from '../../../runtime/files/real-folder.ts';
+import { codeOf } from '../../../runtime/errors.ts';
+import { isPseudoFolder, realFolder } from '../../../runtime/files/folder.ts';
 import { isWithin } from '../../index/store/footage-path.ts';
 import { databaseFile } from '../../index/store/names.ts';
 import { PendingQueries } from '../disk.ts';

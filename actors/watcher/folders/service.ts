@@ -3,13 +3,18 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { toFields } from '../../../runtime/errors.ts';
-import { type Claim, claim, claimant } from '../../../runtime/files/claim.ts';
-import type { Holder } from '../../../runtime/files/lock.ts';
+import { type Claim, claim, claimant, type Holder } from '../../../runtime/files/lock.ts';
 import type { Ref } from '../../../runtime/ref.ts';
-import { Mutex } from '../../../runtime/sync/mutex.ts';
+import { Mutex } from '../../../runtime/sync/locks.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
 import type { watcherContract } from '../contract.ts';
-import { ConfigurationFile, type RecordedFolder, unwritable } from './configuration.ts';
+import {
+  ConfigurationFile,
+  FolderRecords,
+  type RecordedFolder,
+  statsOf,
+  unwritable,
+} from './configuration.ts';
 import {
   type FolderStats,
   type NewWatchFolder,
@@ -22,7 +27,6 @@ import {
 } from './contract.ts';
 import { addFolder, changeFolder, type EditParts, folderOf } from './edits.ts';
 import { Places } from './places.ts';
-import { FolderRecords, statsOf } from './records.ts';
 import { pausedUntil } from './schedule.ts';
 import { WatchRun, type WatchRunParts } from './watch-run.ts';
 

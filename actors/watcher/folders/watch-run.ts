@@ -3,7 +3,7 @@
 // others go on.
 import type { Clock } from '../../../runtime/clock.ts';
 import { toFields } from '../../../runtime/errors.ts';
-import { realFolder } from '../../../runtime/files/real-folder.ts';
+import { realFolder } from '../../../runtime/files/folder.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { analysisErrors, type Tasks } from '../../analysis/contract.ts';
@@ -14,13 +14,11 @@ import {
   type WatchedFolder,
   type watcherContract,
 } from '../contract.ts';
-import type { Configuration, ConfigurationFile } from './configuration.ts';
+import type { Configuration, ConfigurationFile, FolderRecords } from './configuration.ts';
 import type { WatchState } from './contract.ts';
-import { FolderTask, type FolderTaskParts } from './folder-task.ts';
+import { type FileOutcome, FolderTask, type FolderTaskParts } from './folder-task.ts';
 import { FolderWatch, lastErrorOf } from './folder-watch.ts';
-import type { FileOutcome } from './outcomes.ts';
 import type { Homes, Places } from './places.ts';
-import type { FolderRecords } from './records.ts';
 import { nextPoll, nextToWork, stateOf, waitAfter } from './schedule.ts';
 
 export interface WatchRunParts extends FolderTaskParts {

@@ -3,8 +3,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { errorTable } from '../../../runtime/errors.ts';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
+import { errorTable, reasonOf } from '../../../runtime/errors.ts';
 
 export const stillErrors = errorTable({
   STILL_NOT_WRITTEN: { meaning: 'The still cannot be written', status: 500, retryable: false },

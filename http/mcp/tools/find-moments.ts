@@ -9,13 +9,32 @@ import {
 } from '../../../actors/search/moments/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import type { Operations } from '../../client/addresses.ts';
-import type { InputOf } from '../../client/shape.ts';
-import { Cursor, limitOf, MediaNames, MomentName, Seconds, startOf } from '../arguments.ts';
-import { loadAll, nothingAnalysed } from '../load.ts';
-import { parseMoment, searchedPaths } from '../media.ts';
-import { fitting, numbered } from '../pictures.ts';
-import { fileName, listed, moreBelow, notes, oneLine, quoted, rangeText, timeText } from '../text.ts';
-import { argumentErrors, type Call, type ToolAnswer, tool } from '../tool.ts';
+import type { InputOf } from '../../client/request.ts';
+import {
+  fileName,
+  fitting,
+  listed,
+  moreBelow,
+  notes,
+  numbered,
+  oneLine,
+  quoted,
+  rangeText,
+  timeText,
+} from '../answer.ts';
+import { loadAll, nothingAnalysed, parseMoment, searchedPaths } from '../media.ts';
+import {
+  argumentErrors,
+  type Call,
+  Cursor,
+  limitOf,
+  MediaNames,
+  MomentName,
+  Seconds,
+  startOf,
+  type ToolAnswer,
+  tool,
+} from '../tool.ts';
 
 /** Longest side of a small picture, px: twenty of them fit into one answer. */
 const SMALL = 160;

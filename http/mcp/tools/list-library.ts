@@ -2,10 +2,9 @@
 import { Type } from 'typebox';
 import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { defaulted, described } from '../../../runtime/schema.ts';
-import { Cursor, limitOf, startOf } from '../arguments.ts';
-import { loadAll } from '../load.ts';
-import { fileName, hashText, listed, moreBelow, notes, oneLine, quoted, timeText } from '../text.ts';
-import { type Call, type ToolAnswer, tool } from '../tool.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine, quoted, timeText } from '../answer.ts';
+import { loadAll } from '../media.ts';
+import { type Call, Cursor, limitOf, startOf, type ToolAnswer, tool } from '../tool.ts';
 
 const MOST_ROWS = 50;
 /** Media that are looked through for a name in one call. */

@@ -7,11 +7,9 @@ import {
 } from '../../../actors/exporter/timeline/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import { ApiError } from '../../client/error.ts';
-import { MediaName, Seconds } from '../arguments.ts';
-import { inOurWords } from '../error-text.ts';
+import { inOurWords, notes, oneLine, secondsText, timeText } from '../answer.ts';
 import { findMedia, type Media } from '../media.ts';
-import { notes, oneLine, secondsText, timeText } from '../text.ts';
-import { argumentErrors, type Call, tool } from '../tool.ts';
+import { argumentErrors, type Call, MediaName, Seconds, tool } from '../tool.ts';
 
 const Clip = Type.Object({
   media: MediaName,

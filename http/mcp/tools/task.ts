@@ -2,10 +2,14 @@
 import { Type } from 'typebox';
 import { isAnalysis } from '../../../actors/analysis/stages/kinds.ts';
 import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
+import type { FolderPage } from '../../../actors/library/contract.ts';
+import { visualModelErrors } from '../../../actors/search/models/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
-import { Cursor, limitOf, startOf } from '../arguments.ts';
-import { fileName, listed, moreBelow, oneLine, secondsText } from '../text.ts';
-import { argumentErrors, type Call, type ToolAnswer, tool } from '../tool.ts';
+import type { Operations } from '../../client/addresses.ts';
+import { ApiError, isOf } from '../../client/error.ts';
+import type { InputOf } from '../../client/request.ts';
+import { fileName, listed, moreBelow, oneLine, secondsText } from '../answer.ts';
+import { argumentErrors, type Call, Cursor, limitOf, startOf, type ToolAnswer, tool } from '../tool.ts';
 
 /** Clients of the protocol give up on a call after a minute. */
 const MOST_WAIT = 45;
@@ -173,4 +177,141 @@ function advice({ state, task_id }: TaskDetail): string[] {
     return [`It is running: task {"id": "${id}", "wait_seconds": ${MOST_WAIT}} waits for it.`];
   const goesOn = state === 'cancelled' || state === 'interrupted';
   return goesOn ? [`task {"id": "${id}", "action": "resume"} continues with the rest.`] : [];
+}
+
+// The media files of paths that an assistant names: a folder stands for all media in it.
+
+/** Folders and files of a page. */
+const PAGE = 1_000;
+/** Folders that are looked into. */
+const MOST_FOLDERS = 20_000;
+
+/**
+ * Absolute, each once, in the same order each time: those after the first `start`. `left`: there are more
+ * than `most`.
+ */
+export async function mediaUnder(
+  paths: readonly string[],
+  { start, most }: { readonly start: number; readonly most: number },
+  call: Call,
+): Promise<{ readonly files: string[]; readonly left: boolean }> {
+  const end = start + most;
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  // Without links, which may lead back to a folder above.
+  const seen = new Set<string>();
+  for (const path of paths) {
+    const page = await pageOf(path, 0, call);
+    if (page === null) files.add(path);
+    else folders.add(path);
+  }
+  // A set is walked in the order of insertion, what is added meanwhile too.
+  for (const folder of folders) {
+    for (let offset = 0; files.size <= end; offset += PAGE) {
+      const page = await pageOf(folder, offset, call);
+      const real = page?.real_path ?? folder;
+      if (page === null || (offset === 0 && seen.has(real))) break;
+      seen.add(real);
+      for (const { media_path } of page.files) files.add(media_path);
+      for (const { path } of page.folders) if (folders.size < MOST_FOLDERS) folders.add(path);
+      if (offset + PAGE >= page.total) break;
+    }
+  }
+  return { files: [...files].slice(start, end), left: files.size > end };
+}
+
+/** Null for what is no folder: the analysis says what is wrong with it. */
+async function pageOf(
+  folder: string,
+  offset: number,
+  { client, cacheDir, callOptions }: Call,
+): Promise<FolderPage | null> {
+  try {
+    return await client.listMedia({ cache_dir: cacheDir, folder, offset, limit: PAGE }, callOptions);
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 400 || error.status === 404)) return null;
+    throw error;
+  }
+}
+
+// analyze: begins an analysis of files and folders as a task.
+
+/** Files of one task. */
+const MOST_FILES = 5_000;
+
+export const analyze = tool({
+  name: 'analyze',
+  title: 'Analyse media',
+  description:
+    'Starts to analyse media files, or all media in folders, and returns the id of the task immediately: ask task for its ' +
+    'progress. Stored results are not recomputed. pictures: what is seen (find_moments); speech: transcripts; ' +
+    'faces: people; summary: chapters. Refused while another analysis runs; downloads and exports run beside it. Long footage takes minutes to hours; start nothing that was not requested.',
+  input: Type.Object({
+    paths: described(
+      Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { minItems: 1, maxItems: 1000 }),
+      'Absolute paths of files or folders on the machine of the service.',
+    ),
+    what: defaulted(
+      described(
+        Type.Array(oneOf('pictures', 'speech', 'faces', 'summary'), { minItems: 1, maxItems: 4 }),
+        'What is looked for (["pictures"]).',
+      ),
+      ['pictures'],
+    ),
+    language: defaulted(
+      described(
+        Type.String({ minLength: 1, maxLength: 40 }),
+        'Of speech: english, de, pt-BR; auto finds out.',
+      ),
+      'auto',
+    ),
+    clustering: defaulted(
+      described(Type.String({ minLength: 1, maxLength: 200 }), 'Of faces: name of the clustering.'),
+      'people',
+    ),
+    cursor: Cursor,
+  }),
+  effect: 'adds',
+  run: async ({ paths, what, language, clustering, cursor }, call) => {
+    const start = startOf(cursor);
+    const { files, left } = await mediaUnder(paths, { start, most: MOST_FILES }, call);
+    if (files.length === 0) {
+      const none = start > 0 ? `they contain only ${start} files` : 'they contain no media';
+      throw argumentErrors.BAD_ARGUMENT(`paths: ${none}`, { field: 'paths' });
+    }
+    const has = (one: (typeof what)[number]) => what.includes(one);
+    const request = {
+      cache_dir: call.cacheDir,
+      ...(has('pictures') && { visual_media_paths: files }),
+      ...(has('speech') && { transcription_jobs: files.map((path) => ({ path, language })) }),
+      ...(has('faces') && {
+        face_clustering_jobs: [{ cluster_job_name: clustering, face_media_paths: files }],
+      }),
+      ...(has('summary') && { summary_requests: files.map((path) => ({ path, replace_existing: true })) }),
+    };
+    const task_id = await begun(request, call);
+    const id = oneLine(task_id, 64);
+    const rest = left
+      ? ` The folders hold more files: when it has ended, call again with cursor "${start + MOST_FILES}".`
+      : '';
+    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${rest} Ask task {"id": "${id}", "wait_seconds": 45}.`;
+    return { text };
+  },
+});
+
+/** Seconds to wait for the visual model, which loads when the service starts. */
+const MOST_STOPPING_SECONDS = 15;
+
+/** What is busy is not asked again as it is: the service would stop a task that has begun meanwhile. */
+async function begun(request: InputOf<Operations['analyze']>, call: Call): Promise<string> {
+  for (let waited = 0; ; waited++) {
+    await refuseWhileBusy(call);
+    try {
+      return (await call.client.analyze(request, { signal: call.callOptions.signal })).task_id;
+    } catch (error) {
+      const loads = isOf(visualModelErrors.MODELS_LOADING, error);
+      if (!loads || waited === MOST_STOPPING_SECONDS) throw error;
+      await call.wait(1);
+    }
+  }
 }

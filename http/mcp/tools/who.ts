@@ -1,12 +1,11 @@
 // who: the people of the library, and where one of them is seen.
 import { Type } from 'typebox';
 import type { FaceClusterJob } from '../../../actors/faces/people/contract.ts';
-import { suggestion } from '../../../runtime/nearest.ts';
 import { described } from '../../../runtime/schema.ts';
-import { Cursor, limitOf, MediaNames, startOf } from '../arguments.ts';
+import { suggestion } from '../../../runtime/text.ts';
+import { fileName, hashText, listed, moreBelow, notes, oneLine, rangesText } from '../answer.ts';
 import { findAllMedia } from '../media.ts';
-import { fileName, hashText, listed, moreBelow, notes, oneLine, rangesText } from '../text.ts';
-import { argumentErrors, type Call, tool } from '../tool.ts';
+import { argumentErrors, type Call, Cursor, limitOf, MediaNames, startOf, tool } from '../tool.ts';
 
 const MOST_ROWS = 50;
 /** Clusters without a name of one clustering that are told. */

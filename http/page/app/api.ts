@@ -1,10 +1,11 @@
 // The operations of the service: `api.searchText({ query, cache_dir }, { signal })`, typed by the routes
 // themselves. A session that is not known leads back to signing in, one that is refused for now is told, a
 // service that does not answer is watched for; all are also thrown.
+
+import { useEffect, useState } from 'preact/hooks';
 import { addresses, type Operations } from '../../client/addresses.ts';
-import { parseAddress, requestOf } from '../../client/request.ts';
-import type { InputOf, OutputOf } from '../../client/shape.ts';
-import { get, type Session, update } from './store.ts';
+import { type InputOf, type OutputOf, parseAddress, requestOf } from '../../client/request.ts';
+import { get, type Session, subscribe, update, useStore } from './store.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -115,3 +116,74 @@ export const api = Object.fromEntries(
       call(address, input, options),
   ]),
 ) as unknown as Api;
+
+// A question to the service as a component sees it: loading, ready or failed; asked anew when what it depends
+// on changes and when the service has come back, and given up when it is not needed any more.
+
+export interface RequestState<T> {
+  readonly state: 'loading' | 'ready' | 'failed';
+  /** The latest answer, kept while it is asked again. */
+  readonly value: T | null;
+  readonly error: unknown;
+  again(): void;
+}
+
+/** `question` null: nothing is asked. */
+export function useAsk<T>(
+  question: ((signal: AbortSignal) => Promise<T>) | null,
+  dependencies: readonly unknown[],
+): RequestState<T> {
+  const [round, setRound] = useState(0);
+  const [found, setFound] = useState<Omit<RequestState<T>, 'again'>>({
+    state: 'loading',
+    value: null,
+    error: null,
+  });
+  const returns = useStore((state) => state.returns);
+  useEffect(() => {
+    if (question === null) return;
+    const aborter = new AbortController();
+    setFound(({ value }) => ({ state: 'loading', value, error: null }));
+    question(aborter.signal).then(
+      (value) => {
+        if (!aborter.signal.aborted) setFound({ state: 'ready', value, error: null });
+      },
+      (error: unknown) => {
+        if (aborter.signal.aborted || isAbort(error)) return;
+        // It is asked again when the service is back.
+        const state = error instanceof ApiError && error.status === 0 ? 'loading' : 'failed';
+        setFound(({ value }) => ({ state, value, error }));
+      },
+    );
+    return () => aborter.abort();
+  }, [...dependencies, round, returns]);
+  return { ...found, again: () => setRound((before) => before + 1) };
+}
+
+// Whether the service answers: when it does not, it is asked until it does, and what hangs on it goes on.
+
+const FIRST_MS = 500;
+const LONGEST_MS = 5000;
+
+export function watchService(): void {
+  let isAsking = false;
+  subscribe(() => {
+    if (get().service === 'up' || isAsking) return;
+    isAsking = true;
+    ask(FIRST_MS).finally(() => {
+      isAsking = false;
+    });
+  });
+  addEventListener('online', () => update({}));
+}
+
+async function ask(first: number): Promise<void> {
+  for (let wait = first; get().service === 'away'; wait = Math.min(LONGEST_MS, wait * 1.6)) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    const answered = await fetch('/livez', { cache: 'no-store' }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (answered) update(({ returns }) => ({ service: 'up', returns: returns + 1 }));
+  }
+}

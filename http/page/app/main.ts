@@ -1,16 +1,15 @@
 // Where the page begins.
 import { html, render } from 'htm/preact';
-import { watchBasket } from './basket-list.ts';
+import { watchService } from './api.ts';
+import { watchBasket } from './basket.ts';
 import { watchFolder } from './folder.ts';
 import { startKeys } from './keys.ts';
-import { watchTasks } from './live.ts';
 import { startNavigation } from './navigation.ts';
 import { watchPictures } from './pictures.ts';
-import { watchService } from './service.ts';
 import { enterByTicket, followTabs, forgetSession, keptSession } from './session.ts';
 import { Page } from './shell.ts';
-import { get, subscribe, update } from './store.ts';
-import { startTheme } from './theme.ts';
+import { get, startTheme, subscribe, update } from './store.ts';
+import { watchTasks } from './tasks.ts';
 import { lists } from './words/lists.ts';
 import { startLanguage, t } from './words.ts';
 

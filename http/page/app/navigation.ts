@@ -1,6 +1,9 @@
 // Going from view to view: the address and the store say the same.
+
+import type { ComponentType } from 'preact';
 import { parseRoute, type Route, routeHash, ticketIn, type ViewName } from './route.ts';
 import { get, update } from './store.ts';
+import type { Words } from './words.ts';
 
 const LAST = 'framehound.route';
 
@@ -30,4 +33,12 @@ export function startNavigation(onTicket: (ticket: string) => void): void {
 /** Where one was before signing in again. */
 function lastRoute(): Route {
   return parseRoute(sessionStorage.getItem(LAST) ?? '') ?? { view: 'search', argument: '' };
+}
+
+// What a folder of `views/` exports.
+
+export interface View {
+  readonly title: Words;
+  /** A component; `argument` is what stands after the name of the view in the address. */
+  readonly render: ComponentType<{ readonly argument: string }>;
 }

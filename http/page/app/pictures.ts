@@ -1,9 +1,45 @@
 // Pictures of moments: those that are looked at are asked for in batches, what has scrolled away is not
 // waited for, and the latest ones are kept.
+
+import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, api } from './api.ts';
-import { createBounded } from './bounded.ts';
+import { Icon, type IconName } from './parts.ts';
 import { get, type State, subscribe } from './store.ts';
+
+// A map of at most so many entries: the one that was not asked for for the longest time goes first.
+
+export interface Bounded<V> {
+  get(key: string): V | undefined;
+  set(key: string, value: V): void;
+  readonly size: number;
+  clear(): void;
+}
+
+export function createBounded<V>(most: number): Bounded<V> {
+  const entries = new Map<string, V>();
+  return {
+    get: (key) => {
+      const value = entries.get(key);
+      if (value === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, value);
+      return value;
+    },
+    set: (key, value) => {
+      entries.delete(key);
+      entries.set(key, value);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= most) break;
+        entries.delete(oldest);
+      }
+    },
+    get size() {
+      return entries.size;
+    },
+    clear: () => entries.clear(),
+  };
+}
 
 /** Kept pictures; one of a tile is some 15 KB. */
 const KEPT = 1500;
@@ -135,4 +171,20 @@ export function watchPictures(): void {
 
 function isAnswering({ service, session, refusal }: State): boolean {
   return service === 'up' && session !== null && refusal === null;
+}
+
+// A small picture of a moment beside what is said of it; an icon where there is none, and while it is
+// awaited.
+
+const SIDE = 160;
+
+export interface PictureProps {
+  readonly media_path: string;
+  readonly seconds: number;
+  readonly icon: IconName;
+}
+
+export function Picture({ media_path, seconds, icon }: PictureProps) {
+  const picture = usePicture(media_path, seconds, SIDE);
+  return html`<span class="thumbnail">${picture ? html`<img src=${picture} alt="" draggable=${false} />` : html`<${Icon} name=${icon} />`}</span>`;
 }

@@ -1,8 +1,13 @@
 // Signing in: a one-time ticket is swapped for a token, or a license key is pasted. Either is kept by the
 // page and sent as a header; no cookie is set. What the service calls shared is kept for all tabs of this
 // browser at this origin, all else for this tab alone.
-import { ApiError, call } from './api.ts';
-import { get, type Session, update } from './store.ts';
+
+import { html } from 'htm/preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, call, messageOf } from './api.ts';
+import { get, type Session, update, useStore } from './store.ts';
+import { signIn } from './words/shell.ts';
+import { t } from './words.ts';
 
 const KEPT = 'framehound.session';
 
@@ -91,4 +96,46 @@ export async function leave(): Promise<void> {
   if (session?.kind === 'ticket')
     await call('DELETE /api/v1/sessions', {}, { token: session.token }).catch(() => {});
   update({ session: null, signInReason: null, refusal: null });
+}
+
+// What a person sees who is not signed in.
+
+const reasons = { ended: signIn.ended, ticket: signIn.ticket, key: signIn.refused } as const;
+
+export function SignIn() {
+  const reason = useStore((state) => state.signInReason);
+  const refusal = useStore((state) => state.refusal);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isEntering, setEntering] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const onSubmit = async (event: Event) => {
+    event.preventDefault();
+    const key = field.current!.value.trim();
+    if (key === '') return;
+    setEntering(true);
+    setProblem(null);
+    try {
+      await enterByKey(key);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+    setEntering(false);
+  };
+  const why = reason && [t(reasons[reason]), ...(refusal === null ? [] : [refusal])].join(' ');
+  const said = problem ?? why;
+  return html`<main class="sign-in">
+    <form onSubmit=${onSubmit}>
+      <h1>framehound</h1>
+      <p>${t(signIn.how)}</p>
+      <pre tabindex="0">framehound open</pre>
+      <label>${t(signIn.key)}
+        <input ref=${field} type="password" autocomplete="off" spellcheck=${false}
+          aria-describedby="sign-in-note" aria-invalid=${reason === 'key'} />
+      </label>
+      <p id="sign-in-note" class="quiet">${t(signIn.kept)}</p>
+      <p class="problem" role="alert">${said}</p>
+      <button class="primary" disabled=${isEntering}>${t(isEntering ? signIn.entering : signIn.enter)}</button>
+    </form>
+  </main>`;
 }

@@ -2,20 +2,57 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useKeys } from './keys.ts';
-import { go } from './navigation.ts';
-import { Header } from './parts/header.ts';
-import { KeysDialog } from './parts/keys-dialog.ts';
-import { Failed, Loading } from './parts/states.ts';
-import { Toasts } from './parts/toasts.ts';
-import type { ViewName } from './route.ts';
-import { leave } from './session.ts';
-import { SignIn } from './sign-in.ts';
-import { get, update, useStore } from './store.ts';
-import type { View } from './view.ts';
+import { KeysDialog, useKeys } from './keys.ts';
+import { go, type View } from './navigation.ts';
+import { Failed, Icon, Loading } from './parts.ts';
+import { routeHash, type ViewName } from './route.ts';
+import { leave, SignIn } from './session.ts';
+import { get, type Task, update, useStore } from './store.ts';
+import { clock, nameOf } from './times.ts';
+import { Toasts } from './toasts.ts';
 import { SetUpDialog } from './views/settings/set-up.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
+
+// The header: where one can go, how many moments lie in the basket, and how far the tasks are.
+
+const tabs = ['search', 'library', 'people', 'summaries', 'lists', 'settings'] as const satisfies ViewName[];
+
+export function Header({ view }: { readonly view: ViewName }) {
+  const basket = useStore((state) => state.basket.length);
+  return html`<header class="head">
+    <nav aria-label=${t(shell.views)}>${tabs.map((name) => {
+      const count = name === 'lists' && basket > 0;
+      return html`<a href=${routeHash({ view: name, argument: '' })} aria-current=${view === name ? 'page' : undefined}>
+        <${Icon} name=${name} /><span class="tab-label">${t(shell[name])}</span>
+        ${count && html`<span class="count"><span aria-hidden="true">${basket}</span><span class="unseen">${t(shell.inBasket, { n: basket })}</span></span>`}
+      </a>`;
+    })}</nav>
+    <${Tasks} />
+    <a class="to-docs" href="/docs" title=${t(shell.interface)}>API<span class="unseen">: ${t(shell.interface)}</span></a>
+    <button class="quiet icon-only" aria-label=${t(shell.keys)} title="?" onClick=${() => update({ showsKeys: true })}>
+      <${Icon} name="keys" />
+    </button>
+  </header>`;
+}
+
+function Tasks() {
+  const tasks = useStore((state) => state.tasks);
+  // Those that wait their turn come to nothing yet.
+  const first = tasks.find(({ state }) => state !== 'queued') ?? tasks[0];
+  if (!first) return html`<div class="tasks"></div>`;
+  const progress = tasks.reduce((sum, one) => sum + one.progress, 0) / tasks.length;
+  const label = t(shell.task, { n: tasks.length });
+  return html`<div class="tasks"><a href=${routeHash({ view: 'library', argument: 'tasks' })} title=${titleOf(first)}>
+    <span>${label}</span>
+    <progress max="100" value=${progress} aria-label=${label}></progress>
+    <span class="figures">${Math.floor(progress)} %${first.remaining_seconds !== null && ` · ${clock(first.remaining_seconds)}`}</span>
+  </a></div>`;
+}
+
+function titleOf({ path, files, files_done: n }: Task): string {
+  return t(shell.taskFile, { path: nameOf(path ?? ''), files, n });
+}
 
 export function Page() {
   const language = useStore((state) => state.language);

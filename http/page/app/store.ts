@@ -1,7 +1,6 @@
 // What the page knows, in one place: plain values that are replaced, never changed. Views keep theirs in
 // slices of it.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { BasketItem } from './basket-item.ts';
 import type { Route } from './route.ts';
 
 export type Language = 'en' | 'de';
@@ -155,4 +154,37 @@ export function createSlice<S extends object>(name: string, initial: S): Slice<S
     },
     use: (select) => useStore((whole) => select(read(whole))),
   };
+}
+
+// What the basket holds.
+
+/** A moment with in and out, in the basket. Seconds from the start of the film. */
+export interface BasketItem {
+  readonly item_id: string;
+  readonly media_path: string;
+  readonly hash_str: string;
+  readonly start_seconds: number;
+  readonly end_seconds: number;
+  readonly name?: string;
+  readonly note?: string;
+}
+
+// Dark or light: as the system says, or as chosen.
+
+const KEPT = 'framehound.theme';
+
+export function setTheme(theme: Theme): void {
+  localStorage.setItem(KEPT, theme);
+  apply(theme);
+}
+
+export function startTheme(): void {
+  const kept = localStorage.getItem(KEPT);
+  apply(kept === 'dark' || kept === 'light' ? kept : 'system');
+}
+
+function apply(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+  update({ theme });
 }

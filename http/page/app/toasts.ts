@@ -1,5 +1,11 @@
 // Short messages that go by themselves; one of an error stays until it is closed.
-import { type Toast, update } from './store.ts';
+
+import { html } from 'htm/preact';
+import { messageOf } from './api.ts';
+import { Icon } from './parts.ts';
+import { type Toast, update, useStore } from './store.ts';
+import { shell } from './words/shell.ts';
+import { t } from './words.ts';
 
 const SHOWN_MS = 5000;
 let last = 0;
@@ -15,4 +21,36 @@ export function toast(
 
 export function closeToast(id: number): void {
   update(({ toasts }) => ({ toasts: toasts.filter((one) => one.id !== id) }));
+}
+
+// The short messages at the edge of the page.
+
+export function Toasts() {
+  const toasts = useStore((state) => state.toasts);
+  return html`<div class="toasts" role="status" aria-live="polite">${toasts.map(
+    ({ id, kind, text, action }) => html`<div key=${id} class=${`toast ${kind}`}>
+      <p class="grow">${text}</p>
+      ${
+        action &&
+        html`<button onClick=${() => {
+          closeToast(id);
+          action.run();
+        }}>${action.label}</button>`
+      }
+      <button class="quiet icon-only" aria-label=${t(shell.close)} onClick=${() => closeToast(id)}><${Icon} name="close" /></button>
+    </div>`,
+  )}</div>`;
+}
+
+// Does what a person asked for, and says why when it did not work.
+
+/** True when it worked. */
+export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    toast(messageOf(error), { kind: 'error' });
+    return false;
+  }
 }

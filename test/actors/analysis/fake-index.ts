@@ -1,8 +1,12 @@
 // A fake index: what an analysis folder holds, in plain maps that a test looks into, with faults on demand.
 import { join } from 'node:path';
 import { indexContract } from '../../../actors/index/contract.ts';
-import type { KeptSpan, SpanKey } from '../../../actors/index/spans/contract.ts';
-import { type MediaRecord, storeErrors } from '../../../actors/index/store/contract.ts';
+import {
+  type KeptSpan,
+  type MediaRecord,
+  type SpanKey,
+  storeErrors,
+} from '../../../actors/index/store/contract.ts';
 import { isWithin } from '../../../actors/index/store/footage-path.ts';
 import { baseHash } from '../../../actors/index/store/names.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';

@@ -1,7 +1,7 @@
 // A fake summarizer: a root over a leaf for every two seconds, written by rote, with faults on demand.
 import type { NewSummaryNode } from '../../../actors/index/summaries/contract.ts';
 import { type OpenFilm, summarizerContract, summarizerErrors } from '../../../actors/summarizer/contract.ts';
-import type { Sights } from '../../../actors/summarizer/facts/sights.ts';
+import type { Sights } from '../../../actors/summarizer/facts/film.ts';
 import { actor } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 

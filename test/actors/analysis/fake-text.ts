@@ -1,6 +1,6 @@
 // A fake text reader: a slot says which lines its picture shows. It keeps books on what is loaded, and fails
 // on demand.
-import type { StoredWritten } from '../../../actors/index/store/written.ts';
+import type { StoredWritten } from '../../../actors/index/store/seen.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { textReaderContract, textReaderErrors } from '../../../actors/text-reader/contract.ts';
 import { actor } from '../../../runtime/actor.ts';

@@ -1,6 +1,6 @@
 // A fake object detector: a slot says which things its picture shows. It keeps books on what is loaded, and
 // fails on demand.
-import type { StoredThings } from '../../../actors/index/store/things.ts';
+import type { StoredThings } from '../../../actors/index/store/seen.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { type Thing, thingsContract, thingsErrors } from '../../../actors/things/contract.ts';
 import { actor } from '../../../runtime/actor.ts';

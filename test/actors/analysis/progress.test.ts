@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { mostUnfinished, ProgressModel, type TaskProgress } from '../../../actors/analysis/progress.ts';
-import { amountFields, kindOf, progressFrom } from '../../../actors/analysis/progress-fields.ts';
+import { amountFields, kindOf, progressFrom } from '../../../actors/analysis/result.ts';
 import { measured } from '../../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';

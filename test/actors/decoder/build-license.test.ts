@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildLicense } from '../../../actors/decoder/build-license.ts';
-import { describeFfmpeg } from '../../../actors/decoder/ffmpeg.ts';
+import { buildLicense, describeFfmpeg } from '../../../actors/decoder/ffmpeg.ts';
 
 test('a build says under which licence it may be passed on', () => {
   for (const [configuration, license] of [

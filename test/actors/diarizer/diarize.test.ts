@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fbankBands, wespeakerFbank } from '../../../actors/acoustics/fbank.ts';
 import { diarize } from '../../../actors/diarizer/diarize.ts';
-import type { DetectOverlap } from '../../../actors/diarizer/overlap/detector.ts';
+import type { DetectOverlap } from '../../../actors/diarizer/overlap/channel.ts';
 import { DiarizationSession, type Embed, SubsegmentChannel } from '../../../actors/diarizer/session.ts';
 import type { SpeakerRow } from '../../../actors/models/contract.ts';
 import { resultOf } from './generator-result.ts';

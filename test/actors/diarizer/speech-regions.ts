@@ -1,6 +1,6 @@
 // Random regions of speech, and the subsegments they are cut into.
 import fc from 'fast-check';
-import { type Subsegment, Subsegmenter } from '../../../actors/diarizer/subsegments.ts';
+import { type Subsegment, Subsegmenter } from '../../../actors/diarizer/turns.ts';
 
 export const options = { length: 24_000, hop: 8000, min: 6400 };
 

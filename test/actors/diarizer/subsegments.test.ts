@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type Subsegment, Subsegmenter } from '../../../actors/diarizer/subsegments.ts';
+import { type Subsegment, Subsegmenter } from '../../../actors/diarizer/turns.ts';
 import { options, speech, subsegmentsOf } from './speech-regions.ts';
 
 test('subsegments do not depend on how speech is detected block by block, and never need dropped samples', () => {

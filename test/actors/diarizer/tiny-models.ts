@@ -4,8 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRow, SpeakerSide } from '../../../actors/models/contract.ts';
 import { voiceRows } from '../../../actors/models/rows/voice.ts';
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 
 export const rate = 16_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blockBytes, paintBlocks } from '../../../actors/embedder/blocks.ts';
+import { blockBytes, paintBlocks } from '../../../actors/embedder/readings.ts';
 
 test('each block has the mean colour of its part of the picture, whatever its size', () => {
   for (const [width, height] of [

@@ -1,7 +1,6 @@
 // Small graphs with the names, shapes and types of the real ones, whose answer depends on every value they
 // are fed.
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 
 export const SIDE = 16;
 export const DIMENSIONS = 8;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { readTokenizer, type Tokens, tokenizeWith } from '../../../actors/embedder/tokens.ts';
+import { readTokenizer, type Tokens, tokenizeWith } from '../../../actors/embedder/towers.ts';
 import type { TextSide } from '../../../actors/models/contract.ts';
 import { clipLike, gemmaLike, vocabularyOf } from './tokenizers.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { normalizeRows } from '../../../actors/embedder/vectors.ts';
+import { normalizeRows } from '../../../actors/embedder/towers.ts';
 
 test('a normalised row has length 1 and keeps its direction', () => {
   const number = fc.float({ min: -1e6, max: 1e6, noNaN: true });

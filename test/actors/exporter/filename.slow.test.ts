@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { fileName, safeName } from '../../../actors/exporter/filename.ts';
+import { fileName, safeName } from '../../../actors/exporter/output-path.ts';
 
 const names: [string, string][] = [
   ['Interview', 'Interview'],

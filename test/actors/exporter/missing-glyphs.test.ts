@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { missingWarning } from '../../../actors/exporter/missing-glyphs.ts';
+import { missingWarning } from '../../../actors/exporter/fonts.ts';
 
 test('the warning names packages with the missing glyphs', () => {
   assert.equal(missingWarning([]), null);

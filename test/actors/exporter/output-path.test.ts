@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { expectOutput, saveAt } from '../../../actors/exporter/output-path.ts';
-import { expectAbove } from '../../../runtime/files/expect-above.ts';
+import { expectAbove } from '../../../runtime/files/save-new.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-output-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

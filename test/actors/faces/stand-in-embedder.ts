@@ -4,8 +4,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../../../actors/models/contract.ts';
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 import { sharedPath } from '../../shared.ts';
 import { weights } from '../embedder/graphs.ts';
 

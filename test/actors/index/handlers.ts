@@ -8,7 +8,7 @@ import { definition, type IndexSettings } from '../../../actors/index/actor.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import type { LoadReport } from '../../../actors/index/visual/contract.ts';
 import { stride8, stride16 } from '../../../actors/index/visual/quantize.ts';
-import { loadInSteps } from '../../../actors/search/load-in-steps.ts';
+import { loadInSteps } from '../../../actors/search/loaded-data.ts';
 import { Sent, type Turn } from '../../../runtime/actor.ts';
 import type { AskName, Reply, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';

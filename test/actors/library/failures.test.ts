@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FileResult, TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
-import { FailedWork } from '../../../actors/library/listing/failures.ts';
+import { FailedWork } from '../../../actors/library/listing/list-folder.ts';
 
 const never = new AbortController().signal;
 

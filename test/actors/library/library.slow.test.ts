@@ -17,7 +17,7 @@ import type { UnfinishedWork } from '../../../actors/analysis/contract.ts';
 import { decoderContract, modifiedMs } from '../../../actors/decoder/contract.ts';
 import { definition } from '../../../actors/index/actor.ts';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
-import { volumeOf } from '../../../actors/index/store/volume.ts';
+import { volumeOf } from '../../../actors/index/store/footage-path.ts';
 import { libraryErrors } from '../../../actors/library/contract.ts';
 import { createLibrary } from '../../../actors/library/library.ts';
 import { actor } from '../../../runtime/actor.ts';

@@ -15,9 +15,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { FileResult, TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
 import { modifiedMs } from '../../../actors/decoder/contract.ts';
-import { libraryErrors } from '../../../actors/library/contract.ts';
-import type { FolderPage } from '../../../actors/library/listing/contract.ts';
-import { FailedWork } from '../../../actors/library/listing/failures.ts';
+import { type FolderPage, libraryErrors } from '../../../actors/library/contract.ts';
 import {
   type Disk,
   Folders,
@@ -25,9 +23,9 @@ import {
   naturalOrder,
   systemDisk,
 } from '../../../actors/library/listing/folder-names.ts';
-import { listFolder } from '../../../actors/library/listing/list-folder.ts';
+import { FailedWork, listFolder } from '../../../actors/library/listing/list-folder.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { atOnce } from '../../../runtime/sync/steps.ts';
+import { atOnce } from '../../../runtime/sync/checkpoint.ts';
 import { sharedPath, skipWithout } from '../../shared.ts';
 import { mediaRecord, preview } from '../index/footage.ts';
 import { indexActor, folder as newFolder, someFootage } from '../index/handlers.ts';

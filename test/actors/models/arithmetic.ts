@@ -1,5 +1,5 @@
 // Operators of graphs by short names, for graphs of tests that compute with whole numbers and conditions.
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
+import { GraphBuilder } from '../../../actors/models/starter/graph/onnx.ts';
 
 const FLOAT = 1;
 const INT64 = 7;

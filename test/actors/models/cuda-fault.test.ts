@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cudaFault } from '../../../actors/models/cuda-fault.ts';
+import { cudaFault } from '../../../actors/models/machine.ts';
 
 const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const [binding] = globSync(`onnxruntime-node/bin/*/linux/${process.arch}/*.node`, { cwd: packages });

@@ -8,7 +8,7 @@ import type { ModelRow } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { systemClock } from '../../../runtime/clock.ts';
-import { claim } from '../../../runtime/files/claim.ts';
+import { claim } from '../../../runtime/files/lock.ts';
 import { thisProcess } from '../../../runtime/process/identity.ts';
 import { bytesOf, eagerClock, never, serveSteps, type TestServer, whole } from './server.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { currentKey, olderKeys } from '../../../actors/models/other-keys.ts';
 import { findRow } from '../../../actors/models/registry.ts';
-import { currentKey, olderKeys } from '../../../actors/models/renamed.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 
 test('a key from before names the row that has taken its place, and that row knows it', () => {

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { offeredDevices, openSession } from '../../../actors/models/session.ts';
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 
 const lines: LogLine[] = [];

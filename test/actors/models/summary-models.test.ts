@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { chooseSummaryModel } from '../../../actors/models/choices.ts';
+import { unavailableModels } from '../../../actors/models/other-keys.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
-import { unavailableModels } from '../../../actors/models/unavailable.ts';
 
 let folder = '';
 beforeEach(async () => {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { mostPictureBytes } from '../../../actors/models/contract.ts';
+import { checkUserRow } from '../../../actors/models/registry.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
-import { checkUserRow } from '../../../actors/models/user-row.ts';
 
 const rowOf = (key: string) => builtInRows.find((row) => row.key === key)!;
 const clip = rowOf('clip-b32');

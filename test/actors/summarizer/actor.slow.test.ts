@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mostFilms } from '../../../actors/summarizer/actor.ts';
-import { lexicon } from '../../../actors/summarizer/concepts/lexicon.ts';
+import { lexicon } from '../../../actors/summarizer/concepts/concepts.ts';
 import { summarizerErrors } from '../../../actors/summarizer/contract.ts';
 import { outlineErrors } from '../../../actors/summarizer/outline/material.ts';
 import { engineErrors } from '../../../runtime/errors.ts';

@@ -13,8 +13,12 @@ import {
   type Weights,
 } from '../../../actors/summarizer/objective.ts';
 import { type Look, type Looks, lookNames } from '../../../actors/summarizer/outline/looks.ts';
-import { keySentences } from '../../../actors/summarizer/text/key-sentences.ts';
-import { type Sign, signNames, signsOf } from '../../../actors/summarizer/text/signs.ts';
+import {
+  keySentences,
+  type Sign,
+  signNames,
+  signsOf,
+} from '../../../actors/summarizer/text/key-sentences.ts';
 
 /** A sentence that bears one sign, has as many words as the others, and shares none with them. */
 const said: Readonly<Record<Sign, string>> = {

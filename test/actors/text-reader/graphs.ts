@@ -2,8 +2,7 @@
 // are its letters.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 
 export const dictionary = 'R\nG\nB\n';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import type { Ranges } from '../../../actors/models/rewriting/eight-bits.ts';
+import type { Ranges } from '../../../actors/models/rewriting/for-processor.ts';
 import type { ModelSession } from '../../../actors/models/session.ts';
 import { detectorSide } from '../../../actors/things/contract.ts';
 import { outputs } from '../../../actors/things/detection.ts';

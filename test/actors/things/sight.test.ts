@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { sightOf } from '../../../actors/things/actor.ts';
 import type { Thing } from '../../../actors/things/contract.ts';
-import { sightOf } from '../../../actors/things/sight.ts';
 
 const dog: Thing = { class: 'dog', score: 0.7, box: [0.1, 0.1, 0.2, 0.2], colours: [] };
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Exclusions } from '../../../actors/watcher/contract.ts';
 import { exclusionComplaint, exclusionsOf, normalizeExtensions } from '../../../actors/watcher/exclusions.ts';
-import { quoted } from '../../../runtime/quoted.ts';
+import { quoted } from '../../../runtime/text.ts';
 import { naiveFolderMatch, naiveMatch } from './glob-reference.ts';
 
 const none: Exclusions = { excluded_extensions: [], excluded_filename_globs: [], excluded_folder_globs: [] };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type FileState, FileTable, stateSeen } from '../../../actors/watcher/file-table.ts';
+import { type FileState, FileTable, stateSeen } from '../../../actors/watcher/ledger.ts';
 
 const states: readonly FileState[] = [
   ...(['unsettled', 'ready', 'taken', 'unreadable', 'empty'] as const),

@@ -5,7 +5,7 @@ import {
   isPartialName,
   isWatchedFile,
   isWatchedFolder,
-} from '../../../actors/watcher/names.ts';
+} from '../../../actors/watcher/exclusions.ts';
 
 test('media are looked at, in any case of letters', () => {
   for (const name of ['film.mp4', 'FILM.MOV', 'a b.JPG', 'x.tmp.wav', 'Ä.mkv', 'part.mp4', '~film.mp4'])

@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type Disk, systemDisk } from '../../../actors/watcher/disk.ts';
-import { walk } from '../../../actors/watcher/walk.ts';
+import { type Disk, systemDisk, walk } from '../../../actors/watcher/disk.ts';
 import { put, temporaryFolder } from './start.ts';
 
 interface Seen {

@@ -9,7 +9,7 @@ import { createSummaries } from '../../../actors/summarizer/stored/summaries.ts'
 import { exporting } from '../../../cli/commands/export.ts';
 import { search } from '../../../cli/commands/search.ts';
 import { usageErrors } from '../../../cli/context.ts';
-import { sceneItems } from '../../../cli/scenes.ts';
+import { sceneItems } from '../../../cli/timeline-file.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { callsOf, summarise, tree } from '../../actors/index/summaries/trees.ts';
 import { fakeEngine, fakeHome } from '../fake-context.ts';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { license } from '../../../cli/commands/license.ts';
 import { exit, usageErrors } from '../../../cli/context.ts';
-import { hashOf, idOf } from '../../../http/license/key.ts';
-import { licenseErrors } from '../../../http/license/store.ts';
+import { hashOf, idOf, licenseErrors } from '../../../http/license/store.ts';
 import { fakeHome } from '../fake-context.ts';
 
 /** The command in a home of its own. */

@@ -8,8 +8,7 @@ import test from 'node:test';
 import { openInstallation } from '../../../actors/installation.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
-import { models } from '../../../cli/commands/models.ts';
-import { manualDownloadText, unusedProxyOf } from '../../../cli/manual-download.ts';
+import { manualDownloadText, models, unusedProxyOf } from '../../../cli/commands/models.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { fakeHome } from '../fake-context.ts';
 

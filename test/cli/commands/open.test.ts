@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { open, stop } from '../../../cli/commands/open.ts';
 import { exit } from '../../../cli/context.ts';
-import { hasDisplay } from '../../../cli/open-page.ts';
+import { hasDisplay } from '../../../cli/page.ts';
 import { writeServiceFile } from '../../../cli/service-file.ts';
 import { serviceErrors } from '../../../cli/sign-in.ts';
 import { manualClock } from '../../../runtime/clock.ts';

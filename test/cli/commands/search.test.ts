@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Band, Explanation } from '../../../actors/search/visual/contract.ts';
+import type { Question } from '../../../cli/arguments.ts';
 import { asTyped, search, show, standingOut } from '../../../cli/commands/search.ts';
 import { invocation } from '../../../cli/context.ts';
-import type { Question } from '../../../cli/question.ts';
 import { fakeHome } from '../fake-context.ts';
 import { plainQuestion } from '../plain-question.ts';
 

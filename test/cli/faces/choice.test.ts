@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
-import { clusterMeant, clustersMeant, jobNamed, shellWord } from '../../../cli/faces/choice.ts';
+import { clusterMeant, clustersMeant, jobNamed, shellWord } from '../../../cli/faces/clusters.ts';
 import { clusterJob } from './fake-people.ts';
 
 const job = clusterJob({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { appearanceLines, clusterRows, jobLine } from '../../../cli/faces/lines.ts';
+import { appearanceLines, clusterRows, jobLine } from '../../../cli/faces/clusters.ts';
 import { widthOf } from '../../../cli/terminal.ts';
 import { clusterJob } from './fake-people.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { removeSheet, saveSheet } from '../../../cli/faces/sheet-folder.ts';
+import { removeSheet, saveSheet } from '../../../cli/faces/show.ts';
 import { fakeHome } from '../fake-context.ts';
 
 test('the page of one cluster lies beside that of all, and both go with the clustering', async (t) => {

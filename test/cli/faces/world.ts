@@ -13,7 +13,7 @@ import { fileResult, noneDone } from '../../../actors/analysis/result.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { FaceClusterJob, People } from '../../../actors/faces/people/contract.ts';
 import { faces } from '../../../cli/commands/faces.ts';
-import { keptAlive } from '../../../cli/pause.ts';
+import { keptAlive } from '../../../cli/context.ts';
 import { fakeEngine, fakeHome } from '../fake-context.ts';
 import { task as taskProgress } from '../task-progress.ts';
 import { fakePeople } from './fake-people.ts';

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { usageErrors } from '../../../cli/context.ts';
-import { filterArgument, filterText } from '../../../cli/watch/filter-argument.ts';
-import { changesOf, type FolderOptions, newFolder } from '../../../cli/watch/folder-options.ts';
+import {
+  changesOf,
+  type FolderOptions,
+  filterArgument,
+  filterText,
+  newFolder,
+} from '../../../cli/watch/folder-options.ts';
 import { noOptions, watchFolder } from './world.ts';
 
 const added = (options: Partial<FolderOptions>) => newFolder('/f', null, { ...noOptions, ...options });

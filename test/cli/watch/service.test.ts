@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { serviceUrl } from '../../../cli/commands/watch.ts';
 import type { Context } from '../../../cli/context.ts';
-import { serviceUrl } from '../../../cli/watch/service.ts';
 
 test('the service is the one that is named, or the one of this machine by a name that reaches it', () => {
   for (const [server, host, url] of [

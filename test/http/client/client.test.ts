@@ -11,7 +11,7 @@ import { addresses } from '../../../http/client/addresses.ts';
 import { createClient } from '../../../http/client/client.ts';
 import { ApiError, clientErrors } from '../../../http/client/error.ts';
 import { addressesFile, addressesText } from '../../../http/client/generate.ts';
-import type { InputOf, OutputOf } from '../../../http/client/shape.ts';
+import type { InputOf, OutputOf } from '../../../http/client/request.ts';
 import { reply, route } from '../../../http/route.ts';
 import { healthRoutes } from '../../../http/routes/health.ts';
 import { taskRoutes } from '../../../http/routes/tasks.ts';

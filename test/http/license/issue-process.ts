@@ -1,7 +1,6 @@
 // A process of its own that issues keys: prints the id of each.
 import { randomBytes } from 'node:crypto';
-import { KEY_BYTES } from '../../../http/license/key.ts';
-import { issueKey } from '../../../http/license/store.ts';
+import { issueKey, KEY_BYTES } from '../../../http/license/store.ts';
 
 const [folder = '', count = '0'] = process.argv.slice(2);
 for (let i = 0; i < Number(count); i++) {

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { hashOf, idOf } from '../../../http/license/key.ts';
 import { type MachineFile, verifyMachineFile } from '../../../http/license/machine-file.ts';
 import { openLicenses, readPublicKey } from '../../../http/license/open.ts';
+import { hashOf, idOf } from '../../../http/license/store.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { MINUTE, newWorld, START, words } from './fixture.ts';
 import { type Asked, answers, startLicenseServer } from './license-server.ts';

@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { hashOf, KEY_BYTES, keyText } from '../../../http/license/key.ts';
 import { openLicenses } from '../../../http/license/open.ts';
 import {
   createKeyLookup,
+  hashOf,
   issueKey,
+  KEY_BYTES,
+  keyText,
   licenseErrors,
   type NewKey,
   readKeys,

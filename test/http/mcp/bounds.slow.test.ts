@@ -4,9 +4,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from '../../../http/client/error.ts';
-import { MOST_PICTURE_CHARACTERS } from '../../../http/mcp/pictures.ts';
+import {
+  bounded,
+  listed,
+  MOST_CHARACTERS,
+  MOST_PICTURE_CHARACTERS,
+  oneLine,
+} from '../../../http/mcp/answer.ts';
 import { runTool, tools } from '../../../http/mcp/protocol.ts';
-import { bounded, listed, MOST_CHARACTERS, oneLine } from '../../../http/mcp/text.ts';
 import { draws } from '../../shared.ts';
 import { type Answers, FILM, fakeDesk, HASH, jpeg, none } from './fake-client.ts';
 

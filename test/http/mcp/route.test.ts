@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Type } from 'typebox';
-import { inProcess } from '../../../http/in-process.ts';
+import { inProcess } from '../../../http/gateway.ts';
 import { createAssistants } from '../../../http/mcp/assistants.ts';
 import { tools } from '../../../http/mcp/protocol.ts';
 import { mcpRoutes } from '../../../http/mcp/route.ts';

@@ -4,15 +4,14 @@ import fc from 'fast-check';
 import type { Outcome, TaskEvent } from '../../../actors/analysis/contract.ts';
 import type { ModelState } from '../../../actors/embedder/contract.ts';
 import { type Family, renderFamilies, single } from '../../../http/metrics/exposition.ts';
+import { createTaskMeter } from '../../../http/metrics/meters.ts';
 import {
   createMetrics,
   createRequestMeter,
   LATENCY_BOUNDS,
   type MetricsSources,
 } from '../../../http/metrics/metrics.ts';
-import { createTaskMeter } from '../../../http/metrics/task-meter.ts';
-import { notReadyReasons } from '../../../http/readiness.ts';
-import { health, healthRoutes, readyz } from '../../../http/routes/health.ts';
+import { health, healthRoutes, notReadyReasons, readyz } from '../../../http/routes/health.ts';
 import type { Service } from '../../../http/service.ts';
 import type { ChildState } from '../../../runtime/child.ts';
 import { manualClock } from '../../../runtime/clock.ts';

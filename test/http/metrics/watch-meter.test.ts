@@ -6,7 +6,7 @@ import {
   watchErrors,
 } from '../../../actors/watcher/folders/contract.ts';
 import { renderFamilies, single } from '../../../http/metrics/exposition.ts';
-import { createWatchMeter } from '../../../http/metrics/watch-meter.ts';
+import { createWatchMeter } from '../../../http/metrics/meters.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { until } from '../../until.ts';
 import { emptyStatus } from '../fake-watch-folders.ts';

@@ -6,11 +6,11 @@ import { fieldsOf } from '../../../http/openapi/docs/fields.ts';
 import { html, markdown } from '../../../http/openapi/docs/page.ts';
 import { createShapes } from '../../../http/openapi/schema.ts';
 import { reply, route } from '../../../http/route.ts';
-import { analyze } from '../../../http/routes/analyze.ts';
 import { documentRoutes } from '../../../http/routes/document.ts';
-import { metadataFacets } from '../../../http/routes/facets.ts';
 import { health } from '../../../http/routes/health.ts';
 import { cachePaths } from '../../../http/routes/media.ts';
+import { metadataFacets } from '../../../http/routes/search.ts';
+import { analyze } from '../../../http/routes/tasks.ts';
 import { defaulted, described, named, nullable, oneOf } from '../../../runtime/schema.ts';
 import { inject } from '../inject.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isSame, mergedItems } from '../../../http/page/app/basket-list.ts';
-import { moved, textOf, timelineItems } from '../../../http/page/app/views/lists/export.ts';
+import { isSame, mergedItems } from '../../../http/page/app/basket.ts';
+import { moved, textOf, timelineItems } from '../../../http/page/app/views/lists/view.ts';
 
 const item = (item_id: string, start_seconds = 0) => ({
   item_id,

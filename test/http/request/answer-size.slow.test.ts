@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SpeakerData } from '../../../actors/search/transcripts/contract.ts';
-import { MOST_TRANSCRIPT_CHARACTERS, withPreviews } from '../../../http/request/answer-size.ts';
+import { MOST_TRANSCRIPT_CHARACTERS, withPreviews } from '../../../http/request/response.ts';
 import { searchRoutes } from '../../../http/routes/search.ts';
 import { transcriptionRoutes } from '../../../http/routes/transcriptions.ts';
 import { inject } from '../inject.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bearerOf } from '../../../http/request/bearer.ts';
+import { bearerOf } from '../../../http/request/head.ts';
 
 test('a key is taken from a bearer token only, whatever its case and the spaces around', () => {
   const cases: [string, string][] = [

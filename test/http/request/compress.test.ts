@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { compress } from '../../../http/request/compress.ts';
+import { compress } from '../../../http/request/response.ts';
 
 const bytes = (n: number) =>
   Buffer.concat(Array.from({ length: n / 32 }, (_, i) => createHash('sha256').update(`${i}`).digest()));

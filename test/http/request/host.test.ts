@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { hostRule } from '../../../http/request/host.ts';
+import { hostRule } from '../../../http/request/origin.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
 const local = { host: '127.0.0.1' };

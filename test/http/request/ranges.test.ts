@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Conditions, partOf } from '../../../http/request/content-answer.ts';
+import { type Conditions, partOf } from '../../../http/request/content.ts';
 
 const content = { size: 100, etag: '"a"' };
 const asked = (conditions: Partial<Conditions>, isGet = true) => {

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Clips, ClipsRequest } from '../../../actors/exporter/clips/contract.ts';
-import { clipRoutes } from '../../../http/routes/clips.ts';
-import { taskRoutes } from '../../../http/routes/tasks.ts';
+import { clipRoutes, taskRoutes } from '../../../http/routes/tasks.ts';
 import { home } from '../../actors/analysis/fake-runs.ts';
 import { inject } from '../inject.ts';
 

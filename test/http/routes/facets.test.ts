@@ -6,7 +6,7 @@ import { definition as decoder } from '../../../actors/decoder/actor.ts';
 import type { decoderContract } from '../../../actors/decoder/contract.ts';
 import type { FacetAnswer } from '../../../actors/search/contract.ts';
 import { createSearch, type SearchParts } from '../../../actors/search/search.ts';
-import { facetRoutes } from '../../../http/routes/facets.ts';
+import { facetRoutes } from '../../../http/routes/search.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import type { Reply } from '../../../runtime/contract.ts';
 import { createLog } from '../../../runtime/log.ts';

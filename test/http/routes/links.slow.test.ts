@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { granted, refusal } from '../../../http/license/decision.ts';
-import { linkRoutes } from '../../../http/routes/links.ts';
+import { linkRoutes } from '../../../http/routes/media.ts';
 import { createMediaLinks } from '../../../http/service.ts';
 import { redactFields } from '../../../runtime/redact.ts';
 import { world } from '../../actors/analysis/fakes.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import type { Search } from '../../../actors/search/contract.ts';
-import { analysisDataRoutes } from '../../../http/routes/analysis-data.ts';
+import { analysisDataRoutes } from '../../../http/routes/library.ts';
 import { searchRoutes } from '../../../http/routes/search.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { inject } from '../inject.ts';

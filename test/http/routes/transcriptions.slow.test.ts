@@ -8,9 +8,9 @@ import type {
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
 } from '../../../actors/search/transcripts/contract.ts';
-import { analysisDataRoutes } from '../../../http/routes/analysis-data.ts';
-import { facetRoutes } from '../../../http/routes/facets.ts';
+import { analysisDataRoutes } from '../../../http/routes/library.ts';
 import { mediaRoutes } from '../../../http/routes/media.ts';
+import { facetRoutes } from '../../../http/routes/search.ts';
 import { transcriptionRoutes } from '../../../http/routes/transcriptions.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';

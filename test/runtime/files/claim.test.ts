@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { manualClock } from '../../../runtime/clock.ts';
-import { claim, claimant } from '../../../runtime/files/claim.ts';
+import { claim, claimant } from '../../../runtime/files/lock.ts';
 
 function setUp(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'claim-'));

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { reasonOf } from '../../../runtime/files/error-code.ts';
+import { reasonOf } from '../../../runtime/errors.ts';
 
 const errorOf = (work: () => unknown): unknown => {
   try {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { makeFolder } from '../../../runtime/files/make-folder.ts';
+import { makeFolder } from '../../../runtime/files/folder.ts';
 
 test('a folder is made with those above it, and one that is there is left as it is', () => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));

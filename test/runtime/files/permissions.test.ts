@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
-import { makeExportFolder, makeFolder } from '../../../runtime/files/make-folder.ts';
+import { makeExportFolder, makeFolder } from '../../../runtime/files/folder.ts';
 import {
   asStarted,
   closeToOthers,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
-import { limitIn, mostConnections, openFileLimit } from '../../../runtime/process/open-files.ts';
+import { limitIn, mostConnections, openFileLimit } from '../../../runtime/process/limits.ts';
 
 test('the limit is read as the system says it', () => {
   const row = (soft: string) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { Condition } from '../../../runtime/sync/condition.ts';
+import { Condition } from '../../../runtime/sync/locks.ts';
 
 test('a notification wakes everyone who waits, and nobody who comes later', async () => {
   const condition = new Condition();

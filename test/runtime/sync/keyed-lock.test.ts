@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyedLock } from '../../../runtime/sync/keyed-lock.ts';
+import { KeyedLock } from '../../../runtime/sync/locks.ts';
 
 test('work on one key waits for its holder, other keys do not', async () => {
   const lock = new KeyedLock();

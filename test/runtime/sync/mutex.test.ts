@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Mutex } from '../../../runtime/sync/mutex.ts';
+import { Mutex } from '../../../runtime/sync/locks.ts';
 
 test('one at a time, urgent work before the rest, and a failure lets the next one in', async () => {
   const mutex = new Mutex();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Semaphore } from '../../../runtime/sync/semaphore.ts';
+import { Semaphore } from '../../../runtime/sync/locks.ts';
 
 test('as much runs at once as there are permits, and a failure gives its permit back', async () => {
   const semaphore = new Semaphore(2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { SharedLock } from '../../../runtime/sync/shared-lock.ts';
+import { SharedLock } from '../../../runtime/sync/locks.ts';
 
 test('many share it, one is alone with it, and whoever waits to be alone goes before those that come later', async () => {
   const lock = new SharedLock();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { sideBySide } from '../../../runtime/sync/side-by-side.ts';
+import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 
 test('every item is worked on once, a bounded number at the same time', async () => {
   const done: number[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atOnce, inSteps, runFor, type Steps } from '../../../runtime/sync/steps.ts';
+import { atOnce, inSteps, runFor, type Steps } from '../../../runtime/sync/checkpoint.ts';
 
 function* counted(seen: number[], steps: number): Steps<string> {
   for (let i = 0; i < steps; i++) {

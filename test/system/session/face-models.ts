@@ -2,10 +2,9 @@
 // detector that sees a face at two places of the picture where it is bright there, and an embedder that tells
 // faces apart by their colour.
 
-import { template } from '../../../actors/faces/alignment/similarity.ts';
+import { template } from '../../../actors/faces/alignment/align.ts';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../../../actors/models/contract.ts';
-import { GraphBuilder } from '../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 import { tinyEmbedder } from '../../actors/faces/embedding/graphs.ts';
 import { standInRow, writeFaceModel, yunetRow } from '../../actors/faces/stand-in-embedder.ts';
 

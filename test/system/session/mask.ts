@@ -2,7 +2,7 @@
 // form: folders, ids, times, sizes of encoded files, pictures. Whatever is named once has the same name in
 // all answers.
 
-import { programVersion } from '../../../runtime/process/version.ts';
+import { programVersion } from '../../../runtime/process/program.ts';
 
 /** Fields whose values are measured, by name. */
 const measured =

@@ -8,12 +8,12 @@ import { type ClusterJob, peopleErrors } from '../../../index/people/contract.ts
 import { distanceOf, epsOf, ownEpsOf } from '../../../models/face-distance.ts';
 import { analysisErrors, type WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
+import type { Faces } from '../parts.ts';
 import type { Closing, Facts } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import type { ClusteringFacts } from './facts.ts';
-import type { FaceFinder } from './finder.ts';
-import type { FaceJob } from './jobs.ts';
-import type { Faces } from './model.ts';
+import type { FaceFinder } from './file-faces.ts';
+import type { ClusteringFacts } from './kind.ts';
+import type { FaceJob } from './request.ts';
 import { Clusterer, nameFromSamples } from './sample-naming.ts';
 
 /** Paths named in a warning. */

@@ -1,8 +1,13 @@
 // The faces of one file on their way from its frames to the index: some frames are looked at side by side,
 // and their faces are appended in the order of the frames.
-import type { FoundFaces } from '../../../faces/contract.ts';
+
+import type { SlotHandle } from '../../../../runtime/contract.ts';
+import type { SlotPool } from '../../../../runtime/slots.ts';
+import type { PictureShape, Probe } from '../../../decoder/contract.ts';
+import type { FaceModel, FoundFaces } from '../../../faces/contract.ts';
 import type { FrameFaces } from '../../../index/people/contract.ts';
-import type { Index } from '../parts.ts';
+import { modelErrors, mostPictureBytes } from '../../../models/contract.ts';
+import type { FaceModelInUse, Faces, Index } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
 
 /** Frames of a file that are looked at side by side; the face actor takes as many turns at once. */
@@ -108,4 +113,82 @@ export function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer
     at += part.length;
   }
   return all;
+}
+
+// Finds the faces in pictures that lie in slots. One finder serves a whole run of a task.
+
+export interface FinderParts {
+  readonly faces: Faces;
+  readonly inUse: FaceModelInUse;
+  readonly model: FaceModel;
+  readonly pool: SlotPool;
+}
+
+export class FaceFinder {
+  readonly #parts: FinderParts;
+
+  constructor(parts: FinderParts) {
+    this.#parts = parts;
+  }
+
+  get model(): FaceModel {
+    return this.#parts.model;
+  }
+
+  /** The slot is held until the faces are found; whoever had it may let it go at once. */
+  async find(
+    picture: SlotHandle,
+    { width, height }: Pick<PictureShape, 'width' | 'height'>,
+    signal: AbortSignal,
+  ): Promise<FoundFaces> {
+    const { faces, inUse, model, pool } = this.#parts;
+    const request = { model_key: model.model_key, picture, width, height };
+    const call = { signal, slots: [picture] };
+    const holder = pool.holder();
+    pool.hold(picture, holder);
+    try {
+      return await faces.ask('find', request, call);
+    } catch (error) {
+      // A face actor that came back after a crash has no model yet.
+      if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
+      await inUse.load(faces, { signal });
+      return await faces.ask('find', request, call);
+    } finally {
+      pool.releaseAll(holder);
+    }
+  }
+}
+
+// The size of the picture in which faces are looked for.
+
+/** Longest side of a still, px: it is looked at once, so a larger picture costs little. */
+export const stillSide = 1920;
+
+/** The longest side of sample pictures, px: they show one large face. */
+export const sampleSide = 1280;
+
+/** Bytes of a still of 4:3. */
+const stillBytes = 1920 * 1440 * 3;
+
+/**
+ * Bytes of a slot that holds such pictures. Memory that nothing touches is not used, but all slots together
+ * stay within `memory`, bytes: many decoders on a small machine look at smaller pictures.
+ */
+export function slotBytesFor(slots: number, memory: number): number {
+  return Math.max(mostPictureBytes, Math.min(stillBytes, Math.floor(memory / slots)));
+}
+
+/**
+ * The picture at its own shape, never larger than it is: the longest side at most `side`, and as many pixels
+ * as a slot of `slotBytes` holds.
+ */
+export function faceShape(
+  { width, height }: Pick<Probe, 'width' | 'height'>,
+  side: number,
+  slotBytes: number,
+): PictureShape {
+  const fits = Math.sqrt(slotBytes / 3 / (width * height));
+  const scale = Math.min(1, side / Math.max(width, height), fits);
+  const ofSide = (length: number) => Math.max(1, Math.floor(length * scale + 1e-6));
+  return { width: ofSide(width), height: ofSide(height), fit: 'stretch', resample: 'area' };
 }

@@ -1,11 +1,31 @@
 // What a request says about faces: the fields, and what they mean together.
 import { type Static, type TObject, Type } from 'typebox';
-import { defaulted, described, field } from '../../../../runtime/schema.ts';
-import { inlineImage } from '../../../decoder/inline-image.ts';
+import { plainPath } from '../../../../runtime/paths.ts';
+import { defaulted, described, field, nullable } from '../../../../runtime/schema.ts';
+import { inlineBytes, inlineImage } from '../../../decoder/inline-image.ts';
 import { mostNameLetters, nameProblem, plainName } from '../../../index/people/person-name.ts';
 import { epsMeaning, usualEps } from '../../../models/face-distance.ts';
-import { type Complaint, MediaPath, type NamedPath, named, Text } from '../../request.ts';
-import { limits } from './limits.ts';
+import {
+  type Complaint,
+  MediaPath,
+  type NamedPath,
+  named,
+  type ResolveContext,
+  Text,
+  uniquePaths,
+} from '../../request.ts';
+
+// How much a request may say about people.
+
+export const limits = {
+  people: 100,
+  /** As code points. */
+  jobNameLetters: 200,
+  imagesEach: 3,
+  imageBytes: 10 * 1024 * 1024,
+  imagePixels: 24_000_000,
+  inlineBytes: 50 * 1024 * 1024,
+} as const;
 
 const SampleFace = Type.Object(
   {
@@ -197,4 +217,70 @@ function nameComplaints(at: string, name: string, before: number | undefined): C
 /** Code points: an emoji counts as one or a few, whatever its bytes. */
 function lettersIn(text: string): number {
   return [...text].length;
+}
+
+// Jobs of faces in the form in which they are recorded.
+
+/** A picture that shows one person: a file, or the number of a picture that came with the request. */
+export const SamplePicture = Type.Union([
+  Type.Object({ path: Type.String({ minLength: 1 }) }),
+  Type.Object({ attachment: Type.Integer({ minimum: 0 }) }),
+]);
+export type SamplePicture = Static<typeof SamplePicture>;
+
+export const Sample = Type.Object({ name: Type.String(), pictures: Type.Array(SamplePicture) });
+export type Sample = Static<typeof Sample>;
+
+export const FaceJob = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  /** Absolute; empty for a job that is only clustered again. */
+  paths: Type.Array(Type.String({ minLength: 1 })),
+  /** Cosine distance; null: found from the distances. */
+  eps: nullable(Type.Number({ minimum: 0, maximum: 2 })),
+  min_samples: Type.Integer({ minimum: 1 }),
+  clear_names: Type.Boolean(),
+  /** Empty: nobody is named. */
+  samples: Type.Array(Sample),
+});
+export type FaceJob = Static<typeof FaceJob>;
+
+/** Only for a body without complaints. */
+export function faceJobsOf(body: FacesBody, context: Pick<ResolveContext, 'attach'>): FaceJob[] {
+  // Pictures for all jobs are kept once.
+  let shared: Sample[] | undefined;
+  const ofAll = () => {
+    shared ??= samplesOf(body.sample_faces ?? [], context);
+    return shared;
+  };
+  const found = body.face_clustering_jobs.map(
+    (job): FaceJob => ({
+      name: job.cluster_job_name,
+      paths: uniquePaths(job.face_media_paths, (path) => path).map(plainPath),
+      eps: job.auto_detect_params ? null : job.face_eps,
+      min_samples: job.face_min_samples,
+      clear_names: false,
+      samples: job.sample_faces ? samplesOf(job.sample_faces, context) : ofAll(),
+    }),
+  );
+  const again = body.recluster_jobs.map(
+    (job): FaceJob => ({
+      name: job.cluster_job_name,
+      paths: [],
+      eps: job.auto_detect_params ? null : job.eps,
+      min_samples: job.min_samples,
+      clear_names: job.clear_names,
+      samples: [],
+    }),
+  );
+  return [...found, ...again];
+}
+
+function samplesOf(people: SampleFaces, { attach }: Pick<ResolveContext, 'attach'>): Sample[] {
+  return people.map(({ name, face_paths = [], face_images = [] }) => ({
+    name: plainName(name),
+    pictures: [
+      ...face_paths.map((path) => ({ path: plainPath(path) })),
+      ...face_images.map((text) => ({ attachment: attach(inlineBytes(text)) })),
+    ],
+  }));
 }

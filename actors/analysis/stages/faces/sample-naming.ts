@@ -3,15 +3,11 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { isMediaError } from '../../../decoder/contract.ts';
 import { type ClusterLabels, facesErrors } from '../../../faces/contract.ts';
-import type { Decoder, Index } from '../parts.ts';
+import type { Decoder, Faces, Index } from '../parts.ts';
 import type { TaskContext } from '../task-context.ts';
-import type { SampleFaceNaming, UnassignedReason } from './facts.ts';
-import { joined } from './file-faces.ts';
-import type { FaceFinder } from './finder.ts';
-import type { FaceJob, Sample } from './jobs.ts';
-import { limits } from './limits.ts';
-import type { Faces } from './model.ts';
-import { faceShape, sampleSide } from './shape.ts';
+import { type FaceFinder, faceShape, joined, sampleSide } from './file-faces.ts';
+import type { SampleFaceNaming, UnassignedReason } from './kind.ts';
+import { type FaceJob, limits, type Sample } from './request.ts';
 
 /** Clusters as they are stored now. */
 export interface StoredClusters {

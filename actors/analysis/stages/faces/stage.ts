@@ -6,15 +6,12 @@ import { compactFacesInSteps } from '../../../index/store/compact-in-steps.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Item } from '../kind.ts';
+import type { Faces } from '../parts.ts';
 import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { FaceClosing } from './closing.ts';
-import type { FaceFacts } from './facts.ts';
-import { FileFaces } from './file-faces.ts';
-import { FaceFinder } from './finder.ts';
-import { facesKind } from './kind.ts';
-import type { Faces } from './model.ts';
-import { faceShape, stillSide } from './shape.ts';
+import { FaceFinder, FileFaces, faceShape, stillSide } from './file-faces.ts';
+import { type FaceFacts, facesKind } from './kind.ts';
 
 export const facesStage: Stage = {
   kind: facesKind,

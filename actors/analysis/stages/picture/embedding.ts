@@ -9,8 +9,90 @@ import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import type { AnalysisParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
-import { createBatcher, type Picture } from './batch.ts';
-import { changedShare } from './changed.ts';
+
+// Joins the pictures of all files that are decoded at the same time into batches of the model's size: films
+// fill their batches alone, stills share them. A batch goes out when it is full, or when no producer is left
+// that could fill it.
+
+export interface Picture<F> {
+  readonly file: F;
+  readonly frame: number;
+  /** Null where the frame shows the same picture as the frame before it in the file. */
+  readonly slot: SlotHandle | null;
+  readonly preview: Uint8Array;
+}
+
+export interface Batcher<F> {
+  /** One more producer of pictures. */
+  open(): void;
+  /** Adds a picture; whoever adds it has already made sure that the slot stays held. */
+  add(picture: Picture<F>): void;
+  /** A producer has gone, or waits for something else. */
+  shut(): void;
+  /** Takes out every picture of a file that is given up. */
+  remove(file: F): Picture<F>[];
+}
+
+/**
+ * `send` gets 1 to `size` pictures in the order they were added. Pure: it decides when, `send` does the work.
+ */
+export function createBatcher<F>(size: number, send: (batch: Picture<F>[]) => void): Batcher<F> {
+  let waiting: Picture<F>[] = [];
+  let open = 0;
+  const sendReady = () => {
+    while (waiting.length >= size || (open === 0 && waiting.length > 0)) send(waiting.splice(0, size));
+  };
+  return {
+    open: () => {
+      open++;
+    },
+    add: (picture) => {
+      waiting.push(picture);
+      sendReady();
+    },
+    shut: () => {
+      open--;
+      sendReady();
+    },
+    remove: (file) => {
+      const removed = waiting.filter((picture) => picture.file === file);
+      waiting = waiting.filter((picture) => picture.file !== file);
+      return removed;
+    },
+  };
+}
+
+// How much of a picture is different from the one before it, whatever its exposure. A car that passes a fixed
+// camera changes a few blocks, and the camera makes all others darker: a cut changes most of them in ways
+// that no exposure does.
+
+/** How much brighter or darker a camera may make a picture from one second to the next. */
+const gains = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.11, 1.25, 1.43, 1.67, 2];
+/** Of 255: blocks that differ by less are the same. */
+const least = 10;
+
+/**
+ * Share of the blocks of `after` that no gain and offset of the whole picture explains from `before`; of the
+ * gain that explains most.
+ */
+export function changedShare(before: Uint8Array, after: Uint8Array): number {
+  const blocks = after.length / 3;
+  const differences = [0, 1, 2].map(() => new Float32Array(blocks));
+  let fewest = blocks;
+  for (const gain of gains) {
+    const offsets = differences.map((of, channel) => {
+      for (let i = 0; i < blocks; i++) of[i] = after[i * 3 + channel]! - gain * before[i * 3 + channel]!;
+      return of.toSorted()[blocks >> 1]!;
+    });
+    const bound = least * Math.max(1, Math.sqrt(gain));
+    let changed = 0;
+    for (let i = 0; i < blocks; i++) {
+      if (differences.some((of, channel) => Math.abs(of[i]! - offsets[channel]!) > bound)) changed++;
+    }
+    fewest = Math.min(fewest, changed);
+  }
+  return fewest / blocks;
+}
 
 /** A stage that the index has begun, with frames that were taken up. */
 export interface StageStart {

@@ -1,10 +1,136 @@
 // The declaration of the speech stage: who says what in a film or sound file.
-import { type Static, Type } from 'typebox';
-import { ShownWarning } from '../../../../runtime/answer.ts';
-import { field, nullable } from '../../../../runtime/schema.ts';
-import { uniquePaths } from '../../request.ts';
+
+import { resolve } from 'node:path';
+import { type Static, type TObject, Type } from 'typebox';
+import { defaulted, described, field, nullable, oneOf, ShownWarning } from '../../../../runtime/schema.ts';
+import { SpeakerCount } from '../../../diarizer/contract.ts';
+import { speechLanguages, xPreferences } from '../../../transcriber/contract.ts';
+import { type Complaint, MediaPath, Text, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
-import { SpeechJob, speechBody, speechComplaints, speechJobsOf } from './request.ts';
+
+// What a request says about speech: the fields, what they mean together, and the jobs in the form in which
+// they are recorded.
+
+/** Says that subtitles are to be read, whatever models there are. */
+export const subtitlesKey = 'subtitles';
+
+export const speechPreferences = [...xPreferences, subtitlesKey] as const;
+export type SpeechPreference = (typeof speechPreferences)[number];
+const SpeechPreference = Type.Unsafe<SpeechPreference>({ type: 'string', enum: [...speechPreferences] });
+
+const AskedSpeakerCount = described(
+  Type.Union([oneOf('auto', 'auto-detect', '5+'), Type.Integer({ minimum: 1, maximum: 4 })]),
+  'A number from 1 to 4 sets the number of speakers, also for subtitles; `5+` means 5 to 12 speakers.',
+);
+const ModelChoice = described(
+  oneOf(...speechPreferences),
+  '`faster` is x3-asr-0.6b and `more accurate` is x3-asr-1.7b, for the languages of that family. If ' +
+    'that model is not downloaded, the best downloaded one is used instead. `subtitles` uses subtitles ' +
+    'in or next to the file.',
+);
+
+const TranscriptionJob = Type.Object(
+  {
+    path: MediaPath,
+    language: defaulted(
+      described(
+        Text,
+        'Name or code of a language, such as `english`, `de` or `pt-BR`; `auto` detects the language.',
+      ),
+      'english',
+    ),
+    detect_speakers: field(
+      'Whether to detect speakers. A job without this field uses the value of the request.',
+      Type.Optional(Type.Boolean()),
+    ),
+    speaker_count: Type.Optional(AskedSpeakerCount),
+    preferred_x_model_key: Type.Optional(ModelChoice),
+    channels: defaulted(
+      described(
+        nullable(Type.Array(Type.Integer({ minimum: 1 }))),
+        'Channels to transcribe separately, counted from 1. If null or empty, all channels are mixed into ' +
+          'one.',
+      ),
+      null,
+    ),
+  },
+  { title: 'TranscriptionJob' },
+);
+export type TranscriptionJob = Static<typeof TranscriptionJob>;
+
+export const speechBody = {
+  detect_speakers: field(
+    'Whether to detect speakers. A job without this field uses the value of the request.',
+    defaulted(Type.Boolean(), true),
+  ),
+  speaker_count: defaulted(AskedSpeakerCount, 'auto'),
+  preferred_x_model_key: defaulted(ModelChoice, 'auto'),
+  transcription_jobs: field('Files to transcribe.', defaulted(Type.Array(TranscriptionJob), [])),
+};
+type SpeechBody = Static<TObject<typeof speechBody>>;
+
+/** A file whose speech is to be written down, as it is recorded. */
+export const SpeechJob = Type.Object({
+  /** Absolute. */
+  path: Type.String({ minLength: 1 }),
+  /** BCP 47; null for whatever is spoken. */
+  language: nullable(Type.String()),
+  /** Counted from 1 over all audio tracks, each by itself; null: all mixed into one. */
+  channels: nullable(Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1 })),
+  detect_speakers: Type.Boolean(),
+  speaker_count: SpeakerCount,
+  preferred: SpeechPreference,
+});
+export type SpeechJob = Static<typeof SpeechJob>;
+
+/** Languages nobody knows, and files that are asked for twice in different ways. */
+export function speechComplaints(body: SpeechBody): Complaint[] {
+  const found: Complaint[] = [];
+  const first = new Map<string, { readonly at: number; readonly text: string }>();
+  const jobs = jobsOf(body);
+  body.transcription_jobs.forEach(({ language, path }, i) => {
+    const field = `transcription_jobs[${i}]`;
+    if (speechLanguages.code(language) === null) {
+      found.push({ field: `${field}.language`, what: `is not a known language: ${language}` });
+    }
+    const text = JSON.stringify(jobs[i]);
+    const before = first.get(resolve(path));
+    if (!before) first.set(resolve(path), { at: i, text });
+    else if (before.text !== text) {
+      found.push({
+        field: `${field}.path`,
+        what: `has different settings in transcription_jobs[${before.at}]; a file has one transcript only`,
+      });
+    }
+  });
+  return found;
+}
+
+/** Only for a body without complaints. */
+export function speechJobsOf(body: SpeechBody): SpeechJob[] {
+  return jobsOf(body).map((job) => ({ ...job, language: job.language === 'auto' ? null : job.language }));
+}
+
+function jobsOf(body: SpeechBody): (Omit<SpeechJob, 'language'> & { readonly language: string })[] {
+  return body.transcription_jobs.map((job) => {
+    const count = job.speaker_count ?? body.speaker_count;
+    return {
+      // In the plain form in which every other route looks for it.
+      path: resolve(job.path),
+      language: speechLanguages.code(job.language) ?? job.language,
+      channels: channelsOf(job.channels),
+      detect_speakers: job.detect_speakers ?? body.detect_speakers,
+      speaker_count: count === 'auto-detect' ? 'auto' : (count as SpeechJob['speaker_count']),
+      preferred: job.preferred_x_model_key ?? body.preferred_x_model_key,
+    };
+  });
+}
+
+/** Each channel once, ascending; null for the downmix. */
+function channelsOf(channels: readonly number[] | null): number[] | null {
+  if (channels === null || channels.length === 0) return null;
+  return [...new Set(channels)].sort((a, b) => a - b);
+}
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -57,7 +183,7 @@ export const speechKind = stageKind({
   labels: {
     notApplicable: 'without sound',
     nothing: 'no sound to transcribe',
-    result: ({ speech }) => (speech === null || speech.segments === 0 ? 'nobody speaks' : described(speech)),
+    result: ({ speech }) => (speech === null || speech.segments === 0 ? 'nobody speaks' : factsText(speech)),
   },
   metrics: {
     done: { name: 'framehound_audio_seconds_total', help: 'Seconds of sound transcribed.' },
@@ -65,7 +191,7 @@ export const speechKind = stageKind({
   },
 });
 
-function described({ segments, speakers, language, model_key, warning }: SpeechFacts): string {
+function factsText({ segments, speakers, language, model_key, warning }: SpeechFacts): string {
   const said = [
     `${segments} ${segments === 1 ? 'segment' : 'segments'}`,
     ...(speakers === null ? [] : [`${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}`]),

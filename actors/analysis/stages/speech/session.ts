@@ -4,10 +4,9 @@ import type { SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
-import type { Decoder, Index, SpeechParts } from '../parts.ts';
+import type { Decoder, Index, SpeechModel, SpeechParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
-import type { SpeechModel } from './model.ts';
-import { type SpeechJob, subtitlesKey } from './request.ts';
+import { type SpeechJob, subtitlesKey } from './kind.ts';
 
 interface DiarizerBlock {
   readonly channel: number;

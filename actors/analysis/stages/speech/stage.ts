@@ -13,8 +13,7 @@ import { expectUnchanged } from '../../media/survey.ts';
 import type { Decoder, SpeechParts } from '../parts.ts';
 import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { type SpeechFacts, speechKind } from './kind.ts';
-import { type SpeechJob, subtitlesKey } from './request.ts';
+import { type SpeechFacts, type SpeechJob, speechKind, subtitlesKey } from './kind.ts';
 import {
   fewerSpeakers,
   identifySpeakers,

@@ -7,9 +7,15 @@ import type { MediaRecord } from '../../../index/store/contract.ts';
 import { mostNodesOfMessage, type SummaryNode, summaryErrors } from '../../../index/summaries/contract.ts';
 import { mostNodesOfTurn, type PlannedNode } from '../../../summarizer/contract.ts';
 import type { Index, Summarizer } from '../parts.ts';
-import type { Concepts } from './concepts.ts';
-import { type Evidence, EvidenceSum, type StoredEvidence, spokenPages, type VectorPage } from './evidence.ts';
-import { templatesKey } from './facts.ts';
+import {
+  type Concepts,
+  type Evidence,
+  EvidenceSum,
+  type StoredEvidence,
+  spokenPages,
+  type VectorPage,
+} from './evidence.ts';
+import { templatesKey } from './kind.ts';
 import type { SummaryJob } from './request.ts';
 
 export type SummaryStep =

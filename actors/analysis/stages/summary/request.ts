@@ -1,8 +1,8 @@
 // What a request says about summaries: the fields, and what they mean together.
 import { type Static, type TObject, Type } from 'typebox';
 import { plainPath } from '../../../../runtime/paths.ts';
-import { quoted } from '../../../../runtime/quoted.ts';
 import { defaulted, described, field, nullable, oneOf } from '../../../../runtime/schema.ts';
+import { quoted } from '../../../../runtime/text.ts';
 import { CollectionChoice, SummaryObjective } from '../../../index/summaries/contract.ts';
 import { foldName, plainName } from '../../../index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../../../summarizer/contract.ts';

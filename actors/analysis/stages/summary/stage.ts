@@ -2,11 +2,10 @@
 // it is whole.
 import { createHash } from 'node:crypto';
 import { engineErrors, toFields } from '../../../../runtime/errors.ts';
-import { quoted } from '../../../../runtime/quoted.ts';
 import type { CallOptions } from '../../../../runtime/ref.ts';
-import type { SpanKey } from '../../../index/spans/contract.ts';
+import { quoted } from '../../../../runtime/text.ts';
 import { sweepInSteps } from '../../../index/store/compact-in-steps.ts';
-import type { MediaRecord } from '../../../index/store/contract.ts';
+import type { MediaRecord, SpanKey } from '../../../index/store/contract.ts';
 import { type HeldSummary, summaryErrors } from '../../../index/summaries/contract.ts';
 import { foldName } from '../../../index/summaries/fold-name.ts';
 import { summaryRef } from '../../../summarizer/stored/summary-ref.ts';
@@ -14,11 +13,9 @@ import { summariesOf } from '../../media/summarized.ts';
 import type { Index, Summarizer } from '../parts.ts';
 import type { Facts, FileWork, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { Concepts } from './concepts.ts';
-import { type Evidence, StoredEvidence } from './evidence.ts';
-import { type SummaryFacts, templatesKey } from './facts.ts';
+import { Concepts, type Evidence, StoredEvidence } from './evidence.ts';
 import { Film } from './film.ts';
-import { gridSeconds, summaryKind } from './kind.ts';
+import { gridSeconds, type SummaryFacts, summaryKind, templatesKey } from './kind.ts';
 import type { SummaryItem, SummaryJob } from './request.ts';
 
 export const summaryStage: Stage<SummaryItem> = {

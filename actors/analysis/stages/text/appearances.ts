@@ -1,8 +1,8 @@
 // Lines of text over time: what is read in one second after the other and is the same line becomes one, with
 // the reading that is best.
 
-import { overlap } from '../../../../runtime/box.ts';
-import { slipsBetween } from '../../../../runtime/nearest.ts';
+import { overlap } from '../../../../runtime/picture.ts';
+import { slipsBetween } from '../../../../runtime/text.ts';
 import type { WrittenLine } from '../../../index/written/contract.ts';
 import {
   doubtedScore,

@@ -1,10 +1,22 @@
 // The declaration of the text stage: the words that are printed in every second of a film and in every still.
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { plainPath } from '../../../../runtime/paths.ts';
-import { defaulted, described, field, nullable, shown } from '../../../../runtime/schema.ts';
-import { MediaPath, named, uniquePaths } from '../../request.ts';
+import { defaulted, described, field, nullable, ShownWarning, shown } from '../../../../runtime/schema.ts';
+import { FromPreviews, MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
-import { TextFacts } from './facts.ts';
+
+// What the results of reading printed words tell.
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const TextFacts = Type.Object({
+  model_key: field('Key of the model.', Type.String()),
+  lines: field('Number of lines of text that searches can find.', Count),
+  missing_frames: field('Number of frames that could not be decoded.', Count),
+  from_previews: FromPreviews,
+  warning: ShownWarning,
+});
+export type TextFacts = Static<typeof TextFacts>;
 
 export const textKind = stageKind({
   type: 'text',

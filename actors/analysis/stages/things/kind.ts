@@ -1,9 +1,8 @@
 // The declaration of the stage of things: what is seen in every second of a film and in every still, of the
 // classes that the object detector knows.
 import { type Static, Type } from 'typebox';
-import { ShownWarning } from '../../../../runtime/answer.ts';
 import { plainPath } from '../../../../runtime/paths.ts';
-import { defaulted, described, field, nullable, shown } from '../../../../runtime/schema.ts';
+import { defaulted, described, field, nullable, ShownWarning, shown } from '../../../../runtime/schema.ts';
 import { FromPreviews, MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 

@@ -5,7 +5,7 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import type { PictureShape } from '../../../decoder/contract.ts';
 import { detectorSide, type ObjectDetector, type Sight, type Thing } from '../../../things/contract.ts';
 import { Tracker } from '../../../things/tracks.ts';
-import { faceShape } from '../faces/shape.ts';
+import { faceShape } from '../faces/file-faces.ts';
 import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
 import type { Things } from '../parts.ts';
 import type { FileWork, Stage, StageRun } from '../stage.ts';

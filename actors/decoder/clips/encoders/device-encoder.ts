@@ -24,9 +24,9 @@ import {
   type FinishPacket,
   keyframeDistance,
   type PictureEncoder,
+  type PictureInput,
   type PictureShape,
 } from '../picture-encoder.ts';
-import type { PictureInput } from '../picture-fitter.ts';
 
 type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
 

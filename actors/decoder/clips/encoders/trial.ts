@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../runtime/clock.ts';
-import { moduleUrl } from '../../../../runtime/module-url.ts';
 import { askIsolated } from '../../../../runtime/process/isolated.ts';
+import { moduleUrl } from '../../../../runtime/process/program.ts';
 import {
   AVCHROMA_LOC_LEFT,
   AVCOL_PRI_BT709,
@@ -21,11 +21,9 @@ import {
 import { readHead } from '../../packets/head.ts';
 import type { Size } from '../../source/coded-size.ts';
 import { openSource } from '../../source/source.ts';
-import { ClipFile } from '../clip-file.ts';
+import { ClipFile, mp4 } from '../clip-file.ts';
 import { decodedPictures } from '../decoded-pictures.ts';
-import { mp4 } from '../formats.ts';
-import type { PictureShape } from '../picture-encoder.ts';
-import { PictureFitter } from '../picture-fitter.ts';
+import { PictureFitter, type PictureShape } from '../picture-encoder.ts';
 import {
   DeviceEncoder,
   type DeviceEncoderOptions,

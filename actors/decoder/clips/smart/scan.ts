@@ -10,7 +10,7 @@ import { frameStep } from '../../source/stream.ts';
 import { clipErrors } from '../contract.ts';
 import { FrameRange, frameRangeOf } from '../frame-range.ts';
 import type { CutOptions } from '../picture-cut.ts';
-import { type AvcSets, changesSets, isFramed } from './avc.ts';
+import { type AvcSets, changesSets, isFramed } from './end-encoder.ts';
 import type { PictureGroup, Scanned, SourceFrame } from './plan.ts';
 
 /** What a clip is made of, in ticks of the stream. */

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { idOf } from '../../people/entry-id.ts';
-import { type EarlierFaces, keptIds } from '../../people/keep-ids.ts';
-import type { SpanKey } from '../../spans/contract.ts';
-import { type MediaRecord, storeErrors } from '../contract.ts';
+import { type EarlierFaces, keptIds } from '../../people/face-columns.ts';
+import { randomRevision, revisionAfter } from '../changes.ts';
+import { type MediaRecord, type SpanKey, storeErrors } from '../contract.ts';
 import { type Disk, disk } from '../disk.ts';
 import type { Environment } from '../environment.ts';
 import { replaced } from '../faults.ts';
@@ -13,13 +13,11 @@ import { putMedia } from '../media.ts';
 import { encodeModelKey, faceModelKey } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
 import { FaceModel, type Faces } from '../records.ts';
-import { randomRevision, revisionAfter } from '../revision.ts';
 import type { Spans } from '../spans.ts';
 import { seal } from '../table.ts';
-import { FaceRecords, factsByAll, idsOf } from './face-records.ts';
 import { addFaces, endOfPlaces, type FaceTail, FaceTails, placeBytes, takeFaces } from './face-rolls.ts';
-import type { FaceChunk } from './face-spans.ts';
-import { FaceStage, type FaceStageResult } from './face-stage.ts';
+import { type FaceChunk, FaceStage, type FaceStageResult } from './face-stage.ts';
+import { FaceRecords, factsByAll, idsOf } from './stored-faces.ts';
 
 export interface FaceWriterOptions {
   readonly on?: Disk;

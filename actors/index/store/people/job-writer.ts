@@ -1,19 +1,93 @@
 // Changes clusterings, one transaction each. What is decided about them is pure and lies in
 // actors/index/people/.
-import type { ClusterColumns } from '../../people/cluster-columns.ts';
+
+import { closeSync, existsSync, openSync, readdirSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../../../../runtime/files/folder.ts';
+import { type ClusterColumns, writeColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
 import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
 import { type Reconciled, reconcile } from '../../people/reconcile.ts';
-import type { Disk } from '../disk.ts';
+import { randomRevision, revisionAfter } from '../changes.ts';
+import { type Disk, disk, flush, flushFolder, writeAll } from '../disk.ts';
 import type { Environment, Writes } from '../environment.ts';
-import { readable } from '../faults.ts';
+import { readable, storeFault } from '../faults.ts';
+import { clusteringFiles, clusteringKey, clusteringStateKey, peopleFolder } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
-import { randomRevision } from '../revision.ts';
-import { ClusterWriter } from './cluster-writer.ts';
+import { Clustering, ClusteringState as StateRecord } from '../records.ts';
+import { seal, unseal } from '../table.ts';
 import { type Clusterings, clusteringIn, type StoredClustering, stateOf } from './clusterings.ts';
 import { earlierClusters } from './earlier-clusters.ts';
 import type { OpenClustering } from './open-clustering.ts';
 import type { StoredFaces } from './stored-faces.ts';
+
+// Writes clusterings: the columns first, in a file of a name that was not there before, flushed; then one
+// transaction puts the records that name it. Readers see the one before or this one.
+
+export class ClusterWriter {
+  readonly #folder: string;
+  readonly #environment: Environment;
+  readonly #on: Disk;
+  #count = 0;
+
+  constructor(folder: string, environment: Environment, on: Disk = disk) {
+    this.#folder = folder;
+    this.#environment = environment;
+    this.#on = on;
+  }
+
+  /** The name of a new file, *flushed*; no record speaks of it yet. `token`: of who holds the lease. */
+  write(name: string, columns: ClusterColumns, token: string): string {
+    const within = peopleFolder(this.#folder);
+    const file = `${clusteringFiles(name)}${token}-${++this.#count}.columns`;
+    const path = join(within, file);
+    let fd: number;
+    try {
+      makeFolder(within);
+      fd = openSync(path, 'wx');
+    } catch (error) {
+      throw storeFault(error, path, 'write');
+    }
+    try {
+      writeAll(this.#on, fd, path, writeColumns(columns), 0);
+      flush(this.#on, fd, path);
+    } finally {
+      closeSync(fd);
+    }
+    flushFolder(within);
+    return file;
+  }
+
+  /** Within a transaction. */
+  put(writes: Writes, name: string, file: string, state: ClusteringState): void {
+    const [key, stateKey] = [clusteringKey(name), clusteringStateKey(name)];
+    const before = writes.get(key);
+    const read = () =>
+      before === undefined ? null : unseal(Clustering, key, before, this.#environment.file);
+    const revision = revisionAfter(read, randomRevision());
+    writes.put(key, seal(Clustering, key, { name, format: faceStorageVersion, revision, file }));
+    writes.put(stateKey, seal(StateRecord, stateKey, { state_json: JSON.stringify(state) }));
+  }
+
+  remove(writes: Writes, name: string): void {
+    writes.remove(clusteringKey(name));
+    writes.remove(clusteringStateKey(name));
+  }
+
+  /** Removes files of a clustering that its records do not name any more, or were left by a crash. */
+  tidy(name: string, keep: readonly string[]): void {
+    const within = peopleFolder(this.#folder);
+    if (!existsSync(within)) return;
+    for (const file of readdirSync(within)) {
+      if (!file.startsWith(clusteringFiles(name)) || keep.includes(file)) continue;
+      try {
+        unlinkSync(join(within, file));
+      } catch {
+        // Open in another process on a system that keeps such names: the next change of it tries again.
+      }
+    }
+  }
+}
 
 export interface JobWriterParts {
   readonly folder: string;

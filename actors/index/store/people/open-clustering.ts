@@ -9,8 +9,7 @@ import { type FaceColumns, quality } from '../../people/face-columns.ts';
 import { stride16 } from '../../visual/quantize.ts';
 import { readable } from '../faults.ts';
 import type { FacePlaces } from '../records.ts';
-import { placeBytes } from './face-rolls.ts';
-import { checkRows, readVectors } from './face-rows.ts';
+import { checkRows, placeBytes, readVectors } from './face-rolls.ts';
 import type { OpenRolls, StoredFaces } from './stored-faces.ts';
 
 /** What is read in one step: some 10 ms. */

@@ -1,14 +1,14 @@
 // A comparison of the clusters of a stored clustering that is under way. Files are open only while a step
 // runs, so one that its caller left holds none.
-import { Comparison, type SuggestionOptions } from '../../people/alike/comparison.ts';
+
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
-import type { BundleFile } from '../bundle-file.ts';
+import { Comparison, type SuggestionOptions } from '../../people/comparison.ts';
+import type { BundleFile } from '../bundles.ts';
 import { readable } from '../faults.ts';
 import type { FacePlaces } from '../records.ts';
 import { EntryPositions } from './entry-positions.ts';
-import { placeBytes } from './face-rolls.ts';
-import { readVectors } from './face-rows.ts';
+import { placeBytes, readVectors } from './face-rolls.ts';
 import type { OpenRolls, StoredFaces } from './stored-faces.ts';
 
 export class OpenComparison {

@@ -4,7 +4,6 @@ import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import { type ClusteringState, clusterJob } from '../../people/clustering-state.ts';
 import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
 import { idText } from '../../people/entry-id.ts';
-import { withoutEntries } from '../../people/remove-entries.ts';
 import type { Bundles } from '../bundles.ts';
 import { storeErrors } from '../contract.ts';
 import type { Environment } from '../environment.ts';
@@ -22,6 +21,7 @@ import {
   type RemovedFaces,
   removeFaces,
   revisionName,
+  withoutEntries,
 } from './people-removal.ts';
 import { leastDeadFaces, type MoveStep, RollMover, usualStep } from './roll-mover.ts';
 import type { StoredFaces } from './stored-faces.ts';

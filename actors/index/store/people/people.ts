@@ -1,16 +1,14 @@
 // People of an analysis folder: faces that are stored, clusterings of them, and what people said about these.
-import type { SuggestionOptions } from '../../people/alike/comparison.ts';
-import type { ClusterColumns } from '../../people/cluster-columns.ts';
-import { named } from '../../people/cluster-names.ts';
-import { clusterJob } from '../../people/clustering-state.ts';
+
+import type { ClusterColumns, StoredClusters } from '../../people/cluster-columns.ts';
+import { clusterJob, named } from '../../people/clustering-state.ts';
+import type { SuggestionOptions } from '../../people/comparison.ts';
 import { type ClusterJob, faceStorageVersion, type PeopleLoadReport } from '../../people/contract.ts';
 import { type Corrections, type Modified, modify, undone } from '../../people/modify.ts';
 import type { Reconciled } from '../../people/reconcile.ts';
-import type { StoredClusters } from '../../people/stored-clusters.ts';
 import type { Environment } from '../environment.ts';
 import { readAgain, readable } from '../faults.ts';
-import { ClusterView } from './cluster-view.ts';
-import { Clusterings, type StoredClustering, stateOf } from './clusterings.ts';
+import { Clusterings, ClusterView, type StoredClustering, stateOf } from './clusterings.ts';
 import { requireCurrent, unknownJob } from './job-writer.ts';
 import { type ClusteringRequest, OpenClustering } from './open-clustering.ts';
 import { OpenComparison } from './open-comparison.ts';

@@ -2,16 +2,14 @@
 // run between two of them, and a crash costs nothing.
 
 import { stride16 } from '../../visual/quantize.ts';
-import { BundleFile } from '../bundle-file.ts';
-import type { Bundles } from '../bundles.ts';
+import { BundleFile, type Bundles } from '../bundles.ts';
 import { storeErrors } from '../contract.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { encodeModelKey, faceMembers, faceRollPlace, facesKey } from '../names.ts';
 import type { OpenWork } from '../open-work.ts';
-import { readRecord } from '../read-record.ts';
 import { type FacePlaces, type FaceRoll, Faces } from '../records.ts';
-import { FaceRecords } from './face-records.ts';
+import { readRecord } from '../table.ts';
 import {
   addFaces,
   deadOf,
@@ -26,6 +24,7 @@ import {
   takeFaces,
   writePlace,
 } from './face-rolls.ts';
+import { FaceRecords } from './stored-faces.ts';
 
 /** What one step does at most. */
 export interface MoveStep {

@@ -1,13 +1,13 @@
 // The collection a summary is put into: one that is there, by id or name, or a new one. Within a transaction.
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { quoted } from '../../../../runtime/quoted.ts';
+import { quoted } from '../../../../runtime/text.ts';
 import { type CollectionChoice, summaryErrors } from '../../summaries/contract.ts';
 import { plainName } from '../../summaries/fold-name.ts';
 import type { Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { SummaryCollection, SummaryId } from '../records.ts';
 import { seal, unseal } from '../table.ts';
-import { collectionKey, collectionNameKey, isSummaryId } from './keys.ts';
+import { collectionKey, collectionNameKey, isSummaryId } from './rows.ts';
 import { idAt } from './summary-removal.ts';
 
 /**

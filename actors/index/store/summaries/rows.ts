@@ -1,11 +1,15 @@
 // Records of summaries as values of the contract, and back. Lists that nobody computes with lie in them as
 // JSON.
+
+import { createHash } from 'node:crypto';
 import type {
   NewSummaryNode,
   SummaryDetail,
   SummaryEvidence,
   SummaryNode,
 } from '../../summaries/contract.ts';
+import { foldName } from '../../summaries/fold-name.ts';
+import { checkedHash } from '../names.ts';
 import {
   SummaryDetail as DetailRow,
   SummaryEvidence as EvidenceRow,
@@ -68,4 +72,114 @@ export function unsealDetail(key: string, bytes: Uint8Array, file: string): Summ
     objective: JSON.parse(objective_json) as SummaryDetail['objective'],
     quality: JSON.parse(quality_json) as SummaryDetail['quality'],
   };
+}
+
+// Keys of the records of summaries. Names go in by their checksum, ids as they are.
+
+/** Ids that this program gave; anything else names nothing. */
+export const isSummaryId = (id: string): boolean => /^[0-9a-f]{24}$/.test(id);
+const isNodeId = (id: string): boolean => /^[A-Za-z0-9._-]{1,64}$/.test(id);
+
+/** Ascending in the order in which they were given: milliseconds since 1970, then what is random. */
+export function newSummaryId(ms: number, random: string): string {
+  return `${Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')}${random}`;
+}
+
+/** When an id was given. */
+export const msOfId = (id: string): number => Number.parseInt(id.slice(0, 12), 16);
+
+const folded = (name: string): string => createHash('sha256').update(foldName(name)).digest('hex');
+
+/** How many times summaries were stored and removed. */
+export const summaryChangesKey = 'summary-changes';
+export const allSummaries = 'summary/';
+export const summaryPrefix = (hash: string): string => `${allSummaries}${checkedHash(hash)}/`;
+export const summaryKey = (hash: string, id: string): string => `${summaryPrefix(hash)}${id}`;
+export const detailKey = (hash: string, id: string): string => `summary-detail/${checkedHash(hash)}/${id}`;
+/** Of the names of one content. */
+export const summaryNamePrefix = (hash: string): string => `summary-name/${checkedHash(hash)}/`;
+export const summaryNameKey = (hash: string, name: string): string =>
+  `${summaryNamePrefix(hash)}${folded(name)}`;
+export const allOpen = 'summary-open/';
+export const openPrefix = (hash: string): string => `${allOpen}${checkedHash(hash)}/`;
+export const openKey = (hash: string, name: string): string => `${openPrefix(hash)}${folded(name)}`;
+
+/** `token`: of the tree, another one for each that is written. */
+export const treePrefix = (hash: string): string => `summary-node/${checkedHash(hash)}/`;
+export const nodePrefix = (hash: string, token: string): string => `${treePrefix(hash)}${token}/`;
+/** Null for what cannot be the id of a node. */
+export const nodeKey = (hash: string, token: string, node: string): string | null =>
+  isNodeId(node) ? `${nodePrefix(hash, token)}${node}` : null;
+export const evidencePrefix = (hash: string, token: string): string =>
+  `summary-evidence/${checkedHash(hash)}/${token}/`;
+export const evidenceKey = (hash: string, token: string, node: string): string =>
+  `${evidencePrefix(hash, token)}${node}`;
+export const allGarbage = 'summary-garbage/';
+export const garbageKey = (hash: string, token: string): string =>
+  `${allGarbage}${checkedHash(hash)}/${token}`;
+
+export const allCollections = 'summary-collection/';
+export const collectionKey = (id: string): string => `${allCollections}${id}`;
+export const collectionNameKey = (name: string): string => `summary-collection-name/${folded(name)}`;
+export const memberPrefix = (collection: string): string => `summary-member/${collection}/`;
+export const memberKey = (collection: string, hash: string, id: string): string =>
+  `${memberPrefix(collection)}${checkedHash(hash)}/${id}`;
+
+// Whether nodes that come in any order make one whole tree, told without holding them. An edge is summed up
+// twice: as its parent lists it, and as its child names its parent. Only when the two sums are the same,
+// every child that is listed is there, is listed once, and lies one level below.
+
+export interface TreeNode {
+  readonly node_id: string;
+  /** Null for the root. */
+  readonly parent_id: string | null;
+  /** 0 for the root. */
+  readonly level: number;
+  readonly child_ids: readonly string[];
+}
+
+export interface TreeSums {
+  readonly nodes: number;
+  readonly roots: number;
+  /** Edges as parents list them. */
+  readonly listed: number;
+  /** Edges as children name their parents. */
+  readonly named: number;
+}
+
+export const noNodes: TreeSums = { nodes: 0, roots: 0, listed: 0, named: 0 };
+
+/** Sums of six bytes stay whole numbers of a double. */
+const MODULUS = 2 ** 48;
+
+function edge(parent: string, child: string, level: number): number {
+  return createHash('sha256').update(`${parent}/${child}/${level}`).digest().readUIntBE(0, 6);
+}
+
+function moved(sum: number, by: number, sign: 1 | -1): number {
+  return (sum + sign * by + MODULUS) % MODULUS;
+}
+
+function changed(sums: TreeSums, { node_id, parent_id, level, child_ids }: TreeNode, sign: 1 | -1): TreeSums {
+  const listed = child_ids.reduce(
+    (sum, child) => moved(sum, edge(node_id, child, level + 1), sign),
+    sums.listed,
+  );
+  const named = parent_id === null ? sums.named : moved(sums.named, edge(parent_id, node_id, level), sign);
+  const roots = sums.roots + (parent_id === null ? sign : 0);
+  return { nodes: sums.nodes + sign, roots, listed, named };
+}
+
+export function withNode(sums: TreeSums, node: TreeNode): TreeSums {
+  return changed(sums, node, 1);
+}
+
+/** After a node was replaced, without the one that was there. */
+export function withoutNode(sums: TreeSums, node: TreeNode): TreeSums {
+  return changed(sums, node, -1);
+}
+
+/** One root, and every other node below it. */
+export function isWhole({ nodes, roots, listed, named }: TreeSums): boolean {
+  return nodes > 0 && roots === 1 && listed === named;
 }

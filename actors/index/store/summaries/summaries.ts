@@ -9,12 +9,11 @@ import type {
   SummaryName,
   SummaryNode,
 } from '../../summaries/contract.ts';
-import { changeCount } from '../change-count.ts';
+import { changeCount } from '../changes.ts';
 import type { Environment } from '../environment.ts';
 import { damaged, readable } from '../faults.ts';
 import type { MediaRecords } from '../media.ts';
 import { mediaKey } from '../names.ts';
-import { readRecord } from '../read-record.ts';
 import {
   Media,
   Summary,
@@ -22,7 +21,7 @@ import {
   SummaryMember as SummaryMemberRow,
   SummaryNode as SummaryNodeRow,
 } from '../records.ts';
-import { unseal } from '../table.ts';
+import { readRecord, unseal } from '../table.ts';
 import {
   allCollections,
   allSummaries,
@@ -37,8 +36,10 @@ import {
   summaryChangesKey,
   summaryKey,
   summaryPrefix,
-} from './keys.ts';
-import { unsealDetail, unsealEvidence, unsealNode } from './rows.ts';
+  unsealDetail,
+  unsealEvidence,
+  unsealNode,
+} from './rows.ts';
 
 export interface ReadSummary {
   readonly summary: HeldSummary | null;

@@ -1,7 +1,7 @@
 // Takes summaries out of the records, within the transaction of whoever removes. Their trees are marked, and
 // swept later.
 import type { SummaryName } from '../../summaries/contract.ts';
-import { countChange } from '../change-count.ts';
+import { countChange } from '../changes.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { Summary, SummaryCollection, SummaryId } from '../records.ts';
@@ -25,7 +25,7 @@ import {
   summaryNamePrefix,
   summaryPrefix,
   treePrefix,
-} from './keys.ts';
+} from './rows.ts';
 
 /** The id of a summary that has this name; null when none has, also when that one is gone or damaged. */
 export function summaryNamed(reader: Pick<Writes, 'get'>, hash: string, name: string, file: string) {

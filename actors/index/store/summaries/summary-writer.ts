@@ -2,7 +2,7 @@
 // transaction makes the whole summary visible, and takes away the one whose name it has.
 import { randomBytes } from 'node:crypto';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { quoted } from '../../../../runtime/quoted.ts';
+import { quoted } from '../../../../runtime/text.ts';
 import {
   type CollectionChoice,
   type NewSummaryNode,
@@ -12,8 +12,7 @@ import {
   summaryErrors,
 } from '../../summaries/contract.ts';
 import { plainName } from '../../summaries/fold-name.ts';
-import { isWhole, noNodes, withNode, withoutNode } from '../../summaries/tree-sums.ts';
-import { countChange } from '../change-count.ts';
+import { countChange } from '../changes.ts';
 import { type MediaRecord, storeErrors } from '../contract.ts';
 import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
@@ -27,18 +26,25 @@ import {
   allOpen,
   detailKey,
   evidenceKey,
+  isWhole,
   memberKey,
   msOfId,
   newSummaryId,
   nodeKey,
   nodePrefix,
+  noNodes,
   openKey,
+  sealDetail,
+  sealEvidence,
+  sealNode,
   summaryChangesKey,
   summaryKey,
   summaryNameKey,
   summaryPrefix,
-} from './keys.ts';
-import { sealDetail, sealEvidence, sealNode, unsealNode } from './rows.ts';
+  unsealNode,
+  withNode,
+  withoutNode,
+} from './rows.ts';
 import {
   collectionIds,
   ForgottenSummaries,

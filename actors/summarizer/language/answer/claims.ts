@@ -1,8 +1,8 @@
 // What a sentence of a language model claims that the material does not hold: names, times, quotations, and
 // words of the film passed off as what happens in it. Rules on the surface of English, strict where they
 // cannot tell.
-import { lexicon } from '../../concepts/lexicon.ts';
-import { isStopWord, termsOf } from '../../text/terms.ts';
+import { lexicon } from '../../concepts/concepts.ts';
+import { isStopWord, termsOf } from '../../text/sentences.ts';
 import type { NodeMaterial } from '../contract.ts';
 
 // What a text may claim: who is known, what is said, and the range. Made once for a node.

@@ -1,7 +1,7 @@
 // Keeps an answer inside its evidence: sentences that claim more are taken out and become hints for a person
 // to check.
 import type { VerificationHint } from '../../../index/summaries/contract.ts';
-import { timeOf } from '../../statements/english.ts';
+import { timeOf } from '../../statements/statement.ts';
 import { clipped, joinAbbreviations } from '../../text/sentences.ts';
 import type { NodeMaterial } from '../contract.ts';
 import {

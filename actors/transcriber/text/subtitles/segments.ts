@@ -2,8 +2,7 @@
 //
 // Cues are not split, even those longer than 7 s or 84 characters: the times inside one are not known.
 import type { Segment } from '../../contract.ts';
-import type { Cue, Parsed } from './cue.ts';
-import { name } from './markup.ts';
+import { type Cue, name, type Parsed } from './cue.ts';
 
 export interface Transcript {
   readonly segments: Segment[];

@@ -1,5 +1,5 @@
 // Words of the library: folders, files, and what is done with them.
-import type { Words } from './pair.ts';
+import type { Words } from '../words.ts';
 
 export const library = {
   parts: ['Sections of the library', 'Bereiche des Bestands'],
@@ -187,4 +187,116 @@ export const library = {
     '{n} Analyse vergessen|{n} Analysen vergessen',
   ],
   nothingToForget: ['Nothing is stored for these files.', 'Für diese Dateien ist nichts gespeichert.'],
+} as const satisfies Record<string, Words>;
+
+// Words of the library's tasks, watch folders and disk.
+
+export const tasks = {
+  none: ['No tasks yet', 'Noch keine Aufgaben'],
+  noneHow: [
+    'Select files in the library and analyse them.',
+    'Wählen Sie Dateien im Bestand und analysieren Sie sie.',
+  ],
+  queued: ['Queued', 'In der Warteschlange'],
+  waits: ['Waiting', 'Wartet'],
+  waitsFor: ['Waiting for: {what}', 'Wartet auf: {what}'],
+  waitsBehind: [
+    'Waiting for: {what}; number {n} in the queue',
+    'Wartet auf: {what}; Platz {n} in der Warteschlange',
+  ],
+  running: ['Running', 'Läuft'],
+  stopping: ['Stopping', 'Hält an'],
+  completed: ['Completed', 'Fertig'],
+  cancelled: ['Cancelled', 'Abgebrochen'],
+  failed: ['Failed', 'Fehlgeschlagen'],
+  interrupted: ['Interrupted', 'Unterbrochen'],
+  video: ['Pictures', 'Bild'],
+  speech: ['Speech', 'Sprache'],
+  faces: ['Faces', 'Gesichter'],
+  summary: ['Summaries', 'Zusammenfassungen'],
+  clips: ['Clips', 'Clips'],
+  pull: ['Download', 'Download'],
+  proxy: ['Version for the browser', 'Fassung für den Browser'],
+  ofSteps: ['{done} of {n} step|{done} of {n} steps', '{done} von {n} Schritt|{done} von {n} Schritten'],
+  ofFiles: ['{done} of {n} file|{done} of {n} files', '{done} von {n} Datei|{done} von {n} Dateien'],
+  ofJobs: ['{done} of {n} part|{done} of {n} parts', '{done} von {n} Teil|{done} von {n} Teilen'],
+  failures: ['{n} failed', '{n} fehlgeschlagen'],
+  stored: ['{n} already done', '{n} schon vorhanden'],
+  remaining: ['{time} left', 'noch {time}'],
+  took: ['took {time}', 'dauerte {time}'],
+  watched: ['from a watch folder', 'aus einem beobachteten Ordner'],
+  cancel: ['Cancel', 'Abbrechen'],
+  resume: ['Resume', 'Fortsetzen'],
+  resumeStops: ['Resume (stops the running task)', 'Fortsetzen (hält die laufende an)'],
+  cancelled202: ['It stops as soon as possible.', 'Sie hält an, sobald es geht.'],
+  resumed: ['Task resumed', 'Aufgabe fortgesetzt'],
+  what: ['Failures', 'Fehlschläge'],
+  moreFailures: ['and {n} more', 'und {n} weitere'],
+  progressOf: ['Progress of the task', 'Fortschritt der Aufgabe'],
+  earlier: ['Show earlier tasks', 'Frühere Aufgaben zeigen'],
+} as const satisfies Record<string, Words>;
+
+export const watching = {
+  none: ['No watch folders', 'Keine beobachteten Ordner'],
+  noneHow: [
+    'Media in a watch folder, and media added to it later, are analysed automatically.',
+    'Medien in einem beobachteten Ordner werden automatisch analysiert, auch wenn sie später dazukommen.',
+  ],
+  add: ['Watch a folder …', 'Ordner beobachten …'],
+  addTitle: ['Watch a folder', 'Ordner beobachten'],
+  change: ['Change …', 'Ändern …'],
+  added: ['The folder is now watched', 'Der Ordner wird jetzt beobachtet'],
+  changeTitle: ['Change the watch folder', 'Beobachteten Ordner ändern'],
+  save: ['Save', 'Speichern'],
+  remove: ['Remove', 'Entfernen'],
+  removeSure: [
+    '{path} will no longer be watched. Existing analyses are kept.',
+    '{path} wird nicht mehr beobachtet. Vorhandene Analysen bleiben erhalten.',
+  ],
+  removeTitle: ['Remove the watch folder', 'Beobachteten Ordner entfernen'],
+  folder: ['Folder', 'Ordner'],
+  start: ['Start watching', 'Beobachten starten'],
+  stop: ['Stop watching', 'Beobachten anhalten'],
+  stopped: ['Watching stopped', 'Beobachtung angehalten'],
+  running: ['Files are being analysed', 'Dateien werden analysiert'],
+  waiting: ['Everything is analysed; waiting for new files', 'Alles ist analysiert; wartet auf neue Dateien'],
+  paused: ['Paused', 'Pausiert'],
+  pausedUntil: ['Paused until {time}', 'Pausiert bis {time}'],
+  stopping: ['Stops when the current files are finished', 'Hält an, wenn die laufenden Dateien fertig sind'],
+  on: ['On', 'An'],
+  off: ['Off', 'Aus'],
+  enabled: ['Watch this folder', 'Beobachten'],
+  works: ['Work', 'Arbeit'],
+  counts: [
+    '{analysed} analysed · {pending} waiting · {failed} failed',
+    '{analysed} analysiert · {pending} warten · {failed} fehlgeschlagen',
+  ],
+  other: ['into {folder}', 'nach {folder}'],
+  excluded: ['Exclude folders and names (one per line)', 'Ordner und Namen ausschließen (einer je Zeile)'],
+  excludedHow: ['For example: proxies, *_tmp', 'Zum Beispiel: proxies, *_tmp'],
+  needsWork: ['Select at least one kind of work.', 'Wählen Sie mindestens eine Art von Arbeit.'],
+} as const satisfies Record<string, Words>;
+
+export const disk = {
+  total: ['The analysis uses {size}', 'Die Analyse belegt {size}'],
+  models: ['Models', 'Modelle'],
+  records: ['Transcripts, summaries, names', 'Transkripte, Zusammenfassungen, Namen'],
+  vectors: ['Pictures, as vectors', 'Bilder, als Vektoren'],
+  people: ['Faces', 'Gesichter'],
+  previews: ['Previews', 'Vorschaubilder'],
+  unfinished: ['Unfinished work', 'Unfertige Arbeit'],
+  gone: ['Missing files', 'Fehlende Dateien'],
+  goneHow: [
+    'Analyses of deleted or moved files can be forgotten. Files on a drive that is not connected are left alone.',
+    'Analysen gelöschter oder verschobener Dateien können vergessen werden. Dateien auf einem nicht angeschlossenen Laufwerk bleiben unberührt.',
+  ],
+  look: ['Check', 'Prüfen'],
+  lookedAt: ['{n} file checked|{n} files checked', '{n} Datei geprüft|{n} Dateien geprüft'],
+  noneGone: ['None are missing.', 'Keine fehlt.'],
+  skipped: ['{n} left alone: {reason}', '{n} bleiben unberührt: {reason}'],
+  pathsGone: ['{n} path of a copy|{n} paths of copies', '{n} Pfad einer Kopie|{n} Pfade von Kopien'],
+  dead: [
+    '{size} of this will be freed by the next compaction.',
+    'Davon werden {size} bei der nächsten Verdichtung frei.',
+  ],
 } as const satisfies Record<string, Words>;

@@ -1,5 +1,5 @@
 // Words of the basket.
-import type { Words } from './pair.ts';
+import type { Words } from '../words.ts';
 
 export const lists = {
   empty: ['The basket is empty', 'Der Korb ist leer'],

@@ -1,5 +1,5 @@
 // Words of the view of people: faces and voices.
-import type { Words } from './pair.ts';
+import type { Words } from '../words.ts';
 
 export const people = {
   parts: ['Sections of people', 'Bereiche der Personen'],

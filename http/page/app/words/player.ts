@@ -1,5 +1,5 @@
 // Words of the player.
-import type { Words } from './pair.ts';
+import type { Words } from '../words.ts';
 
 export const player = {
   nothing: ['No file is open', 'Keine Datei ist geöffnet'],

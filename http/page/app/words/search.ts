@@ -1,5 +1,5 @@
 // Words of the search.
-import type { Words } from './pair.ts';
+import type { Words } from '../words.ts';
 
 export const searchWords = {
   box: ['Search for', 'Wonach gesucht wird'],

@@ -1,5 +1,5 @@
 // Words of the frame around the views, and those that several views say.
-import type { Words } from './pair.ts';
+import type { Words } from '../words.ts';
 
 export const shell = {
   views: ['Views', 'Ansichten'],

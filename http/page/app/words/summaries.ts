@@ -1,5 +1,5 @@
 // Words of the view of summaries.
-import type { Words } from './pair.ts';
+import type { Words } from '../words.ts';
 
 export const summaries = {
   find: ['Find in summaries', 'In Zusammenfassungen finden'],

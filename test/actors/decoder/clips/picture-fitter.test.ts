@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { encodedColours, PictureFitter } from '../../../../actors/decoder/clips/picture-fitter.ts';
+import { encodedColours, PictureFitter } from '../../../../actors/decoder/clips/picture-encoder.ts';
 import {
   AV_FRAME_FLAG_INTERLACED,
   AVCOL_SPC_BT470BG,

@@ -7,7 +7,7 @@ import type { ProxyMade, ProxyStep } from '../../../../actors/decoder/clips/cont
 import { indexFirst, proxy, proxyShape } from '../../../../actors/decoder/clips/proxy.ts';
 import { speakersOf, toStereo } from '../../../../actors/decoder/clips/sound-encoder.ts';
 import { AVMEDIA_TYPE_VIDEO, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
-import { playable } from '../../../../actors/decoder/probe/playable.ts';
+import { playable } from '../../../../actors/decoder/probe/probe.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askProbe, turnFor } from '../ask-decoder.ts';
 import { clips, someClips } from '../footage/clips.ts';

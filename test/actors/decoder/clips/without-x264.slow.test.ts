@@ -9,12 +9,12 @@ import {
   newEncoderFailures,
   type ProxyMade,
 } from '../../../../actors/decoder/clips/contract.ts';
-import { describeEncoders } from '../../../../actors/decoder/clips/encoders/machine.ts';
 import {
+  describeEncoders,
   noEncoders,
   PictureEncoders,
   softwareEncoders,
-} from '../../../../actors/decoder/clips/encoders/picture-encoders.ts';
+} from '../../../../actors/decoder/clips/encoders/machine.ts';
 import { proxy } from '../../../../actors/decoder/clips/proxy.ts';
 import { Codec } from '../../../../actors/decoder/ffmpeg.ts';
 import { createLog } from '../../../../runtime/log.ts';

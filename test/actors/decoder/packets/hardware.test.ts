@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import { frames } from '../../../../actors/decoder/frames/frames.ts';
-import type { Hardware } from '../../../../actors/decoder/packets/hardware.ts';
+import type { Hardware } from '../../../../actors/decoder/packets/picture-decoder.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { stampShape, type TestTurn, turnFor } from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';

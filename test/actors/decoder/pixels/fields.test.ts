@@ -8,7 +8,7 @@ import {
   avGetPixFmtName,
   Frame,
 } from '../../../../actors/decoder/ffmpeg.ts';
-import { FirstFields } from '../../../../actors/decoder/pixels/fields.ts';
+import { FirstFields } from '../../../../actors/decoder/pixels/scaler.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { askFrames, askMoments } from '../ask-decoder.ts';
 import { kept } from '../footage/clip.ts';

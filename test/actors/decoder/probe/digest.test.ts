@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
-import { digest, digestBlock, digestBlocks } from '../../../../actors/decoder/probe/digest.ts';
+import { digest, digestBlock, digestBlocks } from '../../../../actors/decoder/probe/hash.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-digest-'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readExif } from '../../../../actors/decoder/probe/exif.ts';
+import { readExif } from '../../../../actors/decoder/probe/tags.ts';
 import { askProbe } from '../ask-decoder.ts';
 import { oddFiles } from '../footage/odd-files.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { mediaError } from '../../../../actors/decoder/ffmpeg.ts';
-import { cannotOpen } from '../../../../actors/decoder/source/file-stamp.ts';
+import { cannotOpen } from '../../../../actors/decoder/source/file.ts';
 import { frameItems, turnFor } from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { holdsJpegFilm } from '../../../../actors/decoder/source/jpeg-film.ts';
+import { holdsJpegFilm } from '../../../../actors/decoder/source/file.ts';
 import { askFrames, askPicture, askProbe, stampShape } from '../ask-decoder.ts';
 import { drawStamp, readStamp } from '../footage/stamp.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { adjustedProbabilities } from '../../../../actors/diarizer/overlap/adjustment.ts';
+import { adjustedProbabilities } from '../../../../actors/diarizer/overlap/spans.ts';
 
 const turn = (start: number, end: number, label: number) => ({ start, end, label });
 

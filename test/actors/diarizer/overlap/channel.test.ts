@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fbankBands } from '../../../../actors/acoustics/fbank.ts';
-import { OverlapChannel } from '../../../../actors/diarizer/overlap/channel.ts';
-import { type DetectOverlap, overlapContext } from '../../../../actors/diarizer/overlap/detector.ts';
+import {
+  type DetectOverlap,
+  OverlapChannel,
+  overlapContext,
+} from '../../../../actors/diarizer/overlap/channel.ts';
 
 const hop = 160;
 

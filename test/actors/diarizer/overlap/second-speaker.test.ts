@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { likenessOf, secondTurns, voicesOf } from '../../../../actors/diarizer/overlap/second-speaker.ts';
+import { likenessOf, secondTurns, voicesOf } from '../../../../actors/diarizer/overlap/spans.ts';
 import { namedTurns } from '../../../../actors/diarizer/turns.ts';
 
 const unheard = () => null;

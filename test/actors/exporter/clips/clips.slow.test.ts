@@ -20,8 +20,7 @@ import { type ClipMode, clipErrors } from '../../../../actors/decoder/clips/cont
 import { decoderContract } from '../../../../actors/decoder/contract.ts';
 import { createClips } from '../../../../actors/exporter/clips/clips.ts';
 import { type ClipSpec, ClipsAnswer } from '../../../../actors/exporter/clips/contract.ts';
-import { partName, thisOwner } from '../../../../actors/exporter/clips/part-files.ts';
-import { Writers } from '../../../../actors/exporter/clips/writers.ts';
+import { partName, thisOwner, Writers } from '../../../../actors/exporter/clips/writers.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';

@@ -11,7 +11,7 @@ import {
   partName,
   sweepParts,
   thisOwner,
-} from '../../../../actors/exporter/clips/part-files.ts';
+} from '../../../../actors/exporter/clips/writers.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-parts-test-'));

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { jsonDocument } from '../../../../actors/exporter/summary/json.ts';
-import { markdownDocument } from '../../../../actors/exporter/summary/markdown.ts';
-import { plainDocument } from '../../../../actors/exporter/summary/plain.ts';
+import {
+  jsonDocument,
+  markdownDocument,
+  plainDocument,
+} from '../../../../actors/exporter/summary/formats.ts';
 import { node, read, summaryTree } from './trees.ts';
 
 const hint = {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
-import type { Clip } from '../../../../actors/exporter/timeline/model.ts';
-import { frameAt, nanoseconds } from '../../../../actors/exporter/timeline/rate.ts';
+import { type Clip, frameAt, nanoseconds } from '../../../../actors/exporter/timeline/model.ts';
 import { film, item, known, rates, request } from './sources.ts';
 
 const names = Object.keys(rates) as (keyof typeof rates)[];

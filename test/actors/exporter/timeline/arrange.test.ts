@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
 import { timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
-import { frameAt, isSameRate, nanoseconds } from '../../../../actors/exporter/timeline/rate.ts';
+import { frameAt, isSameRate, nanoseconds } from '../../../../actors/exporter/timeline/model.ts';
 import { film, item, known, rates, recording, request } from './sources.ts';
 
 const names = Object.keys(rates) as (keyof typeof rates)[];

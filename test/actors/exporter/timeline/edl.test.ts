@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
 import { type TimelineItem, timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
-import { editsOf } from '../../../../actors/exporter/timeline/edits.ts';
-import { edl, reelNames } from '../../../../actors/exporter/timeline/edl.ts';
+import { editsOf, edl, reelNames } from '../../../../actors/exporter/timeline/edl.ts';
 import { matchesGolden } from './golden.ts';
 import { film, item, known, rates, recording, request } from './sources.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Rational } from '../../../../actors/decoder/contract.ts';
-import { sourceFacts } from '../../../../actors/exporter/timeline/source-facts.ts';
+import { sourceFacts } from '../../../../actors/exporter/timeline/sequence.ts';
 import { probeOf } from '../../analysis/fake-file.ts';
 import { rates } from './sources.ts';
 

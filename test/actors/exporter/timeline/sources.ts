@@ -1,6 +1,6 @@
 // Sources and items of the tests of timelines.
 import type { TimelineBody, TimelineItem } from '../../../../actors/exporter/timeline/contract.ts';
-import type { SourceFacts } from '../../../../actors/exporter/timeline/source-facts.ts';
+import type { SourceFacts } from '../../../../actors/exporter/timeline/sequence.ts';
 
 export const rates = {
   '23.976': { num: 24000, den: 1001 },

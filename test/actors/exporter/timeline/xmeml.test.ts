@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
 import { fcpxml } from '../../../../actors/exporter/timeline/fcpxml.ts';
-import { pathUrl } from '../../../../actors/exporter/timeline/path-url.ts';
+import { pathUrl } from '../../../../actors/exporter/timeline/model.ts';
 import { xmeml } from '../../../../actors/exporter/timeline/xmeml.ts';
 import { cut } from './cut.ts';
 import { matchesGolden } from './golden.ts';

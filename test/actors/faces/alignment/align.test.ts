@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { aligned, warped } from '../../../../actors/faces/alignment/align.ts';
-import { template } from '../../../../actors/faces/alignment/similarity.ts';
+import { aligned, template, warped } from '../../../../actors/faces/alignment/align.ts';
 import { Pyramid } from '../../../../actors/faces/picture.ts';
 import type { Picture } from '../../../../runtime/picture.ts';
 

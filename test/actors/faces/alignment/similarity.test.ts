@@ -6,7 +6,7 @@ import {
   inverted,
   type Similarity,
   template,
-} from '../../../../actors/faces/alignment/similarity.ts';
+} from '../../../../actors/faces/alignment/align.ts';
 import { weights } from '../../embedder/graphs.ts';
 
 const close = (actual: ArrayLike<number>, expected: ArrayLike<number>, within: number) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Dbscan } from '../../../../actors/faces/clustering/dbscan.ts';
-import type { EarlierLabels } from '../../../../actors/faces/clustering/earlier.ts';
-import { Entries } from '../../../../actors/faces/clustering/entries.ts';
+import { type EarlierLabels, Entries } from '../../../../actors/faces/clustering/entries.ts';
 import { Product } from '../../../../actors/faces/clustering/product.ts';
 import type { ClusterLabels } from '../../../../actors/faces/contract.ts';
 import { createLog } from '../../../../runtime/log.ts';

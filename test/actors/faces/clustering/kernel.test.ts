@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kernelOver } from '../../../../actors/faces/clustering/kernel.ts';
+import { kernelOver } from '../../../../actors/faces/clustering/product.ts';
 import { seeded } from '../../../seeded.ts';
 
 test('every value that reaches the bar is found, in order, for any number of values and at any place', () => {

@@ -5,8 +5,7 @@ import { Pyramid } from '../../../../actors/faces/picture.ts';
 import type { FaceDetectorRow } from '../../../../actors/models/contract.ts';
 import { faceRows } from '../../../../actors/models/rows/faces.ts';
 import { openSession } from '../../../../actors/models/session.ts';
-import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 import { createLog } from '../../../../runtime/log.ts';
 
 const log = createLog('test', () => {});

@@ -1,6 +1,5 @@
 // Detector graphs with the names and shapes of the real ones that answer fixed values in chosen cells.
-import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 
 /** A value of the output `name` at a row and a column. */
 export interface Put {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FaceEmbedder } from '../../../../actors/faces/embedding/embedder.ts';
-import { embedderFamilyOf } from '../../../../actors/faces/embedding/families.ts';
+import { embedderFamilyOf, FaceEmbedder } from '../../../../actors/faces/embedding/embedder.ts';
 import type { FaceEmbedderSide } from '../../../../actors/models/face-sides.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { createLog } from '../../../../runtime/log.ts';

@@ -1,6 +1,5 @@
 // Small embedders: what they answer depends on the brightness of each face.
-import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 import { weights } from '../../embedder/graphs.ts';
 
 export interface TinyEmbedder {

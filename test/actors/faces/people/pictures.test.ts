@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FACES_AT_ONCE, PictureBudget, picturesOf } from '../../../../actors/faces/people/pictures.ts';
+import { FACES_AT_ONCE, PictureBudget, picturesOf } from '../../../../actors/faces/people/samples.ts';
 import { FakeIndex, fakeJob } from './fake-index.ts';
 
 const named = { cache_dir: '/cache', cluster_job_name: 'Crowd' };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createPeople } from '../../../../actors/faces/people/people.ts';
-import { OpenLoads } from '../../../../actors/index/open-loads.ts';
+import { OpenLoads } from '../../../../actors/index/numbered-work.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 
 const steps = 3;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isCut } from '../../../../actors/faces/quality/cut.ts';
+import { isCut } from '../../../../actors/faces/quality/quality.ts';
 
 const picture = { width: 300, height: 500 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { template } from '../../../../actors/faces/alignment/similarity.ts';
-import { pose } from '../../../../actors/faces/quality/pose.ts';
+import { template } from '../../../../actors/faces/alignment/align.ts';
+import { pose } from '../../../../actors/faces/quality/quality.ts';
 
 /** A head of five points, eyes 63 apart and the nose 39 before them, turned by degrees and seen from afar. */
 function head(yaw: number, roll: number): number[] {

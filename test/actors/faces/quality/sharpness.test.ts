@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import sharp from 'sharp';
-import { sharpness } from '../../../../actors/faces/quality/sharpness.ts';
+import { sharpness } from '../../../../actors/faces/quality/quality.ts';
 
 const stripes = (period: number, contrast: number) =>
   Uint8Array.from({ length: 112 * 112 * 3 }, (_, at) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isWeak, limits } from '../../../../actors/faces/quality/weak.ts';
+import { isWeak, limits } from '../../../../actors/faces/quality/quality.ts';
 
 const good = {
   cut: false,

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Probe } from '../../../../actors/decoder/contract.ts';
-import { facets } from '../../../../actors/index/facets/list.ts';
-import { coordinates, extensionOf, foldersAbove } from '../../../../actors/index/facets/origin.ts';
+import {
+  coordinates,
+  extensionOf,
+  facets,
+  foldersAbove,
+  languageOf,
+  layoutOf,
+} from '../../../../actors/index/facets/list.ts';
 import {
   aspectRatio,
   chroma,
   nominalRate,
   resolutionClass,
 } from '../../../../actors/index/facets/picture.ts';
-import { languageOf, layoutOf } from '../../../../actors/index/facets/sound.ts';
 import { facts, stream } from './media.ts';
 
 const valuesOf = (id: string, more: Partial<Probe>, paths?: string[]) => {

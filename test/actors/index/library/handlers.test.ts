@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
-import { loadInSteps } from '../../../../actors/search/load-in-steps.ts';
+import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
 import { mediaRecord, preview } from '../footage.ts';
 import { bundlesOf, everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 

@@ -1,7 +1,7 @@
 // Which clusters may be one person, and which ones nobody is asked about.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { likeness } from '../../../../actors/index/people/alike/comparison.ts';
+import { likeness } from '../../../../actors/index/people/comparison.ts';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { mediaRecord, near, randomVector, seeded } from '../footage.ts';
 import { folder, type Harness, indexActor } from '../handlers.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PeopleFilter, PersonRef } from '../../../../actors/index/people/contract.ts';
-import { loadInSteps } from '../../../../actors/search/load-in-steps.ts';
+import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
 import { seeded } from '../footage.ts';
 import { folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { type Cast, cluster, modelKey, people, storeFaces } from './faces.ts';

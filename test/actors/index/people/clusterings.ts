@@ -1,9 +1,9 @@
 // Face clusterings of a folder that a test makes up, as whoever reads them sees them.
 import { createHash } from 'node:crypto';
+import type { StoredClusters } from '../../../../actors/index/people/cluster-columns.ts';
 import { idBytes } from '../../../../actors/index/people/entry-id.ts';
 import type { Clusterings } from '../../../../actors/index/people/loaded.ts';
 import { indexedJob, type LoadedJob } from '../../../../actors/index/people/loaded-job.ts';
-import type { StoredClusters } from '../../../../actors/index/people/stored-clusters.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 
 /**

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Face } from '../../../../actors/faces/contract.ts';
 import type { indexContract } from '../../../../actors/index/contract.ts';
 import type { FrameFaces } from '../../../../actors/index/people/contract.ts';
-import type { SpanKey } from '../../../../actors/index/spans/contract.ts';
+import type { SpanKey } from '../../../../actors/index/store/contract.ts';
 import { encodeModelKey } from '../../../../actors/index/store/names.ts';
 import type { Request } from '../../../../runtime/contract.ts';
 import { mediaRecord, near, randomVector, seeded } from '../footage.ts';

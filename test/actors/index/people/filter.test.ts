@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { filterErrors } from '../../../../actors/index/facets/contract.ts';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
-import { meantTwice, personOf } from '../../../../actors/index/people/filter.ts';
+import { meantTwice, personOf } from '../../../../actors/index/people/moments.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { loadedJob } from './clusterings.ts';
 

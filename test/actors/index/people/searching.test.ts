@@ -5,7 +5,7 @@ import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { stepFaces } from '../../../../actors/index/people/loaded-job.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { Scope } from '../../../../actors/index/visual/contract.ts';
-import { loadInSteps } from '../../../../actors/search/load-in-steps.ts';
+import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
 import { seeded } from '../footage.ts';
 import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { FakeClusterings, type FakeFace } from './clusterings.ts';

@@ -3,7 +3,7 @@
 // what was done of it.
 //   node mixed-process.ts FOLDER SEED
 import { writeSync } from 'node:fs';
-import type { SpanKey } from '../../../../actors/index/spans/contract.ts';
+import type { SpanKey } from '../../../../actors/index/store/contract.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { footage, framesUpTo, mediaRecord, preview, seeded } from '../footage.ts';
 import { chunk, d as faceValues, modelKey } from '../people/faces.ts';

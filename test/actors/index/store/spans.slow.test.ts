@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import type { SpanKey } from '../../../../actors/index/spans/contract.ts';
-import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { type SpanKey, storeErrors } from '../../../../actors/index/store/contract.ts';
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import { keptForMs } from '../../../../actors/index/store/spans.ts';
 import { Store } from '../../../../actors/index/store/store.ts';

@@ -11,7 +11,7 @@ import {
   summaryChangesKey,
   summaryKey,
   summaryPrefix,
-} from '../../../../actors/index/store/summaries/keys.ts';
+} from '../../../../actors/index/store/summaries/rows.ts';
 import { unseal } from '../../../../actors/index/store/table.ts';
 import { type NewSummaryNode, summaryErrors } from '../../../../actors/index/summaries/contract.ts';
 import { fold } from '../../../../actors/index/text/fold.ts';

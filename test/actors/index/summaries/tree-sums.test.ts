@@ -7,7 +7,7 @@ import {
   type TreeNode,
   withNode,
   withoutNode,
-} from '../../../../actors/index/summaries/tree-sums.ts';
+} from '../../../../actors/index/store/summaries/rows.ts';
 import { shuffled, tree } from './trees.ts';
 
 const sumsOf = (nodes: readonly TreeNode[]) => nodes.reduce(withNode, noNodes);

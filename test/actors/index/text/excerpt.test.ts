@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { excerptOf } from '../../../../actors/index/text/excerpt.ts';
 import { fold, foldRows } from '../../../../actors/index/text/fold.ts';
-import { wordsOf } from '../../../../actors/index/text/query.ts';
-import { hasWholeWord } from '../../../../actors/index/text/whole-word.ts';
+import { hasWholeWord, wordsOf } from '../../../../actors/index/text/query.ts';
 
 const marked = ({ text, ranges }: ReturnType<typeof excerptOf>) =>
   ranges.map(([start, end]) => Array.from(text).slice(start, end).join(''));

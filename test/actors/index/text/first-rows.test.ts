@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ShardBuilder } from '../../../../actors/index/text/build.ts';
-import { firstRows } from '../../../../actors/index/text/first-rows.ts';
 import { fold, foldRows } from '../../../../actors/index/text/fold.ts';
-import type { Shard, TextDocument } from '../../../../actors/index/text/shard.ts';
+import { firstRows, type Shard, type TextDocument } from '../../../../actors/index/text/shard.ts';
 import { draws } from '../../../shared.ts';
 
 interface Named extends TextDocument {

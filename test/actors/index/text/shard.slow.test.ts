@@ -12,7 +12,7 @@ import {
   pickOf,
   type TimeRange,
   type TranscriptScope,
-} from '../../../../actors/index/transcripts/loaded-transcript.ts';
+} from '../../../../actors/index/transcripts/loaded.ts';
 import { draws } from '../../../shared.ts';
 import { mark, segments } from '../transcripts/speech.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { overlaps } from '../../../../actors/index/transcripts/loaded-transcript.ts';
+import { overlaps } from '../../../../actors/index/transcripts/loaded.ts';
 
 test('ranges of time are half-open, and a segment without length lies in the one that holds its start', () => {
   const range = [2, 4] as const;

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
 import { ShardBuilder } from '../../../../actors/index/text/build.ts';
 import { findSpoken } from '../../../../actors/index/transcripts/handlers.ts';
-import { LoadedTranscripts } from '../../../../actors/index/transcripts/loaded.ts';
 import {
   inOrder,
   type LoadedTranscript,
+  LoadedTranscripts,
   loadedTranscript,
-} from '../../../../actors/index/transcripts/loaded-transcript.ts';
+} from '../../../../actors/index/transcripts/loaded.ts';
 import { draws } from '../../../shared.ts';
 import { mark, segments } from './speech.ts';
 

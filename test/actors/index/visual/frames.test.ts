@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { lowerBound, packFrames, positionOf, unpackFrames } from '../../../../actors/index/visual/frames.ts';
-import { joinRanges } from '../../../../runtime/join-ranges.ts';
+import { joinRanges } from '../../../../runtime/ranges.ts';
 
 const ascending = fc
   .uniqueArray(fc.integer({ min: 0, max: 300 }), { maxLength: 80 })

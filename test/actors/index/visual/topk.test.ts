@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Top } from '../../../../actors/index/visual/topk.ts';
+import { Top } from '../../../../actors/index/people/comparison.ts';
 
 test('the best k of any scores are those a sort gives, equal scores by lower item', () => {
   const scores = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 60 });

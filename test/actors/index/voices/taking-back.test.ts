@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { voicesKey } from '../../../../actors/index/store/names.ts';
 import { linkVoices } from '../../../../actors/index/store/voices/linked-names.ts';
-import { remembering, takeBack } from '../../../../actors/index/store/voices/taking-back.ts';
-import { putVoices, voicesIn } from '../../../../actors/index/store/voices/voice-records.ts';
+import {
+  putVoices,
+  remembering,
+  takeBack,
+  voicesIn,
+} from '../../../../actors/index/store/voices/voice-records.ts';
 
 const file = 'records.mdb';
 

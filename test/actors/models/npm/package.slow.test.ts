@@ -21,7 +21,7 @@ import type { ModelRow, PullOptions, PullProgress } from '../../../../actors/mod
 import { convertGraphModel } from '../../../../actors/models/conversion/in-thread.ts';
 import { createModelLibrary } from '../../../../actors/models/library.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
-import { npmGraph, npmPackage } from '../../../../actors/models/rows/npm.ts';
+import { npmGraph, npmPackage } from '../../../../actors/models/rows/origins.ts';
 import { manualClock } from '../../../../runtime/clock.ts';
 import { until } from '../../../until.ts';
 import { smallGraph } from '../conversion/small-graph.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { readTarball } from '../../../../actors/models/npm/tarball.ts';
+import { readTarball } from '../../../../actors/models/npm/package.ts';
 import { bytesOf } from '../server.ts';
 import { type Member, tarballOf, tarOf } from './make-tarball.ts';
 

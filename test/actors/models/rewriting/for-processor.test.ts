@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forProcessor } from '../../../../actors/models/rewriting/for-processor.ts';
-import { readOnnx } from '../../../../actors/models/rewriting/read-onnx.ts';
+import { readOnnx } from '../../../../actors/models/rewriting/open-graph.ts';
 import { openSession } from '../../../../actors/models/session.ts';
-import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { seeded } from '../../../seeded.ts';
 

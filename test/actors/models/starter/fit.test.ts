@@ -5,8 +5,7 @@ import { evidenceCount, evidenceIndex } from '../../../../actors/models/starter/
 import { fitBytes, isRooted, MOST_SPREADS, readFits, rooted } from '../../../../actors/models/starter/fit.ts';
 import { buildStarterVisual } from '../../../../actors/models/starter/graph/graph.ts';
 import { centres, featureIndex, scales } from '../../../../actors/models/starter/layout.ts';
-import { RAMP_MAX, RAMP_MIN } from '../../../../actors/models/starter/ramp.ts';
-import { type UnitName, units } from '../../../../actors/models/starter/units.ts';
+import { RAMP_MAX, RAMP_MIN, type UnitName, units } from '../../../../actors/models/starter/units.ts';
 import { drawSet } from './drawings/set.ts';
 import { open } from './starter-model.ts';
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { Identities } from '../../../../actors/search/media/identities.ts';
-import type { LocationParts } from '../../../../actors/search/media/location.ts';
+import { Identities, type LocationParts } from '../../../../actors/search/media/location.ts';
 import { copiesIn, locateMatches } from '../../../../actors/search/media/match-locations.ts';
 import { world } from '../../analysis/fakes.ts';
 

@@ -8,7 +8,7 @@ import {
   longScene,
   mostReasons,
 } from '../../../../actors/search/moments/fuse.ts';
-import { atOnce } from '../../../../runtime/sync/steps.ts';
+import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { draws } from '../../../shared.ts';
 import { seeded } from '../../index/footage.ts';
 

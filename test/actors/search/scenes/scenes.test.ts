@@ -5,7 +5,7 @@ import test, { after } from 'node:test';
 import { definition } from '../../../../actors/index/actor.ts';
 import { sceneRanges } from '../../../../actors/index/visual/catalog.ts';
 import { scenesOf } from '../../../../actors/search/scenes/scenes.ts';
-import { sceneRoutes } from '../../../../http/routes/scenes.ts';
+import { sceneRoutes } from '../../../../http/routes/media.ts';
 import { searchRoutes } from '../../../../http/routes/search.ts';
 import { inject } from '../../../http/inject.ts';
 import { world } from '../../analysis/fakes.ts';

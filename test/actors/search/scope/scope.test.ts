@@ -4,8 +4,14 @@ import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
 import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
 import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
-import { facetAnswer, facetScope, type RequestedScope } from '../../../../actors/search/scope/find-facets.ts';
-import { findScope, narrow, requestedPaths } from '../../../../actors/search/scope/scope.ts';
+import {
+  facetAnswer,
+  facetScope,
+  findScope,
+  narrow,
+  type RequestedScope,
+  requestedPaths,
+} from '../../../../actors/search/scope/scope.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 
 const range = (start: number, end: number): FrameRange => [start, end];

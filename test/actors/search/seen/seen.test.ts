@@ -5,7 +5,7 @@ import test, { after } from 'node:test';
 import { definition } from '../../../../actors/index/actor.ts';
 import type { WrittenLine } from '../../../../actors/index/written/contract.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
-import { seenRoutes } from '../../../../http/routes/seen.ts';
+import { seenRoutes } from '../../../../http/routes/search.ts';
 import { inject } from '../../../http/inject.ts';
 import { world } from '../../analysis/fakes.ts';
 

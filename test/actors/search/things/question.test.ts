@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { thingQuestion } from '../../../../actors/search/things/question.ts';
 import { thingWords } from '../../../../actors/search/things/vocabulary.ts';
-import { classNames } from '../../../../actors/things/classes.ts';
+import { classNames } from '../../../../actors/things/contract.ts';
 
 /** Only what differs from "at least one, anywhere, of any colour". */
 function asked(text: string) {

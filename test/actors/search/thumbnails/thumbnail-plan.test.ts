@@ -9,7 +9,7 @@ import {
   nearestFrame,
   showsEnough,
   stripSeconds,
-} from '../../../../actors/search/thumbnails/thumbnail-plan.ts';
+} from '../../../../actors/search/thumbnails/pictures.ts';
 
 test('a strip has every second with both ends, or exactly a hundred evenly spaced ones', () => {
   for (const [start, end, last, seconds] of [

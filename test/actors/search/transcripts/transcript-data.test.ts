@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { contextErrors } from '../../../../actors/search/contract.ts';
-import { createTranscriptData } from '../../../../actors/search/transcripts/transcript-data.ts';
+import { createTranscriptData } from '../../../../actors/search/loaded-data.ts';
 
 type Index = Parameters<typeof createTranscriptData>[0];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { RankedMatch } from '../../../../actors/index/visual/contract.ts';
 import type { Band } from '../../../../actors/search/visual/contract.ts';
-import { sureMatches } from '../../../../actors/search/visual/sure-matches.ts';
+import { sureMatches } from '../../../../actors/search/visual/match.ts';
 
 /** Two films, ranked in turn: `a` at 0, `b` at 10, `a` at 20 and so on. */
 const bands: readonly Band[] = ['strong', 'weak', 'likely', 'strong', 'strong', 'weak', 'likely'];

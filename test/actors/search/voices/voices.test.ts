@@ -1,7 +1,7 @@
 // Many questions for voices at the same time.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { OpenLoads } from '../../../../actors/index/open-loads.ts';
+import { OpenLoads } from '../../../../actors/index/numbered-work.ts';
 import { createVoices } from '../../../../actors/search/voices/voices.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 

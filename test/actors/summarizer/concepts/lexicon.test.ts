@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { groups, lexicon } from '../../../../actors/summarizer/concepts/lexicon.ts';
+import { groups, lexicon } from '../../../../actors/summarizer/concepts/concepts.ts';
 
 test('there are some 400 concepts, each once, with phrases that name it', () => {
   assert.ok(lexicon.length >= 380 && lexicon.length <= 480, `${lexicon.length}`);

@@ -6,8 +6,8 @@ import {
   leastPictures,
   type Rows,
   standingOut,
-} from '../../../../actors/summarizer/concepts/standing-out.ts';
-import { atOnce } from '../../../../runtime/sync/steps.ts';
+} from '../../../../actors/summarizer/concepts/concepts.ts';
+import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from '../outline/composed.ts';
 

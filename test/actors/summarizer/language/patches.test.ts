@@ -7,7 +7,7 @@ import {
   patchesOf,
   patchValues,
   tokensOf,
-} from '../../../../actors/summarizer/language/positions.ts';
+} from '../../../../actors/summarizer/language/decoder.ts';
 
 const sizes: [from: [number, number], most: number, to: [number, number], tokens: number][] = [
   [[448, 448], 448 ** 2, [448, 448], 196],

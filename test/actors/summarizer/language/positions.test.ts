@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gridPositions, plainPositions } from '../../../../actors/summarizer/language/positions.ts';
+import { gridPositions, plainPositions } from '../../../../actors/summarizer/language/decoder.ts';
 
 test('text counts on all axes, a picture spreads over rows and columns, and text goes on behind its longer side', () => {
   // A picture of 4×6 patches: 2×3 tokens.

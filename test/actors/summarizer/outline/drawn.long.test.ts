@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { outlineSteps } from '../../../../actors/summarizer/outline/outline.ts';
-import { atOnce } from '../../../../runtime/sync/steps.ts';
+import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { openStarter, type Starter } from '../../models/starter/starter-model.ts';
 import { f1 } from './composed.ts';
 import { drawnFilm, drawnFilms } from './drawn.ts';

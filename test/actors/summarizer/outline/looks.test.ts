@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Looks, lookSteps } from '../../../../actors/summarizer/outline/looks.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
-import { atOnce } from '../../../../runtime/sync/steps.ts';
+import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from './composed.ts';
 

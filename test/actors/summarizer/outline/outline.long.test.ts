@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { Spoken } from '../../../../actors/summarizer/outline/material.ts';
 import { type Outline, outlineSteps } from '../../../../actors/summarizer/outline/outline.ts';
-import { atOnce } from '../../../../runtime/sync/steps.ts';
+import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { composedFilm, f1, someComposition } from './composed.ts';
 import { randomMaterial, type Shape, shapes } from './random.ts';
 

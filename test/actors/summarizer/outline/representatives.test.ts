@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { representativesOf } from '../../../../actors/summarizer/outline/representatives.ts';
+import { representativesOf } from '../../../../actors/summarizer/outline/looks.ts';
 import { seeded } from '../../../seeded.ts';
 import { draws } from '../../../shared.ts';
 import { blend, direction } from './composed.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { shotSteps } from '../../../../actors/summarizer/outline/outline.ts';
-import { atOnce } from '../../../../runtime/sync/steps.ts';
+import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from './composed.ts';
 import { withCuts } from './with-cuts.ts';

@@ -1,13 +1,12 @@
 // Films with texts for tests: vectors that show concepts of the lexicon in a made-up space, and all that is
 // told of them.
 
-import { lexicon } from '../../../../actors/summarizer/concepts/lexicon.ts';
-import { knownConceptsSteps } from '../../../../actors/summarizer/concepts/standing-out.ts';
+import { knownConceptsSteps, lexicon } from '../../../../actors/summarizer/concepts/concepts.ts';
 import { type FilmOptions, outlinedFilmSteps } from '../../../../actors/summarizer/facts/film.ts';
 import { objectiveOf } from '../../../../actors/summarizer/objective.ts';
 import type { Material, Pictures } from '../../../../actors/summarizer/outline/material.ts';
 import { FilmTexts } from '../../../../actors/summarizer/statements/film-texts.ts';
-import { atOnce } from '../../../../runtime/sync/steps.ts';
+import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from '../outline/composed.ts';
 import { withCuts } from '../outline/with-cuts.ts';

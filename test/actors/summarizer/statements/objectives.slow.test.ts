@@ -9,7 +9,7 @@ import {
   presetWeights,
 } from '../../../../actors/summarizer/objective.ts';
 import type { Material } from '../../../../actors/summarizer/outline/material.ts';
-import { signNames } from '../../../../actors/summarizer/text/signs.ts';
+import { signNames } from '../../../../actors/summarizer/text/key-sentences.ts';
 import { conceptVector, painted, rootText, spoken, textsOf, told } from './film-texts.ts';
 
 /** A sentence for each sign, of as many words, and a line of chatter after each. */

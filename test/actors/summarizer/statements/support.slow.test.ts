@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { NewSummaryNode } from '../../../../actors/index/summaries/contract.ts';
-import { lexicon } from '../../../../actors/summarizer/concepts/lexicon.ts';
+import { lexicon } from '../../../../actors/summarizer/concepts/concepts.ts';
 import {
   type Hint,
   hintWeights,

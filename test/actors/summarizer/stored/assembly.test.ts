@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { summariesErrors } from '../../../../actors/summarizer/stored/contract.ts';
 import { childPreview, memberEntry } from '../../../../actors/summarizer/stored/lists.ts';
-import { shortened } from '../../../../actors/summarizer/stored/shortened.ts';
+import { shortened } from '../../../../actors/summarizer/stored/reading.ts';
 import { qualityBlock } from '../../../../actors/summarizer/stored/summaries.ts';
 import { parseSummaryRef, summaryRef } from '../../../../actors/summarizer/stored/summary-ref.ts';
 import { quality } from '../../index/summaries/trees.ts';

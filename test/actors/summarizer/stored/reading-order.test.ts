@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { NodeAnswer } from '../../../../actors/summarizer/stored/contract.ts';
-import { inReadingOrder } from '../../../../actors/summarizer/stored/reading-order.ts';
+import { inReadingOrder } from '../../../../actors/summarizer/stored/reading.ts';
 import { tree } from '../../index/summaries/trees.ts';
 
 /** Nodes of a tree as they are answered, and which were read. */

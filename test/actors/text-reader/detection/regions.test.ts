@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { smallestRectangle } from '../../../../actors/text-reader/detection/rectangle.ts';
-import { mayBeText, mostLines, regionsOf } from '../../../../actors/text-reader/detection/regions.ts';
+import {
+  mayBeText,
+  mostLines,
+  regionsOf,
+  smallestRectangle,
+} from '../../../../actors/text-reader/detection/regions.ts';
 
 const near = (actual: number, expected: number, within: number) =>
   assert.ok(Math.abs(actual - expected) <= within, `${actual} is not ${expected}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { charactersOf, readSteps } from '../../../../actors/text-reader/recognition/characters.ts';
+import { charactersOf, readSteps } from '../../../../actors/text-reader/recognition/line.ts';
 
 const characters = charactersOf('a\r\nb\n字\n');
 

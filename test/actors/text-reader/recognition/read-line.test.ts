@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TextLine } from '../../../../actors/text-reader/contract.ts';
-import type { Rectangle } from '../../../../actors/text-reader/detection/rectangle.ts';
-import type { ReadText } from '../../../../actors/text-reader/recognition/characters.ts';
-import { readLine } from '../../../../actors/text-reader/recognition/read-line.ts';
+import type { Rectangle } from '../../../../actors/text-reader/detection/regions.ts';
+import { readLine } from '../../../../actors/text-reader/reading.ts';
+import type { ReadText } from '../../../../actors/text-reader/recognition/line.ts';
 
 const lying: Rectangle = { x: 100, y: 50, ux: 1, uy: 0, width: 80, height: 20 };
 const upright: Rectangle = { ...lying, width: 20, height: 80 };

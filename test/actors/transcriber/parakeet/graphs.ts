@@ -1,8 +1,7 @@
 // Small graphs with the names, types and shapes of the parakeet export. The sound itself is the score: the
 // loudest sample of every 80 ms says which token comes and how far to go on, and the states find out whether
 // they are carried rightly.
-import { GraphBuilder } from '../../../../actors/models/starter/graph/builder.ts';
-import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
+import { GraphBuilder, onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 
 const WIDTH = 8;
 const STATE = 4;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SpeechNetwork, stateValues, weightCount } from '../../../../actors/transcriber/voice/built-in.ts';
 import { frameValues } from '../../../../actors/transcriber/voice/features.ts';
-import { SpeechNetwork, stateValues, weightCount } from '../../../../actors/transcriber/voice/network.ts';
 import { randomOf } from '../../../../bench/voice/sounds.ts';
 
 const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { SpeechRow } from '../../../../actors/models/contract.ts';
-import { whisperRows } from '../../../../actors/models/rows/whisper.ts';
+import { whisperRows } from '../../../../actors/models/rows/speech.ts';
 import type { ModelSession } from '../../../../actors/models/session.ts';
 import type { SpeechWindow } from '../../../../actors/transcriber/family.ts';
 import { whisper } from '../../../../actors/transcriber/whisper/family.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { phrasesOf, resumptionOf } from '../../../../actors/transcriber/whisper/phrases.ts';
+import { phrasesOf, resumptionOf } from '../../../../actors/transcriber/whisper/sampling.ts';
 
 /** Text 0 to 29, times from 30 on. */
 const vocabulary = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { phrasesOf } from '../../../../actors/transcriber/whisper/phrases.ts';
 import {
   likeliest,
+  phrasesOf,
   probabilityOf,
   sampleToken,
   seeded,

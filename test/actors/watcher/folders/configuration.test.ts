@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watcher/folders/configuration.ts';
-import { normalize } from '../../../../actors/watcher/folders/settings.ts';
+import { normalize } from '../../../../actors/watcher/folders/edits.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { newHolder } from '../../../../runtime/files/lock.ts';
 import { until } from '../../../until.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watcher/folders/configuration.ts';
-import { normalize } from '../../../../actors/watcher/folders/settings.ts';
+import { normalize } from '../../../../actors/watcher/folders/edits.ts';
 import { until } from '../../../until.ts';
 import { bodyOf, watching } from './watching.ts';
 

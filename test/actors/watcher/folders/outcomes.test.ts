@@ -7,7 +7,7 @@ import {
   outcomeOf,
   scopeOf,
   TaskOutcomes,
-} from '../../../../actors/watcher/folders/outcomes.ts';
+} from '../../../../actors/watcher/folders/folder-task.ts';
 
 const files = ['/a', '/b'].map((path) => ({ path, mark: '1' }));
 const fault = (code: string) => ({ code, message: `why ${code}` });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { createBounded } from '../../../../http/page/app/bounded.ts';
+import { createBounded } from '../../../../http/page/app/pictures.ts';
 import {
   momentArgument,
   parseMoment,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type Key, keyTable } from '../../../../http/page/app/key-table.ts';
-import { filled } from '../../../../http/page/app/words/pair.ts';
+import { type Key, keyTable } from '../../../../http/page/app/keys.ts';
+import { filled } from '../../../../http/page/app/words.ts';
 
 const folder = join(import.meta.dirname, '../../../../http/page/app/words');
 const placeholders = (text: string) =>

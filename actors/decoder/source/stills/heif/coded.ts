@@ -13,7 +13,7 @@ import {
 import { toneMap } from '../../../pixels/hdr.ts';
 import { Scaler } from '../../../pixels/scaler.ts';
 import type { Size } from '../../coded-size.ts';
-import type { Pixels } from '../pixels.ts';
+import type { Pixels } from '../still.ts';
 import { Fields, type Item, type Property } from './items.ts';
 
 /** Side of the largest blocks of the codings below, in px. */

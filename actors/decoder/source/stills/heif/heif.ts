@@ -6,22 +6,33 @@ import { mediaErrors } from '../../../contract.ts';
 import { AVCOL_SPC_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED } from '../../../ffmpeg.ts';
 import { copyTurned } from '../../../pixels/geometry.ts';
 import type { Size } from '../../coded-size.ts';
-import { ByteSource, OutsideFile } from '../byte-source.ts';
-import { expectFits, type Pixels, sharpOf, turnedPixels } from '../pixels.ts';
-import { damaged, expectSize, maxStillPixels, type Still, unsupported } from '../still.ts';
+import { ByteSource, OutsideFile } from '../../file.ts';
+import {
+  damaged,
+  expectFits,
+  expectSize,
+  maxStillPixels,
+  type Pixels,
+  type Still,
+  sharpOf,
+  turnedPixels,
+  unsupported,
+} from '../still.ts';
 import { openVips } from '../vips.ts';
 import { CodedItems, codings, coloursOf, type ItemColours, profileOf } from './coded.ts';
 import { type HeifItems, type Item, itemBytes, readItems } from './items.ts';
 import {
+  alphaOf,
   type Canvas,
   codedItemSize,
   deepest,
+  heifBytes,
+  paintedPixels,
   parseGrid,
   parseOverlay,
   sizeAfter,
   stepsOf,
 } from './layout.ts';
-import { alphaOf, heifBytes, paintedPixels } from './memory.ts';
 
 /** Kinds of items that are made of others. */
 const derived = ['grid', 'iovl', 'iden'];

@@ -1,6 +1,6 @@
 // The items of a HEIF file (ISO/IEC 23008-12): which pictures there are, how they are coded, put together and
 // turned, and where their bytes lie.
-import { ByteSource, OutsideFile } from '../byte-source.ts';
+import { ByteSource, OutsideFile } from '../../file.ts';
 
 /** Largest box of facts that is read; those of phones have some kB. */
 const mostMetaBytes = 64 * 2 ** 20;

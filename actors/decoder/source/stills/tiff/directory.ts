@@ -1,6 +1,6 @@
 // The first image of a TIFF or BigTIFF file as its tags describe it (TIFF 6.0, Adobe technical notes,
 // BigTIFF).
-import { type ByteSource, OutsideFile } from '../byte-source.ts';
+import { type ByteSource, OutsideFile } from '../../file.ts';
 
 /** SampleFormat; `int`: two's complement. */
 export type SampleFormat = 'uint' | 'int' | 'float' | 'other';

@@ -3,14 +3,23 @@
 // refused by what they are.
 import sharp, { type Sharp } from 'sharp';
 import { rotated } from '../../coded-size.ts';
-import { ByteSource, OutsideFile } from '../byte-source.ts';
-import { jpegBytes, wholeBytes } from '../memory.ts';
-import { exifTurn, expectFits, type Pixels, sharpOf, turnedPixels } from '../pixels.ts';
-import { damaged, expectSize, type Still, unsupported } from '../still.ts';
+import { ByteSource, OutsideFile } from '../../file.ts';
+import {
+  damaged,
+  exifTurn,
+  expectFits,
+  expectSize,
+  jpegBytes,
+  type Pixels,
+  type Still,
+  sharpOf,
+  turnedPixels,
+  unsupported,
+  wholeBytes,
+} from '../still.ts';
 import { openVips } from '../vips.ts';
 import { readTiff, type TiffImage } from './directory.ts';
-import { copiesOf, ownCompressions } from './pieces.ts';
-import { isNominal, knowsSamples, pieceBytes, readSamples } from './samples.ts';
+import { copiesOf, isNominal, knowsSamples, ownCompressions, pieceBytes, readSamples } from './samples.ts';
 
 const format = 'TIFF';
 

@@ -3,22 +3,19 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Api, ApiError, api, messageOf } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
-import { readTasks } from '../../live.ts';
+import { type Api, ApiError, api, messageOf, useAsk } from '../../api.ts';
 import { go } from '../../navigation.ts';
-import { Dialog } from '../../parts/dialog.ts';
-import { SetUpButton } from '../../parts/set-up.ts';
-import { Failed, Loading } from '../../parts/states.ts';
+import { Dialog, Failed, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
+import { readTasks } from '../../tasks.ts';
 import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import type { ListedFile, Row } from './rows.ts';
-import { runningAnalysis } from './task-text.ts';
-import { MOST_FILES, type Walked, walk } from './walk.ts';
+import { SetUpButton } from '../settings/set-up.ts';
+import { type ListedFile, MOST_FILES, type Row, type Walked, walk } from './listing.ts';
+import { runningAnalysis } from './task-list.ts';
 
 export interface AnalyseDialogProps {
   readonly rows: readonly Row[];

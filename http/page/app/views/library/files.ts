@@ -1,37 +1,118 @@
 // Folders and files: where one is, what is chosen, and what is done with it.
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
+import { ApiError, api, messageOf, useAsk } from '../../api.ts';
+import { loadFolder } from '../../folder.ts';
 import { useKeys } from '../../keys.ts';
 import { go } from '../../navigation.ts';
-import { Dialog } from '../../parts/dialog.ts';
-import { useFileDrop } from '../../parts/drop.ts';
-import { Icon } from '../../parts/icon.ts';
-import { SetUpButton } from '../../parts/set-up.ts';
-import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { Dialog, Empty, Failed, Icon, Loading, useFileDrop } from '../../parts.ts';
 import { momentArgument, routeHash } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
+import { dateText, nameOf, sizeText } from '../../times.ts';
+import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
+import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
+import { SetUpButton } from '../settings/set-up.ts';
 import { AnalyseDialog } from './analyse-dialog.ts';
-import { choose, chooseAll } from './choosing.ts';
-import { ForgetDialog } from './forget-dialog.ts';
 import {
+  choose,
+  chooseAll,
+  folderOf,
   freshRows,
   isFolderGone,
+  type ListedFile,
   listing,
+  nothing,
   openFolder,
   PAGE,
+  type Row,
+  reasonOf,
   refresh,
   rowAt,
   rowsBetween,
 } from './listing.ts';
-import { type PathAction, PathBar, PathField } from './path-bar.ts';
-import { folderOf, type ListedFile, type Row, reasonOf } from './rows.ts';
-import { dateText, sizeText } from './sizes.ts';
-import { Table } from './table.ts';
+import { type PathAction, PathBar, PathField, Table } from './table.ts';
 import { WatchForm } from './watch-form.ts';
+
+// What would be forgotten is shown before it is.
+
+const SHOWN_LOSSES = 8;
+/** Paths that the service takes at once. */
+const MOST_PATHS = 10_000;
+
+export interface ForgetDialogProps {
+  readonly rows: readonly Row[];
+  close(): void;
+}
+
+export function ForgetDialog({ rows, close }: ForgetDialogProps) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const body = {
+    cache_dir: get().folder.cache_dir!,
+    media_paths: rows.slice(0, MOST_PATHS).map(({ path }) => path),
+  };
+  const found = useAsk((signal) => forgetting(body, signal), [rows]);
+  const forget = async () => {
+    setBusy(true);
+    try {
+      const { forgotten } = await api.forgetMedia({ ...body, dry_run: false });
+      toast(t(library.forgotten, { n: forgotten.length }));
+      listing.update({ chosen: nothing });
+      refresh();
+      void loadFolder();
+      close();
+    } catch (error) {
+      setProblem(messageOf(error));
+      setBusy(false);
+    }
+  };
+  const n = found.value?.forgotten.length ?? 0;
+  const isReady = found.value !== null;
+  return html`<${Dialog} title=${t(library.forgetTitle)} onClose=${close}>
+    ${!isReady && (found.state === 'failed' ? html`<${Failed} error=${found.error} again=${found.again} />` : html`<${Loading} label=${t(library.forgetLooking)} />`)}
+    ${isReady && (n === 0 ? html`<p>${t(library.nothingToForget)}</p>` : html`<${Losses} losses=${found.value!} />`)}
+    <p class="problem" role="alert">${problem}</p>
+    <div class="row wrap">${n > 0 && html`<button class="primary danger" disabled=${isBusy} onClick=${forget}>${t(library.forgetDo)}</button>`}
+      <button autofocus onClick=${close}>${t(n > 0 ? shell.cancel : shell.close)}</button></div>
+  <//>`;
+}
+
+type Losses = Pick<Awaited<ReturnType<typeof api.forgetMedia>>, 'forgotten' | 'clusterings_gone'>;
+
+/** Nothing, where the folder knows none of them. */
+async function forgetting(
+  body: { readonly cache_dir: string; readonly media_paths: readonly string[] },
+  signal: AbortSignal,
+): Promise<Losses> {
+  try {
+    return await api.forgetMedia({ ...body, dry_run: true }, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return { forgotten: [], clusterings_gone: [] };
+    throw error;
+  }
+}
+
+export function Losses({ losses: { forgotten, clusterings_gone } }: { readonly losses: Losses }) {
+  const sum = (of: (one: Losses['forgotten'][number]) => number) =>
+    forgotten.reduce((all, one) => all + of(one), 0);
+  const bytes = sum(({ preview_bytes }) => preview_bytes);
+  const parts = [
+    [library.forgetFrames, sum(({ frames }) => frames)],
+    [library.forgetTranscripts, sum(({ transcript }) => (transcript ? 1 : 0))],
+    [library.forgetFaces, sum(({ faces }) => faces)],
+    [library.forgetSummaries, sum(({ summaries }) => summaries)],
+  ] as const;
+  const texts = parts.filter(([, n]) => n > 0).map(([words, n]) => t(words, { n }));
+  if (bytes > 0) texts.push(t(library.forgetPreviews, { size: sizeText(bytes, get().language) }));
+  const n = forgotten.length;
+  return html`<p>${t(library.forgetSure, { n })}</p><p>${texts.join(', ')}</p>
+    <ul class="quiet-list">${forgotten.slice(0, SHOWN_LOSSES).map(({ media_paths }) => html`<li class="cut" title=${media_paths.join('\n')}>${media_paths.map(nameOf).join(', ')}</li>`)}
+      ${n > SHOWN_LOSSES && html`<li>${t(library.moreMedia, { n: n - SHOWN_LOSSES })}</li>`}</ul>
+    ${forgotten.some(({ media_paths }) => media_paths.length > 1) && html`<p class="quiet">${t(library.forgetCopies)}</p>`}
+    ${clusterings_gone.length > 0 && html`<p class="problem">${t(library.clusteringsGone, { names: clusterings_gone.join(', ') })}</p>`}`;
+}
 
 export function Files() {
   const cache_dir = useStore((state) => state.folder.cache_dir);

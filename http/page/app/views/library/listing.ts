@@ -1,8 +1,100 @@
 // The folder that is looked at, a page at a time as it comes into sight, and what is chosen in it. Kept while
 // another view is shown.
-import { ApiError, api, isAbort } from '../../api.ts';
+import { type Api, ApiError, api, isAbort } from '../../api.ts';
 import { createSlice, get } from '../../store.ts';
-import { pagesOf, type Row, rowsOf } from './rows.ts';
+import { nameOf } from '../../times.ts';
+import { attempt } from '../../toasts.ts';
+
+// The rows of a folder: its folders, then its files, by their number in the whole; which of them are in
+// sight, and which pages hold them.
+
+export type FolderPage = Awaited<ReturnType<Api['listMedia']>>;
+export type ListedFile = FolderPage['files'][number];
+export type ListedFolder = FolderPage['folders'][number];
+
+export type Row =
+  | ({ readonly kind: 'folder' } & ListedFolder)
+  | { readonly kind: 'file'; readonly path: string; readonly name: string; readonly file: ListedFile };
+
+export function rowsOf({ folders, files }: Pick<FolderPage, 'folders' | 'files'>): Row[] {
+  return [
+    ...folders.map((folder): Row => ({ kind: 'folder', ...folder })),
+    ...files.map((file): Row => ({ kind: 'file', path: file.media_path, name: file.name, file })),
+  ];
+}
+
+export interface Sight {
+  readonly top: number;
+  /** px that are seen, and that each row has. */
+  readonly height: number;
+  readonly row: number;
+  readonly total: number;
+}
+
+/** Drawn above and below what is seen, rows. */
+const BEYOND = 6;
+
+/** Rows [first, last) to be drawn. */
+export function rowsInSight({ top, height, row, total }: Sight): readonly [number, number] {
+  const first = Math.max(0, Math.min(total, Math.floor(top / row) - BEYOND));
+  return [first, Math.min(total, Math.ceil((top + height) / row) + BEYOND)];
+}
+
+/** Numbers of the pages that hold rows [first, last). */
+export function pagesOf(first: number, last: number, size: number): number[] {
+  const pages: number[] = [];
+  for (let page = Math.floor(first / size); page * size < last; page++) pages.push(page);
+  return pages;
+}
+
+export interface Crumb {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** The folders on the way to a path, the topmost first; of either kind of system. */
+export function crumbsOf(path: string): Crumb[] {
+  const separator = path.includes('/') ? '/' : '\\';
+  const names = path.split(separator).filter((name) => name !== '');
+  const start = path.startsWith(separator) ? separator : '';
+  const crumbs = names.map((name, at) => {
+    const whole = start + names.slice(0, at + 1).join(separator);
+    // The root of a drive keeps its separator.
+    return { name, path: /^[a-z]:$/i.test(whole) ? `${whole}\\` : whole };
+  });
+  return start === '/' ? [{ name: '/', path: '/' }, ...crumbs] : crumbs;
+}
+
+/** The folder a path lies in; null for a root. */
+export function folderOf(path: string): string | null {
+  return crumbsOf(path).at(-2)?.path ?? null;
+}
+
+/** A pasted path: in quotes, as a `file:` address, with spaces around it. Null for relative ones. */
+export function pastedPath(text: string): string | null {
+  const bare = text
+    .trim()
+    .split(/\r?\n/)[0]!
+    .replace(/^(["'])(.*)\1$/, '$2');
+  const path = bare.startsWith('file://') ? decoded(bare.slice('file://'.length)) : bare;
+  const plain = /^\/[a-z]:/i.test(path) ? path.slice(1) : path;
+  const isAbsolute = plain.startsWith('/') || /^[a-z]:[\\/]/i.test(plain) || plain.startsWith('\\\\');
+  if (!isAbsolute) return null;
+  return plain.length > 1 && !/^[a-z]:[\\/]$/i.test(plain) ? plain.replace(/[\\/]+$/, '') || plain : plain;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What an error says without the path that stands beside it anyway. */
+export function reasonOf(message: string, path: string): string {
+  return message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+}
 
 // What is chosen in a list: one by one, from one to another, or all.
 
@@ -139,4 +231,109 @@ export async function freshRows(from: number, to: number): Promise<Row[]> {
   for (let at = from; at < to; at += most)
     rows.push(...(await ask(folder, at, Math.min(most, to - at), aborter.signal)).rows);
   return rows;
+}
+
+// Choosing rows of the list; those that were not in sight yet are read for it.
+
+/** `isRange`: all from the one that was chosen before. */
+export async function choose(index: number, isRange: boolean): Promise<void> {
+  const { pages, chosen, anchor } = listing.get();
+  const row = rowAt(pages, index);
+  if (!row) return;
+  if (!isRange) return listing.update({ chosen: toggled(chosen, row), anchor: index, cursor: index });
+  await attempt(async () => {
+    const rows = await rowsBetween(...between(anchor, index));
+    listing.update(({ chosen: before }) => ({ chosen: withRows(before, rows), cursor: index }));
+  });
+}
+
+export async function chooseAll(): Promise<void> {
+  const { total, chosen } = listing.get();
+  if (total === null) return;
+  if (chosen.size >= total) return listing.update({ chosen: nothing });
+  await attempt(async () => {
+    const rows = await rowsBetween(0, total);
+    listing.update({ chosen: withRows(nothing, rows) });
+  });
+}
+
+// The files that lie in chosen folders: the service takes files, so folders are gone through here, page by
+// page.
+
+const WALKED_AT_ONCE = 10_000;
+/** More at once than anybody means; a request stays far below what the service takes. */
+export const MOST_FILES = 100_000;
+const DEEPEST = 60;
+
+export interface Walked {
+  readonly files: readonly ListedFile[];
+  /** Folders that could not be listed. */
+  readonly unreadable: readonly string[];
+  /** There are more files than are taken. */
+  readonly isCut: boolean;
+}
+
+interface WalkOptions {
+  readonly cache_dir: string;
+  readonly signal: AbortSignal;
+  onCount(files: number): void;
+}
+
+export async function walk(
+  rows: readonly Row[],
+  { cache_dir, signal, onCount }: WalkOptions,
+): Promise<Walked> {
+  const found = new Map<string, ListedFile>();
+  const unreadable: string[] = [];
+  const waiting: { readonly path: string; readonly depth: number }[] = [];
+  const take = (some: readonly Row[], depth: number) => {
+    for (const row of some) {
+      if (row.kind === 'folder') waiting.push({ path: row.path, depth });
+      else found.set(row.path, row.file);
+    }
+    onCount(found.size);
+  };
+  take(rows, 0);
+  for (let next = waiting.shift(); next && found.size < MOST_FILES; next = waiting.shift()) {
+    const { path: folder, depth } = next;
+    if (depth > DEEPEST) continue;
+    try {
+      for (let offset = 0, total = 1; offset < total; offset += WALKED_AT_ONCE) {
+        const page = await api.listMedia({ cache_dir, folder, offset, limit: WALKED_AT_ONCE }, { signal });
+        total = page.total;
+        take(rowsOf(page), depth + 1);
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 0) throw error;
+      unreadable.push(folder);
+    }
+  }
+  const files = [...found.values()];
+  return {
+    files: files.slice(0, MOST_FILES),
+    unreadable,
+    isCut: files.length > MOST_FILES || waiting.length > 0,
+  };
+}
+
+/** The row of a path that a person named, a folder or a file. Throws what the service says of it. */
+export async function lookUp(path: string, cache_dir: string, signal?: AbortSignal): Promise<Row> {
+  const name = nameOf(path);
+  try {
+    await api.listMedia({ cache_dir, folder: path, limit: 0 }, { signal });
+    return { kind: 'folder', path, name, analysed: 0 };
+  } catch (error) {
+    const folder = folderOf(path);
+    if (!(error instanceof ApiError) || error.status === 0 || folder === null) throw error;
+    for (let offset = 0, total = 1; offset < total; offset += WALKED_AT_ONCE) {
+      const page = await api
+        .listMedia({ cache_dir, folder, offset, limit: WALKED_AT_ONCE }, { signal })
+        .catch(() => null);
+      if (page === null) throw error;
+      total = page.total;
+      const row = rowsOf(page).find((one) => one.path === path);
+      if (row) return row;
+    }
+    throw error;
+  }
 }

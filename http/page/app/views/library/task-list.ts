@@ -1,20 +1,33 @@
 // The tasks: those that run, as they go on, and those that ended.
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, messageOf } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
-import { readTasks } from '../../live.ts';
-import { Empty, Failed, Loading } from '../../parts/states.ts';
-import { subjectOf, typeText, waitingText } from '../../parts/task-words.ts';
+import { type Api, api, messageOf, useAsk } from '../../api.ts';
+import { Empty, Failed, Loading } from '../../parts.ts';
 import { get, useStore } from '../../store.ts';
-import { isAnalysis } from '../../task-kinds.ts';
-import { clock, nameOf } from '../../times.ts';
+import { isAnalysis, readTasks, subjectOf, typeText, waitingText } from '../../tasks.ts';
+import { clock, dateText, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
-import { tasks as words } from '../../words/tasks.ts';
+import { tasks as words } from '../../words/library.ts';
 import { t } from '../../words.ts';
-import { reasonOf } from './rows.ts';
-import { dateText } from './sizes.ts';
-import { canResume, isActive, runningAnalysis, type Snapshot } from './task-text.ts';
+import { reasonOf } from './listing.ts';
+
+// What a task is said to be, and which one an analysis would stop.
+
+export type Snapshot = Awaited<ReturnType<Api['listTasks']>>['tasks'][number];
+
+/** It runs, or waits its turn. */
+export function isActive({ state }: Pick<Snapshot, 'state'>): boolean {
+  return state === 'queued' || state === 'running' || state === 'stopping';
+}
+
+export function runningAnalysis(tasks: readonly Snapshot[]): Snapshot | null {
+  return tasks.find((task) => isActive(task) && isAnalysis(task.request.types)) ?? null;
+}
+
+/** A task that ended otherwise than it should can go on; so can one of which files failed. */
+export function canResume({ state, counts }: Pick<Snapshot, 'state' | 'counts'>): boolean {
+  return !isActive({ state }) && (state !== 'completed' || counts.failed + counts.jobs_failed > 0);
+}
 
 const FEW = 30;
 

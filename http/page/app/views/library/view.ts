@@ -2,27 +2,20 @@
 // they take.
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
-import { attempt } from '../../attempt.ts';
+import { api, useAsk } from '../../api.ts';
 import { loadFolder } from '../../folder.ts';
-import { onProgress } from '../../live.ts';
-import { Dialog } from '../../parts/dialog.ts';
-import { Empty, Failed, Loading } from '../../parts/states.ts';
+import type { View } from '../../navigation.ts';
+import { Dialog, Empty, Failed, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
-import { isAnalysis } from '../../task-kinds.ts';
-import { toast } from '../../toasts.ts';
-import type { View } from '../../view.ts';
-import { library } from '../../words/library.ts';
+import { isAnalysis, onProgress } from '../../tasks.ts';
+import { dateText, sizeText } from '../../times.ts';
+import { attempt, toast } from '../../toasts.ts';
+import { library, tasks, watching, disk as words } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
-import { tasks, watching, disk as words } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
-import { Files } from './files.ts';
-import { Losses } from './forget-dialog.ts';
-import { refresh } from './listing.ts';
-import { reasonOf } from './rows.ts';
-import { dateText, sizeText } from './sizes.ts';
+import { Files, Losses } from './files.ts';
+import { reasonOf, refresh } from './listing.ts';
 import { TaskList } from './task-list.ts';
 import { WatchForm } from './watch-form.ts';
 

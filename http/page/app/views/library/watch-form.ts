@@ -1,18 +1,15 @@
 // What is watched and what is done with it: a new watch folder, or a change of one.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { type Api, api, messageOf } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
-import { attempt } from '../../attempt.ts';
+import { type Api, api, messageOf, useAsk } from '../../api.ts';
 import { go } from '../../navigation.ts';
-import { Dialog } from '../../parts/dialog.ts';
+import { Dialog } from '../../parts.ts';
 import { get } from '../../store.ts';
-import { toast } from '../../toasts.ts';
-import { library } from '../../words/library.ts';
+import { attempt, toast } from '../../toasts.ts';
+import { library, tasks, watching } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
-import { tasks, watching } from '../../words/tasks.ts';
 import { t } from '../../words.ts';
-import { pastedPath } from './rows.ts';
+import { pastedPath } from './listing.ts';
 
 type WatchFolder = Awaited<ReturnType<Api['listWatchFolders']>>['watch_folders'][number];
 

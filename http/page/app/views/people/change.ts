@@ -1,9 +1,7 @@
 // What is changed of people: each change says what it did, and can be taken back.
-import { api } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
-import { attempt } from '../../attempt.ts';
+import { api, useAsk } from '../../api.ts';
 import { createSlice, get, useStore } from '../../store.ts';
-import { toast } from '../../toasts.ts';
+import { attempt, toast } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
 import { t } from '../../words.ts';
 
@@ -150,4 +148,90 @@ export function useClusters(job: Job, most: number, faces: number) {
         },
     [cache_dir, job.name, changes, most],
   );
+}
+
+// Which clusters are chosen, how they are called, and what a merge of them needs to be told.
+
+interface Named {
+  readonly cluster_id: string;
+  readonly name: string;
+  readonly size: number;
+}
+
+export function toggled(chosen: readonly string[], id: string): string[] {
+  return chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id];
+}
+
+/** Those that are still there. */
+export function present<T extends Named>(chosen: readonly string[], clusters: readonly T[]): T[] {
+  return chosen.flatMap((id) => clusters.find(({ cluster_id }) => cluster_id === id) ?? []);
+}
+
+/**
+ * Each name once, with the largest cluster that has it: more than one, and a person has to say which stays.
+ */
+export function namesAmong<T extends Named>(clusters: readonly T[]): T[] {
+  const largest = new Map<string, T>();
+  for (const one of clusters) {
+    const before = largest.get(one.name);
+    if (one.name !== '' && (before === undefined || before.size < one.size)) largest.set(one.name, one);
+  }
+  return [...largest.values()];
+}
+
+/** The cluster that stays: the one with a name, else the largest. */
+export function targetOf(clusters: readonly Named[]): string | undefined {
+  const [named] = namesAmong(clusters);
+  return named?.cluster_id ?? clusters.toSorted((a, b) => b.size - a.size)[0]?.cluster_id;
+}
+
+/** Of 0 to 1, as a whole percentage that is never 100 unless it is exact. */
+export function percent(likeness: number): number {
+  const whole = Math.round(likeness * 100);
+  return whole === 100 && likeness < 1 ? 99 : Math.max(0, Math.min(100, whole));
+}
+
+// The speakers of a transcription: what they are called, how long they speak, and a part to listen to.
+
+type Segment = readonly [start: number, text: string, end: number, path: string];
+
+export interface Speaker {
+  readonly hash_str: string;
+  readonly media_path: string;
+  readonly speaker: string;
+  readonly name: string;
+  readonly seconds: number;
+  readonly sample: { readonly start_seconds: number; readonly end_seconds: number };
+}
+
+export interface Spoken {
+  readonly hash_str: string;
+  readonly segments: readonly Segment[];
+  readonly speakers: Readonly<
+    Record<
+      string,
+      { readonly segment_indices: readonly number[]; readonly display_name?: string | undefined }
+    >
+  >;
+}
+
+/** Enough to know a voice by. */
+const SAMPLE_SECONDS = 10;
+
+/** Who speaks longest first. */
+export function speakersOf(media_path: string, { hash_str, segments, speakers }: Spoken): Speaker[] {
+  return Object.entries(speakers)
+    .flatMap(([speaker, { segment_indices, display_name: name = '' }]): Speaker[] => {
+      const own = segment_indices.map((at) => segments[at]).filter((one) => one !== undefined);
+      const spans = own
+        .map(([start, , end]) => ({ start, end }))
+        .sort((a, b) => b.end - b.start - (a.end - a.start));
+      const [longest] = spans;
+      if (!longest) return [];
+      const end_seconds = Math.min(longest.end, longest.start + SAMPLE_SECONDS);
+      const sample = { start_seconds: longest.start, end_seconds };
+      const seconds = spans.reduce((sum, { start, end }) => sum + end - start, 0);
+      return [{ hash_str, media_path, speaker, name, seconds, sample }];
+    })
+    .sort((a, b) => b.seconds - a.seconds);
 }

@@ -1,19 +1,92 @@
 // The clusters as cards, largest first. Dragging one onto another merges them; so does choosing several.
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
-import { Dialog } from '../../parts/dialog.ts';
-import { Icon } from '../../parts/icon.ts';
-import { Empty, Failed, Loading } from '../../parts/states.ts';
-import { type TaskEnd, TaskProgress } from '../../parts/task.ts';
+import { go } from '../../navigation.ts';
+import { Dialog, Empty, Failed, Icon, Loading } from '../../parts.ts';
 import { get } from '../../store.ts';
+import { type TaskEnd, TaskProgress } from '../../tasks.ts';
 import { toast } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { Card } from './card.ts';
-import { type Cluster, changed, type Job, merge, slice, useClusters } from './change.ts';
-import { namesAmong, present, targetOf } from './choice.ts';
+import {
+  type Cluster,
+  changed,
+  type Job,
+  merge,
+  nameCluster,
+  namesAmong,
+  present,
+  slice,
+  targetOf,
+  toggled,
+  useClusters,
+} from './change.ts';
+
+// A name that is written in place: Enter or leaving the field stores it, Escape puts the old one back.
+
+export interface NameProps {
+  readonly label: string;
+  readonly name: string;
+  readonly hint: string;
+  /** False: it was not stored. */
+  save(name: string): Promise<boolean>;
+}
+
+export function Name({ label, name, hint, save }: NameProps) {
+  const field = useRef<HTMLInputElement>(null);
+  // Not while a person writes in it.
+  useEffect(() => {
+    if (field.current !== null && document.activeElement !== field.current) field.current.value = name;
+  }, [name]);
+  const store = async () => {
+    const input = field.current!;
+    const text = input.value.trim();
+    if (text === name) return;
+    if (!(await save(text))) input.value = name;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === 'Escape') field.current!.value = name;
+    if (event.key === 'Enter' || event.key === 'Escape') field.current!.blur();
+  };
+  return html`<input ref=${field} class="name" aria-label=${label} placeholder=${hint} maxlength="200" autocomplete="off" spellcheck=${false}
+    defaultValue=${name} onBlur=${store} onKeyDown=${onKeyDown} />`;
+}
+
+// One cluster as a card: its best faces, its name to be written in place, and a box to choose it by.
+
+export const calledOf = ({ name, size }: { readonly name: string; readonly size: number }) =>
+  name || t(people.unnamed, { n: size });
+
+export interface CardProps {
+  readonly job: string;
+  readonly cluster: Cluster;
+}
+
+export function Card({ job, cluster }: CardProps) {
+  const { cluster_id, name, size, sample_faces } = cluster;
+  const isChosen = slice.use(({ chosen }) => chosen.includes(cluster_id));
+  const called = calledOf(cluster);
+  const choose = () => slice.update(({ chosen }) => ({ chosen: toggled(chosen, cluster_id) }));
+  const save = (text: string) => nameCluster(job, cluster_id, text, name);
+  return html`<button class="quiet open" aria-label=${t(people.open, { name: called })} onClick=${() => go('people', `face/${cluster_id}`)}>
+      <${Faces} faces=${sample_faces} /></button>
+    <div class="row">
+      <input type="checkbox" aria-label=${t(people.choose, { name: called })} checked=${isChosen} onChange=${choose} />
+      <${Name} label=${t(people.nameOf, { n: size })} hint=${t(people.who)} name=${name} save=${save} />
+    </div>
+    <p class="quiet">${t(people.size, { n: size })}</p>`;
+}
+
+// Pictures of faces, as they come from the service.
+
+export const faceAddress = (jpeg: string) => `data:image/jpeg;base64,${jpeg}`;
+
+export function Faces({ faces }: { readonly faces: readonly string[] }) {
+  return html`<span class="faces">${faces.map((face) => html`<img src=${faceAddress(face)} alt="" draggable=${false} />`)}</span>`;
+}
 
 const PAGE = 100;
 const FACES = 4;

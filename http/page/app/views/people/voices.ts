@@ -2,21 +2,16 @@
 // heard.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { api, messageOf } from '../../api.ts';
-import { type RequestState, useAsk } from '../../ask.ts';
-import { attempt } from '../../attempt.ts';
-import { Icon } from '../../parts/icon.ts';
-import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { api, messageOf, type RequestState, useAsk } from '../../api.ts';
+import { Empty, Failed, Icon, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { createSlice, get } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
-import { toast } from '../../toasts.ts';
+import { attempt, toast } from '../../toasts.ts';
 import { people, voices } from '../../words/people.ts';
 import { t } from '../../words.ts';
-import { changed, say, slice, undoVoices, useCacheDir } from './change.ts';
-import { percent } from './choice.ts';
-import { Name } from './name.ts';
-import { type Speaker, speakersOf } from './speakers.ts';
+import { changed, percent, type Speaker, say, slice, speakersOf, undoVoices, useCacheDir } from './change.ts';
+import { Name } from './clusters.ts';
 
 /** Media whose transcriptions are read at once. */
 const FILES = 200;

@@ -80,3 +80,131 @@ export function partOf(
     end_seconds: Math.min(end, Math.max(start, stop)),
   };
 }
+
+// The frames of a film as a player needs them, from when to when each is shown: counted by a rate, or by
+// their own times where the rate varies.
+
+export interface FilmFrames {
+  /** The frame that is shown at a time, also after the end; null while its times are not there. */
+  at(seconds: number): Range | null;
+  /** Gets the times near a moment. */
+  load(seconds: number): Promise<void>;
+}
+
+/** `duration`: seconds; 0 or infinite where it is not known. */
+export function evenFrames(rate: number, duration: number): FilmFrames {
+  const last =
+    duration > 0 && Number.isFinite(duration) ? lastFrame(duration, rate) : Number.POSITIVE_INFINITY;
+  return {
+    at: (seconds) => {
+      const frame = Math.min(frameAt(seconds, rate), last);
+      return { start_seconds: frame / rate, end_seconds: (frame + 1) / rate };
+    },
+    load: async () => {},
+  };
+}
+
+/** What the service tells of a part of a film. */
+export interface FrameTimes {
+  readonly frame_starts: readonly number[];
+  readonly last_frame_end: number | null;
+}
+
+/** Seconds that are asked for at once. */
+export const PART_SECONDS = 10;
+/** Times come in microseconds: within so many seconds of its start a frame is the one that is shown. */
+const BORDER = 2e-6;
+
+type AskPart = (start: number, end: number) => Promise<FrameTimes>;
+
+/**
+ * `ask` a part of the film, which begins at a multiple of `PART_SECONDS`; `first`: what was answered of that
+ * at 0. `duration`: seconds; 0 or infinite where it is not known.
+ */
+export function listedFrames(first: FrameTimes, ask: AskPart, duration: number): FilmFrames {
+  return new ListedFrames(first, ask, Number.isFinite(duration) ? duration : 0);
+}
+
+class ListedFrames implements FilmFrames {
+  readonly #parts: Map<number, FrameTimes>;
+  readonly #coming = new Map<number, Promise<void>>();
+  readonly #ask: AskPart;
+  readonly #duration: number;
+  /**
+   * The last part that is known to have frames, and the first one that is known to come after all of them.
+   */
+  #last = 0;
+  #over = Number.POSITIVE_INFINITY;
+
+  constructor(first: FrameTimes, ask: AskPart, duration: number) {
+    this.#parts = new Map([[0, first]]);
+    this.#ask = ask;
+    this.#duration = duration;
+  }
+
+  at(seconds: number): Range | null {
+    const part = this.#parts.get(this.#partOf(seconds));
+    if (part === undefined) return null;
+    const { frame_starts: starts, last_frame_end } = part;
+    const index = Math.max(
+      0,
+      starts.findLastIndex((start) => start <= seconds + BORDER),
+    );
+    const start_seconds = starts[index] ?? 0;
+    const until = starts[index + 1] ?? last_frame_end ?? start_seconds;
+    // The last frame is seen for as long as sound goes on.
+    return { start_seconds, end_seconds: seconds < until ? until : Math.max(until, this.#duration) };
+  }
+
+  /** After the last frame: the part of that, or one that has to be known to find it. */
+  #partOf(seconds: number): number {
+    const within = Math.max(0, Math.min(seconds, this.#duration || Number.POSITIVE_INFINITY));
+    const part = Math.floor((within + BORDER) / PART_SECONDS);
+    if (part < this.#over || this.#parts.get(part)?.frame_starts.length) return part;
+    return Math.floor((this.#last + Math.max(this.#last, this.#over)) / 2);
+  }
+
+  async load(seconds: number): Promise<void> {
+    for (let part = this.#partOf(seconds); !this.#parts.has(part); part = this.#partOf(seconds)) {
+      const coming = this.#coming.get(part) ?? this.#get(part);
+      this.#coming.set(part, coming);
+      await coming;
+    }
+  }
+
+  async #get(part: number): Promise<void> {
+    try {
+      const start = part * PART_SECONDS;
+      const times = await this.#ask(start, start + PART_SECONDS);
+      this.#parts.set(part, times);
+      if (times.frame_starts.length > 0) this.#last = Math.max(this.#last, part);
+      else this.#over = Math.min(this.#over, part);
+    } finally {
+      this.#coming.delete(part);
+    }
+  }
+}
+
+/** A moment just before the start of a frame lies in the one before, and no frame is shorter. */
+const BEFORE = 1e-4;
+
+/**
+ * The frame `count` after the one that is shown at a time, before it where negative; the first or the last
+ * one where there are fewer. A time whose frame has to be loaded first where it is not known.
+ */
+export function frameBeside(
+  frames: FilmFrames,
+  seconds: number,
+  count: number,
+): { readonly frame: Range } | { readonly missing: number } {
+  let frame = frames.at(seconds);
+  if (frame === null) return { missing: seconds };
+  for (let left = Math.abs(count); left > 0; left--) {
+    const at = count > 0 ? frame.end_seconds : Math.max(0, frame.start_seconds - BEFORE);
+    const next = frames.at(at);
+    if (next === null) return { missing: at };
+    if (next.start_seconds === frame.start_seconds) break;
+    frame = next;
+  }
+  return { frame };
+}

@@ -1,10 +1,8 @@
 // What the player knows of a medium: what it is, where its scenes are, what is said, who is seen, its
 // chapters. Each is asked for by itself: what one of them lacks, the others still have.
-import { ApiError, api } from '../../api.ts';
-import { type RequestState, useAsk } from '../../ask.ts';
+import { ApiError, api, type RequestState, useAsk } from '../../api.ts';
 import { useStore } from '../../store.ts';
-import { evenFrames, type FilmFrames, listedFrames, PART_SECONDS } from './film-frames.ts';
-import { exactRate, usualRate } from './frames.ts';
+import { evenFrames, exactRate, type FilmFrames, listedFrames, PART_SECONDS, usualRate } from './frames.ts';
 
 export interface Medium {
   readonly hash_str: string;

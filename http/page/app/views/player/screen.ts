@@ -2,19 +2,17 @@
 // its stored previews.
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { api, messageOf } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
-import { Loading } from '../../parts/states.ts';
-import { type TaskEnd, TaskProgress } from '../../parts/task.ts';
+import { api, messageOf, useAsk } from '../../api.ts';
+import { Loading } from '../../parts.ts';
 import { usePicture } from '../../pictures.ts';
 import { get, useStore } from '../../store.ts';
+import { type TaskEnd, TaskProgress } from '../../tasks.ts';
 import { nameOf } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
-import { evenFrames } from './film-frames.ts';
+import { evenFrames } from './frames.ts';
 import type { Medium } from './media.ts';
-import { useSecond } from './time.ts';
-import type { Playable, Transport } from './transport.ts';
+import { type Playable, type Transport, useSecond } from './transport.ts';
 
 /** Longest side of a preview that stands in, px: what is stored. */
 const PREVIEW_SIDE = 640;

@@ -9,8 +9,7 @@ import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import type { Range } from './frames.ts';
 import type { Lane, Medium } from './media.ts';
-import { useEveryFrame, useSecond } from './time.ts';
-import type { Transport } from './transport.ts';
+import { type Transport, useEveryFrame, useSecond } from './transport.ts';
 
 const MOST_ZOOM = 64;
 /** Seconds that an arrow key moves on the time line. */

@@ -1,7 +1,8 @@
 // Where the player is and how fast it goes, whatever it plays. Its time changes with every frame, so it is no
 // state of components: who shows it listens.
-import { evenFrames, type FilmFrames, frameBeside } from './film-frames.ts';
-import { type Range, shuttled, usualRate } from './frames.ts';
+
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { evenFrames, type FilmFrames, frameBeside, type Range, shuttled, usualRate } from './frames.ts';
 
 export interface Transport {
   /** Seconds from the start of the film. */
@@ -245,4 +246,31 @@ export interface Playable {
   readonly seeking: boolean;
   play(): Promise<void> | void;
   pause(): void;
+}
+
+// The time of the player for components: drawn anew only when what they show of it changes.
+
+/** What `select` makes of the transport; a plain value. */
+export function useTransport<T>(transport: Transport, select: (transport: Transport) => T): T {
+  const [value, setValue] = useState(() => select(transport));
+  useLayoutEffect(() => {
+    const look = () => setValue(() => select(transport));
+    look();
+    return transport.listen(look);
+  }, [transport]);
+  return value;
+}
+
+/** Whole seconds. */
+export function useSecond(transport: Transport): number {
+  return useTransport(transport, ({ seconds }) => Math.floor(seconds));
+}
+
+/** Called at every frame, for what is moved by hand instead of drawn anew. */
+export function useEveryFrame(transport: Transport, move: (seconds: number) => void): void {
+  useEffect(() => {
+    const told = () => move(transport.seconds);
+    told();
+    return transport.listen(told);
+  });
 }

@@ -2,20 +2,17 @@
 // time line.
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { api, messageOf } from '../../api.ts';
-import type { RequestState } from '../../ask.ts';
-import { Dialog } from '../../parts/dialog.ts';
-import { SetUpButton, useLacking } from '../../parts/set-up.ts';
-import { Empty, Failed, Loading } from '../../parts/states.ts';
+import { api, messageOf, type RequestState } from '../../api.ts';
+import type { View } from '../../navigation.ts';
+import { Dialog, Empty, Failed, Loading } from '../../parts.ts';
 import { parseMoment } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
-import type { View } from '../../view.ts';
 import { player } from '../../words/player.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { useActions } from './actions.ts';
-import { Controls } from './controls.ts';
+import { SetUpButton, useLacking } from '../settings/set-up.ts';
+import { Controls, useActions } from './controls.ts';
 import { partOf, rangeAt } from './frames.ts';
 import {
   type Lane,
@@ -30,9 +27,8 @@ import {
   useTranscript,
 } from './media.ts';
 import { Screen } from './screen.ts';
-import { useSecond, useTransport } from './time.ts';
 import { Timeline } from './timeline.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { createTransport, type Transport, useSecond, useTransport } from './transport.ts';
 
 export const view: View = { title: shell.player, render: Player };
 

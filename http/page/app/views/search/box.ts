@@ -1,15 +1,13 @@
 // The search box: words, a picture beside them, which kinds of matches, and the switch of the filters.
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
-import { Icon } from '../../parts/icon.ts';
+import { Icon } from '../../parts.ts';
 import { usePicture } from '../../pictures.ts';
 import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { type Kind, kindIcons, kinds, type Picture } from './moment.ts';
-import { change, search } from './state.ts';
-import { countOf } from './weaker.ts';
+import { change, countOf, type Kind, kindIcons, kinds, type Picture, search } from './state.ts';
 
 export interface BoxProps {
   readonly field: { readonly current: HTMLInputElement | null };

@@ -2,14 +2,12 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import type { Facet as FacetOfService } from '../../../../../actors/index/facets/contract.ts';
-import { api } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
-import { Failed, Loading } from '../../parts/states.ts';
+import { api, useAsk } from '../../api.ts';
+import { Failed, Loading } from '../../parts.ts';
 import { useStore } from '../../store.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import type { Filter, Person } from './moment.ts';
-import { change, search } from './state.ts';
+import { change, type Filter, type Person, search } from './state.ts';
 
 /** Options of a facet that are shown at first. */
 const FEW = 8;

@@ -2,19 +2,26 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../../api.ts';
-import { createBounded } from '../../bounded.ts';
 import { go } from '../../navigation.ts';
-import { Icon } from '../../parts/icon.ts';
+import { Icon } from '../../parts.ts';
+import { createBounded } from '../../pictures.ts';
 import { momentArgument } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { copiesText } from './copies.ts';
-import type { Found } from './moment.ts';
-import { relevanceRequest } from './request.ts';
-import { change, search, toggleWeaker } from './state.ts';
-import { isWeak } from './weaker.ts';
+import { change, type Found, isWeak, relevanceRequest, search, toggleWeaker } from './state.ts';
+
+// Where else the content of a match lies, as it is told: the first two paths, and how many more there are.
+
+type Copied = Pick<Found, 'other_paths'>;
+
+/** Empty where the content is nowhere else. */
+export function copiesText({ other_paths = [] }: Copied): string {
+  if (other_paths.length === 0) return '';
+  const [paths, n] = [other_paths.slice(0, 2).join(', '), other_paths.length - 2];
+  return n > 0 ? t(searchWords.alsoAtMore, { paths, n }) : t(searchWords.alsoAt, { paths });
+}
 
 export interface GroupHeadProps {
   readonly group: Group;

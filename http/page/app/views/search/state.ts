@@ -1,6 +1,75 @@
 // What the view of the search keeps, also while another view is shown.
+
+import type { Moment, MomentKind, MomentsAnswer } from '../../../../../actors/search/moments/contract.ts';
 import { createSlice } from '../../store.ts';
-import { emptyQuery, type Found, type FoundAnswer, limits, type Query } from './moment.ts';
+
+// What a search asks for and what it finds, as the view of the search knows it.
+
+export const kinds = ['seen', 'said', 'person', 'written'] as const satisfies readonly MomentKind[];
+export type Kind = MomentKind;
+/** Names of icons. */
+export const kindIcons = { seen: 'eye', said: 'speech', person: 'person', written: 'text' } as const;
+export type Found = Moment;
+export type FoundAnswer = MomentsAnswer;
+
+/** A picture to compare with: one of a person's own, or a moment of the library. */
+export type Picture =
+  | { readonly kind: 'own'; readonly name: string; readonly data: string }
+  | {
+      readonly kind: 'like';
+      readonly hash_str: string;
+      readonly media_path: string;
+      readonly seconds: number;
+    };
+
+export interface Person {
+  readonly name: string;
+  readonly cluster_job_name: string;
+}
+
+export interface Filter {
+  readonly facet_id: string;
+  readonly operator: 'include_any_of' | 'greater_than' | 'less_than' | 'after' | 'before';
+  readonly values: readonly string[];
+}
+
+/** One film alone, and what part of it: seconds, null where it is open. */
+export interface OneFilm {
+  readonly media_path: string;
+  readonly start: number | null;
+  readonly end: number | null;
+}
+
+export interface Query {
+  readonly text: string;
+  /** Separated by commas. */
+  readonly exclude: string;
+  readonly picture: Picture | null;
+  /** Weight of the words beside a picture, whose weight is 1. */
+  readonly weight: number;
+  readonly kinds: readonly Kind[];
+  readonly people: readonly Person[];
+  readonly peopleMode: 'and' | 'or';
+  readonly filters: readonly Filter[];
+  readonly film: OneFilm | null;
+  readonly limit: number;
+}
+
+/** Matches that are asked for at first, when more are wanted, and at most. */
+export const limits = [500, 3000, 10_000] as const;
+
+export const emptyQuery: Query = {
+  text: '',
+  exclude: '',
+  picture: null,
+  weight: 1,
+  kinds,
+  people: [],
+  peopleMode: 'and',
+  filters: [],
+  film: null,
+  limit: limits[0],
+};
 
 export interface SearchState {
   readonly query: Query;
@@ -65,4 +134,103 @@ export function toggleWeaker(): void {
 
 export function resize(by: number): void {
   search.update(({ side }) => ({ side: Math.min(sides.most, Math.max(sides.least, side + by)) }));
+}
+
+// What is sent for a query: the fields of /search/moments, and those of /search/relevance and
+// /metadata/facets.
+
+/** A last second that no film has. */
+const OPEN_END = 1_000_000;
+const MOST_EXCLUDED = 16;
+
+/** Null when nothing is asked for. */
+export function momentsRequest(query: Query, cache_dir: string) {
+  const asked = lookedFor(query);
+  if (asked === null) return null;
+  const names = query.people.map(({ name }) => name).join(' ');
+  // People alone: where they are.
+  const isPeople = query.text.trim() === '' && query.picture === null;
+  return {
+    cache_dir,
+    search_all: query.film === null,
+    media_paths: query.film === null ? [] : [query.film.media_path],
+    metadata_filter_request: query.filters.length > 0 ? { filters: query.filters } : null,
+    segments_to_frame_indices: ranges(query),
+    people_filter: query.people.map(({ name, cluster_job_name }) => ({
+      person_name: name,
+      cluster_job_name,
+    })),
+    people_filter_mode: query.peopleMode,
+    ...asked,
+    ...(isPeople && { query: names }),
+    ...kindsOf(query, isPeople),
+    limit: query.limit,
+    explain: true,
+  };
+}
+
+/** Null when there is nothing to compare pictures with. */
+export function relevanceRequest(query: Query, cache_dir: string, hash_str: string) {
+  const asked = lookedFor(query);
+  const isSeen = query.kinds.includes('seen') && (query.text.trim() !== '' || query.picture !== null);
+  return asked === null || !isSeen ? null : { cache_dir, hash_str, ...asked };
+}
+
+function lookedFor({ text, exclude, picture, weight, people }: Query) {
+  const words = text.trim();
+  if (words === '' && picture === null && people.length === 0) return null;
+  return {
+    ...(words !== '' && { query: words }),
+    ...(picture?.kind === 'own' && { image_data: picture.data }),
+    ...(picture?.kind === 'like' && { like: { hash_str: picture.hash_str, time_seconds: picture.seconds } }),
+    // Beside words alone.
+    exclude: words === '' ? [] : phrases(exclude).slice(0, MOST_EXCLUDED),
+    text_weight: weight,
+  };
+}
+
+/** All of them: those that there are. One that is named and is not there would be a warning. */
+function kindsOf({ kinds: chosen }: Query, isPeople: boolean): { kinds?: Kind[] } {
+  if (isPeople) return { kinds: ['person'] };
+  return chosen.length === kinds.length ? {} : { kinds: [...chosen] };
+}
+
+export function phrases(text: string): string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+function ranges({ film }: Query): Record<string, [number, number]> {
+  if (film === null || (film.start === null && film.end === null)) return {};
+  const start = Math.floor(film.start ?? 0);
+  const end = Math.max(start + 1, film.end === null ? OPEN_END : Math.ceil(film.end));
+  return { [film.media_path]: [start, end] };
+}
+
+// Which matches are shown by themselves: those of which something is surer than weak.
+
+type Reason = Found['reasons'][number];
+
+/** What is said and who is seen has no band: it is there. */
+function isWeakReason(reason: Reason): boolean {
+  const band = reason.kind === 'seen' ? reason.explanation?.band : 'band' in reason ? reason.band : null;
+  return band === 'weak';
+}
+
+export function isWeak({ reasons }: Pick<Found, 'reasons'>): boolean {
+  return reasons.length > 0 && reasons.every(isWeakReason);
+}
+
+/**
+ * Moments of a kind that are shown by themselves; where none is weak, also those beyond the limit of the
+ * answer.
+ */
+export function countOf({ moments, counts }: Pick<FoundAnswer, 'moments' | 'counts'>, kind: Kind): number {
+  const own = moments
+    .map(({ reasons }) => reasons.filter((reason) => reason.kind === kind))
+    .filter((reasons) => reasons.length > 0);
+  const sure = own.filter((reasons) => !reasons.every(isWeakReason));
+  return sure.length === own.length ? counts[kind] : sure.length;
 }

@@ -4,18 +4,16 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Band } from '../../../../../actors/search/visual/contract.ts';
 import { api, isAbort } from '../../api.ts';
 import { isInBasket, toggleInBasket } from '../../basket.ts';
-import { createBounded } from '../../bounded.ts';
 import { go } from '../../navigation.ts';
-import { Icon } from '../../parts/icon.ts';
-import { usePicture } from '../../pictures.ts';
+import { Icon } from '../../parts.ts';
+import { createBounded, usePicture } from '../../pictures.ts';
 import { momentArgument } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { clock, fullClock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { copiesText } from './copies.ts';
-import { type Found, kindIcons } from './moment.ts';
-import { likeThis, search } from './state.ts';
+import { copiesText } from './group-head.ts';
+import { type Found, kindIcons, likeThis, search } from './state.ts';
 
 export const tileId = (index: number) => `match-${index}`;
 export const open = ({ hash_str, time_seconds: seconds }: Found) =>

@@ -4,27 +4,32 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ApiError, api, isAbort } from '../../api.ts';
 import { askPatiently, loadFolder } from '../../folder.ts';
 import { useKeys } from '../../keys.ts';
-import { useFileDrop } from '../../parts/drop.ts';
-import { Icon } from '../../parts/icon.ts';
-import { SetUpButton, useLacking } from '../../parts/set-up.ts';
-import { Empty, Failed, Loading } from '../../parts/states.ts';
+import type { View } from '../../navigation.ts';
+import { Empty, Failed, Icon, Loading, useFileDrop } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
-import type { View } from '../../view.ts';
 import { searchWords } from '../../words/search.ts';
-import { setup } from '../../words/setup.ts';
+import { setup } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { setsOf } from '../settings/sets.ts';
+import { SetUpButton, setsOf, useLacking } from '../settings/set-up.ts';
 import { Box, pictureIn, searchByPicture } from './box.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
 import { byFilm, byRank, filesOf, folded, type Ordered, WeakerButton } from './group-head.ts';
-import { limits, type OneFilm } from './moment.ts';
-import { momentsRequest } from './request.ts';
-import { again, change, more, scrolled, search, sides } from './state.ts';
-import { isWeak } from './weaker.ts';
+import {
+  again,
+  change,
+  isWeak,
+  limits,
+  momentsRequest,
+  more,
+  type OneFilm,
+  scrolled,
+  search,
+  sides,
+} from './state.ts';
 
 export const view: View = { title: shell.search, render: Search };
 

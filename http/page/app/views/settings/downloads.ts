@@ -1,9 +1,12 @@
 // Downloads of models: the tasks of this service that run or wait, how far each is, and what failed. Kept
 // while another view is shown.
+
+import { html } from 'htm/preact';
 import { useEffect } from 'preact/hooks';
 import { type Api, api, messageOf } from '../../api.ts';
-import { onProgress, readTasks } from '../../live.ts';
-import { createSlice, useStore } from '../../store.ts';
+import { createSlice, get, useStore } from '../../store.ts';
+import { onProgress, readTasks, waitingText } from '../../tasks.ts';
+import { sizeText } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { settings } from '../../words/settings.ts';
 import { t } from '../../words.ts';
@@ -211,4 +214,41 @@ async function tellEnd(task_id: string): Promise<void> {
   }
   // It came to no model.
   if (whole && results.length === 0) toast(whole.message, { kind: 'error' });
+}
+
+// How far a download is, and what became of one that failed.
+
+export function Progress({ model, download }: { readonly model: string; readonly download: Download }) {
+  const { phase, received, total, key, task_id } = download;
+  const waits = useStore(({ tasks }) => waitingText(tasks, task_id));
+  const { language } = get();
+  const isOwn = key === model;
+  const text =
+    isOwn && phase === 'receiving'
+      ? t(settings.downloading, { got: sizeText(received, language), all: sizeText(total, language) })
+      : t(settings[isOwn && phase !== 'receiving' ? phase : 'waiting']);
+  return html`<div class="row wrap" role="group" aria-label=${t(settings.downloadOf, { name: model })}>
+    ${waits === null && html`<progress class="grow" max=${Math.max(1, total)} value=${isOwn ? received : 0} aria-label=${model}></progress>`}
+    <p class=${waits === null ? 'figures' : 'grow'}>${waits ?? text}</p><button onClick=${() => void cancelDownload(task_id)}>${t(settings.cancelDownload)}</button></div>`;
+}
+
+export function Missing({
+  name,
+  lacking: { error, folder, files },
+}: {
+  readonly name: string;
+  readonly lacking: Lacking;
+}) {
+  return html`<div class="problem" role="alert"><p>${t(settings.downloadFailed, { name })}: ${error}</p></div>
+    ${
+      files.length > 0 &&
+      html`<details><summary>${t(settings.byHand, { folder })}</summary><ul>${files.map((file) => html`<li key=${file.name} class="whole-path"><${MissingFile} file=${file} /></li>`)}</ul></details>`
+    }`;
+}
+
+function MissingFile({ file: { name, url, npm, sha256, integrity } }: { readonly file: LackingFile }) {
+  const from =
+    url === null ? html`<code>npm pack ${npm}</code>` : html`<a href=${url} rel="noreferrer">${url}</a>`;
+  const sum = sha256 === null ? integrity : `sha256 ${sha256}`;
+  return html`${name}: ${from}${sum !== null && html`<br /><span class="quiet">${sum}</span>`}`;
 }

@@ -2,31 +2,29 @@
 // set.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { ApiError, api, messageOf } from '../../api.ts';
-import { useAsk } from '../../ask.ts';
+import { ApiError, api, messageOf, useAsk } from '../../api.ts';
 import { loadFolder } from '../../folder.ts';
-import { Icon } from '../../parts/icon.ts';
-import { SetUpButton } from '../../parts/set-up.ts';
-import { Failed, Loading } from '../../parts/states.ts';
+import type { View } from '../../navigation.ts';
+import { Failed, Icon, Loading } from '../../parts.ts';
 import { leave } from '../../session.ts';
-import { get, type Language, type Theme, useStore } from '../../store.ts';
-import { setTheme } from '../../theme.ts';
+import { get, type Language, setTheme, type Theme, useStore } from '../../store.ts';
+import { sizeText } from '../../times.ts';
 import { toast } from '../../toasts.ts';
-import type { View } from '../../view.ts';
 import { settings } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { setLanguage, t } from '../../words.ts';
-import { sizeText } from '../library/sizes.ts';
-import { Missing, Progress } from './download-state.ts';
 import {
   type Available,
   downloads,
   groups,
+  Missing,
   type ModelRow,
   modelRows,
+  Progress,
   startDownload,
   useDownloads,
 } from './downloads.ts';
+import { SetUpButton } from './set-up.ts';
 
 export const view: View = { title: shell.settings, render: Settings };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { faceShape, slotBytesFor } from '../../../../../actors/analysis/stages/faces/shape.ts';
+import { faceShape, slotBytesFor } from '../../../../../actors/analysis/stages/faces/file-faces.ts';
 import { mostPictureBytes } from '../../../../../actors/models/contract.ts';
 
 const slot = slotBytesFor(64, 8 * 2 ** 30);

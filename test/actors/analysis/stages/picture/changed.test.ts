@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedShare } from '../../../../../actors/analysis/stages/picture/changed.ts';
-import { blockBytes } from '../../../../../actors/embedder/blocks.ts';
+import { changedShare } from '../../../../../actors/analysis/stages/picture/embedding.ts';
+import { blockBytes } from '../../../../../actors/embedder/readings.ts';
 import { seeded } from '../../../../seeded.ts';
 
 /** A picture whose blocks lie between two brightnesses. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedShare } from '../../../../../actors/analysis/stages/picture/changed.ts';
 import {
+  changedShare,
   createEmbedding,
   type EmbeddingParts,
   Sink,

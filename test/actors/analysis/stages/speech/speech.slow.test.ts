@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { SpeechJob } from '../../../../../actors/analysis/stages/speech/request.ts';
+import type { SpeechJob } from '../../../../../actors/analysis/stages/speech/kind.ts';
 import type { FileResult } from '../../../../../actors/analysis/tasks/contract.ts';
 import { noModel } from '../../../../../actors/embedder/contract.ts';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Concepts } from '../../../../../actors/analysis/stages/summary/concepts.ts';
+import { Concepts } from '../../../../../actors/analysis/stages/summary/evidence.ts';
 
 const dimensions = 4;
 

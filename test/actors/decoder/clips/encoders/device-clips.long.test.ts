@@ -6,7 +6,7 @@ import test, { describe } from 'node:test';
 import { clip } from '../../../../../actors/decoder/clips/clip.ts';
 import { type ClipMode, newEncoderFailures } from '../../../../../actors/decoder/clips/contract.ts';
 import type { EncoderCandidate } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
-import { PictureEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
+import { PictureEncoders } from '../../../../../actors/decoder/clips/encoders/machine.ts';
 import {
   prove,
   type TrialRequest,

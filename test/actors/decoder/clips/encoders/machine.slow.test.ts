@@ -5,8 +5,8 @@ import {
   describeEncoders,
   encodersOfMachine,
   findDevices,
+  softwareEncoders,
 } from '../../../../../actors/decoder/clips/encoders/machine.ts';
-import { softwareEncoders } from '../../../../../actors/decoder/clips/encoders/picture-encoders.ts';
 import { createLog, type LogLine } from '../../../../../runtime/log.ts';
 import { fakeCandidate } from './fake-encoder.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { PictureUpload } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
 import { drawing } from '../../../../../actors/decoder/clips/encoders/trial.ts';
-import { PictureFitter } from '../../../../../actors/decoder/clips/picture-fitter.ts';
+import { PictureFitter } from '../../../../../actors/decoder/clips/picture-encoder.ts';
 import {
   avGetPixFmtFromName,
   avGetPixFmtName,

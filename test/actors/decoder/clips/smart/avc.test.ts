@@ -10,7 +10,7 @@ import {
   profileOf,
   unjoinable,
   withLengths,
-} from '../../../../../actors/decoder/clips/smart/avc.ts';
+} from '../../../../../actors/decoder/clips/smart/end-encoder.ts';
 
 /** Exp-Golomb codes of 0, 1 and 2, at the start of a byte. */
 const numbers = [0x80, 0x40, 0x60] as const;

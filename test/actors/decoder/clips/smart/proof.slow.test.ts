@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { writeFilm } from '../../../../../actors/decoder/clips/precise.ts';
-import { avcSets } from '../../../../../actors/decoder/clips/smart/avc.ts';
+import { avcSets } from '../../../../../actors/decoder/clips/smart/end-encoder.ts';
 import { planOf } from '../../../../../actors/decoder/clips/smart/plan.ts';
 import { type Proof, prove } from '../../../../../actors/decoder/clips/smart/proof.ts';
 import { scan } from '../../../../../actors/decoder/clips/smart/scan.ts';

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { av1Picture, vp8Picture, vp9Picture } from '../../../../../actors/decoder/packets/bitstream/vpx.ts';
+import {
+  av1Picture,
+  vp8Picture,
+  vp9Picture,
+} from '../../../../../actors/decoder/packets/bitstream/picture.ts';
 
 test('VP8, VP9 and AV1 headers tell hidden pictures and random access points', () => {
   assert.deepEqual(

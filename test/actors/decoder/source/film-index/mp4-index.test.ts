@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { FileBytes } from '../../../../../actors/decoder/source/film-index/file-bytes.ts';
 import { EmptyPromise, promisedByMp4 } from '../../../../../actors/decoder/source/film-index/mp4-index.ts';
+import { FileBytes } from '../../../../../actors/decoder/source/film-index/track.ts';
 import { box, u32 } from '../../footage/heif.ts';
 import {
   fileType,

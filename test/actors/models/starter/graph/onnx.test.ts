@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GraphBuilder } from '../../../../../actors/models/starter/graph/builder.ts';
-import { type OnnxModel, onnxBytes, onnxChunks } from '../../../../../actors/models/starter/graph/onnx.ts';
+import {
+  GraphBuilder,
+  type OnnxModel,
+  onnxBytes,
+  onnxChunks,
+} from '../../../../../actors/models/starter/graph/onnx.ts';
 import { open } from '../starter-model.ts';
 
 test('a written graph runs: attributes of every kind, initializers of every type, symbolic dimensions', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { decodeText } from '../../../../../actors/transcriber/text/subtitles/encoding.ts';
+import { decodeText } from '../../../../../actors/transcriber/text/subtitles/sidecar.ts';
 import { encode } from './encoder.ts';
 
 const spoken: { language: string; encodings: string[]; said: string[] }[] = [

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { clockSeconds, linesOf, timingLine } from '../../../../../actors/transcriber/text/subtitles/cue.ts';
-import { formatOf, parseSubtitles } from '../../../../../actors/transcriber/text/subtitles/read.ts';
+import {
+  formatOf,
+  parseSubtitles,
+  ttmlSeconds,
+} from '../../../../../actors/transcriber/text/subtitles/read.ts';
 import { segmentsOfCues } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
-import { ttmlSeconds } from '../../../../../actors/transcriber/text/subtitles/ttml.ts';
 import { draws } from '../../../../shared.ts';
 
 type Row = [start: number, end: number, text: string, speaker?: string];

@@ -2,6 +2,7 @@
 // asked for.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { sizeText } from '../../../../../../http/page/app/times.ts';
 import {
   countKinds,
   defaultWork,
@@ -12,25 +13,22 @@ import {
 import { goneFrom } from '../../../../../../http/page/app/views/library/files.ts';
 import {
   between,
-  nothing,
-  toggled,
-  withRows,
-} from '../../../../../../http/page/app/views/library/listing.ts';
-import {
   crumbsOf,
   folderOf,
+  nothing,
   pagesOf,
   pastedPath,
   type Row,
   reasonOf,
   rowsInSight,
-} from '../../../../../../http/page/app/views/library/rows.ts';
-import { sizeText } from '../../../../../../http/page/app/views/library/sizes.ts';
+  toggled,
+  withRows,
+} from '../../../../../../http/page/app/views/library/listing.ts';
 import {
   canResume,
   runningAnalysis,
   type Snapshot,
-} from '../../../../../../http/page/app/views/library/task-text.ts';
+} from '../../../../../../http/page/app/views/library/task-list.ts';
 
 test('a path is taken as people paste it: in quotes, as an address, with spaces and a last separator', () => {
   const cases: readonly (readonly [string, string | null])[] = [

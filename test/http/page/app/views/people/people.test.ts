@@ -4,10 +4,10 @@ import {
   namesAmong,
   percent,
   present,
+  speakersOf,
   targetOf,
   toggled,
-} from '../../../../../../http/page/app/views/people/choice.ts';
-import { speakersOf } from '../../../../../../http/page/app/views/people/speakers.ts';
+} from '../../../../../../http/page/app/views/people/change.ts';
 
 const cluster = (cluster_id: string, size: number, name = '') => ({ cluster_id, size, name });
 

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import {
   evenFrames,
   type FilmFrames,
+  frameAt,
   frameBeside,
   listedFrames,
-} from '../../../../../../http/page/app/views/player/film-frames.ts';
-import { frameAt } from '../../../../../../http/page/app/views/player/frames.ts';
+} from '../../../../../../http/page/app/views/player/frames.ts';
 import {
   middleOfFrame,
   placeOfStep,

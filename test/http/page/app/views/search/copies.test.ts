@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { update } from '../../../../../../http/page/app/store.ts';
-import { copiesText } from '../../../../../../http/page/app/views/search/copies.ts';
+import { copiesText } from '../../../../../../http/page/app/views/search/group-head.ts';
 
 test('two other files of the same content are named and further ones are counted, in both languages', (t) => {
   t.after(() => update({ language: 'en' }));

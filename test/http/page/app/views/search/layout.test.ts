@@ -8,7 +8,7 @@ import {
   rowsBetween,
 } from '../../../../../../http/page/app/views/search/grid.ts';
 import { byFilm, byRank, filesOf } from '../../../../../../http/page/app/views/search/group-head.ts';
-import type { Found } from '../../../../../../http/page/app/views/search/moment.ts';
+import type { Found } from '../../../../../../http/page/app/views/search/state.ts';
 
 const moment = (hash_str: string, time_seconds: number, kind: Found['kind'] = 'video'): Found => ({
   moment_id: `${hash_str}@${time_seconds}`,

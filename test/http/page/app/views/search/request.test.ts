@@ -8,13 +8,14 @@ import {
   withOption,
   withRange,
 } from '../../../../../../http/page/app/views/search/filters.ts';
-import { emptyQuery, type Query } from '../../../../../../http/page/app/views/search/moment.ts';
 import {
+  emptyQuery,
   momentsRequest,
   phrases,
+  type Query,
   relevanceRequest,
-} from '../../../../../../http/page/app/views/search/request.ts';
-import { searchMoments, searchRelevance } from '../../../../../../http/routes/moments.ts';
+} from '../../../../../../http/page/app/views/search/state.ts';
+import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
 
 const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
 const like = { kind: 'like', hash_str: 'aa', media_path: '/a.mp4', seconds: 3 } as const;

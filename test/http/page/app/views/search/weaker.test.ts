@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { byFilm, byRank, folded } from '../../../../../../http/page/app/views/search/group-head.ts';
-import type { Found } from '../../../../../../http/page/app/views/search/moment.ts';
-import { countOf } from '../../../../../../http/page/app/views/search/weaker.ts';
+import { countOf, type Found } from '../../../../../../http/page/app/views/search/state.ts';
 
 const seen = (band: 'strong' | 'likely' | 'weak') => ({
   kind: 'seen' as const,

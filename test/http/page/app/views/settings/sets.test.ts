@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isLacking, modelSets, setsOf } from '../../../../../../http/page/app/views/settings/sets.ts';
+import { isLacking, modelSets, setsOf } from '../../../../../../http/page/app/views/settings/set-up.ts';
 
 type Models = Parameters<typeof modelSets>[0];
 const info = (download_gb: number, more: object = {}) => ({

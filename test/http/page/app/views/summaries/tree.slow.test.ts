@@ -8,7 +8,7 @@ import {
   type Step,
   secondsIn,
   stepped,
-} from '../../../../../../http/page/app/views/summaries/tree.ts';
+} from '../../../../../../http/page/app/views/summaries/state.ts';
 
 const twig = (node_id: string, is_leaf = true) => ({
   node_id,

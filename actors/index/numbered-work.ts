@@ -1,0 +1,96 @@
+// The stages of one kind that are being written, by the number their writer knows them by.
+import { randomInt } from 'node:crypto';
+import { storeErrors } from './store/contract.ts';
+import type { OpenStage } from './store/open-work.ts';
+import type { Store } from './store/store.ts';
+
+interface Numbered<S> {
+  readonly store: Store;
+  readonly stage: S;
+}
+
+export class OpenStages<S extends OpenStage> {
+  readonly #open = new Map<number, Numbered<S>>();
+  #last: number;
+
+  /**
+   * `first`: the number before the first stage; at random, so that a number of an earlier actor names no
+   * stage of this one.
+   */
+  constructor(first: number = randomInt(2 ** 40)) {
+    this.#last = first;
+  }
+
+  /** Forgets an earlier stage of the same file and model, which the store has dropped. */
+  add(store: Store, stage: S): number {
+    for (const [number, { store: other, stage: left }] of this.#open) {
+      const same = left.hash === stage.hash && left.modelKey === stage.modelKey;
+      if (other === store && same) this.#open.delete(number);
+    }
+    this.#open.set(++this.#last, { store, stage });
+    return this.#last;
+  }
+
+  /** Throws STAGE_LOST. */
+  get(number: number): Numbered<S> {
+    const open = this.#open.get(number);
+    if (open === undefined) throw this.lost(number);
+    return open;
+  }
+
+  /** STAGE_LOST. */
+  lost(number: number): Error {
+    return storeErrors.STAGE_LOST(`stage: ${number} is not open`);
+  }
+
+  /** The stage, for its last message; undefined when it is not open. */
+  remove(number: number): Numbered<S> | undefined {
+    const open = this.#open.get(number);
+    this.#open.delete(number);
+    return open;
+  }
+
+  clear(): void {
+    this.#open.clear();
+  }
+}
+
+// Loads that go on over several turns, each known by a number. One that its caller left is forgotten, never
+// gone on with: a load that begins makes its own list of what is stored.
+
+/** More are not under way at a time: callers that gave up leave theirs behind. */
+const mostOpen = 16;
+
+export class OpenLoads<L> {
+  readonly #open = new Map<number, L>();
+  /** At random, so that a number of an earlier actor names no load of this one. */
+  #last = randomInt(2 ** 40);
+
+  /** The load of that number while `goesOn`; else a new one. */
+  resume(number: number | null, goesOn: (load: L) => boolean, begin: () => L): [number, L] {
+    const known = number === null ? undefined : this.#open.get(number);
+    if (number !== null && known !== undefined) {
+      this.#open.delete(number);
+      if (goesOn(known)) return this.#keep(number, known);
+    }
+    return this.#keep(++this.#last, begin());
+  }
+
+  #keep(number: number, load: L): [number, L] {
+    this.#open.set(number, load);
+    for (const oldest of [...this.#open.keys()].slice(0, -mostOpen)) this.#open.delete(oldest);
+    return [number, load];
+  }
+
+  get all(): Iterable<L> {
+    return this.#open.values();
+  }
+
+  end(number: number): void {
+    this.#open.delete(number);
+  }
+
+  clear(): void {
+    this.#open.clear();
+  }
+}

@@ -1,0 +1,57 @@
+// The known word that a mistyped one was probably meant to be.
+
+/**
+ * Null when nothing is near: one slip in a short word, two in a longer one, or a beginning of three letters
+ * or more.
+ */
+export function nearest(word: string, known: Iterable<string>): string | null {
+  const typed = word.toLowerCase();
+  const most = typed.length <= 4 ? 1 : typed.length <= 8 ? 2 : 3;
+  let best: { readonly name: string; readonly slips: number } | null = null;
+  for (const name of known) {
+    if (Math.abs(typed.length - name.length) > most) continue;
+    const slips = slipsBetween(typed, name.toLowerCase());
+    if (slips <= most && slips < name.length && (best === null || slips < best.slips)) best = { name, slips };
+  }
+  if (best !== null || typed.length < 3) return best?.name ?? null;
+  const begun = [...known].filter((name) => name.toLowerCase().startsWith(typed));
+  return begun.length > 0 ? begun.reduce((a, b) => (b.length < a.length ? b : a)) : null;
+}
+
+/** A sentence to append to an error, or nothing. */
+export function suggestion(word: string, known: Iterable<string>): string {
+  const name = nearest(word, known);
+  return name === null ? '' : `; did you mean ${name}?`;
+}
+
+/** Letters left out, added, changed, or two of them swapped. */
+export function slipsBetween(a: string, b: string): number {
+  let [before, last] = [
+    new Array<number>(b.length + 1).fill(0),
+    Array.from({ length: b.length + 1 }, (_, j) => j),
+  ];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const changed = last[j - 1]! + Number(a[i - 1] !== b[j - 1]);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const least = Math.min(last[j]! + 1, row[j - 1]! + 1, changed);
+      row.push(swapped ? Math.min(least, before[j - 2]! + 1) : least);
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length]!;
+}
+
+// A text in quotation marks, for messages.
+
+/** Control characters, ends of lines and halves of characters. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/**
+ * As it is, so that a path can be read and copied; what a line cannot show stands as its number, `\u0007`.
+ */
+export function quoted(text: string): string {
+  const shown = text.replace(unprintable, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return `"${shown}"`;
+}
