@@ -183,10 +183,18 @@ test('folding what is folded changes nothing, and the case of what is folded doe
   );
 });
 
+test('a shard may have more rows than sixteen bits count', () => {
+  const texts = Array.from({ length: 70_000 }, (_, row) => (row % 7000 === 0 ? 'ab' : 'c'));
+  const wanted = naive([texts], 'ab');
+  assert.equal(wanted.length, 10);
+  assert.deepEqual(found(shardOf([texts]), 'ab').rows, wanted);
+  assert.deepEqual(found(shardOf([['ab']]), 'ab').rows, ['0:0']);
+});
+
 test('rows are folded as each text by itself, whichever way is taken', () => {
   fc.assert(
     fc.property(fc.array(anything), (texts) => {
-      const { text, text_ends } = packTranscript('aa', mark, segments(texts));
+      const { text, text_ends } = columnsOf(packTranscript('aa', mark, segments(texts)));
       const { bytes, ends } = foldRows(text, text_ends);
       const folded = Buffer.from(bytes.map((byte) => foldedByte[byte]!));
       const rows = texts.map((_, i) => folded.toString('utf8', i === 0 ? 0 : ends[i - 1], ends[i]));
@@ -201,7 +209,7 @@ test('every character that is folded by itself is folded so beside any other', (
     char.isWellFormed(),
   );
   const texts = chars.flatMap((char) => [char, `а${char}`, `${char}é`]);
-  const { text, text_ends } = packTranscript('aa', mark, segments(texts));
+  const { text, text_ends } = columnsOf(packTranscript('aa', mark, segments(texts)));
   const { bytes, ends } = foldRows(text, text_ends);
   const folded = Buffer.from(bytes.map((byte) => foldedByte[byte]!));
   const wrong = texts.filter(
