@@ -134,8 +134,8 @@ function buildRate(word: () => string): number {
   const ms = timed(
     5,
     () => {
-      for (const row of packed) {
-        builder.add(loadedTranscript(columnsOf(row), { path: row.hash_str, version: 0, names: {} }));
+      for (const [i, row] of packed.entries()) {
+        builder.add(loadedTranscript(columnsOf(row), { path: `${i}`, version: 0, names: {} }));
         if (builder.rows >= 1 << 15) builder.finish();
       }
       builder.finish();

@@ -20,10 +20,10 @@ import {
 } from './names.ts';
 import { deadOf, rollsOf } from './people/face-rolls.ts';
 import { readFaceModel } from './people/stored-faces.ts';
-import { FaceModel, Faces, Model, Previews, Transcript, Visual } from './records.ts';
+import { FaceModel, Faces, Model, Previews, Visual } from './records.ts';
 import type { Summaries } from './summaries/summaries.ts';
 import { readRecord, unseal } from './table.ts';
-import { columnsOf } from './transcripts.ts';
+import { lookUpTranscript } from './transcripts.ts';
 
 /** Media between two looks at whether to stop. */
 const stride = 64;
@@ -137,16 +137,16 @@ export class Holdings {
   }
 
   #transcript(hash: string): HeldMedia['transcript'] {
-    const row = readRecord(this.#reading(), Transcript, transcriptKey(hash));
-    if (row === null) return null;
-    const { mark, starts_ms, speakerIds } = columnsOf(row);
+    const columns = lookUpTranscript(this.#reading(), hash)?.columns() ?? null;
+    if (columns === null) return null;
+    const { mark, starts_ms, speakerIds, stored_ms } = columns;
     const { model_key, spoken } = mark;
     return {
       model_key,
       language: spoken,
       segments: starts_ms.length,
       speakers: speakerIds.length,
-      stored_ms: row.stored_ms || null,
+      stored_ms: stored_ms || null,
     };
   }
 

@@ -1,6 +1,7 @@
 // Sealed FlatBuffers: a table is a list of fields in the order of records.ts; from that list values are
-// built and read. Every stored value ends with a CRC32 over its key and its bytes, so a flipped bit or a
-// misplaced value is noticed.
+// built and read, which copies them. Transcripts are large: they have a schema, transcript.fbs, and code that
+// is generated from it, and are read where they lie. Every stored value ends with a CRC32 over its key and
+// its bytes, so a flipped bit or a misplaced value is noticed.
 import { crc32 } from 'node:zlib';
 import { Builder, ByteBuffer } from 'flatbuffers';
 import type { Environment } from './environment.ts';
@@ -54,7 +55,11 @@ export function seal<F extends Fields>(shape: Table<F>, key: string, value: Row<
     else builder.addFieldOffset(slot, offsets[slot]!, 0);
   });
   builder.finish(builder.endObject(), shape.identifier);
-  const bytes = builder.asUint8Array();
+  return sealBytes(key, builder.asUint8Array());
+}
+
+/** A FlatBuffer with its seal. *Copied*. */
+export function sealBytes(key: string, bytes: Uint8Array): Uint8Array {
   const sealed = new Uint8Array(bytes.byteLength + 4);
   sealed.set(bytes);
   new DataView(sealed.buffer).setUint32(bytes.byteLength, crc32(bytes, crc32(key)), true);
@@ -91,20 +96,25 @@ export function unseal<F extends Fields>(
   sealed: Uint8Array,
   file: string,
 ): Row<F> {
-  const end = sealed.byteLength - 4;
-  const view = new DataView(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  const bytes = sealed.subarray(0, Math.max(0, end));
-  if (end < 8 || view.getUint32(end, true) !== crc32(bytes, crc32(key))) {
-    throw damaged(file, `the checksum of record ${key} does not match`);
-  }
-  const buffer = new ByteBuffer(bytes);
-  if (!buffer.__has_identifier(shape.identifier)) throw damaged(file, `record ${key} is of another kind`);
+  const buffer = unsealBytes(shape.identifier, key, sealed, file);
   const root = buffer.readInt32(0);
   const entries = Object.entries(shape.fields).map(([name, kind], slot) => [
     name,
     readField(buffer, root, slot, kind),
   ]);
   return Object.fromEntries(entries) as Row<F>;
+}
+
+/** The FlatBuffer of a sealed value. *Borrowed*. Throws like `unseal`. */
+export function unsealBytes(identifier: string, key: string, sealed: Uint8Array, file: string): ByteBuffer {
+  const end = sealed.byteLength - 4;
+  const bytes = sealed.subarray(0, Math.max(0, end));
+  if (end < 8 || sealOf(sealed) !== crc32(bytes, crc32(key))) {
+    throw damaged(file, `the checksum of record ${key} does not match`);
+  }
+  const buffer = new ByteBuffer(bytes);
+  if (!buffer.__has_identifier(identifier)) throw damaged(file, `record ${key} is of another kind`);
+  return buffer;
 }
 
 /** One field of a sealed value that has a checksum of its own, so that the whole is not checked. *Copied*. */

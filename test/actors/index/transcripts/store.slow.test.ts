@@ -40,6 +40,13 @@ test('a transcript comes back as it was stored, to the millisecond, whatever is 
   );
 });
 
+test('columns lie in the bytes of the record', () => {
+  const stored = packTranscript('aa', mark, segments(['a', 'b']));
+  const { starts_ms, ends_ms, text_ends, text, speakers } = columnsOf(stored);
+  for (const column of [starts_ms, ends_ms, text_ends, text, speakers])
+    assert.equal(column.buffer, stored.buffer);
+});
+
 test('times between milliseconds are rounded, and an end before its start is its start', () => {
   const row = packTranscript('aa', mark, [
     { start_seconds: 1.0004, end_seconds: 1.0006, text: ' a', speaker: null },
