@@ -24,68 +24,73 @@ export interface EmbedderSettings {
   readonly sides?: Sides;
 }
 
-export const definition = actor({
-  contract: embedderContract,
-  create: ({
-    settings,
-    log,
-    stopping,
-  }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
-    const { modelsDir, device, threads, defaultModel, sides = 'both' } = settings;
-    const current = new CurrentModel<VisualRow, VisualFamily>({
-      kind: 'visual',
-      defaultModel,
+/** `openGraph`: opens a graph; another one is given by measurements of what is beside it. */
+export const embedder = (openGraph: typeof openSession) =>
+  actor({
+    contract: embedderContract,
+    create: ({
+      settings,
       log,
-      find: async (key) => {
-        const row = findVisualRow(await readRegistry(modelsDir), key);
-        await requireFiles(modelsDir, row);
-        return row;
-      },
-      open: async (row, checkpoint) => {
-        const file = (role: string) => fileOf(modelsDir, row, role);
-        const options = { device, threads, log, stopping, checkpoint };
-        const open: SessionOpener = (source) => openSession(source, options);
-        return familyOf(row).open(row, file, open, checkpoint, sides);
-      },
-    });
-    return {
-      handlers: {
-        load: async ({ model_key }, turn) =>
-          answer(await current.load(model_key, createCheckpoint(turn, { stopping }))),
-        state: () => current.state,
-        pictures: async (
-          { model_key, pictures, readings = ['plain'], blocks: wantsBlocks, urgent },
-          turn,
-        ) => {
-          const asked = pictures.flatMap((handle) =>
-            readings.map((reading) => ({ slot: turn.slot(handle), reading })),
-          );
-          const vectors = await embedPictures(current, model_key, asked, turn, urgent);
-          if (!wantsBlocks) return new Sent({ vectors }, { transfer: [vectors.buffer] });
-          const { shape } = current.using(model_key).row.visual;
-          const blocks = new Uint8Array(pictures.length * blockBytes);
-          for (const [i, handle] of pictures.entries())
-            paintBlocks(turn.slot(handle), shape, blocks, i * blockBytes);
-          return new Sent({ vectors, blocks }, { transfer: [vectors.buffer, blocks.buffer] });
+      stopping,
+    }: ActorEnv<EmbedderSettings>): ActorInstance<typeof embedderContract> => {
+      const { modelsDir, device, threads, defaultModel, sides = 'both' } = settings;
+      const current = new CurrentModel<VisualRow, VisualFamily>({
+        kind: 'visual',
+        defaultModel,
+        log,
+        find: async (key) => {
+          const row = findVisualRow(await readRegistry(modelsDir), key);
+          await requireFiles(modelsDir, row);
+          return row;
         },
-        texts: async ({ model_key, texts }, turn) => {
-          const answer = await embedTexts(current, model_key, texts, turn);
-          return new Sent(answer, { transfer: [answer.vectors.buffer] });
+        open: async (row, checkpoint) => {
+          const file = (role: string) => fileOf(modelsDir, row, role);
+          const options = { device, threads, log, stopping, checkpoint };
+          const open: SessionOpener = (source, more) => openGraph(source, { ...options, ...more });
+          return familyOf(row).open(row, file, open, checkpoint, sides);
         },
-      },
-      close: () => current.close(),
-    };
-  },
-});
+      });
+      return {
+        handlers: {
+          load: async ({ model_key }, turn) =>
+            answer(await current.load(model_key, createCheckpoint(turn, { stopping }))),
+          state: () => current.state,
+          pictures: async (
+            { model_key, pictures, readings = ['plain'], blocks: wantsBlocks, urgent },
+            turn,
+          ) => {
+            const asked = pictures.flatMap((handle) =>
+              readings.map((reading) => ({ slot: turn.slot(handle), reading })),
+            );
+            const vectors = await embedPictures(current, model_key, asked, turn, urgent);
+            if (!wantsBlocks) return new Sent({ vectors }, { transfer: [vectors.buffer] });
+            const { shape } = current.using(model_key).row.visual;
+            const blocks = new Uint8Array(pictures.length * blockBytes);
+            for (const [i, handle] of pictures.entries())
+              paintBlocks(turn.slot(handle), shape, blocks, i * blockBytes);
+            return new Sent({ vectors, blocks }, { transfer: [vectors.buffer, blocks.buffer] });
+          },
+          texts: async ({ model_key, texts }, turn) => {
+            const answer = await embedTexts(current, model_key, texts, turn);
+            return new Sent(answer, { transfer: [answer.vectors.buffer] });
+          },
+        },
+        close: () => current.close(),
+      };
+    },
+  });
+
+export const definition = embedder(openSession);
 
 type Current = CurrentModel<VisualRow, VisualFamily>;
 
 function answer({ row, family, state }: Loaded<VisualRow, VisualFamily>): VisualModel {
-  const { shape, batch } = row.visual;
+  const { shape } = row.visual;
   // Bars say nothing of a picture, whatever model looks at it, and take room from what does.
   const trimmed = { ...shape, trim_bars: true };
   const readings = [...family.readings];
-  return { model_key: row.key, dimensions: family.dimensions, shape: trimmed, batch, readings, state };
+  const { dimensions, batch } = family;
+  return { model_key: row.key, dimensions, shape: trimmed, batch, readings, state };
 }
 
 interface AskedPicture {
@@ -105,6 +110,7 @@ async function embedPictures(
     (work) => current.run(key, work, urgent),
     asked,
     turn,
+    ({ family }) => family.batch,
     async ({ family, row }, batch) => {
       const { width, height } = row.visual.shape;
       const bytes = width * height * 3;
@@ -129,7 +135,8 @@ async function embedTexts(current: Current, key: string, texts: readonly string[
   const weak_words: string[][] = [];
   const parts: TextPart[][] = [];
   const urgent: Run = (work) => current.run(key, work, true);
-  const vectors = await inBatches(urgent, texts, turn, async ({ family }, batch) => {
+  const most = ({ row }: Opened) => row.visual.batch;
+  const vectors = await inBatches(urgent, texts, turn, most, async ({ family }, batch) => {
     const answer = await family.texts(batch);
     unknown_words.push(...answer.unknownWords.map((words) => [...words]));
     understood.push(...answer.understood);
@@ -141,20 +148,22 @@ async function embedTexts(current: Current, key: string, texts: readonly string[
   return { vectors, known_words, unknown_words, weak_words, parts, understood };
 }
 
-type Run = (work: (opened: OpenedModel<VisualRow, VisualFamily>) => Promise<number>) => Promise<number>;
+type Opened = OpenedModel<VisualRow, VisualFamily>;
+type Run = (work: (opened: Opened) => Promise<number>) => Promise<number>;
 
-/** Cuts `items` into runs of at most the model's batch and puts the vectors together, in order. */
+/** Cuts `items` into runs of at most `most` and puts the vectors together, in order. */
 async function inBatches<T>(
   run: Run,
   items: readonly T[],
   turn: Turn,
-  embed: (opened: OpenedModel<VisualRow, VisualFamily>, batch: readonly T[]) => Promise<Float32Array>,
+  most: (opened: Opened) => number,
+  embed: (opened: Opened, batch: readonly T[]) => Promise<Float32Array>,
 ): Promise<Float32Array<ArrayBuffer>> {
   let vectors = new Float32Array(0);
   for (let start = 0; start < items.length; ) {
     start = await run(async (opened) => {
       turn.throwIfCancelled();
-      const batch = items.slice(start, start + opened.row.visual.batch);
+      const batch = items.slice(start, start + most(opened));
       const part = await embed(opened, batch);
       if (start === 0) vectors = new Float32Array(items.length * opened.family.dimensions);
       vectors.set(part, start * opened.family.dimensions);

@@ -44,6 +44,7 @@ export const starterFamily: Family = {
     const pixels = new Uint8Array(batch * PICTURE_BYTES);
     return {
       dimensions: DIMENSIONS,
+      batch,
       // It knows where in the frame things are, so a part of a picture is another picture to it.
       readings: ['plain', 'mirrored', 'middle', 'top_left', 'top_right', 'bottom_left', 'bottom_right'],
       runsOn: session ?? onProcessor,

@@ -31,10 +31,12 @@ export interface VisualFamily {
    * In which a search by a picture is made; `plain` is the first. Each costs a run of the graph and a scan.
    */
   readonly readings: readonly PictureReading[];
+  /** Pictures in one run: those of the row, or more where a device takes them. */
+  readonly batch: number;
   /** Where the graph runs: the one of the pictures where it is open. */
   readonly runsOn: RunsOn;
   /**
-   * At most `row.visual.batch` pictures, each width×height×3 RGB bytes in rows, *borrowed until the promise
+   * At most `batch` pictures, each width×height×3 RGB bytes in rows, *borrowed until the promise
    * settles*. Answers n×d, L2-normalised, owned by the caller.
    */
   pictures(pixels: readonly Uint8Array[]): Promise<Float32Array>;

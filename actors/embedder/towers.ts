@@ -7,9 +7,10 @@ import { reasonOf } from '../../runtime/errors.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import { onProcessor } from '../models/device.ts';
-import type { ModelSession, SessionOpener, TensorIn, TensorOut } from '../models/session.ts';
+import { pictureBytes } from '../models/rewriting/picture-bytes.ts';
+import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
 import type { Family, Sides, TextVectors, VisualFamily } from './family.ts';
-import { type Preparation, preparation } from './prepare.ts';
+import { pictureFeed } from './prepare.ts';
 
 // From a text to the token ids of a text graph. A mistake here is silent, because the graph answers a vector
 // for any ids; so padding, end token, length and lower case are all stated by the model's row.
@@ -87,6 +88,9 @@ export interface TowerPlan {
   readonly mask: boolean;
 }
 
+/** Pictures in one run on a device that is not the processor, as long as its memory holds them. */
+const deviceBatch = 32;
+
 interface Tower {
   readonly session: ModelSession;
   /** File of the graph, for messages. */
@@ -100,9 +104,15 @@ export function towers(plan: TowerPlan): Family {
       const side = row.visual.text;
       if (!side) throw modelErrors.MODEL_INVALID(`The model "${row.key}" says nothing about texts`);
       const opened: Tower[] = [];
-      const tower = async (role: string, outputs: readonly string[], check: (tower: Tower) => void) => {
+      const { mean, std } = row.visual;
+      const more = { vision: { pictures: { name: 'pixel_values', mean, std } }, text: {} };
+      const tower = async (
+        role: keyof typeof more,
+        outputs: readonly string[],
+        check: (tower: Tower) => void,
+      ) => {
         await checkpoint();
-        const one = await openTower(open, file(role), outputs);
+        const one = await openTower((path) => open(path, more[role]), file(role), outputs);
         opened.push(one);
         check(one);
         return one;
@@ -122,8 +132,8 @@ export function towers(plan: TowerPlan): Family {
                 ),
               };
         const family = visualFamily(row, plan, pictures, text);
-        await warmUp(row, family, checkpoint, sides);
-        return family;
+        const batch = await warmUp(row, family, checkpoint, sides);
+        return { ...family, batch };
       } catch (error) {
         for (const { session } of opened) await session.release();
         throw error;
@@ -137,7 +147,11 @@ interface TextTower {
   readonly tokenize: Tokenize;
 }
 
-async function openTower(open: SessionOpener, file: string, outputs: readonly string[]): Promise<Tower> {
+async function openTower(
+  open: (file: string) => Promise<ModelSession>,
+  file: string,
+  outputs: readonly string[],
+): Promise<Tower> {
   const session = await open(file);
   const names = session.outputs.map(({ name }) => name);
   const output = outputs.find((name) => names.includes(name));
@@ -151,7 +165,15 @@ async function openTower(open: SessionOpener, file: string, outputs: readonly st
   );
 }
 
+function takesBytes({ inputs }: ModelSession): boolean {
+  return inputs.some(({ name }) => name === pictureBytes);
+}
+
 function checkPictureInput({ session, file }: Tower, { visual: { shape, batch } }: VisualRow): void {
+  if (takesBytes(session)) {
+    checkInput(session, file, pictureBytes, 'uint8', [batch, shape.height, shape.width, 3]);
+    return;
+  }
   const expected = [batch, 3, shape.height, shape.width];
   checkInput(session, file, 'pixel_values', 'float32', expected);
 }
@@ -185,21 +207,19 @@ function visualFamily(
   picture: Tower | null,
   text: TextTower | null,
 ): VisualFamily {
-  const { dimensions, batch, shape } = row.visual;
-  const prepare = preparation(row.visual);
-  // Reused for every run, and never handed out.
-  const pixels = new Float32Array(picture ? batch * prepare.floats : 0);
+  const { dimensions } = row.visual;
+  const batch = mostPictures(row, picture?.session);
+  const feed = pictureFeed(row.visual, picture ? batch : 0, picture !== null && takesBytes(picture.session));
   const notOpen = (what: string) => modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for ${what}`);
   return {
     dimensions,
+    batch,
     // It learned what things are wherever they lie, so parts are like the whole to it; mirrors cost little.
     readings: ['plain', 'mirrored'],
     runsOn: (picture ?? text?.tower)?.session ?? onProcessor,
     pictures: async (slots) => {
       if (!picture) throw notOpen('pictures');
-      const data = preparePictures(prepare, slots, pixels);
-      const dims = [slots.length, 3, shape.height, shape.width];
-      return run(picture, { pixel_values: { data, dims } }, slots.length, dimensions);
+      return run(picture, feed(slots), slots.length, dimensions);
     },
     texts: async (texts): Promise<TextVectors> => {
       if (!text) throw notOpen('texts');
@@ -219,14 +239,11 @@ function visualFamily(
   };
 }
 
-/** Fills the start of `into`. Answers that part. */
-function preparePictures(
-  prepare: Preparation,
-  slots: readonly Uint8Array[],
-  into: Float32Array,
-): Float32Array {
-  for (const [index, slot] of slots.entries()) prepare.fill(slot, into, index);
-  return into.subarray(0, slots.length * prepare.floats);
+/** A row of one picture a run, or a graph of a fixed number, keeps it: there a batch changes the vectors. */
+function mostPictures({ visual: { batch } }: VisualRow, session: ModelSession | undefined): number {
+  const isFree = session?.inputs.some(({ shape }) => typeof shape[0] === 'string');
+  const isDevice = session !== undefined && session.device !== 'cpu';
+  return isDevice && isFree && batch > 1 ? Math.max(batch, deviceBatch) : batch;
 }
 
 function textFeeds({ ids, mask, length }: Tokens, count: number, masked: boolean): Record<string, TensorIn> {
@@ -260,19 +277,38 @@ function readVectors(
   return normalizeRows(tensor.data, dimensions, what);
 }
 
-/** One picture and one word: the first run is slow, and a graph that cannot run fails while it loads. */
+/**
+ * Pictures and one word: the first run is slow, and a graph that cannot run fails while it loads. Answers how
+ * many pictures a run takes: half as many where the memory of a device is too small, down to those of the row.
+ */
 async function warmUp(
   row: VisualRow,
   family: VisualFamily,
   checkpoint: Checkpoint,
   sides: Sides,
-): Promise<void> {
+): Promise<number> {
   const { width, height } = row.visual.shape;
   await checkpoint();
+  let { batch } = family;
   if (sides !== 'texts') {
-    await family.pictures([Uint8Array.from({ length: width * height * 3 }, (_, at) => at & 255)]);
+    const picture = Uint8Array.from({ length: width * height * 3 }, (_, at) => at & 255);
+    const isUsual = batch === row.visual.batch;
+    while (!(await runs(family, new Array(isUsual ? 1 : batch).fill(picture), batch > row.visual.batch)))
+      batch = Math.max(row.visual.batch, batch >> 1);
     await checkpoint();
   }
   if (sides !== 'pictures') await family.texts(['warm']);
   await checkpoint();
+  return batch;
+}
+
+/** `mayFail`: what fails is tried again with fewer pictures. */
+async function runs(family: VisualFamily, pictures: Uint8Array[], mayFail: boolean): Promise<boolean> {
+  try {
+    await family.pictures(pictures);
+    return true;
+  } catch (error) {
+    if (mayFail && modelErrors.MODEL_RUN_FAILED.is(error)) return false;
+    throw error;
+  }
 }

@@ -9,6 +9,7 @@ import { modelErrors } from './contract.ts';
 import { type Device, type DeviceChoice, devices, devicesToTry, type RunsOn } from './device.ts';
 import { cudaFault, graphicsHere, multipliesBytes } from './machine.ts';
 import { forProcessor, type Ranges } from './rewriting/for-processor.ts';
+import { type PictureInput, takingBytes } from './rewriting/picture-bytes.ts';
 import { type Access, accessTo } from './webgpu-lock.ts';
 
 // Failures are thrown as errors; the runtime does not print them as well.
@@ -77,6 +78,8 @@ export interface SessionOptions {
    * nearly the same.
    */
   readonly ranges?: Ranges;
+  /** An input that another device than the processor takes as bytes, where the graph lets it (rewriting/). */
+  readonly pictures?: PictureInput;
   /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
   readonly stopping?: AbortSignal;
   /** Asked before each device is tried, which can take seconds; what it throws ends the opening. */
@@ -107,7 +110,7 @@ export async function openSession(
   for (const device of plan.order) {
     await options.checkpoint?.();
     const access = accessTo(device, options.stopping);
-    const graph = device === 'cpu' && options.convolutional ? await rewritten(source, name, options) : source;
+    const graph = await rewritten(source, name, device, options);
     const opened = await access(() => attempt(create(graph, device, options.threads)));
     if ('session' in opened) {
       for (const { device: other, reason } of refused) {
@@ -123,14 +126,18 @@ export async function openSession(
   throw modelErrors.MODEL_LOAD_FAILED(`${name}: ${reasons}`, { file: name });
 }
 
-/** The graph itself where something of it is not understood. */
+/** The graph as the device runs it: itself where there is nothing to gain, or something is not understood. */
 async function rewritten(
   source: string | Uint8Array,
   name: string,
-  { log, ranges }: SessionOptions,
+  device: Device,
+  { log, ranges, convolutional, pictures }: SessionOptions,
 ): Promise<string | Uint8Array> {
+  const onProcessor = device === 'cpu';
+  if (onProcessor ? !convolutional : !pictures) return source;
   try {
     const onnx = typeof source === 'string' ? await readFile(source) : source;
+    if (!onProcessor) return takingBytes(onnx, pictures!);
     return forProcessor(onnx, multipliesBytes() ? ranges : undefined);
   } catch (error) {
     log.info('a graph is run as it is', { model: name, reason: reasonOf(error) });
@@ -150,7 +157,8 @@ function attempt(
 function create(source: string | Uint8Array, device: Device, threads: number): Promise<InferenceSession> {
   const settings: InferenceSession.SessionOptions = {
     executionProviders: [device],
-    intraOpNumThreads: threads,
+    // A device leaves little to the processor: some copying, and operators that it lacks.
+    intraOpNumThreads: device === 'cpu' ? threads : Math.min(2, threads || 2),
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
     logSeverityLevel: 4,
@@ -237,7 +245,10 @@ function reasonOf(error: unknown): string {
  * graph without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in
  * `close`.
  */
-export type SessionOpener = (source: string | Uint8Array) => Promise<ModelSession>;
+export type SessionOpener = (
+  source: string | Uint8Array,
+  more?: Pick<SessionOptions, 'pictures'>,
+) => Promise<ModelSession>;
 
 export interface ExpectedInput {
   readonly name: string;

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { familyOf } from '../../../actors/embedder/families.ts';
 import type { VisualFamily } from '../../../actors/embedder/family.ts';
 import type { ModelRow, VisualRow } from '../../../actors/models/contract.ts';
+import { modelErrors } from '../../../actors/models/contract.ts';
 import { fileOf } from '../../../actors/models/registry.ts';
+import { takingBytes } from '../../../actors/models/rewriting/picture-bytes.ts';
 import { openSession } from '../../../actors/models/session.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -80,6 +82,50 @@ for (const [name, row, files, mean, std] of cases) {
     assert(cosine(part(vectors, 0), part(vectors, 1)) < 0.999);
   });
 }
+
+/** The processor in the place of a device whose memory holds `most` pictures; counts them by run. */
+async function onDevice(most: number, changes: Partial<VisualRow['visual']> = {}) {
+  const own = { ...siglipRow('device', changes), key: `device-${count++}` } as VisualRow;
+  await writeModel(folder, own, siglipFiles);
+  const log = createLog('test', () => {});
+  const runs: number[] = [];
+  const family = await familyOf(own).open(
+    own,
+    (role) => fileOf(folder, own, role),
+    async (source, { pictures } = {}) => {
+      const graph = pictures ? takingBytes(await readFile(String(source)), pictures) : source;
+      const session = await openSession(graph, { device: 'cpu', threads: 1, log });
+      const run: typeof session.run = (feeds, fetch) => {
+        const taken = feeds['picture_bytes']?.dims[0];
+        if (taken !== undefined) runs.push(taken);
+        if ((taken ?? 0) > most) throw modelErrors.MODEL_RUN_FAILED('out of memory', { file: 'vision' });
+        return session.run(feeds, fetch);
+      };
+      return { ...session, device: 'cuda', run };
+    },
+  );
+  opened.push(family);
+  return { family, runs };
+}
+
+test('a device is given bytes, and answers the vectors of the processor', async () => {
+  const { family } = await onDevice(32);
+  assert.equal(family.batch, 32);
+  const processor = await open(siglipRow('siglip'), siglipFiles);
+  const pictures = [picture(1), picture(2), picture(3)];
+  const [there, here] = [await family.pictures(pictures), await processor.pictures(pictures)];
+  close(there, [...here]);
+});
+
+test('a device runs as many pictures as its memory holds, at least those of the row', async () => {
+  const small = await onDevice(9);
+  assert.deepEqual([small.family.batch, small.runs], [8, [32, 16, 8]]);
+  const least = await onDevice(4);
+  assert.deepEqual([least.family.batch, least.runs], [4, [32, 16, 8, 4]]);
+  await assert.rejects(onDevice(3), modelErrors.MODEL_RUN_FAILED.is);
+  // Whose vectors depend on the batch.
+  assert.equal((await onDevice(32, { batch: 1 })).family.batch, 1);
+});
 
 test('siglip: the vector of a text is that of its tokens padded with the pad id to 64', async () => {
   const gemma = vocabularyOf(gemmaLike());
