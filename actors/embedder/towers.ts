@@ -279,7 +279,8 @@ function readVectors(
 
 /**
  * Pictures and one word: the first run is slow, and a graph that cannot run fails while it loads. Answers how
- * many pictures a run takes: half as many where the memory of a device is too small, down to those of the row.
+ * many pictures a run takes: half as many where the memory of a device is too small, down to those of the
+ * row.
  */
 async function warmUp(
   row: VisualRow,

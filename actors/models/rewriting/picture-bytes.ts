@@ -1,5 +1,5 @@
-// A picture graph that takes bytes: they are normalised on the device, which is given a quarter of what floats
-// would be, and nobody computes floats before.
+// A picture graph that takes bytes: they are normalised on the device, which is given a quarter of what
+// floats would be, and nobody computes floats before.
 import { onnxBytes } from '../starter/graph/onnx.ts';
 import { OpenGraph, readOnnx } from './open-graph.ts';
 
