@@ -12,6 +12,7 @@ import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createPeople } from './actors/faces/people/people.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { openLists } from './actors/library/lists/lists.ts';
+import { createRoots } from './actors/library/roots/roots.ts';
 import { modelChoices } from './actors/models/choices.ts';
 import { createModelLibrary } from './actors/models/library.ts';
 import { thisMachine } from './actors/models/machine.ts';
@@ -45,36 +46,35 @@ export async function startEngine(
   const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
     threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
   const { device, hardware_decoding: hardware, face_side: faceSide } = values;
+  const end = () => supervisor.stop().finally(() => journal.close());
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
     const { thumbnailDecoders, clipWriters, watcher, films: decoding, ...leaves } = actors;
-    const lists = openLists(values, systemClock);
+    const [lists, roots] = [openLists(values, systemClock), createRoots(values, leaves.index, () => tasks)];
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url);
     const parts = { ...leaves, modelLibrary, pool, journal, preview, hardware, clock: systemClock, log };
     const asking = { thumbnailDecoders, summarizing: () => analysis.summarizing };
     const search = createSearch({ ...parts, ...asking, decoder: leaves.prober });
-    const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode };
+    const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode, roots };
     const { clips, proxies } = createMediaExports({ ...values, ...parts, clipWriters, search });
     const analysis = createAnalysis({ ...parts, ...choices, clips, proxies, decoders: decoding, faceSide });
     const tasks = openTasks(tasksPath, { ...parts, ...choices, analysis });
-    const library = createLibrary({ ...parts, tasks, proxies, modelsFolder: models });
+    const library = createLibrary({ ...parts, tasks, proxies, roots, modelsFolder: models });
     const [people, summaries] = [createPeople({ ...parts, tasks }), createSummaries(parts)];
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];
     const stop = () => {
       journal.stopping();
-      return Promise.all([watchFolders.close(), tasks.stop(), exporter.close(), timelines.close()])
-        .then(supervisor.stop)
-        .finally(() => journal.close());
+      return Promise.all([watchFolders.close(), tasks.stop(), exporter.close(), timelines.close()]).then(end);
     };
     const summaryDocuments = createSummaryDocuments({ ...parts, summaries });
     const exports = { exporter, clips, proxies, timelines, summaryDocuments };
-    const coordinators = { analysis, tasks, search, library, people, summaries, watchFolders, ...exports };
-    return { ...coordinators, lists, models: modelLibrary, slots: pool, states: supervisor.states, stop };
+    const all = { analysis, tasks, search, library, roots, people, summaries, watchFolders, ...exports };
+    return { ...all, lists, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {
-    await supervisor.stop().finally(() => journal.close());
+    await end();
     throw error;
   }
 }

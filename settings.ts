@@ -206,6 +206,7 @@ export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
     journal: join(own, 'journal.ndjson'),
     tasks: join(own, 'tasks'),
     lists: join(own, 'lists'),
+    roots: join(own, 'roots.json'),
     licenses: join(own, 'licenses'),
     machine: join(own, 'machine'),
     sessions: join(own, 'sessions'),
@@ -216,7 +217,17 @@ export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
 export function keptAtHome(home: string): string[] {
   const names = [
     ...['config.json', 'service.json', 'service.log', 'service.log.1', 'journal.ndjson'],
-    ...['analysis', 'samples-analysis', 'found', 'tasks', 'lists', 'watch-folders', 'licenses', 'machine'],
+    ...[
+      'analysis',
+      'samples-analysis',
+      'found',
+      'tasks',
+      'lists',
+      'roots.json',
+      'watch-folders',
+      'licenses',
+      'machine',
+    ],
     'sessions',
   ];
   return names.map((name) => join(home, name));

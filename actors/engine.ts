@@ -12,6 +12,7 @@ import type { Timelines } from './exporter/timeline/contract.ts';
 import type { People } from './faces/people/contract.ts';
 import type { Library } from './library/contract.ts';
 import type { Lists } from './library/lists/contract.ts';
+import type { Roots } from './library/roots/contract.ts';
 import type { ModelLibrary } from './models/contract.ts';
 import type { Search } from './search/contract.ts';
 import type { Summaries } from './summarizer/stored/contract.ts';
@@ -40,6 +41,8 @@ export interface Engine {
   readonly people: People;
   /** Moments that somebody has put together. */
   readonly lists: Lists;
+  /** Folders of footage that have a name. */
+  readonly roots: Roots;
   /** Folders whose files are analysed as they come. */
   readonly watchFolders: WatchFolders;
   /** What happens in media, as stored summaries say. */

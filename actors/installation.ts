@@ -2,6 +2,8 @@
 // asked for.
 import { systemClock } from '../runtime/clock.ts';
 import type { EncodingChoice } from './decoder/clips/contract.ts';
+import type { Root } from './library/roots/contract.ts';
+import type { Manifest, Transfer } from './library/transfer/contract.ts';
 import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
 import type { ModelLibrary, PullProgress } from './models/contract.ts';
 import type { DeviceChoice } from './models/device.ts';
@@ -17,6 +19,16 @@ export interface Installation {
   /** Copies the samples that are missing in `folder` into it; answers the names of those. */
   copySamples(folder: string): Promise<string[]>;
   readonly native: NativePackages;
+  /** Analysis folders as files. */
+  readonly libraries: Libraries;
+}
+
+export interface Libraries {
+  /** See `exportLibrary` of actors/library/transfer/. */
+  export(transfer: Transfer): Promise<Manifest>;
+  import(transfer: Transfer): Promise<Manifest>;
+  /** Of a home folder. */
+  roots(home: string): Promise<Root[]>;
 }
 
 /**
@@ -40,6 +52,11 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
   return {
     models: createModelLibrary(modelsDir, thisMachine(device)),
     pullInBackground,
+    libraries: {
+      export: async (transfer) => (await import('./library/transfer/export.ts')).exportLibrary(transfer),
+      import: async (transfer) => (await import('./library/transfer/import.ts')).importLibrary(transfer),
+      roots: async (file) => (await import('./library/roots/roots.ts')).rootsIn(file),
+    },
     copySamples: async (folder) => (await import('./samples/samples.ts')).copySamples(folder),
     native: {
       media: async () => (await import('./decoder/ffmpeg.ts')).describeFfmpeg(),

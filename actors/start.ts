@@ -36,7 +36,7 @@ export async function startActors(
   const running = { modelsDir: folders(values).models, device, threads, defaultModel: defaultModelKey };
   // In start order: the index first, so that it stops last and flushed.
   const [index, embedder, textEmbedder] = await Promise.all([
-    supervisor.add(spec(indexContract, {})),
+    supervisor.add(spec(indexContract, { rootsFile: folders(values).roots })),
     supervisor.add(spec(embedderContract, { ...running, sides: 'pictures' })),
     supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
   ]);

@@ -165,7 +165,8 @@ function putCollection(writes: Writes): void {
   writes.put(key, seal(SummaryCollection, key, { name: 'All', description: '', made_ms: 0 }));
   for (let film = 1; film <= films; film++) {
     const { path, identity, probe } = mediaOf(film);
-    const row = { path, ...identity, probe_json: JSON.stringify(probe), content_digest: '', volume: '' };
+    const facts = { probe_json: JSON.stringify(probe), content_digest: '', volume: '', root_folder: '' };
+    const row = { path, ...identity, ...facts };
     for (const one of [pathKey(path), mediaKey(row.hash_str)]) writes.put(one, seal(Media, one, row));
   }
 }

@@ -352,3 +352,45 @@ export const summaryRequestOptions = {
   },
   collection: { type: 'string', value: 'NAME', help: 'collection to add them to' },
 } as const;
+
+// The commands for libraries that move.
+
+export const movingCommands = {
+  roots: {
+    help: 'name folders of footage, and say where they are now',
+    options: json,
+    actions: {
+      list: { usage: '', help: 'list roots, and which are away', options: json },
+      add: {
+        usage: 'NAME FOLDER',
+        help: 'name a folder; what is analysed in it belongs to it too',
+        completes: 'folder',
+        options: json,
+      },
+      move: {
+        usage: 'NAME FOLDER',
+        help: 'say where the footage is now, on this or another machine',
+        completes: 'folder',
+        options: json,
+      },
+      remove: { usage: 'NAME', help: 'remove a root; its media keep their paths', options: json },
+    },
+  },
+  library: {
+    help: 'carry an analysis folder to another disk or machine',
+    actions: {
+      export: {
+        usage: 'DIR',
+        help: 'copy the analysis folder to DIR, with checksums',
+        completes: 'folder',
+        options: json,
+      },
+      import: {
+        usage: 'DIR',
+        help: 'make the analysis folder of such a copy',
+        completes: 'folder',
+        options: json,
+      },
+    },
+  },
+} as const;

@@ -1,11 +1,11 @@
-// The commands of the terminal, declared once: the help text, the completion scripts and the options that the
-// commands themselves parse are read off this table. The settings that every command takes are in
-// settings.ts.
+// The commands of the terminal, declared once: the help, the completion scripts and what the commands parse
+// are read off this table. The settings that every command takes are in settings.ts.
 
 import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import {
   faceActions,
+  movingCommands,
   serviceCommands,
   speechOptions,
   summaryOptions,
@@ -22,10 +22,7 @@ export interface Option {
   readonly value?: string;
   /** What completes its value. */
   readonly completes?: Completion;
-  /**
-   * The text of its row in the help. Without it, the usage of its command names it, or the row of another
-   * one.
-   */
+  /** Its row in the help. Without it, the usage of its command names it, or the row of another one. */
   readonly help?: string;
   /** Shown in the row of the option before it. */
   readonly row?: 'shared' | 'shared, only with it';
@@ -316,10 +313,11 @@ export const commandTable = {
   },
   move: {
     usage: 'OLD NEW',
-    help: 'update the paths of footage that you have moved',
+    help: 'update the paths of files and folders that you have renamed',
     completes: 'folder',
     options: { 'dry-run': removing['dry-run'], ...json },
   },
+  ...movingCommands,
   disk: { usage: '[--json]', help: 'show what analyses and models take on disk', options: json },
   thumbnails: {
     usage: 'FILE',

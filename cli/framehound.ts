@@ -39,6 +39,8 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   forget: async () => (await import('./commands/library.ts')).forget,
   prune: async () => (await import('./commands/library.ts')).prune,
   move: async () => (await import('./commands/library.ts')).move,
+  roots: async () => (await import('./commands/roots.ts')).roots,
+  library: async () => (await import('./commands/roots.ts')).library,
   disk: async () => (await import('./commands/library.ts')).disk,
   thumbnails: async () => (await import('./commands/thumbnails.ts')).thumbnails,
   tasks: async () => (await import('./commands/tasks.ts')).tasks,

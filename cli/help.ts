@@ -14,7 +14,7 @@ export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   Search: ['search', 'transcript', 'summary', 'open'],
   People: ['faces'],
   Export: ['export', 'thumbnails'],
-  Library: ['list', 'move', 'forget', 'prune', 'disk'],
+  Library: ['list', 'move', 'roots', 'library', 'forget', 'prune', 'disk'],
   Service: ['serve', 'stop', 'mcp', 'license'],
   Models: ['models', 'setup'],
   Other: ['doctor', 'config', 'tour', 'completion'],

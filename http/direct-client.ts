@@ -1,6 +1,7 @@
 // A client of an engine in this process: its methods call the handlers of the routes, with their checks and
 // defaults, without a socket, a license or an answer in JSON. Errors are those of the engine.
 import type { Engine } from '../actors/engine.ts';
+import { tellAway } from '../actors/library/roots/contract.ts';
 import type { CallOptions, Client } from './client/client.ts';
 import { ApiError } from './client/error.ts';
 import { RequestInput } from './request/body.ts';
@@ -29,10 +30,18 @@ function methodOf(route: Route, service: Service) {
     const wrong = validators.params(params) ?? validators.query(query) ?? validators.body?.(body);
     if (wrong) throw invalidFields(wrong);
     const request = new RequestInput(params as Record<string, string>, query, body, '', '', {}, () => signal);
-    const { status, body: answer, headers } = await route.handle(request, service);
+    const { status, body: answer, headers } = await answerOf(route, request, service);
     if (status >= 400) throw new ApiError({ status, headers: new Headers(headers) }, answer);
     return answer;
   };
+}
+
+async function answerOf(route: Route, request: RequestInput, service: Service) {
+  try {
+    return await route.handle(request, service);
+  } catch (error) {
+    throw await tellAway(service.roots, error);
+  }
 }
 
 /** As they arrive over a socket: what is undefined is left out, and nothing is shared with the caller. */

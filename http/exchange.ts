@@ -1,4 +1,5 @@
 // One request and its response: body, license, validators, handler, and an error in its one form.
+import { tellAway } from '../actors/library/roots/contract.ts';
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';
@@ -263,9 +264,10 @@ export class Exchange implements Pending {
     return this.#finish(route, answer);
   }
 
-  async #respondToError(error: unknown): Promise<RawResponse> {
+  async #respondToError(failure: unknown): Promise<RawResponse> {
     const { route } = this.#match!;
     const { log, service } = this.#options;
+    const error = await tellAway(service.roots, failure);
     try {
       const declared = await route.onError?.(error, service);
       if (declared) return await this.#respond(declared);

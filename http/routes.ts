@@ -9,6 +9,7 @@ import { listRoutes, timelineRoutes } from './routes/lists.ts';
 import { linkRoutes, mediaRoutes, sceneRoutes, thumbnailRoutes } from './routes/media.ts';
 import { modelPullRoutes, modelRoutes } from './routes/models.ts';
 import { pageRoutes } from './routes/page.ts';
+import { rootRoutes } from './routes/roots.ts';
 import { facetRoutes, momentRoutes, searchRoutes, seenRoutes, writtenRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -43,6 +44,7 @@ const described: readonly Route[] = [
   ...clipRoutes,
   ...timelineRoutes,
   ...listRoutes,
+  ...rootRoutes,
   ...watchFolderRoutes,
   ...pageRoutes,
 ];

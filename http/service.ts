@@ -24,6 +24,7 @@ export interface Service
       | 'library'
       | 'people'
       | 'lists'
+      | 'roots'
       | 'watchFolders'
       | 'summaries'
       | 'summaryDocuments'

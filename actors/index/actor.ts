@@ -14,6 +14,7 @@ import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
 import { peakHandlers, spanHandlers, storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
 import type { OpenComparison } from './store/people/open-comparison.ts';
+import { RootsFile } from './store/roots-file.ts';
 import type { Stage } from './store/stage.ts';
 import type { Store } from './store/store.ts';
 import type { SummaryStage } from './store/summaries/summary-stage.ts';
@@ -32,6 +33,8 @@ import { WrittenTexts } from './written/written-texts.ts';
 
 /** All optional; tests make segments and steps small and hand in a disk that fills up. */
 export interface IndexSettings extends WriterOptions {
+  /** The file of the roots of the home folder. */
+  readonly rootsFile?: string;
   readonly segmentBytes?: number;
   /** The number before the first stage. */
   readonly firstStage?: number;
@@ -53,8 +56,9 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const summaryTexts = new TextCache(log, 'Summaries', (store) => new SummaryTexts(store));
     const written = new TextCache(log, 'Printed words', (store) => new WrittenTexts(store));
     const loaded = { visual, transcripts, people, summaryTexts, written };
+    const roots = settings?.rootsFile === undefined ? null : new RootsFile(settings.rootsFile);
     const folders = new Folders(
-      { warn, ...settings },
+      { warn, ...settings, ...(roots && { roots: () => roots.read() }) },
       {
         reopened: (store) => tables.forget(store),
         lost: (store) => {

@@ -33,6 +33,7 @@ export class Folders {
   async with<T>(folder: string, use: (store: Store) => T): Promise<T> {
     const store = await this.#store(folder);
     try {
+      store.followRoots();
       return use(store);
     } catch (error) {
       if (fatal.some((one) => one.is(error))) {

@@ -205,7 +205,7 @@ export async function prune(
   signal: AbortSignal,
 ): Promise<PruneAnswer> {
   const all = await allHeld(parts, cache_dir, null, signal);
-  const presence = await presenceOfAll(all, await pathsInWork(parts, cache_dir), signal);
+  const presence = await presenceOfAll(parts, all, await pathsInWork(parts, cache_dir), signal);
   const skipped = new Map<string, { count: number; example: string }>();
   const missing = new Map<string, HeldMedia[]>();
   const deadPaths: { from: string; to: string; volume: string | null }[] = [];
@@ -243,6 +243,7 @@ export async function prune(
 }
 
 async function presenceOfAll(
+  { roots }: Pick<LibraryParts, 'roots'>,
   all: readonly HeldMedia[],
   busy: ReadonlySet<string>,
   signal: AbortSignal,
@@ -264,7 +265,9 @@ async function presenceOfAll(
     }
   });
   await sideBySide(missing.values(), TOGETHER, signal, async (one) => {
-    found.set(one, await presenceOf(one.path, one.volume, witnesses));
+    const away = await roots.awayOf(one.path);
+    const unknown = away && `root ${away.name} is away: ${away.folder} ${away.away}`;
+    found.set(one, unknown ? { unknown } : await presenceOf(one.path, one.volume, witnesses));
   });
   return found;
 }

@@ -78,6 +78,13 @@ async function move(
   signal: AbortSignal,
 ): Promise<MoveAnswer> {
   if (from === to) throw libraryErrors.NOT_MOVED(`from and to are the same: ${from}`, { field: 'to' });
+  const root = (await parts.roots.list()).find(({ folder }) => isWithin(folder, from));
+  if (root !== undefined) {
+    throw libraryErrors.NOT_MOVED(
+      `${root.folder} is the root ${root.name}. To say where it is now: framehound roots move ${root.name} FOLDER`,
+      { field: 'from' },
+    );
+  }
   const held = (await allHeld(parts, cache_dir, from, signal)).filter(({ replaced }) => !replaced);
   if (held.length === 0) {
     throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} has no media in ${from}`, { field: 'from' });

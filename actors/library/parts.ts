@@ -8,12 +8,14 @@ import type { Proxies } from '../exporter/proxies/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { libraryErrors } from './contract.ts';
+import type { Roots } from './roots/contract.ts';
 
 export interface LibraryParts {
   readonly index: Ref<typeof indexContract>;
   readonly prober: Ref<typeof decoderContract>;
   readonly tasks: Pick<Tasks, 'unfinished' | 'list' | 'failures'>;
   readonly proxies: Pick<Proxies, 'remove'>;
+  readonly roots: Pick<Roots, 'list' | 'awayOf'>;
   /** Folder of the downloaded models. */
   readonly modelsFolder: string;
 }
@@ -40,7 +42,10 @@ export async function allHeld(
 }
 
 /** Paths that the running task still works on in this folder; empty when it works elsewhere. */
-export async function pathsInWork({ tasks }: LibraryParts, cacheDir: string): Promise<ReadonlySet<string>> {
+export async function pathsInWork(
+  { tasks }: { readonly tasks: Pick<LibraryParts['tasks'], 'unfinished'> },
+  cacheDir: string,
+): Promise<ReadonlySet<string>> {
   const work = tasks.unfinished();
   if (work === null) return new Set();
   const [own, other] = await Promise.all([cacheDir, work.cache_dir].map(realName));

@@ -27,7 +27,11 @@ export const definition = actor<typeof watcherContract, WatcherSettings | undefi
     const changes = { clock, log, listen: settings.listen ?? listen, everyMs: settings.everyMs ?? 1000 };
     const folders = new Map<string, FolderFiles>();
     const filesOf = (folder: WatchedFolder) => {
-      const files = folders.get(folder.id) ?? new FolderFiles(folder, parts);
+      let files = folders.get(folder.id);
+      if (files?.folder !== folder.folder_path) {
+        files?.close();
+        files = new FolderFiles(folder, parts);
+      }
       folders.set(folder.id, files);
       files.setPlan(folder.plan);
       return files;

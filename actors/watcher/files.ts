@@ -65,6 +65,10 @@ export class FolderFiles {
     this.#ledger = new Ledger(folder.ledger, folder.plan, () => this.#records(), recall);
   }
 
+  get folder(): string {
+    return this.#folder.folder_path;
+  }
+
   get counts(): FileCounts {
     return this.#table.counts;
   }

@@ -56,7 +56,7 @@ interface Finding {
 
 export const doctor: Command = async (args, context) => {
   const json = wantsJson(args);
-  const checks = [versions, nativePackages, models, storage, privacy];
+  const checks = [versions, nativePackages, models, storage, roots, privacy];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   if (json) context.out(`${JSON.stringify(findings)}\n`);
   else {
@@ -272,6 +272,18 @@ async function storage({ values }: Context): Promise<Finding[]> {
       }
     }),
   );
+}
+
+/** Those whose footage cannot be reached now: nothing of it is forgotten. */
+async function roots({ installation, values }: Context): Promise<Finding[]> {
+  const { libraries } = await installation();
+  const all = await libraries.roots(folders(values).roots);
+  return all.map(({ name, folder, away }): Finding => {
+    const found = { name: `root ${name}`, ok: true, found: away === null ? folder : `${folder} ${away}` };
+    if (away === null) return found;
+    const fix = `connect its volume, or if it is elsewhere now: framehound roots move ${name} FOLDER`;
+    return { ...found, lacking: true, fix };
+  });
 }
 
 /** What others on this machine can read, of what the home folder and the analysis folder hold. */

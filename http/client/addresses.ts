@@ -43,6 +43,7 @@ import type {
   thumbnails,
 } from '../routes/media.ts';
 import type { availableModels, loadedModels, loadModel, pullModels } from '../routes/models.ts';
+import type { addRoot, listRoots, moveRoot, removeRoot } from '../routes/roots.ts';
 import type {
   mediaSeen,
   metadataFacets,
@@ -94,6 +95,7 @@ import type {
 } from '../routes/watch-folders.ts';
 
 export interface Operations {
+  readonly addRoot: typeof addRoot;
   readonly addWatchFolder: typeof addWatchFolder;
   readonly analyze: typeof analyze;
   readonly appearances: typeof appearances;
@@ -125,6 +127,7 @@ export interface Operations {
   readonly listLibrary: typeof listLibrary;
   readonly listLists: typeof listLists;
   readonly listMedia: typeof listMedia;
+  readonly listRoots: typeof listRoots;
   readonly listScenes: typeof listScenes;
   readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
@@ -147,6 +150,7 @@ export interface Operations {
   readonly metrics: typeof metrics;
   readonly modifyClusters: typeof modifyClusters;
   readonly moveMedia: typeof moveMedia;
+  readonly moveRoot: typeof moveRoot;
   readonly nameClusters: typeof nameClusters;
   readonly nameSpeakers: typeof nameSpeakers;
   readonly openSession: typeof openSession;
@@ -154,6 +158,7 @@ export interface Operations {
   readonly pullModels: typeof pullModels;
   readonly readyz: typeof readyz;
   readonly recluster: typeof recluster;
+  readonly removeRoot: typeof removeRoot;
   readonly removeWatchFolder: typeof removeWatchFolder;
   readonly resumeTask: typeof resumeTask;
   readonly sceneThumbnails: typeof sceneThumbnails;
@@ -182,6 +187,7 @@ export interface Operations {
 
 /** Method, path, names of the query. */
 export const addresses: { readonly [K in keyof Operations]: string } = {
+  addRoot: 'POST /api/v1/roots',
   addWatchFolder: 'POST /api/v1/watch-folders',
   analyze: 'POST /api/v1/analyze',
   appearances: 'POST /api/v1/faces/appearances',
@@ -213,6 +219,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   listLibrary: 'POST /api/v1/library/list',
   listLists: 'GET /api/v1/lists',
   listMedia: 'POST /api/v1/media/list',
+  listRoots: 'GET /api/v1/roots',
   listScenes: 'POST /api/v1/scenes',
   listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
@@ -235,6 +242,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   metrics: 'GET /metrics',
   modifyClusters: 'POST /api/v1/faces/clusters/modify',
   moveMedia: 'POST /api/v1/library/move',
+  moveRoot: 'PUT /api/v1/roots/{name}',
   nameClusters: 'PUT /api/v1/faces/clusters/names',
   nameSpeakers: 'PUT /api/v1/transcriptions/speakers',
   openSession: 'POST /api/v1/sessions',
@@ -242,6 +250,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   pullModels: 'POST /api/v1/models/pull',
   readyz: 'GET /readyz',
   recluster: 'POST /api/v1/faces/recluster',
+  removeRoot: 'DELETE /api/v1/roots/{name}',
   removeWatchFolder: 'DELETE /api/v1/watch-folders/{id}',
   resumeTask: 'POST /api/v1/tasks/{task_id}/resume',
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',

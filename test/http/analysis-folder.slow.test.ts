@@ -13,6 +13,7 @@ import { summaryRef } from '../../actors/summarizer/stored/summary-ref.ts';
 import { routes } from '../../http/routes.ts';
 import { world } from '../actors/analysis/fakes.ts';
 import { expectFaceModel, noModels } from '../actors/analysis/no-models.ts';
+import { noRootsHere } from '../actors/library/fake-roots.ts';
 import { inject } from './inject.ts';
 
 const w = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
@@ -23,6 +24,7 @@ const library = createLibrary({
   prober: w.prober,
   proxies: { remove: async () => {} },
   tasks: { unfinished: () => null, list: async () => [], failures: async () => [] },
+  roots: noRootsHere,
   modelsFolder: join(w.folder, 'models'),
 });
 const { analysis, search } = w;
@@ -134,8 +136,9 @@ async function askAll(ids: readonly string[], cache_dir: string) {
 test('every route with an analysis folder is looked at here', () => {
   const ofApi = routes.filter(({ path }) => path.startsWith('/api/v1/'));
   const taken = ofApi.filter(({ body, query }) => JSON.stringify([body, query]).includes('"cache_dir"'));
-  // A watch folder and a ticket only name the one that will be used: nothing is read or written.
-  const naming = ['addWatchFolder', 'changeWatchFolder', 'makeTicket'];
+  // A watch folder and a ticket only name the one that will be used: nothing is read or written. A root may
+  // be added and moved without any.
+  const naming = ['addWatchFolder', 'changeWatchFolder', 'makeTicket', 'addRoot', 'moveRoot'];
   // Theirs is within `chapter_markers`: test/actors/exporter/timeline/timelines.slow.test.ts reads it.
   const within = ['exportPremiereXml', 'exportTimeline'];
   const looked = [...[readers, ofJobs, others].flatMap(Object.keys), ...naming, ...within, 'analyze'];

@@ -29,6 +29,7 @@ import { world } from '../actors/analysis/fakes.ts';
 import { expectFaceModel, noModels } from '../actors/analysis/no-models.ts';
 import { FakeIndex, fakeJob } from '../actors/faces/people/fake-index.ts';
 import { callsOf, summarise } from '../actors/index/summaries/trees.ts';
+import { noPaths, noRootsHere, onlyFootage } from '../actors/library/fake-roots.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
 import { fakeWatchFolders } from './fake-watch-folders.ts';
 import { type Injected, inject, KEY, type Request } from './inject.ts';
@@ -106,8 +107,8 @@ const watchFolders: typeof watched = {
 };
 
 /** The same: every question finds the list as it was made, and none are left of the others. */
-const listFolder = join(w.folder, 'lists');
-const kept = new ListFolder({ folder: listFolder, clock: w.clock, now: () => 0, newId: randomUUID });
+const keeping = { clock: w.clock, now: () => 0, newId: randomUUID, paths: noPaths };
+const kept = new ListFolder({ folder: join(w.folder, 'lists'), ...keeping });
 const never = new AbortController().signal;
 const { list_id } = await kept.make({ name: 'Cut', items: [] }, never);
 const lists: Lists = {
@@ -167,10 +168,12 @@ const call = inject(routes, {
     index: w.index,
     prober: w.prober,
     tasks: { unfinished: () => null, list: () => tasks.list(), failures: async () => [] },
+    roots: noRootsHere,
     modelsFolder: join(w.folder, 'models'),
   }),
   people: createPeople({ index: faces.ref, tasks: { start: async () => ({ task_id: 'recluster' }) } }),
   lists,
+  roots: onlyFootage,
   watchFolders,
   summaries,
   summaryDocuments,
@@ -192,16 +195,14 @@ const find = createRouter(routes);
 
 /** What a schema cannot tell: things that are really there. */
 const good = new Map<RegExp, unknown>([
-  [/^cache_dir$/, cache_dir],
-  [/_paths(\[0\])?$/, w.paths[0]],
-  [/_path$/, w.paths[0]],
+  [/^(cache_dir|folder)$/, cache_dir],
+  [/_path(s(\[0\])?)?$/, w.paths[0]],
   [/^hash_strs?(\[0\])?$/, 'amp4'],
   [/_time$/, '00:00:01'],
-  [/_end_seconds$/, 2],
-  [/^items\[0\]\.end_seconds$/, 2],
+  [/(_|^items\[0\]\.)end_seconds$/, 2],
   [/^model_key$/, 'fake'],
   [/^cluster_job_name$/, 'Family'],
-  [/^people(\[0\])?$/, 'c1'],
+  [/^(name|people(\[0\])?)$/, 'c1'],
   [/(^|\.)(from_)?cluster_ids?$/, 'c1'],
   [/^output_dir$/, '/clips'],
   [/^segments$/, [[0, ' hello', 1]]],
@@ -247,8 +248,9 @@ const isPathOfAnother = (path: string) =>
   routes.some((one) =>
     new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+').replace(/\{\+\w+\}/, '.+')}$`).test(path),
   );
+const places = { task_id, list_id, id: watch_id, name: 'footage' };
 const addressed = ({ path }: Route) =>
-  path.replace('{task_id}', task_id).replace('{list_id}', list_id).replace('{id}', watch_id);
+  path.replace(/\{(\w+)\}/, (all, name: string) => (places as Record<string, string>)[name] ?? all);
 /** What a route cannot do without in its query. */
 const queries: Readonly<Record<string, string>> = { faceClusters: `?${new URLSearchParams({ cache_dir })}` };
 const send = (route: Route, body: unknown, request: Request = {}) =>

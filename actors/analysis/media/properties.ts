@@ -22,7 +22,7 @@ import {
 } from '../contract.ts';
 import type { Journal } from '../recovery/journal.ts';
 import { journalledSurvey, worthAnotherTry } from '../recovery/journalled.ts';
-import { survey, type Watched } from './survey.ts';
+import { type SurveyParts, survey, type Watched } from './survey.ts';
 
 // The media properties of docs/api.md ("Media"), made of what is known of a file.
 
@@ -63,6 +63,7 @@ function rateOf(rate: Rational | undefined): number | null {
 export interface PropertiesParts {
   readonly prober: Ref<typeof decoderContract>;
   readonly index: Ref<typeof indexContract>;
+  readonly roots: SurveyParts['roots'];
   readonly journal: Journal;
   readonly log: Log;
 }
@@ -148,7 +149,7 @@ async function surveyAll(
 }
 
 async function surveyFile(
-  { prober, index, journal, log }: PropertiesParts,
+  { prober, index, roots, journal, log }: PropertiesParts,
   cacheDir: string,
   path: string,
   keeps: boolean,
@@ -171,7 +172,7 @@ async function surveyFile(
     }
     return watchedNow(mark, work);
   };
-  const parts = { cache_dir: cacheDir, prober, index, watched, signal };
+  const parts = { cache_dir: cacheDir, prober, index, roots, watched, signal };
   const attempt = () => survey(path, parts, { lane: 'now', remember });
   return attempt().catch((error) => {
     if (signal.aborted || isAboutTheFile(error) || !worthAnotherTry(error)) throw error;

@@ -10,6 +10,7 @@ import type { indexContract } from '../../index/contract.ts';
 import { nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { volumeOf } from '../../index/store/footage-path.ts';
+import { type Roots, tellAway } from '../../library/roots/contract.ts';
 
 /**
  * Runs `work` so that a crash in it is known afterwards. `mark`: size and time of the file, its content is
@@ -21,6 +22,7 @@ export interface SurveyParts {
   readonly cache_dir: string;
   readonly prober: Ref<typeof decoderContract>;
   readonly index: Ref<typeof indexContract>;
+  readonly roots: Pick<Roots, 'awayOf'>;
   readonly watched: Watched;
   readonly signal: AbortSignal;
 }
@@ -46,7 +48,7 @@ export function surveyAndRemember(path: string, parts: SurveyParts): Promise<Med
 /** The same, stored as `remember` does. */
 export async function survey(
   path: string,
-  { cache_dir, prober, index, watched, signal }: SurveyParts,
+  { cache_dir, prober, index, roots, watched, signal }: SurveyParts,
   { lane, remember }: SurveyOptions,
 ): Promise<MediaRecord> {
   const options = { signal, lane };
@@ -62,7 +64,7 @@ export async function survey(
       );
     }
     const row = code === 'ENOENT' ? FILE_NOT_FOUND : FILE_UNREADABLE;
-    throw row(`${path}: ${row.meaning.toLowerCase()} (${code})`, { path }, error);
+    throw await tellAway(roots, row(`${path}: ${row.meaning.toLowerCase()} (${code})`, { path }, error));
   });
   const request = {
     cache_dir,

@@ -11,6 +11,7 @@ import type { Clips } from '../../exporter/clips/contract.ts';
 import type { Proxies } from '../../exporter/proxies/contract.ts';
 import type { FaceModel, facesContract } from '../../faces/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import type { Roots } from '../../library/roots/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
 import type { summarizerContract } from '../../summarizer/contract.ts';
@@ -52,6 +53,7 @@ export interface AnalysisParts {
   readonly proxies: Pick<Proxies, 'find' | 'make'> | null;
   /** Downloads models; the same. */
   readonly modelLibrary: Pick<ModelLibrary, 'list' | 'pull' | 'missing'> | null;
+  readonly roots: Pick<Roots, 'awayOf'>;
   /** Longest side of the pictures of films in which faces are looked for and words are read, px. */
   readonly faceSide: number;
   /** Answers short questions, so that they never wait behind a film. */

@@ -237,9 +237,10 @@ class Surveys {
 
   /** Journalled as well: a file can end the engine while it is probed. */
   #survey(path: string): Promise<MediaRecord> {
-    const { prober, index, journal } = this.#parts;
+    const { prober, index, roots, journal } = this.#parts;
     const { task_id, cache_dir, retryQuarantined, signal } = this.#run;
     const watched = journalledSurvey(journal, task_id, path, retryQuarantined);
-    return this.#semaphore.run(() => surveyAndRemember(path, { cache_dir, prober, index, watched, signal }));
+    const parts = { cache_dir, prober, index, roots, watched, signal };
+    return this.#semaphore.run(() => surveyAndRemember(path, parts));
   }
 }

@@ -131,4 +131,12 @@ export const libraryMessages = {
     }),
     Type.Object({ stayed: Type.Array(Type.String()) }),
   ),
+  /**
+   * Notes which roots there are, and stores by them what was stored before they came where they are: a step
+   * from the record behind `after` on, empty at first; answers null after the last one. *Flushed*.
+   */
+  settle_paths: ask(
+    Type.Object({ ...Folder, after: Type.String() }),
+    Type.Object({ after: nullable(Type.String()) }),
+  ),
 };

@@ -43,6 +43,11 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
         store.requireFolder();
         return { stayed: store.move(moves) };
       }),
+    settle_paths: ({ cache_dir, after }) =>
+      folders.with(cache_dir, (store) => {
+        store.requireFolder();
+        return { after: store.settlePaths(after) };
+      }),
   };
 }
 

@@ -3,7 +3,7 @@
 // everything.
 
 import { randomInt } from 'node:crypto';
-import type { Writes } from './environment.ts';
+import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { Change, ChangeHead } from './records.ts';
 import { seal, unseal } from './table.ts';
@@ -53,18 +53,24 @@ export function noteUpheaval(writes: Writes, file: string): void {
 }
 
 /** What changed after `seen`; null asks for a beginning. */
-export function changesSince(reader: Reader, seen: number | null, file: string): Changes {
-  const head = headOf(reader, file);
-  if (head === null) return { seen: -1, changed: null };
+export function changesSince(
+  reader: Reader,
+  seen: number | null,
+  { file, paths, moves }: Pick<Environment, 'file' | 'paths' | 'moves'>,
+): Changes {
+  const changes = headOf(reader, file);
+  if (changes === null) return { seen: -1, changed: null };
+  // When a root moves, every path may be another one.
+  const head = changes + moves * upheaval;
   if (seen === null || head < seen || head - seen > ringLength) return { seen: head, changed: null };
   const changed: MediaChange[] = [];
-  for (let count = seen + 1; count <= head; count++) {
+  for (let count = seen + 1 - moves * upheaval; count <= changes; count++) {
     const key = changeKey(count);
     const bytes = reader.get(key);
     const row = bytes === undefined ? null : readable(() => unseal(Change, key, bytes, file));
     // Written over by a process that was faster, or damaged.
     if (row?.count !== count) return { seen: head, changed: null };
-    changed.push({ path: row.path, hash: row.hash_str });
+    changed.push({ path: paths.shown(row.path), hash: row.hash_str });
   }
   return { seen: head, changed };
 }

@@ -31,6 +31,7 @@ export const storeErrors = errorTable({
     retryable: true,
   },
   STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
+  ROOTS_DAMAGED: { meaning: 'The file of the roots cannot be read', status: 503, retryable: false },
   NOT_ANALYZED: { meaning: 'This media has not been analysed', status: 400, retryable: false },
   NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
   WRONG_DIMENSIONS: {

@@ -8,6 +8,7 @@ import { storeErrors } from './contract.ts';
 import { type FileMark, freeBytes, markAt, setRestAside, useRoomSetAside } from './disk.ts';
 import { damagedRecords, replaced, storeFault } from './faults.ts';
 import { checkPages, latestTransaction } from './pages.ts';
+import { noRoots, type PathMap } from './path-map.ts';
 
 export type Access = 'read' | 'write';
 
@@ -78,6 +79,9 @@ export class Environment {
   readonly readOnly: boolean;
   readonly #db: RootDatabase<Buffer, string>;
   readonly #watched: RecordsFile;
+  /** How paths are stored, and how often that changed. */
+  paths: PathMap = noRoots;
+  moves = 0;
 
   private constructor(readOnly: boolean, db: RootDatabase<Buffer, string>, watched: RecordsFile) {
     this.file = watched.file;
@@ -262,6 +266,15 @@ export class Environment {
       return work();
     } finally {
       setRestAside(this.file);
+    }
+  }
+
+  /** A copy of all records as they are now, in a new file. */
+  async copyTo(file: string): Promise<void> {
+    try {
+      await this.#db.backup(file, true);
+    } catch (error) {
+      throw storeFault(error, file, 'write');
     }
   }
 

@@ -4,8 +4,10 @@ import { type Changes, changesSince, noteChange } from './changes.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
-import { isHash, mediaKey, numbered, pathKey } from './names.ts';
-import { Media, putFormat } from './records.ts';
+import { isWithin, movedPath } from './footage-path.ts';
+import { isHash, mediaKey, numbered, pathKey, rootKey } from './names.ts';
+import type { PathMap, PlacedRoot } from './path-map.ts';
+import { Media, putFormat, Root } from './records.ts';
 import { readRecord, seal, unseal } from './table.ts';
 
 /** What a caller may compare with a file on disk without reading the file. */
@@ -30,7 +32,18 @@ export class MediaRecords {
 
   /** A damaged record is none: then the file is identified anew, and the record replaced. */
   #atPath(path: string): Media | null {
-    return readable(() => readRecord(this.#reading(), Media, pathKey(path)));
+    return this.#storedAt(path)?.row ?? null;
+  }
+
+  /** With the key of its record. */
+  #storedAt(path: string): { readonly key: string; readonly row: Media } | null {
+    const environment = this.#reading();
+    for (const form of environment?.paths.forms(path) ?? []) {
+      const key = pathKey(form);
+      const row = readable(() => readRecord(environment, Media, key));
+      if (row !== null) return { key, row: shownRow(row, environment!.paths) };
+    }
+    return null;
   }
 
   /**
@@ -39,7 +52,9 @@ export class MediaRecords {
    */
   #ofHash(hash: string): Media | null {
     try {
-      return readRecord(this.#reading(), Media, mediaKey(hash));
+      const environment = this.#reading();
+      const row = readRecord(environment, Media, mediaKey(hash));
+      return row && shownRow(row, environment!.paths);
     } catch (error) {
       if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
       for (const { row } of this.remembered('path/')) if (row?.hash_str === hash) return row;
@@ -53,8 +68,14 @@ export class MediaRecords {
       row !== null &&
       row.size_bytes === mark.size_bytes &&
       row.mtime_ms === mark.mtime_ms &&
-      row.inode === mark.inode;
-    return same && !this.#isDoubtful(row) ? mediaRecord(row) : null;
+      (row.inode === mark.inode || this.#isElsewhere(row));
+    return same && !this.#isDoubtful(row) ? mediaRecord({ ...row, inode: mark.inode }) : null;
+  }
+
+  /** Its root was in another place when its inode was read. */
+  #isElsewhere({ path, root_folder }: Media): boolean {
+    const root = this.#reading()?.paths.rootOf(path) ?? null;
+    return root !== null && (root_folder || root.prefix) !== root.folder;
   }
 
   /** Another file was given the same hash, and nobody compared the two: as earlier versions left it. */
@@ -98,7 +119,7 @@ export class MediaRecords {
     const environment = this.#writing();
     environment.transact((writes) => {
       putFormat(writes);
-      putMedia(writes, media, environment.file);
+      putMedia(writes, media, environment);
     });
   }
 
@@ -111,9 +132,7 @@ export class MediaRecords {
   /** What changed of the media since `seen`; null asks for a beginning. */
   changes(seen: number | null): Changes {
     const environment = this.#reading();
-    return environment === null
-      ? { seen: 0, changed: null }
-      : changesSince(environment, seen, environment.file);
+    return environment === null ? { seen: 0, changed: null } : changesSince(environment, seen, environment);
   }
 
   /**
@@ -123,8 +142,14 @@ export class MediaRecords {
   *remembered(by: 'media/' | 'path/'): Iterable<{ readonly name: string; readonly row: Media | null }> {
     const environment = this.#reading();
     if (environment === null) return;
+    const { paths, file } = environment;
     for (const { key, value } of environment.entries(by)) {
-      yield { name: key.slice(by.length), row: readable(() => unseal(Media, key, value, environment.file)) };
+      const stored = readable(() => unseal(Media, key, value, file));
+      const row = stored && shownRow(stored, paths);
+      // What was stored of a path before its root came there gives way to what is stored by the root.
+      const isUsual = row === null || paths.stored(row.path) === stored!.path;
+      if (by === 'path/' && !isUsual && this.#storedAt(row.path)?.key !== key) continue;
+      yield { name: key.slice(by.length), row };
     }
   }
 
@@ -171,15 +196,43 @@ export function mediaRecord(row: Media): MediaRecord {
   return row.volume === '' ? record : { ...record, volume: row.volume };
 }
 
+/** A record as it is on this machine now. */
+export function shownRow(row: Media, paths: PathMap): Media {
+  const path = paths.shown(row.path);
+  const root = paths.rootOf(path);
+  if (root === null) return path === row.path ? row : { ...row, path };
+  const before = row.root_folder || root.prefix;
+  if (before === root.folder) return path === row.path ? row : { ...row, path };
+  const isInside = isWithin(row.volume, before);
+  const volume = isInside ? movedPath(row.volume, before, root.folder) : (root.volume ?? '');
+  return { ...row, path, volume };
+}
+
+/** A record of a path as it is stored: by its root, if it has one. */
+export function storedRow(row: Media, paths: PathMap): Media {
+  const root = paths.rootOf(row.path);
+  const root_folder = root === null || root.folder === root.prefix ? '' : root.folder;
+  return { ...row, path: paths.stored(row.path), root_folder };
+}
+
 function mediaRow(media: MediaRecord): Media {
   const { content_digest = '', ...identity } = media.identity;
   const { path, probe, volume = '' } = media;
-  return { path, ...identity, probe_json: JSON.stringify(probe), content_digest, volume };
+  return { path, ...identity, probe_json: JSON.stringify(probe), content_digest, volume, root_folder: '' };
 }
 
 /** `isNews`: something else of the content has changed that facets show. */
-export function putMedia(writes: Writes, media: MediaRecord, file: string, isNews = false): void {
-  const row = mediaRow(media);
+export function putMedia(
+  writes: Writes,
+  media: MediaRecord,
+  { file, paths }: Environment,
+  isNews = false,
+): void {
+  const row = storedRow(mediaRow(media), paths);
+  noteRoot(writes, paths.rootOf(media.path));
+  // What was stored of the path before its root came there.
+  const [, ...others] = paths.forms(media.path);
+  for (const form of others) if (writes.get(pathKey(form))) writes.remove(pathKey(form));
   const keys = [pathKey(row.path), mediaKey(row.hash_str)];
   const sealed = keys.map((key) => {
     // Whoever stores what was known before the comparison does not undo it.
@@ -190,6 +243,13 @@ export function putMedia(writes: Writes, media: MediaRecord, file: string, isNew
   const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
   for (const [key, bytes] of news) writes.put(key, bytes);
   if (isNews || news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
+}
+
+/** The folder knows the root from now on, wherever it is used. */
+function noteRoot(writes: Writes, root: PlacedRoot | null): void {
+  if (root === null || writes.get(rootKey(root.name)) !== undefined) return;
+  const { name, prefix } = root;
+  writes.put(rootKey(name), seal(Root, rootKey(name), { name, prefix }));
 }
 
 function digestAt(writes: Writes, key: string, hash: string, file: string): string {

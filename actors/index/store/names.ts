@@ -74,6 +74,8 @@ export const goneKey = (place: string): string => `${gonePrefix}${place}`;
 
 // LMDB keys are at most 1978 bytes and a path can be longer.
 export const pathKey = (path: string): string => `path/${createHash('sha256').update(path).digest('hex')}`;
+export const rootPrefix = 'root/';
+export const rootKey = (name: string): string => `${rootPrefix}${name}`;
 export const mediaKey = (hash: string): string => `media/${checkedHash(hash)}`;
 export const previewKey = (hash: string): string => `previews/${checkedHash(hash)}`;
 export const transcriptPrefix = 'transcript/';

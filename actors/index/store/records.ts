@@ -17,9 +17,10 @@ export const Lease = table('FHLS', {
   renewed_ms: 'double',
 });
 // keys: "path/" sha256 of the path, and "media/" hash_str for the path remembered last. volume: where the
-// volume of the file is mounted, empty in the records of earlier versions Media: What
+// volume of the file is mounted, empty in the records of earlier versions. content_digest: what
 // actors/decoder/probe/hash.ts says of a content that was compared with another of the same hash; else
-// empty.
+// empty. root_folder: where the root of the path was when size, time and inode were read; empty where it had
+// not moved
 export const Media = table('FHMD', {
   path: 'string',
   hash_str: 'string',
@@ -29,7 +30,10 @@ export const Media = table('FHMD', {
   probe_json: 'string',
   content_digest: 'string',
   volume: 'string',
+  root_folder: 'string',
 });
+// key: "root/" name of a root. prefix: what the stored paths below it begin with (path-map.ts)
+export const Root = table('FHRT', { name: 'string', prefix: 'string' });
 // key: "changes": how many times a record of media changed; "face-changes", "summary-changes",
 // "written-changes": the same of faces, of summaries and of printed words
 export const ChangeHead = table('FHCH', { count: 'double' });
@@ -217,6 +221,7 @@ export const OpenSummary = table('FHSO', {
 export type Format = RowOf<typeof Format>;
 export type Lease = RowOf<typeof Lease>;
 export type Media = RowOf<typeof Media>;
+export type Root = RowOf<typeof Root>;
 export type ChangeHead = RowOf<typeof ChangeHead>;
 export type Change = RowOf<typeof Change>;
 export type Model = RowOf<typeof Model>;

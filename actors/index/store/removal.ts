@@ -4,6 +4,7 @@ import { countFrames } from '../visual/frames.ts';
 import { countChange, noteUpheaval } from './changes.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
+import { storedRow } from './media.ts';
 import {
   mediaKey,
   modelPrefix,
@@ -47,7 +48,7 @@ function reader(writes: Writes, file: string): Read {
 /** `contents`: all paths of each hash. Answers what went. */
 export function removeContents(
   writes: Writes,
-  { file }: Environment,
+  { file, paths: map }: Environment,
   modelKeys: readonly string[],
   contents: ReadonlyMap<string, readonly string[]>,
 ): Removed[] {
@@ -70,10 +71,10 @@ export function removeContents(
     removeVoices(writes, hash, file);
     for (const keyOf of [previewKey, transcriptKey, speakersKey, thingsKey, writtenKey, mediaKey])
       writes.remove(keyOf(hash));
-    for (const path of paths) {
+    for (const form of paths.flatMap((path) => map.forms(path))) {
       // Another content may have been seen there meanwhile.
-      const row = read(Media, pathKey(path));
-      if (row === null || row.hash_str === hash) writes.remove(pathKey(path));
+      const row = read(Media, pathKey(form));
+      if (row === null || row.hash_str === hash) writes.remove(pathKey(form));
     }
     return { hash, vectors, preview_bytes, transcript };
   });
@@ -88,27 +89,73 @@ export function removeContents(
 }
 
 /** Answers the paths that stayed, because another content is known at their new name. */
-export function movePaths(writes: Writes, { file }: Environment, moves: readonly PathMove[]): string[] {
+export function movePaths(
+  writes: Writes,
+  { file, paths }: Environment,
+  moves: readonly PathMove[],
+): string[] {
   const read = reader(writes, file);
   const stayed: string[] = [];
+  const at = (path: string) => paths.forms(path).find((form) => read(Media, pathKey(form)) !== null);
   for (const { from, to, volume } of moves) {
     if (from === to) continue;
-    const row = read(Media, pathKey(from));
+    const known = at(from);
     // Moved by somebody else, or damaged: then the next look at the file writes it anew.
-    if (row === null) continue;
-    const there = read(Media, pathKey(to));
+    if (known === undefined) continue;
+    const row = read(Media, pathKey(known))!;
+    const other = at(to);
+    const there = other === undefined ? null : read(Media, pathKey(other));
     if (there !== null && there.hash_str !== row.hash_str) {
       stayed.push(from);
       continue;
     }
-    const moved: Media = { ...row, path: to, volume: volume ?? '' };
+    const moved = storedRow({ ...row, path: to, volume: volume ?? '' }, paths);
     // What is known at the new name already is newer: it was read there.
-    if (there === null) writes.put(pathKey(to), seal(Media, pathKey(to), moved));
-    writes.remove(pathKey(from));
+    if (there === null) writes.put(pathKey(moved.path), seal(Media, pathKey(moved.path), moved));
+    for (const form of paths.forms(from)) writes.remove(pathKey(form));
     const key = mediaKey(row.hash_str);
     const content = read(Media, key);
-    if (content === null || content.path === from) writes.put(key, seal(Media, key, there ?? moved));
+    if (content === null || paths.shown(content.path) === from)
+      writes.put(key, seal(Media, key, there ?? moved));
   }
   noteUpheaval(writes, file);
   return stayed;
+}
+
+/** Paths of one step. */
+const stepPaths = 500;
+
+/**
+ * Stores by roots what was stored by paths that lie in them only now, from the key behind `after` on; answers
+ * the last key of the step, null when there is no more. Two records of one path become one.
+ */
+export function settlePaths(environment: Environment, after: string): string | null {
+  const { file, paths } = environment;
+  const page = environment.someEntries('path/', after === '' ? null : after, stepPaths);
+  const unsettled = page.flatMap(({ key, value }) => {
+    const row = readable(() => unseal(Media, key, value, file));
+    return row !== null && paths.stored(paths.shown(row.path)) !== row.path ? [row] : [];
+  });
+  if (unsettled.length > 0) {
+    environment.transact((writes) => {
+      for (const row of unsettled) settle(writes, environment, row);
+      noteUpheaval(writes, file);
+    });
+  }
+  return page.length < stepPaths ? null : page.at(-1)!.key;
+}
+
+function settle(writes: Writes, { file, paths }: Environment, row: Media): void {
+  const read = reader(writes, file);
+  const path = paths.shown(row.path);
+  const settled = storedRow({ ...row, path }, paths);
+  writes.remove(pathKey(row.path));
+  const content = read(Media, mediaKey(row.hash_str));
+  if (content?.path === row.path)
+    writes.put(mediaKey(row.hash_str), seal(Media, mediaKey(row.hash_str), settled));
+  const other = read(Media, pathKey(settled.path));
+  const root = paths.rootOf(path);
+  // What was read where the root was before says less than what was read here.
+  const isHere = other !== null && root !== null && (other.root_folder || root.prefix) === root.folder;
+  if (!isHere) writes.put(pathKey(settled.path), seal(Media, pathKey(settled.path), settled));
 }

@@ -78,7 +78,7 @@ export class Written {
     environment.transact((writes) => {
       putFormat(writes);
       writes.put(key, seal(WrittenRow, key, row));
-      putMedia(writes, media, environment.file);
+      putMedia(writes, media, environment);
       countChange(writes, writtenChangesKey, environment.file);
     });
   }
@@ -191,7 +191,7 @@ export class Things {
     environment.transact((writes) => {
       putFormat(writes);
       writes.put(key, seal(ThingsRow, key, row));
-      putMedia(writes, media, environment.file, true);
+      putMedia(writes, media, environment, true);
     });
   }
 }

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { reasonOf } from '../../../runtime/errors.ts';
 import { Bundles } from './bundles.ts';
 import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
-import { Environment } from './environment.ts';
+import { type Access, Environment } from './environment.ts';
 import { damagedRecords, readAgain, storeFault } from './faults.ts';
 import { mountFolders } from './footage-path.ts';
 import { ContentPaths, Holdings } from './holdings.ts';
@@ -16,7 +16,8 @@ import { People } from './people/people.ts';
 import { PeopleWriter } from './people/people-writer.ts';
 import { PreviewTables, readPreviews } from './previews.ts';
 import { checkFormat, Previews } from './records.ts';
-import type { PathMove, Removed } from './removal.ts';
+import { type PathMove, type Removed, settlePaths } from './removal.ts';
+import { noteRoots, pathsIn, type Roots, recordedRoots } from './roots-file.ts';
 import { Things, Written } from './seen.ts';
 import { Spans } from './spans.ts';
 import type { Added, Stage } from './stage.ts';
@@ -30,6 +31,8 @@ import { type Committed, Writer, type WriterOptions } from './writer.ts';
 export interface StoreOptions extends WriterOptions {
   /** The folder was there before: one that is missing is not made anew, it may be on a share that is away. */
   readonly wasThere?: boolean;
+  /** The roots of the home folder, as they are now. Throws ROOTS_DAMAGED. */
+  readonly roots?: () => Roots;
 }
 
 /** What went. */
@@ -43,6 +46,7 @@ export class Store {
   readonly folder: string;
   readonly #options: StoreOptions;
   #environment: Environment | null = null;
+  #roots: Roots | null = null;
   #writing: Writer | null = null;
   #peopleWriting: PeopleWriter | null = null;
   #summaryWriting: SummaryWriter | null = null;
@@ -92,10 +96,29 @@ export class Store {
         requireEmpty(this.folder, this.#options.wasThere ?? false);
         return null;
       }
-      this.#environment = checkFormat(Environment.open(databaseFile(this.folder), 'read'), this.folder);
+      this.#environment = this.#open('read');
     }
     this.#environment.refresh();
     return this.#environment;
+  }
+
+  /** To be called before each turn: where the roots are now. */
+  followRoots(): void {
+    const roots = this.#options.roots?.() ?? null;
+    if (roots === this.#roots) return;
+    this.#roots = roots;
+    if (this.#environment !== null) this.#placeRoots(this.#environment);
+  }
+
+  #placeRoots(environment: Environment): Environment {
+    if (this.#roots === null) return environment;
+    environment.paths = pathsIn(this.#roots.all, recordedRoots(environment));
+    environment.moves = this.#roots.version;
+    return environment;
+  }
+
+  #open(access: Access): Environment {
+    return this.#placeRoots(checkFormat(Environment.open(databaseFile(this.folder), access), this.folder));
   }
 
   /**
@@ -115,7 +138,7 @@ export class Store {
     if (this.#writing === null) {
       if (this.#options.wasThere) this.requireFolder();
       this.#hasRecords();
-      this.#environment ??= checkFormat(Environment.open(databaseFile(this.folder), 'write'), this.folder);
+      this.#environment ??= this.#open('write');
       this.#writing = new Writer(this.folder, this.#environment, this.#options);
     }
     return this.#writing;
@@ -231,6 +254,14 @@ export class Store {
   /** The paths that stayed, because another content is known at their new name. */
   move(moves: readonly PathMove[]): string[] {
     return this.#writer().move(moves);
+  }
+
+  /** One step; see the message `settle_paths`. */
+  settlePaths(after: string): string | null {
+    const { environment } = this.#writer();
+    if (after === '')
+      environment.transact((writes) => noteRoots(writes, environment, this.#roots?.all ?? []));
+    return settlePaths(environment, after);
   }
 
   begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): Stage {

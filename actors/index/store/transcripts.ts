@@ -241,7 +241,7 @@ export class Transcripts {
       replaceVoices(writes, hash, voices, pairs, environment.file);
       const remembered = rememberedNames(writes, hash, Object.fromEntries(kept), environment.file);
       if (String(Object.entries(remembered)) !== String(names)) putNames(writes, hash, remembered);
-      putMedia(writes, media, environment.file);
+      putMedia(writes, media, environment);
     });
   }
 

@@ -194,7 +194,7 @@ export class Writer {
     if (old && old.file !== row.file) this.bundles.gone(writes, [old.file]);
     if (oldPictures && oldPictures.file !== previews.file) this.bundles.gone(writes, [oldPictures.file]);
     this.#countRows(writes, stage, frames, old);
-    putMedia(writes, media, file, true);
+    putMedia(writes, media, this.environment, true);
   }
 
   #countRows(writes: Writes, { modelKey, dimensions }: Stage, frames: number, old: Visual | null): void {

@@ -12,6 +12,8 @@ import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts
 import { underLock } from '../../../runtime/files/lock.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
+import type { PathMap } from '../../index/store/path-map.ts';
+import { RootsFile } from '../../index/store/roots-file.ts';
 import {
   type GivenItem,
   type ListItem,
@@ -137,11 +139,16 @@ export interface ListParts {
   /** Unix seconds. */
   readonly now: () => number;
   readonly newId: () => string;
+  /** How paths are stored. */
+  readonly paths: () => PathMap;
 }
 
 export function openLists(values: SettingValues, clock: Clock): Lists {
   const now = () => Date.now() / 1000;
-  return new ListFolder({ folder: folders(values).lists, clock, now, newId: randomUUID });
+  const { lists: folder, roots } = folders(values);
+  const file = new RootsFile(roots);
+  const paths = () => file.read().paths;
+  return new ListFolder({ folder, clock, now, newId: randomUUID, paths });
 }
 
 const fileName = /^([0-9a-f-]{36})\.json$/;
@@ -183,12 +190,12 @@ export class ListFolder implements Lists {
     const text = await textAt(path);
     if (signal.aborted) throw engineErrors.CANCELLED();
     if (text === null) throw unknown(listId);
-    return shownList(listId, parsed(path, text));
+    return this.#shown(listId, parsed(path, text));
   }
 
   async make({ name, items }: Parameters<Lists['make']>[0], signal: AbortSignal) {
-    const { newId, now, folder } = this.#parts;
-    const given = itemsOf(items, newId);
+    const { now, folder, newId } = this.#parts;
+    const given = this.#stored(items);
     return this.#locked(signal, () => {
       if (idsIn(readdirSync(folder)).length >= mostLists) {
         throw listErrors.LISTS_FULL(`There are already ${mostLists} lists; remove one first`);
@@ -203,7 +210,7 @@ export class ListFolder implements Lists {
     signal: AbortSignal,
   ) {
     const path = this.#path(listId);
-    const given = items === undefined ? null : itemsOf(items, this.#parts.newId);
+    const given = items === undefined ? null : this.#stored(items);
     return this.#locked(signal, () => {
       const text = textNow(path);
       if (text === null) throw unknown(listId);
@@ -242,7 +249,21 @@ export class ListFolder implements Lists {
     } catch (error) {
       throw unwritable(path, error);
     }
-    return shownList(listId, document);
+    return this.#shown(listId, document);
+  }
+
+  #shown(listId: string, document: Document): ReturnType<typeof shownList> {
+    const paths = this.#parts.paths();
+    const list = shownList(listId, document);
+    const items = list.items.map((item) => ({ ...item, media_path: paths.shown(item.media_path) }));
+    return { ...list, items };
+  }
+
+  /** Throws LIST_INVALID naming the field. */
+  #stored(given: readonly GivenItem[]): ListItem[] {
+    const paths = this.#parts.paths();
+    const items = itemsOf(given, this.#parts.newId);
+    return items.map((item) => ({ ...item, media_path: paths.stored(item.media_path) }));
   }
 
   #locked<T>(signal: AbortSignal, change: () => T): Promise<T> {

@@ -9,6 +9,7 @@ import { codeOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { underLock } from '../../../runtime/files/lock.ts';
 import type { Log } from '../../../runtime/log.ts';
+import type { Roots } from '../../index/store/roots-file.ts';
 import { FileCounts } from '../contract.ts';
 import { FolderStats, NewWatchFolder, WatchFolder, watchErrors } from './contract.ts';
 
@@ -55,18 +56,23 @@ const defaults: Fields = Object.fromEntries(
 export class ConfigurationFile {
   readonly #path: string;
   readonly #clock: Clock;
-  /** Size, time and number of the file when it was read last, and what it held. */
-  #last: { readonly mark: string; readonly configuration: Configuration } | null = null;
+  readonly #roots: () => Roots;
+  /** Size, time and number of the file when it was read last, by which roots, and what it held. */
+  #last: { readonly mark: string; readonly roots: Roots; readonly configuration: Configuration } | null =
+    null;
 
-  constructor(path: string, clock: Clock) {
+  constructor(path: string, clock: Clock, roots: () => Roots) {
     this.#path = path;
     this.#clock = clock;
+    this.#roots = roots;
   }
 
   /** As it is on the disk now. WATCH_FOLDERS_DAMAGED naming the file. */
   read(): Configuration {
-    const mark = this.#mark();
-    if (this.#last?.mark !== mark) this.#last = { mark, configuration: this.#checked(this.#document()) };
+    const [mark, roots] = [this.#mark(), this.#roots()];
+    if (this.#last?.mark !== mark || this.#last.roots !== roots) {
+      this.#last = { mark, roots, configuration: this.#checked(this.#document()) };
+    }
     return this.#last.configuration;
   }
 
@@ -77,7 +83,10 @@ export class ConfigurationFile {
   change(edit: (now: Configuration) => Edit): Promise<void> {
     return underLock(`${this.#path}.lock`, { clock: this.#clock, refused: unwritable }, () => {
       const document = this.#document();
-      const edited = editedDocument(document, edit(this.#checked(document)));
+      const { put, ...edits } = edit(this.#checked(document));
+      const { paths } = this.#roots();
+      const stored = put && withPaths(put, (path) => paths.stored(path));
+      const edited = editedDocument(document, { ...edits, ...(stored && { put: stored }) });
       try {
         replaceFile(this.#path, `${JSON.stringify(edited, null, 2)}\n`, { flush: true });
       } catch (error) {
@@ -119,9 +128,10 @@ export class ConfigurationFile {
     if (version !== VERSION || typeof running !== 'boolean' || !Array.isArray(watch_folders)) {
       throw this.#damaged('holds no watch folders');
     }
+    const { paths } = this.#roots();
     const folders = watch_folders.map((value: unknown, i) => {
       const folder = isFields(value) ? { ...defaults, ...value } : value;
-      if (Check(RecordedFolder, folder)) return folder;
+      if (Check(RecordedFolder, folder)) return withPaths(folder, (path) => paths.shown(path));
       const [first] = Errors(RecordedFolder, folder);
       throw this.#damaged(`watch_folders[${i}]${first?.instancePath ?? ''} ${first?.message ?? 'is wrong'}`);
     });
@@ -141,6 +151,17 @@ export function unwritable(what: string, path: string, cause?: unknown): Error {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withPaths(folder: RecordedFolder, path: (path: string) => string): RecordedFolder {
+  const { folder_path, real_folder, cache_dir, real_cache_dir } = folder;
+  return {
+    ...folder,
+    folder_path: path(folder_path),
+    real_folder: path(real_folder),
+    cache_dir: cache_dir && path(cache_dir),
+    real_cache_dir: path(real_cache_dir),
+  };
 }
 
 function editedDocument(document: Fields, { running, put, remove }: Edit): Fields {

@@ -85,16 +85,21 @@ export class FolderWatch implements Scheduled {
     return this.plan !== null && (this.reports.length > 0 || this.#ready > 0);
   }
 
-  /** A person has changed it: what went wrong before may be fixed. True when other work is to be done. */
+  /**
+   * A person has changed it, or its root is elsewhere: what went wrong before may be fixed. True when other
+   * work is to be done.
+   */
   edit(folder: RecordedFolder, now: number): boolean {
     const before = this.work;
+    const isElsewhere = folder.folder_path !== this.folder.folder_path;
     this.folder = folder;
     this.cache_dir = folder.cache_dir ?? this.#defaultCache;
     this.work = workOf(folder, this.cache_dir);
-    if (this.work !== before) this.#forget();
+    const isOther = this.work !== before || isElsewhere;
+    if (isOther) this.#forget();
     this.pollAt = now;
     this.succeed();
-    return this.work !== before;
+    return isOther;
   }
 
   /** What was done by another plan is of no use any more. */

@@ -7,6 +7,7 @@ import { type Claim, claim, claimant, type Holder } from '../../../runtime/files
 import type { Ref } from '../../../runtime/ref.ts';
 import { Mutex } from '../../../runtime/sync/locks.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
+import { type Roots, RootsFile } from '../../index/store/roots-file.ts';
 import type { watcherContract } from '../contract.ts';
 import {
   ConfigurationFile,
@@ -37,6 +38,8 @@ export interface WatchFolderParts
   readonly watcher: Ref<typeof watcherContract> | null;
   /** Whether `resume` does anything. */
   readonly resumes: boolean;
+  /** Where the roots are now. */
+  readonly roots: () => Roots;
 }
 
 /**
@@ -54,11 +57,13 @@ const RESUME_MS = 20_000;
 export function openWatchFolders(
   values: SettingValues,
   decoders: number,
-  parts: Omit<WatchFolderParts, 'homes' | 'size' | 'interval' | 'resumes' | 'now' | 'newId'>,
+  parts: Omit<WatchFolderParts, 'homes' | 'size' | 'interval' | 'resumes' | 'now' | 'newId' | 'roots'>,
 ): WatchFolders {
-  const { home, cache } = folders(values);
+  const { home, cache, roots } = folders(values);
+  const rootsFile = new RootsFile(roots);
   return createWatchFolders({
     ...parts,
+    roots: () => rootsFile.read(),
     homes: { home, cache },
     size: { few: Math.max(1, Math.min(MOST_FILMS, FILMS_EACH * decoders)), ...SMALL_FILES },
     interval: values.watch_interval_seconds * 1000,
@@ -92,7 +97,7 @@ class WatchService implements WatchFolders {
     this.#parts = parts;
     const folder = join(parts.homes.home, 'watch-folders');
     this.#claimPath = join(folder, 'owner.json');
-    this.#configuration = new ConfigurationFile(join(folder, 'folders.json'), parts.clock);
+    this.#configuration = new ConfigurationFile(join(folder, 'folders.json'), parts.clock, parts.roots);
     this.#records = new FolderRecords(folder, parts.log);
     this.#places = new Places(parts.homes, parts.clock);
   }

@@ -340,6 +340,7 @@ function libraryHandlers(world: IndexState) {
       clusterings: [],
     }),
     move_paths: () => ({ stayed: [] }),
+    settle_paths: () => ({ after: null }),
     held_files: ({ files }) => ({ files: files.map(() => null) }),
     held_below: ({ names }) => ({ counts: names.map(() => 0) }),
     held_roots: () => ({ roots: [] }),

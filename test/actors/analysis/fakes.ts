@@ -23,6 +23,7 @@ import { createLog, type Log, type LogLine } from '../../../runtime/log.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.ts';
+import { noRootsHere } from '../library/fake-roots.ts';
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
 import { byteOf, type FakeFile, probeOf } from './fake-file.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
@@ -300,7 +301,7 @@ async function startFakes(
 }
 
 /** What an engine has that a test brings itself. */
-const without = { clips: null, proxies: null, modelLibrary, faceSide: 1280 };
+const without = { roots: noRootsHere, clips: null, proxies: null, modelLibrary, faceSide: 1280 };
 
 export async function world(
   files: readonly FakeFile[],

@@ -29,6 +29,7 @@ import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { mediaRecord, preview } from '../index/footage.ts';
 import { someFootage } from '../index/handlers.ts';
 import { callsOf, readNode, summarise, tree } from '../index/summaries/trees.ts';
+import { noRootsHere } from './fake-roots.ts';
 
 const never = new AbortController().signal;
 const hashOf = (path: string) =>
@@ -87,6 +88,7 @@ async function library(t: TestContext) {
     prober,
     proxies: { remove: async () => {} },
     tasks: { unfinished: () => work, list: async () => [], failures: async () => [] },
+    roots: noRootsHere,
     modelsFolder: join(root, 'models'),
   });
   const place = (name: string) => {

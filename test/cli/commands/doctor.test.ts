@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Installation } from '../../../actors/installation.ts';
+import type { Root } from '../../../actors/library/roots/contract.ts';
 import type { ListedModel } from '../../../actors/models/contract.ts';
 import type { ProbedDevice } from '../../../actors/models/device-probe.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
@@ -27,6 +28,7 @@ async function told(
   env: Record<string, string> = {},
   prepare: (home: string) => void = () => {},
   packages: Partial<typeof native> = {},
+  roots: readonly Root[] = [],
 ) {
   const library = createModelLibrary('/no/such/folder', { memoryBytes: 16e9, graphics: false });
   const { models } = await library.list();
@@ -37,6 +39,7 @@ async function told(
     ({
       models: { ...library, list: async () => ({ models: rows, problems: [] }) },
       native: { ...native, ...packages },
+      libraries: { roots: async () => roots },
     }) as unknown as Installation;
   const { home, context } = fakeHome(t, env);
   prepare(home);
@@ -44,6 +47,15 @@ async function told(
   const code = await doctor([], own);
   return { code, out: own.said().out };
 }
+
+test('a root that is away is named with what brings it back, and nothing is broken by it', async (t) => {
+  const there = { name: 'all', folder: '/mnt/a', away: null };
+  const away = { name: 'films', folder: '/mnt/b', away: 'does not exist' };
+  const { out, code } = await told(t, [], {}, () => {}, {}, [there, away]);
+  assert.equal(code, (await told(t, [])).code);
+  assert.match(out, /✓ root all +\/mnt\/a\n/);
+  assert.match(out, /– root films +\/mnt\/b does not exist\n.*framehound roots move films FOLDER/);
+});
 
 test('what needs a download is told with the command that brings it, and is nothing broken', async (t) => {
   const { code, out } = await told(t, []);

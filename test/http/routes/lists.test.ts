@@ -9,6 +9,7 @@ import { decoderContract } from '../../../actors/decoder/contract.ts';
 import { createClips } from '../../../actors/exporter/clips/clips.ts';
 import { Writers } from '../../../actors/exporter/clips/writers.ts';
 import { createTimelines } from '../../../actors/exporter/timeline/timelines.ts';
+import { noRoots } from '../../../actors/index/store/path-map.ts';
 import type { MomentList } from '../../../actors/library/lists/contract.ts';
 import { ListFolder } from '../../../actors/library/lists/lists.ts';
 import { listRoutes, timelineRoutes } from '../../../http/routes/lists.ts';
@@ -31,6 +32,7 @@ function served(t: TestContext) {
     clock: systemClock,
     now: () => 1000,
     newId: randomUUID,
+    paths: () => noRoots,
   });
   return { home, lists };
 }

@@ -158,7 +158,7 @@ export class FaceWriter {
         this.#records.noteChange(writes);
         const key = faceModelKey(modelKey);
         writes.put(key, seal(FaceModel, key, { model_key: modelKey, dimensions }));
-        putMedia(writes, media, environment.file, true);
+        putMedia(writes, media, environment, true);
         wasTried = true;
       });
     } catch (error) {

@@ -123,7 +123,7 @@ export class Summaries {
    */
   #path(environment: Environment, hash: string): string | null {
     const row = readable(() => ({ media: readRecord(environment, Media, mediaKey(hash)) }));
-    if (row !== null) return row.media?.path ?? null;
+    if (row !== null) return row.media && environment.paths.shown(row.media.path);
     return readable(() => this.#media.pathOf(hash));
   }
 

@@ -274,7 +274,7 @@ export class SummaryWriter {
         writes.put(member, seal(SummaryMember, member, { hash_str: hash, analysis_id, name }));
       }
       writes.remove(openKey(hash, name));
-      putMedia(writes, media, file);
+      putMedia(writes, media, this.#environment);
       countChange(writes, summaryChangesKey, file);
       return { analysis_id, collection_id };
     });

@@ -105,7 +105,7 @@ test('more changes than are told, and changes whose record is damaged, are found
   t.after(() => environment.close());
   environment.transact((writes) => {
     for (let i = 0; i <= ringLength; i++) {
-      putMedia(writes, record(`b${i.toString(16)}`, `/f/${i}.mov`), environment.file);
+      putMedia(writes, record(`b${i.toString(16)}`, `/f/${i}.mov`), environment);
     }
   });
   assert.deepEqual(await extensions('b0'), { mov: 1 });

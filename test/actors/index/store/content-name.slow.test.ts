@@ -13,6 +13,7 @@ import { createLog } from '../../../../runtime/log.ts';
 import { startInMemory } from '../../../../runtime/memory.ts';
 import { createSlotPool } from '../../../../runtime/slots.ts';
 import { createSupervisor } from '../../../../runtime/supervisor.ts';
+import { noRootsHere } from '../../library/fake-roots.ts';
 import { folder } from '../handlers.ts';
 
 const MiB = 2 ** 20;
@@ -74,7 +75,7 @@ async function surveys(t: TestContext) {
   const one = (path: string) =>
     survey(
       path,
-      { cache_dir, prober: counting, index, watched, signal },
+      { cache_dir, prober: counting, index, roots: noRootsHere, watched, signal },
       { lane: 'later', remember: (media) => index.ask('remember', { cache_dir, media }) },
     );
   const hash = async (path: string) => (await one(path)).identity.hash_str;

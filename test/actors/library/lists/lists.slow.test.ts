@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { noRoots } from '../../../../actors/index/store/path-map.ts';
 import {
   type GivenItem,
   type Lists,
@@ -37,7 +38,8 @@ function setUp(t: TestContext) {
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const folder = join(home, 'lists');
   let now = 1000;
-  const open = (): Lists => new ListFolder({ folder, clock, now: () => now++, newId: randomUUID });
+  const open = (): Lists =>
+    new ListFolder({ folder, clock, now: () => now++, newId: randomUUID, paths: () => noRoots });
   return { folder, lists: open(), open, file: (id: string) => join(folder, `${id}.json`) };
 }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { RootsFile } from '../../../../actors/index/store/roots-file.ts';
 import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watcher/folders/configuration.ts';
 import { normalize } from '../../../../actors/watcher/folders/edits.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
@@ -30,7 +31,8 @@ function setUp(t: TestContext) {
   const home = mkdtempSync(join(tmpdir(), 'framehound-watch-'));
   t.after(() => rmSync(home, { recursive: true }));
   const path = join(home, 'watch-folders', 'folders.json');
-  const file = () => new ConfigurationFile(path, systemClock);
+  const roots = new RootsFile(join(home, 'roots.json'));
+  const file = () => new ConfigurationFile(path, systemClock, () => roots.read());
   const write = (value: unknown) => {
     mkdirSync(join(home, 'watch-folders'), { recursive: true });
     writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { rootsText } from '../../../../actors/index/store/roots-file.ts';
 import { bodyOf, never, oneFolder } from './watching.ts';
 
 test('a file that was the same in two polls becomes one task with everything that is wanted of it', async (t) => {
@@ -298,4 +299,27 @@ test('what files are is remembered for the filter, also before the first analysi
   await w.service.start();
   await w.begun(1);
   assert.deepEqual([w.tasks.current!.paths, wasThere], [[film], true]);
+});
+
+test('a folder whose root moves is watched where it is now, and what was done is not done again', async (t) => {
+  const w = await oneFolder(t);
+  const film = w.file('a.mov');
+  await w.service.start();
+  await w.begun(1);
+  w.tasks.result(film);
+  w.tasks.end();
+  await w.isState('waiting');
+  const moved = w.folder('moved');
+  w.world.files.clear();
+  w.world.put(join(moved, 'a.mov'));
+  const root = { name: 'films', folder: moved, origin: w.folder_path, volume: null, removed: false };
+  writeFileSync(join(w.home, 'roots.json'), rootsText([root]));
+  const polls = w.world.polls.length;
+  await w.pass(() => w.world.polls.length > polls + 2);
+  assert.equal((await w.service.list()).watch_folders[0]!.folder_path, moved);
+  assert.deepEqual([w.tasks.started.length, (await w.stats()).files_analyzed], [1, 1]);
+  const later = join(moved, 'b.mov');
+  w.world.put(later);
+  await w.begun(2);
+  assert.deepEqual(w.tasks.started[1]!.request.visual_media_paths, [later]);
 });

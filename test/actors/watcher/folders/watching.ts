@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { Value } from 'typebox/value';
 import type { Analysis } from '../../../../actors/analysis/contract.ts';
 import type { indexContract } from '../../../../actors/index/contract.ts';
+import { RootsFile } from '../../../../actors/index/store/roots-file.ts';
 import { watcherContract } from '../../../../actors/watcher/contract.ts';
 import { NewWatchFolder, type WatchFolders } from '../../../../actors/watcher/folders/contract.ts';
 import { createWatchFolders, type WatchFolderParts } from '../../../../actors/watcher/folders/service.ts';
@@ -39,6 +40,7 @@ export async function watching(t: TestContext) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'framehound-watch-')));
   const home = join(base, 'home');
   const cache = join(home, 'analysis');
+  const roots = new RootsFile(join(home, 'roots.json'));
   mkdirSync(cache, { recursive: true });
   const clock = manualClock();
   const lines: LogLine[] = [];
@@ -65,6 +67,7 @@ export async function watching(t: TestContext) {
       size: { few: 4, most: 4, bytes: 0 },
       interval: 30_000,
       resumes: true,
+      roots: () => roots.read(),
       clock,
       now: () => 1_700_000_000 + facts.skew + clock.now() / 1000,
       log,
@@ -96,7 +99,8 @@ export async function watching(t: TestContext) {
   };
   /** The analysis folder holds something from now on. */
   const fill = (in_ = cache) => writeFileSync(join(in_, 'records.mdb'), 'x');
-  return { base, home, cache, clock, lines, log, world, tasks, watcher, service, folder, pass, fill, facts };
+  const made = { base, home, cache, clock, lines, log, world, tasks, watcher, roots };
+  return { ...made, service, folder, pass, fill, facts };
 }
 
 /** Files that pass are those that are not `out`; asked for as often as `asked` says. */

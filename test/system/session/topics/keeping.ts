@@ -26,6 +26,21 @@ export async function lists(s: Session): Promise<void> {
   await s.ask(`/lists/${list_id}`);
 }
 
+export async function roots(s: Session): Promise<void> {
+  const folder = join(s.out, 'footage');
+  mkdirSync(folder);
+  await s.ask('/roots');
+  await s.ask('/roots', { name: 'footage', folder });
+  await s.ask('/roots', { name: 'footage', folder: s.out });
+  await s.ask('/roots', { name: 'home', folder: join(s.service.home.folder, 'home') });
+  await s.ask('/roots', { name: 'everything', folder: '/' });
+  await s.ask('/roots/footage', { folder: s.out }, put);
+  await s.ask('/roots/footage', { folder: join(s.out, 'nowhere') }, put);
+  await s.ask('/roots');
+  await s.ask('/roots/footage', undefined, remove);
+  await s.ask('/roots/footage', undefined, remove);
+}
+
 export async function watchFolders(s: Session): Promise<void> {
   const folder_path = join(s.service.home.folder, 'incoming');
   mkdirSync(folder_path);

@@ -1,0 +1,136 @@
+// The roots of a home folder, in one small file that every process and thread reads again when it has
+// changed.
+import { readFileSync } from 'node:fs';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { codeOf } from '../../../runtime/errors.ts';
+import { nullable } from '../../../runtime/schema.ts';
+import { storeErrors } from './contract.ts';
+import { markAt } from './disk.ts';
+import type { Environment, Writes } from './environment.ts';
+import { rootKey, rootPrefix } from './names.ts';
+import { PathMap, type PlacedRoot } from './path-map.ts';
+import { Root } from './records.ts';
+import { seal, unseal } from './table.ts';
+
+export const RootRecord = Type.Object({
+  name: Type.String(),
+  /** Where it is now. */
+  folder: Type.String(),
+  /** How its folder was stored when it was added; see `path-map.ts`. */
+  origin: Type.String(),
+  /** Where the volume of the folder is mounted; null where that is not known. */
+  volume: nullable(Type.String()),
+  /** A root no more: what is stored by it keeps its paths. */
+  removed: Type.Boolean(),
+});
+export type RootRecord = Static<typeof RootRecord>;
+
+const Document = Type.Object({ version: Type.Literal(1), roots: Type.Array(RootRecord) });
+
+/** The roots at one time; another object when they changed. */
+export interface Roots {
+  /** How often they changed in this thread. */
+  readonly version: number;
+  readonly all: readonly RootRecord[];
+  /** How paths are stored in the home folder. */
+  readonly paths: PathMap;
+}
+
+export class RootsFile {
+  readonly path: string;
+  #mark = '';
+  #last: Roots = rootsOf(0, []);
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** As they are on the disk now. Throws ROOTS_DAMAGED naming the file. */
+  read(): Roots {
+    const mark = this.#look();
+    if (mark === this.#mark) return this.#last;
+    this.#last = rootsOf(this.#last.version + 1, mark === '' ? [] : this.#parse());
+    this.#mark = mark;
+    return this.#last;
+  }
+
+  #look(): string {
+    try {
+      const mark = markAt(this.path);
+      return mark === null ? '' : `${mark.identity}-${mark.size}-${mark.changed}`;
+    } catch (error) {
+      throw this.#damaged(`cannot be read (${codeOf(error)})`, error);
+    }
+  }
+
+  #parse(): RootRecord[] {
+    let value: unknown;
+    try {
+      value = JSON.parse(readFileSync(this.path, 'utf8'));
+    } catch (error) {
+      throw this.#damaged(codeOf(error) ? `cannot be read (${codeOf(error)})` : 'is not JSON', error);
+    }
+    if (Check(Document, value)) return value.roots;
+    const { version } = Object(value) as { version?: unknown };
+    const isNewer = typeof version === 'number' && version > 1;
+    throw this.#damaged(isNewer ? `was written by a newer program (version ${version})` : 'holds no roots');
+  }
+
+  #damaged(what: string, cause?: unknown): Error {
+    return storeErrors.ROOTS_DAMAGED(`${this.path} ${what}`, { path: this.path }, cause);
+  }
+}
+
+export function rootsText(roots: readonly RootRecord[]): string {
+  const document: Static<typeof Document> = { version: 1, roots: [...roots] };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function rootsOf(version: number, all: readonly RootRecord[]): Roots {
+  return { version, all, paths: new PathMap(placedBy(all, ({ origin }) => origin)) };
+}
+
+function placedBy(roots: readonly RootRecord[], prefix: (root: RootRecord) => string): PlacedRoot[] {
+  // Of two in the same place the one that is still a root counts.
+  const inOrder = roots.toSorted((a, b) => Number(a.removed) - Number(b.removed));
+  return inOrder.map((root) => ({ ...root, prefix: prefix(root) }));
+}
+
+/**
+ * The prefixes of the roots in one analysis folder. `recorded`: those that its records name, perhaps by
+ * another machine, where the roots were elsewhere.
+ */
+export function prefixesIn(
+  roots: readonly RootRecord[],
+  recorded: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  // A root that the folder does not know yet may lie in one that it knows.
+  const known = roots.flatMap(({ name, origin }) => {
+    const prefix = recorded.get(name);
+    return prefix === undefined ? [] : [{ name, prefix: origin, folder: prefix, volume: null }];
+  });
+  const translated = new PathMap(known);
+  return new Map(roots.map(({ name, origin }) => [name, recorded.get(name) ?? translated.shown(origin)]));
+}
+
+export function pathsIn(roots: readonly RootRecord[], recorded: ReadonlyMap<string, string>): PathMap {
+  const prefixes = prefixesIn(roots, recorded);
+  return new PathMap(placedBy(roots, ({ name }) => prefixes.get(name)!));
+}
+
+/** The prefixes that the records of a folder name, by root. Throws STORE_DAMAGED. */
+export function recordedRoots(environment: Environment): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { key, value } of environment.entries(rootPrefix))
+    found.set(key.slice(rootPrefix.length), unseal(Root, key, value, environment.file).prefix);
+  return found;
+}
+
+/** Within a transaction: the folder knows these roots from now on, wherever it is used. */
+export function noteRoots(writes: Writes, environment: Environment, roots: readonly RootRecord[]): void {
+  const recorded = recordedRoots(environment);
+  for (const [name, prefix] of prefixesIn(roots, recorded)) {
+    if (!recorded.has(name)) writes.put(rootKey(name), seal(Root, rootKey(name), { name, prefix }));
+  }
+}

@@ -1,0 +1,249 @@
+// The coordinator of roots: keeps where they are, in one file of the home folder, and says which are away.
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemClock } from '../../../runtime/clock.ts';
+import { codeOf, reasonOf } from '../../../runtime/errors.ts';
+import { replaceFile } from '../../../runtime/files/atomic-write.ts';
+import { realFolder } from '../../../runtime/files/folder.ts';
+import { underLock } from '../../../runtime/files/lock.ts';
+import { folders, type SettingValues } from '../../../settings.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import { isMounted, isWithin, movedPath, volumeOf } from '../../index/store/footage-path.ts';
+import { databaseFile } from '../../index/store/names.ts';
+import { PathMap } from '../../index/store/path-map.ts';
+import { type RootRecord, RootsFile, rootsText } from '../../index/store/roots-file.ts';
+import { inWork, type LibraryParts, pathsInWork } from '../parts.ts';
+import { type NewRoot, type Root, type RootMove, type Roots, rootErrors } from './contract.ts';
+
+/** Media looked for at once. */
+const PAGE = 500;
+
+export function createRoots(
+  values: Pick<SettingValues, 'home' | 'cache_dir'>,
+  index: LibraryParts['index'],
+  tasks: RootParts['tasks'],
+): Roots {
+  const { home, cache, roots } = folders(values);
+  return new RootList({ index, tasks, home, cache, file: new RootsFile(roots) });
+}
+
+interface RootParts extends Pick<LibraryParts, 'index'> {
+  readonly tasks: () => Pick<LibraryParts['tasks'], 'unfinished'>;
+  readonly file: RootsFile;
+  /** Home folder and default analysis folder, absolute. */
+  readonly home: string;
+  readonly cache: string;
+}
+
+class RootList implements Roots {
+  readonly #parts: RootParts;
+
+  constructor(parts: RootParts) {
+    this.#parts = parts;
+  }
+
+  list(): Promise<Root[]> {
+    return toldAll(this.#active());
+  }
+
+  async add({ name, folder, cache_dir = this.#parts.cache }: NewRoot, signal: AbortSignal): Promise<Root> {
+    const volume = await this.#placeOf(folder);
+    signal.throwIfAborted();
+    const added = await this.#change((all) => {
+      if (all.some((one) => one.name === name && !one.removed)) {
+        throw rootErrors.ROOT_EXISTS(`There is already a root ${name}`, { field: 'name' });
+      }
+      expectFree(all, folder);
+      // One that comes back still names what was stored by it.
+      const known = all.find((one) => one.name === name);
+      const origin = known?.origin ?? this.#parts.file.read().paths.stored(folder);
+      const root = { name, folder, origin, volume, removed: false };
+      return { root, roots: [...all.filter((one) => one !== known), root] };
+    });
+    await this.#settle(cache_dir, signal);
+    return told(added);
+  }
+
+  async move(
+    name: string,
+    { folder, cache_dir = this.#parts.cache }: RootMove,
+    signal: AbortSignal,
+  ): Promise<Root> {
+    const before = known(this.#active(), name);
+    const volume = await this.#placeOf(folder);
+    const busy = [...(await pathsInWork({ tasks: this.#parts.tasks() }, cache_dir))];
+    const worked = busy.find((path) => isWithin(path, before.folder));
+    if (worked !== undefined) throw inWork(worked);
+    if (folder !== before.folder) await this.#expectFootage(before, folder, cache_dir, signal);
+    const moved = await this.#change((all) => {
+      const root = { ...known(all, name), folder, volume };
+      const others = all.filter((one) => one.name !== name);
+      expectFree(others, folder);
+      return { root, roots: [...others, root] };
+    });
+    await this.#settle(cache_dir, signal);
+    return told(moved);
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#change((all) => {
+      const root = { ...known(all, name), removed: true };
+      return { root, roots: [...all.filter((one) => one.name !== name), root] };
+    });
+  }
+
+  async awayOf(path: string): Promise<Root | null> {
+    const placed = this.#parts.file.read().paths.rootOf(path);
+    const root = placed && this.#active().find(({ name }) => name === placed.name);
+    if (!root) return null;
+    const found = await told(root);
+    return found.away === null ? null : found;
+  }
+
+  #active(): RootRecord[] {
+    return this.#parts.file.read().all.filter(({ removed }) => !removed);
+  }
+
+  #change(
+    edit: (all: readonly RootRecord[]) => { root: RootRecord; roots: readonly RootRecord[] },
+  ): Promise<RootRecord> {
+    const { file } = this.#parts;
+    const refused = (what: string, path: string, cause?: unknown) =>
+      rootErrors.ROOTS_UNWRITABLE(what, { path }, cause);
+    return underLock(`${file.path}.lock`, { clock: systemClock, refused }, () => {
+      const { root, roots } = edit(file.read().all);
+      try {
+        replaceFile(file.path, rootsText(withoutSpent(roots)), { flush: true });
+      } catch (error) {
+        throw refused(`${file.path} cannot be written (${codeOf(error)})`, file.path, error);
+      }
+      return root;
+    });
+  }
+
+  /** The volume of a folder that can be a root. ROOT_INVALID naming why it cannot. */
+  async #placeOf(folder: string): Promise<string | null> {
+    const reason = await this.#fault(folder);
+    if (reason === null) return volumeOf(folder);
+    throw rootErrors.ROOT_INVALID(`folder ${folder} ${reason}`, { field: 'folder' });
+  }
+
+  async #fault(folder: string): Promise<string | null> {
+    if (folder === '/') return 'is the whole file system: name the folder in it that holds the footage';
+    const fault = await absence(folder);
+    if (fault !== null) return fault;
+    const real = realFolder(folder);
+    const home = realFolder(this.#parts.home);
+    if (isWithin(real, home)) return `is ${real === home ? '' : 'in '}the home folder ${home}`;
+    for (let at = real; ; at = dirname(at)) {
+      if (existsSync(databaseFile(at)))
+        return at === real ? 'is an analysis folder' : `is in the analysis folder ${at}`;
+      if (dirname(at) === at) return null;
+    }
+  }
+
+  /** ROOT_NOT_THERE when none of its media lies in the new folder: then it is a mistake, or too early. */
+  async #expectFootage(
+    { name, folder }: RootRecord,
+    to: string,
+    cache_dir: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!existsSync(databaseFile(cache_dir))) return;
+    for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+      const page = { cache_dir, under: folder, offset, limit: PAGE };
+      const held = await this.#parts.index.ask('held_media', page, { signal });
+      total = held.total;
+      for (const { path } of held.media) {
+        const there = await stat(movedPath(path, folder, to)).catch(() => null);
+        if (there?.isFile()) return;
+      }
+      if (total === 0) return;
+      if (offset + PAGE < total) continue;
+      const media = total === 1 ? 'the 1 known file' : `any of the ${total} known files`;
+      const what = `${to} does not have ${media} of root ${name}. Nothing was changed`;
+      throw rootErrors.ROOT_NOT_THERE(what, { field: 'folder' });
+    }
+  }
+
+  /** What was stored before by paths that now lie in a root is stored by it. */
+  async #settle(cache_dir: string, signal: AbortSignal): Promise<void> {
+    if (!existsSync(databaseFile(cache_dir))) return;
+    try {
+      let after: string | null = '';
+      while (after !== null) {
+        const step: { after: string | null } = await this.#parts.index.ask(
+          'settle_paths',
+          { cache_dir, after },
+          { signal },
+        );
+        after = step.after;
+      }
+    } catch (error) {
+      // Whoever can write there settles a path with the next work on it.
+      if (!storeErrors.STORE_READ_ONLY.is(error)) throw error;
+    }
+  }
+}
+
+function known(all: readonly RootRecord[], name: string): RootRecord {
+  const found = all.find((one) => one.name === name && !one.removed);
+  if (found !== undefined) return found;
+  const names = all.filter(({ removed }) => !removed).map((one) => one.name);
+  const there = names.length === 0 ? 'there are no roots' : `there are ${names.sort().join(', ')}`;
+  throw rootErrors.ROOT_UNKNOWN(`There is no root ${name}; ${there}`, { name });
+}
+
+function expectFree(all: readonly RootRecord[], folder: string): void {
+  const real = realFolder(folder);
+  const taken = all.find((one) => !one.removed && realFolder(one.folder) === real);
+  if (taken === undefined) return;
+  throw rootErrors.ROOT_EXISTS(`${folder} is the root ${taken.name} already`, { field: 'folder' });
+}
+
+/** Without roots of before that change nothing, because another root holds what is stored by them. */
+function withoutSpent(roots: readonly RootRecord[]): RootRecord[] {
+  return roots.filter((root) => {
+    if (!root.removed) return true;
+    const active = roots.filter(({ removed }) => !removed);
+    const others = new PathMap(active.map((one) => ({ ...one, prefix: one.origin })));
+    return others.rootOfStored(root.origin) === null || others.shown(root.origin) !== root.folder;
+  });
+}
+
+/** Of the file of a home folder. */
+export function rootsIn(file: string): Promise<Root[]> {
+  return toldAll(new RootsFile(file).read().all.filter(({ removed }) => !removed));
+}
+
+function toldAll(roots: readonly RootRecord[]): Promise<Root[]> {
+  return Promise.all(roots.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(told));
+}
+
+async function told({ name, folder, volume }: RootRecord): Promise<Root> {
+  return { name, folder, away: await rootAbsence(folder, volume) };
+}
+
+/** Why the folder of a root cannot be reached; null when it can. */
+async function rootAbsence(folder: string, volume: string | null): Promise<string | null> {
+  if (volume !== null && !(await isMounted(volume)))
+    return `is on the volume ${volume}, which is not mounted`;
+  const fault = await absence(folder);
+  if (fault !== null) return fault;
+  try {
+    return (await readdir(folder)).length === 0 ? 'is empty: its volume may not be mounted' : null;
+  } catch (error) {
+    return `cannot be read: ${reasonOf(error)}`;
+  }
+}
+
+/** Why there is no such folder; null when there is. */
+async function absence(folder: string): Promise<string | null> {
+  try {
+    return (await stat(folder)).isDirectory() ? null : 'is not a folder';
+  } catch (error) {
+    const code = codeOf(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read: ${reasonOf(error)}`;
+  }
+}

@@ -1,0 +1,46 @@
+// Libraries that travel: an analysis folder as files with a manifest, for another disk or machine.
+import { type Static, Type } from 'typebox';
+import { errorTable } from '../../../runtime/errors.ts';
+
+export const transferErrors = errorTable({
+  NO_LIBRARY: { meaning: 'There is no library', status: 404, retryable: false },
+  FOLDER_TAKEN: { meaning: 'The folder already holds something else', status: 409, retryable: false },
+  INCOMPLETE: { meaning: 'The exported library is not complete', status: 400, retryable: false },
+  LIBRARY_DAMAGED: { meaning: 'The exported library is damaged', status: 400, retryable: false },
+  LIBRARY_CHANGES: { meaning: 'The library keeps changing', status: 409, retryable: true },
+  TRANSFER_FAILED: { meaning: 'The library cannot be copied', status: 507, retryable: false },
+});
+
+export const manifestFile = 'library.json';
+
+export const Manifest = Type.Object({
+  version: Type.Literal(1),
+  /** Of the analysis folder. */
+  format: Type.Integer(),
+  /** Names of roots below which its media lie, and the paths by which they are stored. */
+  roots: Type.Array(Type.Object({ name: Type.String(), stored_as: Type.String() })),
+  /** Of contents: bundles that the records name and that were not there. */
+  missing: Type.Array(Type.String()),
+  /** In the order of paths, which are below the folder of the manifest; `/` between names. */
+  files: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      bytes: Type.Integer({ minimum: 0 }),
+      sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    }),
+  ),
+});
+export type Manifest = Static<typeof Manifest>;
+
+export interface Transfer {
+  /** Analysis folder, absolute. */
+  readonly cacheDir: string;
+  /** Folder of the exported library, absolute. */
+  readonly folder: string;
+  /** Home folder and the file of its roots, absolute. */
+  readonly home: string;
+  readonly roots: string;
+  /** Bytes of those that are to be in the new place. */
+  progress(done: number, total: number): void;
+  readonly signal: AbortSignal;
+}

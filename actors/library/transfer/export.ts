@@ -1,0 +1,223 @@
+// Copies an analysis folder to a folder that can be carried elsewhere. The manifest comes last: without it
+// nothing there counts, and the same export goes on with the files that are whole.
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { codeOf } from '../../../runtime/errors.ts';
+import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
+import { makeFolder, realFolder } from '../../../runtime/files/folder.ts';
+import { Environment } from '../../index/store/environment.ts';
+import { readable } from '../../index/store/faults.ts';
+import { isWithin } from '../../index/store/footage-path.ts';
+import { clusteringPrefix, databaseFile, leaseKey, openFolder } from '../../index/store/names.ts';
+import {
+  Clustering,
+  checkFormat,
+  FaceRoll,
+  formatVersion,
+  Previews,
+  Visual,
+} from '../../index/store/records.ts';
+import { noteRoots, RootsFile, recordedRoots } from '../../index/store/roots-file.ts';
+import { type Fields, type Row, type Table, unseal } from '../../index/store/table.ts';
+import { type Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
+import { bundleFolders, type Copied, checksumOf, copyFile, failed, partEnd, sizeOf } from './copy.ts';
+
+/** What the manifest is called while it does not hold yet. */
+const unfinished = `${manifestFile}${partEnd}`;
+/** How often the records are taken again because bundles that they name were replaced meanwhile. */
+const ATTEMPTS = 5;
+
+/** NO_LIBRARY, FOLDER_TAKEN, LIBRARY_CHANGES, TRANSFER_FAILED, and the errors of the store. */
+export async function exportLibrary(transfer: Transfer): Promise<Manifest> {
+  const { cacheDir, folder } = transfer;
+  if (!Environment.exists(databaseFile(cacheDir))) {
+    throw transferErrors.NO_LIBRARY(`${cacheDir} holds no analysis`, { path: cacheDir });
+  }
+  await prepare(transfer);
+  let lost = new Set<string>();
+  for (let attempt = 1; ; attempt++) {
+    const { roots, places } = await takeRecords(transfer);
+    const { files, missing } = await copyBundles(transfer, places);
+    // What is missing twice was not replaced meanwhile.
+    const isSame = missing.length === lost.size && missing.every((place) => lost.has(place));
+    if (isSame) return finish(transfer, { version: 1, format: formatVersion, roots, missing, files });
+    if (attempt === ATTEMPTS) {
+      throw transferErrors.LIBRARY_CHANGES(
+        `${cacheDir} changes faster than it can be copied to ${folder}: export it again when no task is running`,
+        { path: cacheDir },
+      );
+    }
+    lost = new Set(missing);
+  }
+}
+
+/** From now on nothing there counts as an exported library. */
+async function prepare({ cacheDir, folder, home }: Transfer): Promise<void> {
+  const real = realFolder(folder);
+  for (const kept of [cacheDir, home].map(realFolder)) {
+    if (!isWithin(real, kept)) continue;
+    throw transferErrors.FOLDER_TAKEN(`${folder} is in ${kept}: choose a folder outside it`, {
+      path: folder,
+    });
+  }
+  try {
+    makeFolder(folder);
+    const names = await readdir(folder);
+    if (names.includes(manifestFile)) {
+      await rename(join(folder, manifestFile), join(folder, unfinished));
+      flushFolder(folder);
+    } else if (!names.includes(unfinished)) {
+      if (names.length > 0) {
+        throw transferErrors.FOLDER_TAKEN(`${folder} holds other files: choose an empty folder`, {
+          path: folder,
+        });
+      }
+      replaceFile(join(folder, unfinished), '{}\n', { flush: true });
+    }
+  } catch (error) {
+    throw transferErrors.FOLDER_TAKEN.is(error) ? error : failed(folder, 'written', error);
+  }
+}
+
+/** A copy of the records as they are at one moment, in which every root that is known here has its place. */
+async function takeRecords({ cacheDir, folder, roots: file }: Transfer) {
+  const copy = `${databaseFile(folder)}${partEnd}`;
+  await removeRecords(copy);
+  const source = checkFormat(Environment.open(databaseFile(cacheDir), 'read'), cacheDir);
+  try {
+    await source.copyTo(copy);
+  } finally {
+    await source.close();
+  }
+  const environment = Environment.open(copy, 'write');
+  try {
+    const { all } = new RootsFile(file).read();
+    environment.transact((writes) => {
+      writes.remove(leaseKey);
+      noteRoots(writes, environment, all);
+    });
+    environment.refresh();
+    const recorded = [...recordedRoots(environment)];
+    const roots = recorded.map(([name, stored_as]) => ({ name, stored_as }));
+    return { roots, places: placesNamed(environment) };
+  } finally {
+    await environment.close();
+  }
+}
+
+async function copyBundles(
+  transfer: Transfer,
+  places: readonly { readonly place: string; readonly bytes: number }[],
+): Promise<{ files: Manifest['files']; missing: string[] }> {
+  const { cacheDir, folder, signal } = transfer;
+  const total = places.reduce((sum, { bytes }) => sum + bytes, 0);
+  const files: Manifest['files'] = [];
+  const missing: string[] = [];
+  let done = 0;
+  const read = (bytes: number) => {
+    done += bytes;
+    transfer.progress(done, Math.max(done, total));
+  };
+  for (const { place } of places) {
+    signal.throwIfAborted();
+    const source = await sourceOf(cacheDir, place);
+    if (source === null) missing.push(place);
+    else files.push({ path: place, ...(await copied(source, join(folder, place), signal, read)) });
+  }
+  return { files, missing };
+}
+
+/** A bundle that has not moved to its place yet is where it was written. */
+async function sourceOf(
+  cacheDir: string,
+  place: string,
+): Promise<{ readonly path: string; readonly bytes: number } | null> {
+  // It may move in between.
+  const first = join(cacheDir, place);
+  for (const path of [first, join(openFolder(cacheDir), basename(place)), first]) {
+    const bytes = await sizeOf(path);
+    if (bytes !== null) return { path, bytes };
+  }
+  return null;
+}
+
+/** Bundles never change but at their end, so one of the same size is the same. */
+async function copied(
+  source: { readonly path: string; readonly bytes: number },
+  to: string,
+  signal: AbortSignal,
+  read: (bytes: number) => void,
+): Promise<Copied> {
+  if ((await sizeOf(to)) === source.bytes) return checksumOf(to, signal, read);
+  return copyFile(source.path, to, signal, { read });
+}
+
+async function finish(transfer: Transfer, manifest: Manifest): Promise<Manifest> {
+  const { folder, signal } = transfer;
+  const records = databaseFile(folder);
+  const kept = new Set(manifest.files.map(({ path }) => path));
+  for (const within of bundleFolders) await removeOthers(folder, within, kept);
+  const sum = await checksumOf(`${records}${partEnd}`, signal, () => {});
+  const files = [...manifest.files, { path: basename(records), ...sum }];
+  const whole = { ...manifest, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  try {
+    await rm(`${records}${partEnd}-lock`, { force: true });
+    await rename(`${records}${partEnd}`, records);
+    flushFolder(folder);
+    replaceFile(join(folder, manifestFile), `${JSON.stringify(whole, null, 1)}\n`, { flush: true });
+    await rm(join(folder, unfinished), { force: true });
+  } catch (error) {
+    throw failed(folder, 'written', error);
+  }
+  return whole;
+}
+
+async function removeRecords(copy: string): Promise<void> {
+  for (const file of [copy, `${copy}-lock`, `${copy}-spare`]) await rm(file, { force: true });
+}
+
+/** Of an earlier export to the same folder. */
+async function removeOthers(folder: string, within: string, kept: ReadonlySet<string>): Promise<void> {
+  if (!existsSync(join(folder, within))) return;
+  for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
+    const path = `${within}/${entry.name}`;
+    if (entry.isDirectory()) await removeOthers(folder, path, kept);
+    else if (!kept.has(path)) {
+      await rm(join(folder, path), { force: true }).catch((error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') throw failed(join(folder, path), 'written', error);
+      });
+    }
+  }
+}
+
+interface NamedPlace {
+  /** From the folder on. */
+  readonly place: string;
+  /** At least; 0 where nobody knows. */
+  readonly bytes: number;
+}
+
+/**
+ * Every bundle that the records name, ascending. What a damaged record names is left out: it counts as not
+ * analysed.
+ */
+function placesNamed(environment: Environment): NamedPlace[] {
+  function* rows<F extends Fields>(shape: Table<F>, prefix: string): Iterable<[string, Row<F>]> {
+    for (const { key, value } of environment.entries(prefix)) {
+      const row = readable(() => unseal(shape, key, value, environment.file));
+      if (row !== null) yield [key.slice(prefix.length), row];
+    }
+  }
+  const found: NamedPlace[] = [];
+  for (const [, { file, size_bytes }] of rows(Visual, 'visual/'))
+    found.push({ place: file, bytes: size_bytes });
+  for (const [, { file, size_bytes }] of rows(Previews, 'previews/'))
+    found.push({ place: file, bytes: size_bytes });
+  for (const [name, { end }] of rows(FaceRoll, 'face-roll/'))
+    found.push({ place: `people/f-${name}.faces`, bytes: end });
+  for (const [, { file }] of rows(Clustering, clusteringPrefix))
+    found.push({ place: `people/${file}`, bytes: 0 });
+  const named = found.filter(({ place }) => place !== '');
+  return named.sort((a, b) => (a.place < b.place ? -1 : 1));
+}

@@ -1,0 +1,164 @@
+// Makes an analysis folder of an exported library. The records come last: without them there is no analysis,
+// and the same import goes on with the files that are whole.
+import { existsSync } from 'node:fs';
+import { readFile, rm, statfs } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
+import { Check } from 'typebox/value';
+import { codeOf } from '../../../runtime/errors.ts';
+import { flushFolder, takeName } from '../../../runtime/files/atomic-write.ts';
+import { makeFolder } from '../../../runtime/files/folder.ts';
+import { storeErrors } from '../../index/store/contract.ts';
+import { databaseFile } from '../../index/store/names.ts';
+import { formatVersion } from '../../index/store/records.ts';
+import { Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
+import { type Copied, checksumOf, copyFile, failed, partEnd, sizeOf } from './copy.ts';
+
+type Listed = Manifest['files'][number];
+
+/** Files that an error names. */
+const NAMED = 5;
+
+/**
+ * NO_LIBRARY, INCOMPLETE, FOLDER_TAKEN, LIBRARY_DAMAGED naming the files, TRANSFER_FAILED, STORE_TOO_NEW,
+ * STORE_TOO_OLD.
+ */
+export async function importLibrary(transfer: Transfer): Promise<Manifest> {
+  const { cacheDir, folder, signal } = transfer;
+  const manifest = await manifestOf(folder);
+  const records = databaseFile(cacheDir);
+  expectFree(records);
+  const name = basename(records);
+  const taken = manifest.files.find(({ path }) => path === name);
+  if (taken === undefined) throw damaged(`${join(folder, manifestFile)} names no ${name}`, [name]);
+  try {
+    makeFolder(cacheDir);
+  } catch (error) {
+    throw failed(cacheDir, 'written', error);
+  }
+  const total = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
+  const read = (bytes: number) => {
+    done += bytes;
+    transfer.progress(done, total);
+  };
+  await expectRoom(transfer, manifest.files);
+  const bad: string[] = [];
+  for (const file of manifest.files) {
+    signal.throwIfAborted();
+    const to = join(cacheDir, file === taken ? `${name}${importEnd}` : file.path);
+    if (!(await take(join(folder, file.path), to, file, { signal, read }))) bad.push(file.path);
+  }
+  if (bad.length > 0) {
+    const named = bad.slice(0, NAMED).join(', ');
+    const more = bad.length > NAMED ? ` and ${bad.length - NAMED} more` : '';
+    throw damaged(
+      `In ${folder} these files are missing or damaged: ${named}${more}. Export the library there again; nothing was imported`,
+      bad,
+    );
+  }
+  await publish(`${records}${importEnd}`, records);
+  return manifest;
+}
+
+/** Of the records while the import goes on. */
+const importEnd = '.import';
+
+async function publish(from: string, records: string): Promise<void> {
+  try {
+    if (!takeName(from, records)) expectFree(records);
+    await rm(from, { force: true });
+    flushFolder(dirname(records));
+  } catch (error) {
+    throw transferErrors.FOLDER_TAKEN.is(error) ? error : failed(records, 'written', error);
+  }
+}
+
+function expectFree(records: string): void {
+  if (!existsSync(records)) return;
+  const folder = dirname(records);
+  throw transferErrors.FOLDER_TAKEN(
+    `${folder} already holds an analysis: import into another folder with --cache-dir`,
+    { path: folder },
+  );
+}
+
+async function manifestOf(folder: string): Promise<Manifest> {
+  const path = join(folder, manifestFile);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) throw failed(path, 'read', error);
+    return null;
+  });
+  if (text === null) {
+    if (!existsSync(`${path}${partEnd}`))
+      throw transferErrors.NO_LIBRARY(`${folder} holds no exported library`, { path: folder });
+    throw transferErrors.INCOMPLETE(
+      `The export to ${folder} has not ended: run framehound library export again, with the same folder`,
+      { path: folder },
+    );
+  }
+  const value = parsed(text);
+  const { format, version } = Object(value) as Partial<Manifest>;
+  if (Number(version) > 1 || Number(format) > formatVersion) {
+    throw storeErrors.STORE_TOO_NEW(`${folder} was exported by a newer version`, { folder });
+  }
+  if (!Check(Manifest, value) || value.files.some(({ path }) => !isBelow(path)))
+    throw damaged(`${path} is not the list of an exported library`, [manifestFile]);
+  if (value.format < formatVersion)
+    throw storeErrors.STORE_TOO_OLD(`${folder} was exported by an older version`, { folder });
+  return value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A list may come from anybody: it names nothing outside the folder. */
+function isBelow(path: string): boolean {
+  return (
+    path !== '' && !isAbsolute(path) && !/[\\\0]/.test(path) && !/^(\.\.|[A-Za-z]:)/.test(normalize(path))
+  );
+}
+
+async function expectRoom({ cacheDir, folder }: Transfer, files: readonly Listed[]): Promise<void> {
+  let needed = 0;
+  for (const { path, bytes } of files) {
+    if ((await sizeOf(join(cacheDir, path))) !== bytes) needed += bytes;
+  }
+  const { blocks, bavail, bsize } = await statfs(cacheDir);
+  // A network file system may say nothing of its size.
+  if (blocks === 0 || bavail * bsize >= needed) return;
+  throw transferErrors.TRANSFER_FAILED(
+    `The library in ${folder} needs ${needed} more bytes in ${cacheDir}, where ${bavail * bsize} are free`,
+    { path: cacheDir },
+  );
+}
+
+/** False when it is missing or not what the manifest says; what is in the new place already may be. */
+async function take(
+  from: string,
+  to: string,
+  expected: Listed,
+  { signal, read }: { readonly signal: AbortSignal; readonly read: (bytes: number) => void },
+): Promise<boolean> {
+  const isSame = ({ bytes, sha256 }: Copied) => bytes === expected.bytes && sha256 === expected.sha256;
+  if ((await sizeOf(to)) === expected.bytes && isSame(await checksumOf(to, signal, read))) return true;
+  if ((await sizeOf(from)) !== expected.bytes) return false;
+  const accepts = (copied: Copied) => {
+    if (!isSame(copied)) throw damaged(`${from} is damaged`, [expected.path]);
+  };
+  try {
+    await copyFile(from, to, signal, { read, accepts });
+    return true;
+  } catch (error) {
+    if (transferErrors.LIBRARY_DAMAGED.is(error)) return false;
+    throw error;
+  }
+}
+
+function damaged(what: string, files: readonly string[]): Error {
+  return transferErrors.LIBRARY_DAMAGED(what, { files: files.join(', ') });
+}

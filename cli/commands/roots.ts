@@ -1,0 +1,167 @@
+// `framehound roots`: folders of footage with a name, so that a library moves by saying where they are now;
+// and `framehound library`: an analysis folder as files for another disk or machine.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Root } from '../../actors/library/roots/contract.ts';
+import type { Manifest, Transfer } from '../../actors/library/transfer/contract.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import { folders } from '../../settings.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { unknownAction } from '../help.ts';
+import { withService } from '../service.ts';
+import { bar, printable } from '../terminal.ts';
+
+const known = commandTable.roots.actions;
+
+export const roots: Command = async (args, context) => {
+  const [first = 'list', ...rest] = args;
+  // Options of the list may stand without its name.
+  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (!run) throw unknownAction('roots', action);
+  return run(own, context);
+};
+
+const list: Command = async (args, context) => {
+  const { values } = parseArgs({ args: [...args], options: known.list.options });
+  return withService(context, 0, async ({ client }) => {
+    const answer = await client.listRoots();
+    if (values.json) context.out(`${JSON.stringify(answer.roots)}\n`);
+    else for (const root of answer.roots) context.out(rootLine(root));
+    if (answer.roots.length === 0)
+      context.screen.write('There are no roots. To add one: framehound roots add NAME FOLDER\n');
+    return exit.ok;
+  });
+};
+
+const add: Command = (args, context) =>
+  change('add', args, context, ({ client }, [name, folder], cache_dir) =>
+    client.addRoot({ name, folder: resolve(folder), cache_dir }),
+  );
+
+const move: Command = (args, context) =>
+  change('move', args, context, ({ client }, [name, folder], cache_dir) =>
+    client.moveRoot({ name, folder: resolve(folder), cache_dir }),
+  );
+
+type Service = Parameters<Parameters<typeof withService>[2]>[0];
+
+function change(
+  action: 'add' | 'move',
+  args: readonly string[],
+  context: Context,
+  request: (
+    service: Service,
+    names: readonly [string, string],
+    cacheDir: string,
+  ) => Promise<{ readonly message: string; readonly root: Root }>,
+): Promise<number> {
+  const { options } = known[action];
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const [name, folder, ...others] = positionals;
+  if (name === undefined || folder === undefined || others.length > 0)
+    throw usageErrors.USAGE(`roots ${action} needs a name and a folder`);
+  return withService(context, 0, async (service) => {
+    const { root } = await request(service, [name, folder], folders(context.values).cache);
+    context.out(values.json ? `${JSON.stringify(root)}\n` : rootLine(root));
+    return exit.ok;
+  });
+}
+
+const remove: Command = async (args, context) => {
+  const { options } = known.remove;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const [name, ...others] = positionals;
+  if (name === undefined || others.length > 0) throw usageErrors.USAGE('roots remove needs one name');
+  return withService(context, 0, async ({ client }) => {
+    const answer = await client.removeRoot({ name });
+    context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
+    return exit.ok;
+  });
+};
+
+const actions: Readonly<Record<string, Command>> = { list, add, move, remove };
+
+function rootLine({ name, folder, away }: Root): string {
+  const state = away === null ? '' : `  (away: ${printable(away)})`;
+  return `${name.padEnd(18)} ${printable(folder)}${state}\n`;
+}
+
+// An analysis folder is copied in this process: it takes no engine, and nothing is analysed.
+
+export const library: Command = async (args, context) => {
+  const [action = '', ...own] = args;
+  if (action !== 'export' && action !== 'import') throw unknownAction('library', action);
+  const { values, positionals } = parseArgs({
+    args: [...own],
+    allowPositionals: true,
+    options: commandTable.library.actions[action].options,
+  });
+  const [folder, ...others] = positionals;
+  if (folder === undefined || others.length > 0)
+    throw usageErrors.USAGE(`library ${action} needs one folder`);
+  if (context.values.server !== '' && context.config.sources.server === 'flag') {
+    throw usageErrors.USAGE(`library ${action} copies folders of this machine: leave out --server`);
+  }
+  const installation = await context.installation();
+  const { home, roots: rootsFile, cache: cacheDir } = folders(context.values);
+  const view = progressView(context);
+  const transfer: Transfer = {
+    cacheDir,
+    folder: resolve(folder),
+    home,
+    roots: rootsFile,
+    progress: view.progress,
+    signal: context.signal,
+  };
+  let manifest: Manifest;
+  try {
+    manifest = await installation.libraries[action](transfer);
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    const again = 'the same command continues where it stopped';
+    throw engineErrors.CANCELLED(`The library was not ${action}ed completely; ${again}`, {}, error);
+  } finally {
+    view.end();
+  }
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+  const { roots, missing, files } = manifest;
+  if (values.json) {
+    context.out(`${JSON.stringify({ files: files.length, bytes, roots, missing })}\n`);
+    return missing.length > 0 ? exit.someFailed : exit.ok;
+  }
+  const into = printable(action === 'export' ? transfer.folder : cacheDir);
+  context.out(`${files.length} files, ${(bytes / 1e6).toFixed(1)} MB ${action}ed to ${into}\n`);
+  for (const place of missing)
+    context.screen.write(`✗ ${printable(place)} is missing; its media count as not analysed\n`);
+  if (action === 'import') await writeRoots(context, manifest);
+  return missing.length > 0 ? exit.someFailed : exit.ok;
+};
+
+/** What is left to do so that the media are found on this machine. */
+async function writeRoots({ installation, values, screen }: Context, { roots }: Manifest): Promise<void> {
+  const { libraries } = await installation();
+  const here = new Set((await libraries.roots(folders(values).roots)).map(({ name }) => name));
+  for (const { name, stored_as } of roots.filter((root) => !here.has(root.name))) {
+    screen.write(
+      `The library has the root ${name}, which was at ${printable(stored_as)}. To say where it is here: framehound roots add ${name} FOLDER\n`,
+    );
+  }
+}
+
+/** On a terminal one line that is drawn again; elsewhere nothing. */
+function progressView({ screen }: Context) {
+  let [drawn, last] = [false, -1];
+  return {
+    progress: (done: number, total: number) => {
+      const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
+      if (!screen.isTerminal || percent === last) return;
+      [drawn, last] = [true, percent];
+      screen.write(`\r\x1b[K  ${bar(percent / 100, 24)} ${percent} %`);
+    },
+    end: () => {
+      if (drawn) screen.write('\n');
+    },
+  };
+}

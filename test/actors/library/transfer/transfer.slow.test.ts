@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { type RootRecord, rootsText } from '../../../../actors/index/store/roots-file.ts';
+import {
+  type Manifest,
+  manifestFile,
+  type Transfer,
+  transferErrors,
+} from '../../../../actors/library/transfer/contract.ts';
+import { exportLibrary } from '../../../../actors/library/transfer/export.ts';
+import { importLibrary } from '../../../../actors/library/transfer/import.ts';
+import { folder, type Harness, indexActor, someFootage, store } from '../../index/handlers.ts';
+import { cluster, people, storeFaces } from '../../index/people/faces.ts';
+
+const films = ['aa', 'bb', 'cc'];
+
+/** An analysis folder with pictures and people, and a folder to carry it in. */
+async function setUp(t: TestContext) {
+  const base = folder(t);
+  const at = (...names: string[]) => join(base, ...names);
+  const cacheDir = at('analysis');
+  const index = await indexActor(t);
+  for (const [i, hash] of films.entries()) {
+    await store(index, cacheDir, hash, someFootage(20, i + 1));
+    await storeFaces(index, cacheDir, hash, [[1], [1, 2], [2]]);
+  }
+  await cluster(index, cacheDir, films);
+  const { signal } = new AbortController();
+  const of = (more: Partial<Transfer> = {}): Transfer => {
+    const places = { cacheDir, folder: at('carried'), home: at('home'), roots: at('home', 'roots.json') };
+    return { ...places, progress: () => {}, signal, ...more };
+  };
+  const taken = { cacheDir: at('taken') };
+  return { at, cacheDir, index, of, taken };
+}
+
+/** Everything that a folder answers of its media and people. */
+async function answers(index: Harness, cache_dir: string) {
+  const { media } = await index.call('held_media', { cache_dir, under: null, offset: 0, limit: 100 });
+  const frames = films.map((hash_str) => ({ hash_str, frame_index: 3 }));
+  const { previews } = await index.call('previews', { cache_dir, frames });
+  const loading = { cache_dir, model_key: 'model', hashes: null };
+  await index.load(loading);
+  const picture = someFootage(20, 2).slice(0, 32);
+  const scope = { hashes: null, ranges: {}, filters: [] };
+  const request = { cache_dir, model_key: 'model', text: null, picture, text_weight: 1, exclude: null };
+  const { matches } = await index.call('search', { ...request, scope, max_results: 50 });
+  return { media, previews, matches, people: await people(index, cache_dir) };
+}
+
+const failsWith = (code: keyof typeof transferErrors, words: RegExp) => (error: Error) =>
+  transferErrors[code].is(error) && words.test(error.message);
+
+const manifestIn = (path: string) => JSON.parse(readFileSync(join(path, manifestFile), 'utf8')) as Manifest;
+
+test('a library that is exported and imported answers as before, with its people', async (t) => {
+  const { cacheDir, index, of, taken } = await setUp(t);
+  const { files, missing } = await exportLibrary(of());
+  assert.deepEqual(missing, []);
+  const kinds = new Set(files.map(({ path }) => path.replace(/.*\./, '')));
+  assert.deepEqual([...kinds].sort(), ['columns', 'faces', 'mdb', 'previews', 'vectors']);
+  await importLibrary(of(taken));
+  assert.deepEqual(await answers(index, taken.cacheDir), await answers(index, cacheDir));
+  // What is carried is a library like any other: it is written on.
+  await store(index, taken.cacheDir, 'dd', someFootage(5, 9));
+});
+
+test('a library is exported while it is written, without who writes it', async (t) => {
+  const { cacheDir, index, of, taken } = await setUp(t);
+  const begin = { cache_dir: cacheDir, hash_str: 'dd', model_key: 'model', dimensions: 32 };
+  const { stage } = await index.call('begin', begin);
+  await exportLibrary(of());
+  await importLibrary(of(taken));
+  await index.call('abort', { stage });
+  await index.close();
+  const other = await indexActor(t);
+  await store(other, taken.cacheDir, 'dd', someFootage(5, 9));
+});
+
+test('a bundle that is replaced while it is copied is copied anew', async (t) => {
+  const { cacheDir, index, of, taken } = await setUp(t);
+  let replaced: Promise<void> | null = null;
+  const { missing } = await exportLibrary(
+    of({
+      progress: () => {
+        replaced ??= store(index, cacheDir, 'cc', someFootage(30, 7));
+      },
+    }),
+  );
+  await replaced;
+  assert.deepEqual(missing, []);
+  await importLibrary(of(taken));
+  const { media } = await answers(index, taken.cacheDir);
+  assert.ok([20, 30].includes(media[2]!.visual[0]!.frames));
+  assert.deepEqual(
+    media.map(({ unreadable }) => unreadable),
+    [[], [], []],
+  );
+});
+
+test('an export that is cut short is no library, and goes on with what is whole', async (t) => {
+  const { at, of, taken } = await setUp(t);
+  const stop = new AbortController();
+  let steps = 0;
+  const cut = of({ signal: stop.signal, progress: () => ++steps === 4 && stop.abort() });
+  await assert.rejects(exportLibrary(cut));
+  assert.ok(!existsSync(at('carried', manifestFile)));
+  await assert.rejects(importLibrary(of(taken)), failsWith('INCOMPLETE', /has not ended/));
+  const whole = readdirSync(at('carried'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(vectors|previews|faces|columns)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  assert.ok(whole.length >= 3);
+  const times = whole.map((path) => statSync(path, { bigint: true }).mtimeNs);
+  await exportLibrary(of());
+  assert.deepEqual(
+    whole.map((path) => statSync(path, { bigint: true }).mtimeNs),
+    times,
+  );
+  await importLibrary(of(taken));
+});
+
+test('a later export to the same folder brings what is new, and drops what is gone', async (t) => {
+  const { at, cacheDir, index, of } = await setUp(t);
+  await exportLibrary(of());
+  await index.call('remove_media', { cache_dir: cacheDir, hashes: ['aa'] });
+  await store(index, cacheDir, 'dd', someFootage(5, 9));
+  await exportLibrary(of());
+  const { files } = manifestIn(at('carried'));
+  const lying = readdirSync(at('carried'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== manifestFile)
+    .map((entry) => join(entry.parentPath, entry.name).slice(at('carried').length + 1));
+  assert.deepEqual(lying.sort(), files.map(({ path }) => path).sort());
+  assert.ok(
+    files.some(({ path }) => path.includes('/dd.')) && !files.some(({ path }) => path.includes('/aa.')),
+  );
+});
+
+test('a bundle that was lost is named, and its media count as not analysed after the import', async (t) => {
+  const { cacheDir, index, of, taken } = await setUp(t);
+  const vectors = join(cacheDir, 'vectors', 'm-model', 'bb');
+  rmSync(vectors, { recursive: true });
+  const { missing } = await exportLibrary(of());
+  assert.match(missing.join(), /^vectors\/m-model\/bb\/bb\.[^,]+$/);
+  await importLibrary(of(taken));
+  const report = await index.load({ cache_dir: taken.cacheDir, model_key: 'model', hashes: null });
+  assert.equal(report.media, 2);
+});
+
+test('damaged and missing files are named together, nothing counts, and the next import goes on', async (t) => {
+  const { at, cacheDir, index, of, taken } = await setUp(t);
+  await exportLibrary(of());
+  const { files } = manifestIn(at('carried'));
+  const [first, second] = files.filter(({ path }) => path.startsWith('previews/'));
+  cpSync(at('carried'), at('good'), { recursive: true });
+  const bytes = readFileSync(at('carried', first!.path));
+  bytes[bytes.length - 5]! ^= 1;
+  writeFileSync(at('carried', first!.path), bytes);
+  rmSync(at('carried', second!.path));
+  const named = new RegExp(`${first!.path}, ${second!.path}\\. `);
+  await assert.rejects(importLibrary(of(taken)), failsWith('LIBRARY_DAMAGED', named));
+  assert.ok(!existsSync(join(taken.cacheDir, 'records.mdb')));
+  await importLibrary(of({ ...taken, folder: at('good') }));
+  assert.deepEqual(await answers(index, taken.cacheDir), await answers(index, cacheDir));
+});
+
+test('what is there already is never written over', async (t) => {
+  const { at, cacheDir, of, taken } = await setUp(t);
+  mkdirSync(at('other'));
+  writeFileSync(at('other', 'film.mp4'), '');
+  const other = of({ folder: at('other') });
+  await assert.rejects(exportLibrary(other), failsWith('FOLDER_TAKEN', /holds other files/));
+  await assert.rejects(importLibrary(other), failsWith('NO_LIBRARY', /no exported library/));
+  const inside = of({ folder: join(cacheDir, 'carried') });
+  await assert.rejects(exportLibrary(inside), failsWith('FOLDER_TAKEN', /is in .*analysis/));
+  const nothing = of({ cacheDir: at('none') });
+  await assert.rejects(exportLibrary(nothing), failsWith('NO_LIBRARY', /holds no analysis/));
+  await exportLibrary(of());
+  await assert.rejects(importLibrary(of()), failsWith('FOLDER_TAKEN', /already holds an analysis/));
+  await importLibrary(of(taken));
+  await assert.rejects(importLibrary(of(taken)), failsWith('FOLDER_TAKEN', /already holds an analysis/));
+});
+
+test('a list of files names nothing outside its folder, and one of a newer program is refused', async (t) => {
+  const { at, of, taken } = await setUp(t);
+  await exportLibrary(of());
+  const manifest = manifestIn(at('carried'));
+  const tried = (changed: object) => {
+    writeFileSync(at('carried', manifestFile), JSON.stringify({ ...manifest, ...changed }));
+    return importLibrary(of(taken));
+  };
+  for (const path of ['../records.mdb', '/etc/passwd', 'a/../../b', 'C:\\b', '']) {
+    const files = [...manifest.files, { path, bytes: 1, sha256: '0'.repeat(64) }];
+    await assert.rejects(tried({ files }), failsWith('LIBRARY_DAMAGED', /not the list/), path);
+  }
+  await assert.rejects(tried({ files: [] }), failsWith('LIBRARY_DAMAGED', /names no records/));
+  await assert.rejects(tried({ version: 2 }), /newer version/);
+  await assert.rejects(tried({ format: manifest.format + 1 }), /newer version/);
+  await assert.rejects(tried({ format: manifest.format - 1 }), /older version/);
+});
+
+test('the roots of a library come along, also those that nothing was stored by yet', async (t) => {
+  const { at, of, taken } = await setUp(t);
+  const root = (place: string): RootRecord => {
+    return { name: 'films', folder: place, origin: place, volume: null, removed: false };
+  };
+  mkdirSync(at('home'));
+  writeFileSync(at('home', 'roots.json'), rootsText([root('/footage')]));
+  const { roots } = await exportLibrary(of());
+  assert.deepEqual(roots, [{ name: 'films', stored_as: '/footage' }]);
+  await importLibrary(of(taken));
+  writeFileSync(at('there.json'), rootsText([root('/data')]));
+  const there = await indexActor(t, { rootsFile: at('there.json') });
+  const { media } = await answers(there, taken.cacheDir);
+  assert.deepEqual(
+    media.map(({ path }) => path),
+    films.map((hash) => `/data/${hash}.mp4`),
+  );
+});
