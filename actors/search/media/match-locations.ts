@@ -67,7 +67,12 @@ export async function locateMatches<M extends LocatedMatch>(
   const keyOf = (match: M) => [match.hash_str, ...askedOf(match)].join('\0');
   const firsts = new Map(matches.map((match) => [keyOf(match), match]));
   const look = new PathLook(parts, cache_dir, call);
-  const last = await look.lastPaths([...firsts.values()], askedOf);
+  const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
+  if (hashes.length === 0) return { shown: [], gone: [], changed: [] };
+  const [last, { paths }] = await Promise.all([
+    look.lastPaths([...firsts.values()], askedOf),
+    parts.index.ask('paths', { cache_dir, hashes }, call),
+  ]);
   const asked = [...firsts].flatMap(([key, match]) => {
     const { hash_str: hash, path } = match;
     const named = askedOf(match);
@@ -87,7 +92,7 @@ export async function locateMatches<M extends LocatedMatch>(
     const { state } = found.get(key)!;
     return state === 'gone' || (state !== 'there' && !isNamed);
   });
-  const copies = await copiesOf(parts, cache_dir, look, rest, call);
+  const copies = await copiesOf(look, rest, new Map(hashes.map((hash, i) => [hash, paths[i]!])));
   for (const { key, hash, path } of moved) {
     const other = copies.get(hash)?.find((one) => one !== path);
     if (other !== undefined) found.set(key, { path: other, state: 'there' });
@@ -111,22 +116,18 @@ interface Candidate {
 
 /**
  * By hash: the paths at which a content lies, ascending; nothing of one that was only seen at the path that
- * is wanted.
+ * is wanted. `paths`: by hash, those at which it was seen.
  */
 async function copiesOf(
-  { index }: LocationParts,
-  cache_dir: string,
   look: PathLook,
   candidates: readonly Candidate[],
-  call: CallOptions,
+  paths: ReadonlyMap<string, readonly string[]>,
 ): Promise<Map<string, string[]>> {
   const byHash = Map.groupBy(candidates, ({ hash }) => hash);
-  if (byHash.size === 0) return new Map();
-  const hashes = [...byHash.keys()];
-  const { paths } = await index.ask('paths', { cache_dir, hashes }, call);
-  const known = hashes.flatMap((hash, i) => {
-    const isOne = byHash.get(hash)!.every(({ path }) => paths[i]!.every((other) => other === path));
-    return isOne ? [] : paths[i]!.slice(0, MOST_COPIES).map((path) => ({ hash, path }));
+  const known = [...byHash].flatMap(([hash, own]) => {
+    const seen = paths.get(hash)!;
+    const isOne = own.every(({ path }) => seen.every((other) => other === path));
+    return isOne ? [] : seen.slice(0, MOST_COPIES).map((path) => ({ hash, path }));
   });
   const states = await look.states(known);
   const there = known.filter((_, i) => states[i] === 'there');
@@ -215,9 +216,9 @@ export interface FoundMatches<M> {
 }
 
 /** `find` answers at most so many; `first` takes the best of those that can be shown. */
-export async function shownMatches<M extends LocatedMatch, F extends FoundMatches<M>>(
+export async function shownMatches<M extends LocatedMatch, F extends FoundMatches<M>, L>(
   find: (max: number) => Promise<F>,
-  locate: (found: F) => Promise<MatchLocations<M>>,
+  locate: (found: F) => Promise<MatchLocations<M> & L>,
   max: number,
   first: (shown: readonly ShownMatch<M>[], max: number) => readonly ShownMatch<M>[],
 ) {

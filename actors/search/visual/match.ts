@@ -19,7 +19,9 @@ export function toMatch(
   return {
     frame_idx: String(ranked.frame_index),
     timestamp: clockTime(ranked.frame_index),
-    ...(image ? { image: Buffer.from(image).toString('base64') } : {}),
+    ...(image
+      ? { image: Buffer.from(image.buffer, image.byteOffset, image.byteLength).toString('base64') }
+      : {}),
     scene_start_timestamp: clockTime(ranked.scene_start),
     // The last second of the scene: a strip with both ends shows nothing of the next one.
     scene_end_timestamp: clockTime(Math.max(ranked.scene_start, ranked.scene_end - 1)),

@@ -89,20 +89,23 @@ export async function searchVisual(
 ): Promise<SearchAnswer> {
   const { cache_dir } = request;
   const query = await askVisual(parts, request, pictureOf, signal);
-  const { found, shown, locations } = await shownMatches(
-    query.find,
-    ({ matches, requested }) => locateMatches(parts, cache_dir, matches, namedBy(requested), now(signal)),
-    request.max_results,
-    best,
-  );
+  const locate = async ({ matches, requested }: FoundVisual) => {
+    // The index reads pictures while the files are looked at.
+    const [locations, pictures] = await Promise.all([
+      locateMatches(parts, cache_dir, matches, namedBy(requested), now(signal)),
+      previews(parts, cache_dir, matches, signal),
+    ]);
+    return { ...locations, ...pictures };
+  };
+  const { found, shown, locations } = await shownMatches(query.find, locate, request.max_results, best);
   const ranked = shown.map(({ match }) => match);
-  const { images, unreadable } = await previews(parts, cache_dir, ranked, signal);
+  const images = ranked.map((match) => locations.images.get(momentOf(match)) ?? null);
   const explained = request.explain ? await query.explain(ranked) : undefined;
   return {
     matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
     ...(found.weaker !== undefined && { weaker: found.weaker }),
     ...warning({
-      ...(await visualWarnings(parts, cache_dir, query, found, signal, unreadable)),
+      ...(await visualWarnings(parts, cache_dir, query, found, signal, locations.unreadable)),
       gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
       changed: locations.changed,
       noPreview: images.filter((image) => image === null).length,
@@ -362,22 +365,21 @@ async function namesOf(
   return hashes.map((hash, i) => by_hash[i]?.path ?? hash);
 }
 
-interface Previews {
-  /** JPEG of each match; null where there is none. */
-  readonly images: readonly (Uint8Array | null)[];
-  /** Hashes whose previews are damaged. */
-  readonly unreadable: readonly string[];
-}
-const nothing: Previews = { images: [], unreadable: [] };
-
+/** By moment: its JPEG, null where there is none. `unreadable`: hashes whose previews are damaged. */
 async function previews(
   { index }: VisualSearchParts,
   cache_dir: string,
   matches: readonly RankedMatch[],
   signal: AbortSignal | undefined,
-): Promise<Previews> {
-  if (matches.length === 0) return nothing;
+) {
   const frames = matches.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
-  const answer = await index.ask('previews', { cache_dir, frames }, now(signal));
-  return { images: answer.previews, unreadable: answer.unreadable ?? [] };
+  const images = new Map<string, Uint8Array | null>();
+  if (frames.length === 0) return { images, unreadable: [] };
+  const { previews, unreadable = [] } = await index.ask('previews', { cache_dir, frames }, now(signal));
+  for (const [i, frame] of frames.entries()) images.set(momentOf(frame), previews[i]!);
+  return { images, unreadable };
+}
+
+function momentOf({ hash_str, frame_index }: FoundMoment): string {
+  return `${hash_str}@${frame_index}`;
 }
