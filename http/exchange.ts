@@ -238,7 +238,7 @@ export class Exchange implements Pending {
       return this.#send(route, content, answer.headers ?? {}).catch((error) => this.#respondToError(error));
     }
     if (!route.form || !('text' in route.form))
-      return this.#finish(route, jsonResponse(answer.status, answer.body, answer.headers));
+      return this.#finish(route, jsonResponse(answer.status, answer.body, answer.headers, route.base64));
     const headers = [['Content-Type', route.form.text] as const, ...Object.entries(answer.headers ?? {})];
     return this.#finish(route, { status: answer.status, headers, body: String(answer.body) });
   }

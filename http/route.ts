@@ -107,6 +107,8 @@ export interface Route<
    * are declared.
    */
   readonly form?: Form;
+  /** Names of the fields of a 200 whose texts are base64: nothing in them has to be escaped. */
+  readonly base64?: readonly string[];
   /** Turns a thrown error into a declared answer; what it leaves undefined the server answers itself. */
   // Methods, so that a route of one body can stand in a list of routes.
   onError?(error: unknown, service: Service): Promise<Answer<A> | undefined>;

@@ -95,6 +95,7 @@ export const searchText = route({
   description: notice,
   body: TextSearch,
   answers: { 200: Answer, 409: ErrorBody },
+  base64: ['image'],
   handle: async ({ body, signal }, { search }) => reply(200, whole(await search.text(body, signal))),
 });
 
@@ -107,6 +108,7 @@ export const searchImage = route({
   description: notice,
   body: ImageSearch,
   answers: { 200: Answer, 409: ErrorBody },
+  base64: ['image'],
   handle: async ({ body, signal }, { search }) =>
     reply(200, whole(await atField('image_path', search.image(body, signal)))),
 });
@@ -122,6 +124,7 @@ export const searchFrame = route({
     'exists, the nearest analysed second is used instead, and `toast_warning` says so.',
   body: FrameSearch,
   answers: { 200: Answer, 409: ErrorBody },
+  base64: ['image'],
   handle: async ({ body, signal }, { search }) =>
     reply(200, whole(await atField('media_path', search.frame(body, signal)))),
 });
