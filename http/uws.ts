@@ -8,7 +8,7 @@ import './request/header-limit.ts';
 import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
-import { bearerOf, type FramingProblem, framingProblem } from './request/head.ts';
+import { bearerOf, framingProblem, HeadFields } from './request/head.ts';
 import { type ByteStream, isStream, type RawResponse, statusLine } from './request/response.ts';
 import type { App } from './server.ts';
 
@@ -101,63 +101,39 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   };
 }
 
-/** As bytes: a string would be encoded again for every request. */
-const bytesOf = (name: string): ArrayBuffer => new TextEncoder().encode(name).buffer;
-const names = {
-  contentLength: bytesOf('content-length'),
-  transferEncoding: bytesOf('transfer-encoding'),
-  connection: bytesOf('connection'),
-  host: bytesOf('host'),
-  licenseKey: bytesOf('x-license-key'),
-  authorization: bytesOf('authorization'),
-  acceptEncoding: bytesOf('accept-encoding'),
-  requestId: bytesOf('x-request-id'),
-  origin: bytesOf('origin'),
-  range: bytesOf('range'),
-  ifRange: bytesOf('if-range'),
-  ifNoneMatch: bytesOf('if-none-match'),
-};
-
 function serve(app: App, linger: LingerBounds, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
-  const announced = req.getHeader(names.contentLength);
-  const coding = req.getHeader(names.transferEncoding);
-  const hasBody = coding !== '' || Number(announced) > 0;
-  // uWebSockets looks at the length alone.
-  const closes = hasBody && req.getHeader(names.connection).length === 'close'.length;
+  const head = new HeadFields();
+  req.forEach((name, value) => {
+    head.take(name, value);
+  });
+  const { length = '', lengths, codings, licenseKey, authorization = '' } = head;
+  const hasBody = codings.length > 0 || Number(length) > 0;
   const method = req.getCaseSensitiveMethod();
   const begun = app.begin({
     method,
     path: req.getUrl(),
     query: req.getQuery() ?? '',
-    host: req.getHeader(names.host),
-    licenseKey: req.getHeader(names.licenseKey) || bearerOf(req.getHeader(names.authorization)),
-    acceptEncoding: req.getHeader(names.acceptEncoding),
-    requestId: req.getHeader(names.requestId),
-    origin: req.getHeader(names.origin),
-    contentLength: announced === '' ? Number.NaN : Number(announced),
-    misframed: hasBody || announced !== '' || method !== 'GET' ? misframedOf(req) : null,
+    host: head.host ?? '',
+    licenseKey: licenseKey || bearerOf(authorization),
+    acceptEncoding: head.acceptEncoding ?? '',
+    requestId: head.requestId ?? '',
+    origin: head.origin ?? '',
+    contentLength: length === '' ? Number.NaN : Number(length),
+    // uWebSockets goes by the first length, and takes whatever is encoded for chunked.
+    misframed: framingProblem(lengths, codings),
     header: (name) => req.getHeader(name),
     conditions: () => ({
-      range: req.getHeader(names.range),
-      ifRange: req.getHeader(names.ifRange),
-      ifNoneMatch: req.getHeader(names.ifNoneMatch),
+      range: req.getHeader('range'),
+      ifRange: req.getHeader('if-range'),
+      ifNoneMatch: req.getHeader('if-none-match'),
     }),
   });
+  // uWebSockets looks at the length alone.
+  const closes = hasBody && head.connection?.length === 'close'.length;
   const client = new Client(res, { headOnly: method === 'HEAD', closes, linger });
   if (!('run' in begun)) client.refuse(begun);
   else if (begun.takesBody) client.collect(begun);
   else client.answer(begun, null);
-}
-
-/** uWebSockets goes by the first length, and takes whatever is encoded for chunked. */
-function misframedOf(req: uWS.HttpRequest): FramingProblem | null {
-  let lengths = 0;
-  const codings: string[] = [];
-  req.forEach((name, value) => {
-    if (name === 'content-length') lengths++;
-    else if (name === 'transfer-encoding') codings.push(value);
-  });
-  return framingProblem(lengths, codings);
 }
 
 interface ClientOptions {
@@ -250,7 +226,7 @@ class Client {
       return;
     }
     if (chunks) this.answer(pending, [...chunks, new Uint8Array(chunk.slice(0))]);
-    else this.answer(pending, [new Uint8Array(chunk)]);
+    else this.answer(pending, [Buffer.from(chunk)]);
   }
 
   #onAborted(): void {
