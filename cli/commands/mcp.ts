@@ -3,14 +3,14 @@
 
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import type { Engine } from '../../actors/engine.ts';
-import { createEventServer } from '../../events/server.ts';
 import { createClient } from '../../http/client/client.ts';
-import { createGateway, type Gateway } from '../../http/gateway.ts';
-import { openLicenses } from '../../http/license/open.ts';
 import { serveOverPipes } from '../../http/mcp/protocol.ts';
-import { hostRule, localOrigin } from '../../http/request/origin.ts';
-import { type Access, createAccess } from '../../http/sessions/access.ts';
+import { requestIds } from '../../http/request/head.ts';
+import { createBodyParser } from '../../http/request/intake.ts';
+import { localOrigin } from '../../http/request/origin.ts';
+import { routes } from '../../http/routes.ts';
+import { createApp, inProcess } from '../../http/server.ts';
+import type { Service } from '../../http/service.ts';
 import { toFields } from '../../runtime/errors.ts';
 import { programVersion } from '../../runtime/process/program.ts';
 import { folders } from '../../settings.ts';
@@ -46,12 +46,12 @@ export function assistantService(context: Context): AssistantService {
     }
     own ??= startOwn(context);
     const started = own;
-    const { gateway, key } = await started.catch((error: unknown) => {
+    const answering = await started.catch((error: unknown) => {
       // The next question tries again.
       if (own === started) own = null;
       throw error;
     });
-    return gateway.fetch(input, withKey(init, key));
+    return answering.fetch(input, init);
   };
   return {
     url: 'http://localhost',
@@ -72,53 +72,39 @@ function withKey(init: RequestInit | undefined, key: string): RequestInit {
 }
 
 interface OwnService {
-  readonly gateway: Gateway;
-  readonly key: string;
+  readonly fetch: typeof fetch;
   close(): Promise<void>;
 }
 
-/** A service that listens nowhere: only this process can ask it, so its owner does. */
+/** An engine that is asked as a service is. Only this process can ask it, so no key is needed. */
 async function startOwn(context: Context): Promise<OwnService> {
-  const { config, values, clock, log } = context;
+  const { values, clock, log } = context;
   log.info('no service is running for this home folder; starting an engine in this process');
-  const access = createAccess({
-    licenses: openLicenses(values, { clock, now: Date.now, log }),
-    hasLicenseServer: false,
-    isLocal: false,
-    folder: folders(values).sessions,
-    clock,
-    now: Date.now,
-    log,
+  const engine = await context.startEngine(values.decoders);
+  const bodies = createBodyParser();
+  const app = createApp({
+    routes,
+    service: { ...engine, stopping: () => false } as unknown as Service,
+    license: () => ({ ok: true }),
+    isAllowedHost: () => true,
+    origins: [],
+    bodies,
+    log: log.named('http'),
+    observe: () => {},
+    newId: requestIds('mcp'),
+    now: clock.now,
   });
-  const engine = await context.startEngine(values.decoders).catch((error: unknown) => {
-    access.close(true);
-    throw error;
-  });
-  const isAllowedHost = hostRule([], { host: values.host });
-  const events = createEventServer({ tasks: engine.tasks, clock, log, isAllowedHost, origins: [] });
-  const parts = { engine, access, events, isAllowedHost, config, clock, log, engineRestarts: 0 };
-  const gateway = createGateway({ ...parts, version: programVersion() });
   engine.search.models.load(values.model).catch((error: unknown) => {
     log.error('the visual model could not be loaded', {
       model: values.model,
       error: toFields(error).message,
     });
   });
-  return { gateway, key: access.owner ?? '', close: () => end(context, engine, gateway, events, access) };
-}
-
-async function end(
-  context: Context,
-  engine: Engine,
-  gateway: Gateway,
-  events: { close(): Promise<unknown> },
-  access: Access,
-): Promise<void> {
-  gateway.stopAdmitting();
-  await events.close();
-  await gateway.close();
-  access.close(true);
-  await stopEngine(engine, context);
+  const close = async () => {
+    await bodies.close();
+    await stopEngine(engine, context);
+  };
+  return { fetch: inProcess(app), close };
 }
 
 // Standard output for a protocol alone: whatever else this process, its threads or a package writes there

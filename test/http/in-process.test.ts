@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { createClient } from '../../http/client/client.ts';
 import { ApiError } from '../../http/client/error.ts';
-import { inProcess } from '../../http/gateway.ts';
 import { reply, route } from '../../http/route.ts';
 import { taskRoutes } from '../../http/routes/tasks.ts';
+import { inProcess } from '../../http/server.ts';
 import type { Service } from '../../http/service.ts';
 import { inject, KEY } from './inject.ts';
 

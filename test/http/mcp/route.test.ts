@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Type } from 'typebox';
-import { inProcess } from '../../../http/gateway.ts';
 import { createAssistants } from '../../../http/mcp/assistants.ts';
 import { tools } from '../../../http/mcp/protocol.ts';
 import { mcpRoutes } from '../../../http/mcp/route.ts';
 import { reply, route } from '../../../http/route.ts';
+import { inProcess } from '../../../http/server.ts';
 import { type Injector, inject, KEY } from '../inject.ts';
 
 const ended = Promise.withResolvers<void>();
