@@ -285,7 +285,7 @@ class Centroids {
     this.#rowsAt = this.#hitsAt + aligned;
     const bytes = this.#rowsAt + count * this.#stride;
     const pages = Math.ceil(bytes / pageBytes);
-    this.#memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    this.#memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
     this.#kernel = kernelOver(this.#memory);
     this.#middles = new Float32Array(count * dimensions);
     this.#top = new Top(candidates);

@@ -3,10 +3,10 @@
 // of them.
 
 import { type Catalog, everything, type LoadedMedia } from './catalog.ts';
+import { cellRows } from './cells.ts';
 import { scorerOf } from './scan.ts';
 import type { Scoring } from './scoring.ts';
 import { type Background, backgroundOf, bestScore, type Searched, sampledRows } from './search.ts';
-import { blockRows } from './segment.ts';
 
 /** Values of some vectors; typed arrays are compared by value. */
 export class VectorCache<T> {
@@ -95,9 +95,9 @@ export function relevanceOf(
   const span = Math.max(leastSpan, best - background);
   const scorer = scorerOf(bank, scoring);
   for (const { row, count, position } of catalog.runsOf(media.hash)) {
-    for (let at = 0; at < count; at += blockRows) {
+    for (let at = 0; at < count; at += cellRows) {
       pause();
-      const part = Math.min(blockRows, count - at);
+      const part = Math.min(cellRows, count - at);
       for (const [i, score] of scorer
         .score(row + at, part, 0)
         .subarray(0, part)

@@ -1,124 +1,151 @@
-// One pass over the rows that are left, block by block, at 8 bits: what no row of it can be above.
+// One pass over the rows that are left, at 8 bits, for all questions that wait together: what no row of it
+// can be above.
 import type { Pick } from './catalog.ts';
+import { type Bound, cellRows, type Pass, tileRows } from './cells.ts';
 import type { Scoring } from './scoring.ts';
-import { type Bound, blockRows, type RowBank } from './segment.ts';
-
-/** Takes the rows that can still matter, ascending. */
-export interface Collector {
-  /** A row that cannot reach it changes nothing. */
-  readonly threshold: number;
-  /** `score`: the exact one is not above it. */
-  take(pick: Pick, row: number, score: number): void;
-}
+import type { RowBank } from './segment.ts';
 
 /** Scores rows by all vectors of a search. */
 export interface Scorer {
   /** Of one row. */
   one(row: number, bound: Bound): number;
-  /** Of a block of rows. *Borrowed until the next block*. */
+  /** What no score of a row is above whose likeness to what is asked for is not above `alike`. */
+  atMost(row: number, alike: number): number;
+  /** Of at most `cellRows` rows of a segment. *Borrowed until more rows are scored*. */
   score(row: number, count: number, bound: Bound): Float32Array | Float64Array;
-  /**
-   * Indices of the scores that reach `least` in the block scored last, and of some that hardly miss it.
-   * *Borrowed* as well.
-   */
-  reaching(row: number, count: number, least: number): Int32Array;
 }
 
 /** Sets the vectors of a search. */
-export function scorerOf(bank: RowBank, { bases, exclude }: Scoring): Scorer {
-  bank.setQueries([...bases, ...exclude.map(({ vector }) => vector)]);
+export function scorerOf(bank: RowBank, scoring: Scoring): Scorer {
+  return scorersOf(bank, [scoring])[0]!;
+}
+
+/** Vectors that a search needs at once. */
+export function queriesOf({ bases, exclude }: Scoring): number {
+  return bases.length + exclude.length;
+}
+
+/** Sets the vectors of several searches, the ones of each after those of the one before. */
+export function scorersOf(bank: RowBank, scorings: readonly Scoring[]): Scorer[] {
+  bank.setQueries(
+    scorings.flatMap(({ bases, exclude }) => [...bases, ...exclude.map(({ vector }) => vector)]),
+  );
+  let first = 0;
+  return scorings.map((scoring) => {
+    const scorer = scorerFrom(bank, scoring, first);
+    first += queriesOf(scoring);
+    return scorer;
+  });
+}
+
+/** `first`: the first of its queries. */
+function scorerFrom({ cells }: RowBank, { bases, exclude }: Scoring, first: number): Scorer {
   if (bases.length === 1 && exclude.length === 0) {
     return {
-      one: (row, bound) => bank.one(row, 0, bound),
-      score: (row, count, bound) => bank.scan(row, count, 0, bound),
-      reaching: (row, count, least) => bank.reaching(row, count, least),
+      one: (row, bound) => cells.one(row, first, bound),
+      atMost: (_row, alike) => alike,
+      score: (row, count, bound) => cells.block(row, count, first, bound),
     };
   }
   // What is excluded lowers a score the less, the less alike it may be.
   const opposite = (bound: Bound) => -bound as Bound;
-  const scores = new Float64Array(blockRows);
-  const hits = new Int32Array(blockRows);
+  const lowered = (row: number, alike: number, bound: Bound) => {
+    let score = alike;
+    for (const [i, { bar, weight }] of exclude.entries())
+      score -= Math.max(0, cells.one(row, first + bases.length + i, opposite(bound)) - bar) * weight;
+    return score;
+  };
+  const scores = new Float64Array(cellRows);
   return {
-    one: (row, bound) => {
-      const alike = bases.map((_, base) => bank.one(row, base, bound));
-      const lost = exclude.map(({ bar, weight }, i) => {
-        return Math.max(0, bank.one(row, bases.length + i, opposite(bound)) - bar) * weight;
-      });
-      return lost.reduce((score, one) => score - one, Math.max(...alike));
-    },
+    one: (row, bound) =>
+      lowered(row, Math.max(...bases.map((_, base) => cells.one(row, first + base, bound))), bound),
+    atMost: (row, alike) => lowered(row, alike, 1),
     score: (row, count, bound) => {
-      scores.set(bank.scan(row, count, 0, bound));
+      scores.set(cells.block(row, count, first, bound));
       for (let base = 1; base < bases.length; base++) {
-        const other = bank.scan(row, count, base, bound);
+        const other = cells.block(row, count, first + base, bound);
         for (let at = 0; at < count; at++) if (other[at]! > scores[at]!) scores[at] = other[at]!;
       }
       for (const [i, { bar, weight }] of exclude.entries()) {
-        const alike = bank.scan(row, count, bases.length + i, opposite(bound));
+        const alike = cells.block(row, count, first + bases.length + i, opposite(bound));
         for (let at = 0; at < count; at++) scores[at]! -= Math.max(0, alike[at]! - bar) * weight;
       }
       return scores;
     },
-    reaching: (_row, count, least) => {
-      let found = 0;
-      for (let at = 0; at < count; at++) if (scores[at]! >= least) hits[found++] = at;
-      return hits.subarray(0, found);
-    },
   };
 }
 
-/** To score so many rows that are not asked for takes less time than to begin a block. */
-const mostBetween = 32;
-
-/**
- * The picks from `first` on that lie close to each other and fit into one block: the index after the last
- * one.
- */
-function blockEnd(bank: RowBank, picks: readonly Pick[], first: number, row: number): number {
-  let end = first;
-  let next = row;
-  while (end < picks.length) {
-    const pick = picks[end]!;
-    const isNear = end === first || pick.row - next <= mostBetween;
-    if (!isNear || pick.row + pick.count - row > blockRows) break;
-    if (bank.segmentOf(pick.row) !== bank.segmentOf(row)) break;
-    next = pick.row + pick.count;
-    end++;
-  }
-  return end;
+/** One question of a pass. */
+export interface Asking {
+  /** Ascending rows. */
+  readonly picks: readonly Pick[];
+  /** Its first query, and how many from there on of which the nearest counts. */
+  readonly query: number;
+  readonly lanes: number;
+  /** A row that is less like what is asked for changes nothing. */
+  readonly threshold: number;
+  /** A row that can still matter, in any order. `alike`: its exact likeness is not above it. */
+  take(pick: Pick, row: number, alike: number): void;
 }
 
-/** Scores every pick, ascending rows. `pause` is called between blocks and may throw to stop. */
-export function scan(
-  bank: RowBank,
-  picks: readonly Pick[],
-  scorer: Scorer,
-  into: Collector,
-  pause: () => void,
-): void {
-  for (let first = 0; first < picks.length; ) {
-    const pick = picks[first]!;
-    const { row, count } = pick;
+/** Questions of one pass at most. */
+export const mostTogether = 16;
+
+/** Scores what all want, `mostTogether` at most. `pause` is called between cells and may throw to stop. */
+export function scan({ cells }: RowBank, asked: readonly Asking[], pause: () => void): void {
+  const pass = passOf(asked);
+  if (pass === null) return;
+  cells.begin(pass);
+  const finders = asked.map(({ picks }) => pickFinder(picks));
+  const hit = (question: number, row: number, alike: number) => {
+    const one = asked[question]!;
+    if (alike < one.threshold) return;
+    const pick = finders[question]!(row);
+    if (pick === null) return;
+    one.take(pick, row, alike);
+    pass.least[question] = one.threshold;
+  };
+  const cellTiles = cellRows / tileRows;
+  for (let cell = 0; cell < pass.tiles.length / cellTiles; cell++) {
     pause();
-    const end = blockEnd(bank, picks, first, row);
-    if (end === first) {
-      for (let at = 0; at < count; at += blockRows) {
-        const part = Math.min(blockRows, count - at);
-        const scores = scorer.score(row + at, part, 1);
-        for (const hit of scorer.reaching(row + at, part, into.threshold))
-          into.take(pick, row + at + hit, scores[hit]!);
-        pause();
-      }
-      first++;
-      continue;
-    }
-    const last = picks[end - 1]!;
-    const rows = last.row + last.count - row;
-    const scores = scorer.score(row, rows, 1);
-    for (const hit of scorer.reaching(row, rows, into.threshold)) {
-      while (row + hit >= picks[first]!.row + picks[first]!.count) first++;
-      if (row + hit < picks[first]!.row) continue;
-      into.take(picks[first]!, row + hit, scores[hit]!);
-    }
-    first = end;
+    cells.scan(pass.firstCell + cell, hit);
   }
+}
+
+/** Null where nobody asks for a row. */
+function passOf(asked: readonly Asking[]): Pass | null {
+  const some = asked.filter(({ picks }) => picks.length > 0);
+  if (some.length === 0) return null;
+  const firstCell = Math.min(...some.map(({ picks }) => Math.floor(picks[0]!.row / cellRows)));
+  const lastRow = Math.max(...some.map(({ picks }) => picks.at(-1)!.row + picks.at(-1)!.count - 1));
+  const count = (Math.floor(lastRow / cellRows) + 1 - firstCell) * (cellRows / tileRows);
+  const tiles = new Uint16Array(new SharedArrayBuffer(count * Uint16Array.BYTES_PER_ELEMENT));
+  const firstRow = firstCell * cellRows;
+  for (const [question, { picks }] of asked.entries()) {
+    for (const { row, count } of picks) {
+      const last = Math.floor((row + count - 1 - firstRow) / tileRows);
+      for (let tile = Math.floor((row - firstRow) / tileRows); tile <= last; tile++)
+        tiles[tile]! |= 1 << question;
+    }
+  }
+  const least = new Float64Array(new SharedArrayBuffer(mostTogether * Float64Array.BYTES_PER_ELEMENT));
+  for (const [question, { threshold }] of asked.entries()) least[question] = threshold;
+  return { firstCell, tiles, questions: asked.map(({ query, lanes }) => ({ query, lanes })), least };
+}
+
+/** Finds the pick of a row; null for a row between picks. Quick for rows that follow each other. */
+function pickFinder(picks: readonly Pick[]): (row: number) => Pick | null {
+  let at = 0;
+  const holds = (row: number) => row >= picks[at]!.row && row < picks[at]!.row + picks[at]!.count;
+  return (row) => {
+    if (holds(row)) return picks[at]!;
+    let [low, high] = [0, picks.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (picks[middle]!.row <= row) low = middle;
+      else high = middle - 1;
+    }
+    at = low;
+    return holds(row) ? picks[at]! : null;
+  };
 }

@@ -9,11 +9,12 @@ import {
   type Run,
   sceneAt,
 } from './catalog.ts';
+import { cellRows, maxQueries } from './cells.ts';
 import type { RankedMatch } from './contract.ts';
 import { byScore, grouped, Limits, type Most, ranking, type Scored } from './rank.ts';
-import { type Collector, type Scorer, scan, scorerOf } from './scan.ts';
+import { type Asking, mostTogether, queriesOf, type Scorer, scan, scorerOf, scorersOf } from './scan.ts';
 import { type Query, type Scoring, type Spread, scoreOf, scoringOf, spreadOf } from './scoring.ts';
-import { blockRows, type RowBank } from './segment.ts';
+import type { RowBank } from './segment.ts';
 
 /** What is loaded and how its 16-bit vectors are read. */
 export interface Searched {
@@ -23,7 +24,7 @@ export interface Searched {
    * The vectors of rows of a run at 16 bits; null for one that cannot be read: then its 8-bit score stands.
    */
   fine(run: Run, row: number, count: number): readonly (Float32Array | null)[];
-  /** Called between blocks; throws to stop. */
+  /** Called between cells of rows; throws to stop. */
   pause(): void;
 }
 
@@ -40,8 +41,11 @@ interface Candidate extends Scored {
   score: number;
 }
 
-/** Scenes of a scan that can be in a ranking. */
-class Candidates implements Collector {
+/** Scenes of a scan that can be in the ranking of a question. */
+class Candidates implements Asking {
+  readonly picks: readonly Pick[];
+  readonly query: number;
+  readonly lanes: number;
   readonly #scorer: Scorer;
   readonly #most: Most;
   #kept: Candidate[] = [];
@@ -49,8 +53,13 @@ class Candidates implements Collector {
   #limits: Limits;
   /** So many are kept until it is looked which of them cannot be in the ranking any more. */
   #room: number;
+  #left = false;
 
-  constructor(scorer: Scorer, most: Most) {
+  /** `query`: the first of the scorer. */
+  constructor({ picks, scoring, most }: Prepared, scorer: Scorer, query: number) {
+    this.picks = picks;
+    this.query = query;
+    this.lanes = scoring.bases.length;
     this.#scorer = scorer;
     this.#most = most;
     this.#limits = new Limits([], most);
@@ -58,21 +67,31 @@ class Candidates implements Collector {
   }
 
   get threshold(): number {
-    return this.#limits.all;
+    return this.#left ? Number.POSITIVE_INFINITY : this.#limits.all;
   }
 
-  take(pick: Pick, row: number, score: number): void {
+  /** Nobody waits for the answer any more. */
+  leave(): void {
+    this.#left = true;
+    this.#kept = [];
+  }
+
+  take(pick: Pick, row: number, alike: number): void {
     const { media } = pick.run;
-    if (score < this.#limits.of(media)) return;
+    const least = this.#limits.of(media);
+    if (alike < least) return;
+    const score = this.#scorer.atMost(row, alike);
+    if (score < least) return;
     const position = pick.run.position + row - pick.run.row;
     const last = this.#last;
-    if (last?.pick === pick && position < last.end) {
+    // Cells come in any order, so that the row may lie in a scene before the last one.
+    if (last?.pick === pick && position < last.end && position >= media.scenes[last.scene]!) {
       if (score <= last.atMost) return;
       last.atMost = score;
       last.score = Math.max(last.score, this.#scorer.one(row, -1));
       return;
     }
-    if (this.#kept.length === this.#room) this.#settle();
+    if (this.#kept.length >= this.#room) this.#settle();
     const scene = sceneAt(media, position);
     const end = media.scenes[scene + 1] ?? media.frames.length;
     this.#last = { pick, media, position, scene, end, atMost: score, score: this.#scorer.one(row, -1) };
@@ -133,10 +152,11 @@ function rowsReaching({ scorer }: Asked, { pick, media, scene, end }: Candidate,
   const first = Math.max(pick.row, ahead + (media.scenes[scene] as number));
   const last = Math.min(pick.row + pick.count, ahead + end);
   const rows: Row[] = [];
-  for (let row = first; row < last; row += blockRows) {
-    const count = Math.min(blockRows, last - row);
+  for (let row = first; row < last; row += cellRows) {
+    const count = Math.min(cellRows, last - row);
     const scores = scorer.score(row, count, 1);
-    for (const hit of scorer.reaching(row, count, least)) rows.push({ row: row + hit, atMost: scores[hit]! });
+    for (let at = 0; at < count; at++)
+      if (scores[at]! >= least) rows.push({ row: row + at, atMost: scores[at]! });
   }
   return rows;
 }
@@ -170,19 +190,68 @@ function bestFrame(request: Asked, candidate: Candidate, least: number): Scored 
   return best;
 }
 
-/** The best scenes by their exact scores. */
-function ranked(at: Searched, scoring: Scoring, picks: readonly Pick[], most: Most): Scored[] {
-  const scorer = scorerOf(at.bank, scoring);
-  const candidates = new Candidates(scorer, most);
-  scan(at.bank, picks, scorer, candidates, at.pause);
-  const left = candidates.finish();
-  const request = { ...at, scoring, scorer };
+/** A question that is ready for the scan. */
+interface Prepared {
+  readonly scoring: Scoring;
+  readonly picks: readonly Pick[];
+  readonly most: Most;
+  /** Throws when nobody waits for the answer any more. */
+  pause(): void;
+}
+
+/** The best scenes of each question by their exact scores, or why there is no answer. */
+function ranked(at: Searched, questions: readonly Prepared[]): (Scored[] | Error)[] {
+  const scorers = scorersOf(
+    at.bank,
+    questions.map(({ scoring }) => scoring),
+  );
+  let query = 0;
+  const asked = questions.map((question, i) => {
+    const candidates = new Candidates(question, scorers[i]!, query);
+    query += queriesOf(question.scoring);
+    return candidates;
+  });
+  const ended = new Map<Prepared, Error>();
+  const pause = () => {
+    for (const [i, question] of questions.entries()) {
+      if (ended.has(question)) continue;
+      try {
+        question.pause();
+      } catch (error) {
+        ended.set(question, error as Error);
+        asked[i]!.leave();
+      }
+    }
+    if (ended.size === questions.length) throw ended.get(questions[0]!);
+  };
+  try {
+    scan(at.bank, asked, pause);
+  } catch (error) {
+    if (ended.size < questions.length) throw error;
+  }
+  return questions.map(
+    (question, i) =>
+      ended.get(question) ??
+      attempt(() => exactly({ ...at, ...question, scorer: scorers[i]! }, asked[i]!.finish(), question.most)),
+  );
+}
+
+function attempt<T>(run: () => T): T | Error {
+  try {
+    return run();
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** The best of the candidates by their exact scores. */
+function exactly(request: Asked, left: readonly Candidate[], most: Most): Scored[] {
   const step = 8 + Math.ceil(most.matches / 4);
   let best: Scored[] = [];
   let limits = new Limits(best, most);
   for (let first = 0; first < left.length; first += step) {
     if (left[first]!.atMost < limits.all) break;
-    at.pause();
+    request.pause();
     const found = left
       .slice(first, first + step)
       .flatMap((one) => bestFrame(request, one, limits.of(one.media)) ?? []);
@@ -194,24 +263,85 @@ function ranked(at: Searched, scoring: Scoring, picks: readonly Pick[], most: Mo
 
 /** The score of the best frame; null of none. */
 export function bestScore(at: Searched, scoring: Scoring): number | null {
-  return ranked(at, scoring, at.catalog.picks(everything), { matches: 1, perVideo: 1 })[0]?.score ?? null;
+  const most = { matches: 1, perVideo: 1 };
+  const question = { scoring, picks: at.catalog.picks(everything), most, pause: at.pause };
+  return given(ranked(at, [question])[0]!)[0]?.score ?? null;
 }
 
-/** The answer to one search. `perVideo`: matches of one video at most. `searched`: frames looked at. */
+function given<T>(answer: T | Error): T {
+  if (answer instanceof Error) throw answer;
+  return answer;
+}
+
+/** One search of several. */
+export interface Search {
+  readonly query: Query;
+  readonly scope: FrameScope;
+  readonly matches: number;
+  /** Matches of one video at most. */
+  readonly perVideo: number;
+  /** Called between cells of rows; throws when nobody waits for the answer any more. */
+  pause(): void;
+}
+
+/** `searched`: frames looked at. */
+export interface Answer {
+  readonly matches: RankedMatch[];
+  readonly searched: number;
+}
+
+/** The answer to one search. */
 export function search(
   at: Searched,
   query: Query,
   scope: FrameScope,
   matches: number,
   perVideo = matches,
-): { matches: RankedMatch[]; searched: number } {
+): Answer {
+  return given(searchAll(at, [{ query, scope, matches, perVideo, pause: at.pause }])[0]!);
+}
+
+/**
+ * The answers to several searches, the same as one by one, or what ended one. As many as fit are scanned
+ * together.
+ */
+export function searchAll(at: Searched, searches: readonly Search[]): (Answer | Error)[] {
+  const answers = new Map<Search, Answer | Error>();
+  let together = new Map<Search, Prepared>();
+  let queries = 0;
+  const flush = () => {
+    const found = ranked(at, [...together.values()]);
+    for (const [i, [one, { picks }]] of [...together].entries()) {
+      const searched = picks.reduce((sum, pick) => sum + pick.count, 0);
+      const best = found[i]!;
+      answers.set(one, best instanceof Error ? best : { matches: grouped(best), searched });
+    }
+    [together, queries] = [new Map(), 0];
+  };
+  for (const one of searches) {
+    const prepared = attempt(() => prepare(at, one));
+    if (prepared instanceof Error) {
+      answers.set(one, prepared);
+      continue;
+    }
+    const needed = queriesOf(prepared.scoring);
+    if (together.size === mostTogether || queries + needed > maxQueries) flush();
+    together.set(one, prepared);
+    queries += needed;
+  }
+  if (together.size > 0) flush();
+  return searches.map((one) => answers.get(one)!);
+}
+
+/** Sets the queries of the bank. */
+function prepare(at: Searched, { query, scope, matches, perVideo, pause }: Search): Prepared {
+  pause();
   const picks = at.catalog.picks(scope);
   const scoring = scoringOf(
     query,
     spreadOver(at.bank, () => sampledRows(picks)),
   );
-  const searched = picks.reduce((sum, pick) => sum + pick.count, 0);
-  return { matches: grouped(ranked(at, scoring, picks, { matches, perVideo })), searched };
+  return { scoring, picks, most: { matches, perVideo }, pause };
 }
 
 // What is usual in what is loaded or searched: the scores of some 2048 frames, evenly spaced, and how they

@@ -1,22 +1,12 @@
 // Rows in WebAssembly memory, in segments of bounded size: one memory addresses 4 GB at most, and growing
 // many small ones never copies. Row numbers are global: segment × rows of a segment + row in it.
-import { type Kernel, kernelOver } from './kernel.ts';
+import { Cells, type Layout, layoutOf, tileRows } from './cells.ts';
 import { paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
 
 const pageBytes = 65536;
-/** Rows scored at a time; their scores stay in the nearest cache. */
-export const blockRows = 4096;
-/** Query vectors that can be held at once: the readings to rank by and those to exclude. */
-export const maxQueries = 64;
 /** Readings of one picture. */
 export const mostReadings = 12;
 const defaultSegmentBytes = 1 << 30;
-
-/**
- * Which score a scan gives: 0 that of the 8-bit row, 1 one that the exact score is not above, -1 one that it
- * is not below.
- */
-export type Bound = -1 | 0 | 1;
 
 /** A query as the kernel takes it. */
 interface Query {
@@ -28,19 +18,14 @@ interface Query {
 
 interface Segment {
   readonly memory: WebAssembly.Memory;
-  readonly kernel: Kernel;
   used: number;
 }
 
 export class RowBank {
   readonly dimensions: number;
-  readonly stride: number;
-  /** Rows of a full segment. */
-  readonly segmentRows: number;
-  readonly #padded: number;
-  readonly #hitsAt: number;
-  readonly #oneAt: number;
-  readonly #rowsAt: number;
+  readonly layout: Layout;
+  /** What this thread scores. */
+  readonly cells: Cells;
   /** The largest value of a query with which no product of rows overflows 32 bits. */
   readonly #mostOfQuery: number;
   readonly #segments: Segment[] = [];
@@ -48,18 +33,23 @@ export class RowBank {
   #expected = 0;
   readonly #free: FreeRows;
 
+  /** `segmentBytes`: of the rows of a segment. */
   constructor(dimensions: number, segmentBytes = defaultSegmentBytes) {
     this.dimensions = dimensions;
-    this.#padded = paddedLength(dimensions);
-    this.stride = stride8(dimensions);
-    this.#mostOfQuery = Math.min(32767, Math.floor((2 ** 31 - 1) / (127 * this.#padded)));
-    // Scores of a block, the queries, the indices of the scores that stand out, the score of one row, and
-    // then the rows.
-    this.#hitsAt = blockRows * 4 + maxQueries * this.#padded * 2;
-    this.#oneAt = this.#hitsAt + blockRows * 4;
-    this.#rowsAt = this.#oneAt + 16;
-    this.segmentRows = Math.max(1, Math.floor((segmentBytes - this.#rowsAt) / this.stride));
+    const [padded, stride] = [paddedLength(dimensions), stride8(dimensions)];
+    this.layout = layoutOf(padded, stride, segmentBytes / stride, 1);
+    this.cells = new Cells(this.layout, 0);
+    this.#mostOfQuery = Math.min(32767, Math.floor((2 ** 31 - 1) / (127 * padded)));
     this.#free = new FreeRows(this.segmentRows);
+  }
+
+  get stride(): number {
+    return this.layout.stride;
+  }
+
+  /** Rows of a full segment. */
+  get segmentRows(): number {
+    return this.layout.segmentRows;
   }
 
   /**
@@ -92,22 +82,28 @@ export class RowBank {
     const row = (this.#segments.length - 1) * this.segmentRows + last.used;
     const given = Math.min(count, this.segmentRows - last.used);
     last.used += given;
-    const missing = this.#rowsAt + last.used * this.stride - last.memory.buffer.byteLength;
-    if (missing > 0) {
+    // Tiles are scored whole.
+    const whole = (rows: number) => Math.ceil(rows / tileRows) * tileRows;
+    const bytesOf = (rows: number) => this.layout.rowsAt + whole(rows) * this.stride;
+    if (bytesOf(last.used) > last.memory.buffer.byteLength) {
       const ahead = Math.max(0, Math.min(this.#expected - given, this.segmentRows - last.used));
-      last.memory.grow(Math.ceil((missing + ahead * this.stride) / pageBytes));
+      const missing = bytesOf(last.used + ahead) - last.memory.buffer.byteLength;
+      last.memory.grow(Math.ceil(missing / pageBytes));
     }
     this.#expected = Math.max(0, this.#expected - given);
     return { row, count: given };
   }
 
   #grow(): Segment {
+    const { rowsAt } = this.layout;
     const memory = new WebAssembly.Memory({
-      initial: Math.ceil(this.#rowsAt / pageBytes),
-      maximum: 65536,
+      initial: Math.ceil(rowsAt / pageBytes),
+      maximum: Math.ceil((rowsAt + this.segmentRows * this.stride) / pageBytes),
+      shared: true,
     });
-    const segment = { memory, kernel: kernelOver(memory), used: 0 };
+    const segment = { memory, used: 0 };
     this.#segments.push(segment);
+    this.cells.addSegment(memory);
     this.#writeQueries(segment);
     return segment;
   }
@@ -127,63 +123,29 @@ export class RowBank {
     return Math.floor(row / this.segmentRows);
   }
 
-  /**
-   * The bytes of rows of one segment, to be filled or read. *Borrowed until the next `allocate`*, which may
-   * move them.
-   */
+  /** The bytes of rows of one segment, to be filled or read. */
   bytes(row: number, count: number): Uint8Array {
     const segment = this.#segments[this.segmentOf(row)] as Segment;
-    const at = this.#rowsAt + (row % this.segmentRows) * this.stride;
+    const at = this.layout.rowsAt + (row % this.segmentRows) * this.stride;
     return new Uint8Array(segment.memory.buffer, at, count * this.stride);
   }
 
-  /** Sets the vectors that `scan` scores against. `queries`: d each, at most `maxQueries`. *Copied*. */
+  /** Sets the vectors that rows are scored by. `queries`: d each, at most `maxQueries`. *Copied*. */
   setQueries(queries: readonly Float32Array[]): void {
     this.#queries = queries.map((query) => {
-      const values = new Int16Array(this.#padded);
+      const values = new Int16Array(this.layout.padded);
       const scale = quantize(query, values, this.#mostOfQuery);
       return { values, scale, error: scoreError8(query, scale) };
     });
     for (const segment of this.#segments) this.#writeQueries(segment);
   }
 
-  #writeQueries(segment: Segment): void {
-    const bytes = new Int16Array(segment.memory.buffer, blockRows * 4, maxQueries * this.#padded);
-    for (const [i, { values }] of this.#queries.entries()) bytes.set(values, i * this.#padded);
-  }
-
-  /**
-   * Scores of rows of one segment, at most `blockRows`, against query `query`. *Borrowed until the next
-   * `scan`*.
-   */
-  scan(row: number, count: number, query: number, bound: Bound): Float32Array {
-    return new Float32Array(this.#scan(row, count, query, bound, 0), 0, count);
-  }
-
-  /** The same of one row; leaves what was scanned before as it is. */
-  one(row: number, query: number, bound: Bound): number {
-    return new Float32Array(this.#scan(row, 1, query, bound, this.#oneAt), this.#oneAt, 1)[0] as number;
-  }
-
-  #scan(row: number, count: number, query: number, bound: Bound, out: number): ArrayBuffer {
-    const { kernel, memory } = this.#segments[this.segmentOf(row)] as Segment;
-    const { scale, error } = this.#queries[query] as Query;
-    const rows = this.#rowsAt + (row % this.segmentRows) * this.stride;
-    const queryAt = blockRows * 4 + query * this.#padded * 2;
-    kernel.scan(rows, count, this.stride, this.#padded, queryAt, out, scale, bound * error);
-    return memory.buffer;
-  }
-
-  /**
-   * Indices of the scores that reach `least`, among those of the last `scan`, which was of this row; and of
-   * some that fall short of it by less than a millionth. *Borrowed until the next `scan`*.
-   */
-  reaching(row: number, count: number, least: number): Int32Array {
-    const { kernel, memory } = this.#segments[this.segmentOf(row)] as Segment;
-    // The kernel takes a float32, and tells what is above it.
-    const below = least - Math.abs(least) * 2 ** -21 - 2 ** -126;
-    const hits = kernel.above(0, count, below, this.#hitsAt);
-    return new Int32Array(memory.buffer, this.#hitsAt, hits);
+  #writeQueries({ memory: { buffer } }: Segment): void {
+    const { padded, queryBytes } = this.layout;
+    for (const [i, { values, scale, error }] of this.#queries.entries()) {
+      new Int16Array(buffer, i * queryBytes, padded).set(values);
+      new Float32Array(buffer, i * queryBytes + padded * 2, 2).set([scale, error]);
+    }
   }
 
   /** Bytes of memory held. */

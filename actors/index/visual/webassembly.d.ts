@@ -5,9 +5,9 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
   class Memory {
-    constructor(size: { initial: number; maximum?: number });
-    readonly buffer: ArrayBuffer;
-    /** Adds pages of 64 KB; `buffer` is another one afterwards. */
+    constructor(size: { initial: number; maximum?: number; shared?: boolean });
+    readonly buffer: ArrayBufferLike;
+    /** Adds pages of 64 KB; `buffer` is another one afterwards, and the one before ends where it did. */
     grow(pages: number): number;
   }
   class Instance {

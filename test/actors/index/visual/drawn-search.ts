@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { FrameScope } from '../../../../actors/index/visual/catalog.ts';
 import { scorerOf } from '../../../../actors/index/visual/scan.ts';
 import { type Query, scoreOf, scoringOf } from '../../../../actors/index/visual/scoring.ts';
-import { search, spreadOver } from '../../../../actors/index/visual/search.ts';
+import { type Search, search, searchAll, spreadOver } from '../../../../actors/index/visual/search.ts';
 import { near, normalise, randomVector, seeded } from '../footage.ts';
 import { type Film, Library } from './library.ts';
 
@@ -53,8 +53,12 @@ function drawnFilm(draw: Draw, hash: string, looks: readonly Float32Array[]): Fi
  * Analysed, forgotten and analysed again, in pieces, so that the rows of a film lie wherever there was room.
  */
 function drawnLibrary(draw: Draw, d: number): Library {
-  const at = new Library(d, draw.one([1 << 17, 1 << 20]));
-  const hashes = Array.from({ length: 1 + draw.whole(10) }, (_, i) => `${draw.whole(1000)}-${i}`);
+  // Now and then of several segments.
+  const at = new Library(d, draw.one([1 << 14, 1 << 20]));
+  const hashes = Array.from(
+    { length: 1 + draw.whole(draw.one([10, 10, 10, 80])) },
+    (_, i) => `${draw.whole(1000)}-${i}`,
+  );
   const looks = Array.from({ length: 4 }, () => drawnLook(draw, d));
   for (let step = 1 + draw.whole(3); step > 0; step--) {
     const some = hashes.filter(() => draw.chance(0.7)).map((hash) => drawnFilm(draw, hash, looks));
@@ -147,16 +151,20 @@ function bruteForce(at: Library, query: Query, scope: FrameScope, most: number, 
   return { searched: frames.length, answer: answer.slice(0, most) };
 }
 
+function drawnSearch(draw: Draw, at: Library): Search {
+  const query = drawnQuery(draw, at);
+  const scope = drawnScope(draw, at.catalog.hashes());
+  const matches = draw.one([1, 3, 10, 50]);
+  return { query, scope, matches, perVideo: draw.chance(0.4) ? 1 + draw.whole(3) : matches, pause: at.pause };
+}
+
 /** Throws where the search of this draw differs from brute force. */
 export function checkDrawn(seed: number): void {
   const draw = drawer(seed);
   const at = drawnLibrary(draw, draw.one([3, 16, 33]));
-  const query = drawnQuery(draw, at);
-  const scope = drawnScope(draw, at.catalog.hashes());
-  const most = draw.one([1, 3, 10, 50]);
-  const perVideo = draw.chance(0.4) ? 1 + draw.whole(3) : most;
-  const found = search(at, query, scope, most, perVideo);
-  const expected = bruteForce(at, query, scope, most, perVideo);
+  const { query, scope, matches, perVideo } = drawnSearch(draw, at);
+  const found = search(at, query, scope, matches, perVideo);
+  const expected = bruteForce(at, query, scope, matches, perVideo);
   assert.equal(found.searched, expected.searched, `seed ${seed}`);
   const ranked = found.matches.toSorted((a, b) => a.original_index - b.original_index);
   assert.deepEqual(
@@ -164,4 +172,25 @@ export function checkDrawn(seed: number): void {
     expected.answer.map(({ hash, frame, score }) => ({ hash_str: hash, frame_index: frame, score })),
     `seed ${seed}`,
   );
+}
+
+/** Throws where searches of this draw together differ from the same one by one. Some are given up meanwhile. */
+export function checkTogether(seed: number): void {
+  const draw = drawer(seed);
+  const at = drawnLibrary(draw, draw.one([3, 16, 33]));
+  const searches = Array.from({ length: 1 + draw.whole(20) }, () => drawnSearch(draw, at));
+  const gone = new Error('nobody waits');
+  const left = new Set(searches.filter(() => draw.chance(0.1)));
+  const together = searches.map((one): Search => {
+    let looks = draw.whole(4);
+    const pause = () => {
+      if (looks-- === 0) throw gone;
+    };
+    return left.has(one) ? { ...one, pause } : one;
+  });
+  for (const [i, answer] of searchAll(at, together).entries()) {
+    const one = searches[i]!;
+    if (left.has(one) && answer === gone) continue;
+    assert.deepEqual(answer, search(at, one.query, one.scope, one.matches, one.perVideo), `seed ${seed}`);
+  }
 }

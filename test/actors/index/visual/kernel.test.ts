@@ -8,7 +8,7 @@ import {
   writeRow8,
   writeRow16,
 } from '../../../../actors/index/visual/quantize.ts';
-import { blockRows, RowBank } from '../../../../actors/index/visual/segment.ts';
+import { RowBank } from '../../../../actors/index/visual/segment.ts';
 import { randomVector, seeded } from '../footage.ts';
 
 test('a scan gives the integer dot product times both scales, for any length and number of rows', () => {
@@ -30,7 +30,7 @@ test('a scan gives the integer dot product times both scales, for any length and
     vectors.forEach((vector, i) => {
       writeRow8(vector, bytes, i * bank.stride);
     });
-    const scores = bank.scan(room.row, rows, 1, 0);
+    const scores = bank.cells.block(room.row, rows, 1, 0);
     const quantized = new Int16Array(dimensions);
     const most = Math.min(32767, Math.floor((2 ** 31 - 1) / (127 * paddedLength(dimensions))));
     const queryScale = quantize(query, quantized, most);
@@ -50,7 +50,7 @@ test('the largest values do not overflow', () => {
   const ones = new Float32Array(4096).fill(1);
   writeRow8(ones, bank.bytes(row, 1), 0);
   bank.setQueries([ones.map(() => -1)]);
-  assert.ok(Math.abs(bank.one(row, 0, 0) + 4096) < 0.01);
+  assert.ok(Math.abs(bank.cells.one(row, 0, 0) + 4096) < 0.01);
 });
 
 test('the exact score lies between its bounds, also where rounding does its worst', () => {
@@ -70,7 +70,7 @@ test('the exact score lies between its bounds, also where rounding does its wors
       writeRow16(vector, 0, fine, 0);
       bank.setQueries([query]);
       const exact = readRow16(fine, dimensions, 0)!.reduce((sum, value, i) => sum + value * query[i]!, 0);
-      const [low, score, high] = ([-1, 0, 1] as const).map((bound) => bank.one(row, 0, bound));
+      const [low, score, high] = ([-1, 0, 1] as const).map((bound) => bank.cells.one(row, 0, bound));
       assert.ok(low! < exact && exact < high!, `${dimensions} dimensions: ${low} ${exact} ${high}`);
       widest = Math.max(widest, Math.abs(exact - score!) / (high! - score!));
     }
@@ -78,10 +78,42 @@ test('the exact score lies between its bounds, also where rounding does its wors
   }
 });
 
+test('four queries at once give the scores that each gives by itself, and the largest of two is kept', () => {
+  const random = seeded(6);
+  for (const [dimensions, count] of [
+    [33, 1],
+    [64, 6],
+    [512, 9],
+  ] as const) {
+    const bank = new RowBank(dimensions, 1 << 20);
+    const { row } = bank.allocate(count);
+    for (let i = 0; i < count; i++) writeRow8(randomVector(dimensions, random), bank.bytes(row + i, 1), 0);
+    bank.setQueries(Array.from({ length: 7 }, () => randomVector(dimensions, random)));
+    const least = new Float64Array(2).fill(Number.NEGATIVE_INFINITY);
+    const questions = [
+      { query: 0, lanes: 5 },
+      { query: 5, lanes: 2 },
+    ];
+    bank.cells.begin({ firstCell: 0, tiles: new Uint16Array(32).fill(3, 0, 1), questions, least });
+    const found = new Map<string, number>();
+    bank.cells.scan(0, (question, at, score) => found.set(`${question} ${at}`, score));
+    for (let at = 0; at < count; at++) {
+      for (const [question, { query, lanes }] of questions.entries()) {
+        const each = Array.from({ length: lanes }, (_, lane) => bank.cells.one(row + at, query + lane, 1));
+        assert.equal(
+          found.get(`${question} ${at}`),
+          Math.max(...each),
+          `${dimensions} dimensions, row ${at}`,
+        );
+      }
+    }
+  }
+});
+
 test('rows fill segment after segment, and what is given back is used again', () => {
   const bank = new RowBank(32, 1 << 16);
   const { segmentRows } = bank;
-  assert.ok(segmentRows > 10 && segmentRows < blockRows);
+  assert.equal(segmentRows, 1024);
   assert.deepEqual(bank.allocate(segmentRows - 2), { row: 0, count: segmentRows - 2 });
   assert.deepEqual(bank.allocate(5), { row: segmentRows - 2, count: 2 });
   assert.deepEqual(bank.allocate(3), { row: segmentRows, count: 3 });

@@ -5,7 +5,7 @@ import { grouped, ranking } from '../../../../actors/index/visual/rank.ts';
 import { search } from '../../../../actors/index/visual/search.ts';
 import { draws } from '../../../shared.ts';
 import { footage, near, randomVector, seeded } from '../footage.ts';
-import { checkDrawn } from './drawn-search.ts';
+import { checkDrawn, checkTogether } from './drawn-search.ts';
 import { Library, rowsOf, scenesEvery } from './library.ts';
 
 const only = (text: Float32Array) => ({ text, pictures: [], textWeight: 1, exclude: [] });
@@ -28,6 +28,10 @@ function rankedBy(...request: Parameters<typeof search>) {
 
 test('property: however rows lie in memory, a search answers what looking at every frame at 16 bits answers', () => {
   for (let seed = 0; seed < draws(500); seed++) checkDrawn(seed);
+});
+
+test('property: searches that are scanned together answer what each of them answers by itself', () => {
+  for (let seed = 0; seed < draws(300); seed++) checkTogether(seed);
 });
 
 test('one long shot takes one place of the answer, and the others go to other scenes', () => {

@@ -1,0 +1,206 @@
+// What one thread does of a pass over the rows: it scores cells of them at 8 bits, by all questions that want
+// them, and tells which rows can be in an answer. The rows, the queries and what the kernel writes lie in the
+// same shared memory, so that each thread has a part of its own for what it writes.
+import { type Kernel, kernelOver } from './kernel.ts';
+
+/** Rows that are asked for or not together. */
+export const tileRows = 32;
+/** Rows that are scored by one question after the other while they are in the nearest caches. */
+export const cellRows = 1024;
+const cellTiles = cellRows / tileRows;
+/** Query vectors that can be held at once: the readings to rank by and those to exclude. */
+export const maxQueries = 64;
+/** Queries whose scores of a cell are held at once. */
+const mostLanes = 16;
+
+/** Where everything lies in each memory. */
+export interface Layout {
+  readonly padded: number;
+  readonly stride: number;
+  /** Rows of a memory, whole cells. */
+  readonly segmentRows: number;
+  /** Bytes from one query to the next: its values, scale and error. */
+  readonly queryBytes: number;
+  readonly rowsAt: number;
+}
+
+/** The scores of the queries in hand, the indices of those that stand out, and the score of one row. */
+const ownBytes = mostLanes * cellRows * 4 + cellRows * 4 + 16;
+
+/** `rows`: those that a memory holds at least. */
+export function layoutOf(padded: number, stride: number, rows: number, threads: number): Layout {
+  const queryBytes = padded * 2 + 16;
+  const segmentRows = Math.max(1, Math.floor(rows / cellRows)) * cellRows;
+  return { padded, stride, segmentRows, queryBytes, rowsAt: maxQueries * queryBytes + threads * ownBytes };
+}
+
+/** What is asked of the rows, in shared memory. */
+export interface Pass {
+  readonly firstCell: number;
+  /** Of each tile from the first cell on: a bit for each question that wants it. */
+  readonly tiles: Uint16Array;
+  /** The queries of each: so many from that one on, of which the nearest counts. */
+  readonly questions: readonly { readonly query: number; readonly lanes: number }[];
+  /** What a row has to reach to matter to a question; goes up while rows are scored. */
+  readonly least: Float64Array;
+}
+
+/** `score`: the exact one by the queries of the question is not above it. */
+export type Hit = (question: number, row: number, score: number) => void;
+
+interface Segment {
+  readonly kernel: Kernel;
+  /** Of the part before the rows, which stays where it is when the memory grows. */
+  readonly ints: Int32Array;
+  readonly floats: Float32Array;
+}
+
+/** Questions whose queries fit into a thread's part of memory together. */
+interface Chunk {
+  readonly queries: number[];
+  readonly questions: { readonly question: number; readonly lane: number; readonly lanes: number }[];
+}
+
+/**
+ * Which score a scan gives: 0 that of the 8-bit row, 1 one that the exact score is not above, -1 one that it
+ * is not below.
+ */
+export type Bound = -1 | 0 | 1;
+
+export class Cells {
+  readonly #layout: Layout;
+  readonly #scoresAt: number;
+  readonly #hitsAt: number;
+  readonly #oneAt: number;
+  readonly #segments: Segment[] = [];
+  #pass: Pass | null = null;
+  /** Of the tiles of the pass that have these bits. */
+  readonly #chunks = new Map<number, readonly Chunk[]>();
+
+  /** `thread`: each has another number below the `threads` of the layout. */
+  constructor(layout: Layout, thread: number) {
+    this.#layout = layout;
+    this.#scoresAt = maxQueries * layout.queryBytes + thread * ownBytes;
+    this.#hitsAt = this.#scoresAt + mostLanes * cellRows * 4;
+    this.#oneAt = this.#hitsAt + cellRows * 4;
+  }
+
+  /** In the order of their rows. */
+  addSegment(memory: WebAssembly.Memory): void {
+    const { buffer } = memory;
+    const { rowsAt } = this.#layout;
+    this.#segments.push({
+      kernel: kernelOver(memory),
+      ints: new Int32Array(buffer, 0, rowsAt / 4),
+      floats: new Float32Array(buffer, 0, rowsAt / 4),
+    });
+  }
+
+  begin(pass: Pass): void {
+    this.#pass = pass;
+    this.#chunks.clear();
+  }
+
+  /** One cell of the pass. */
+  scan(cell: number, hit: Hit): void {
+    const { tiles, firstCell } = this.#pass!;
+    const from = (cell - firstCell) * cellTiles;
+    for (let tile = 0; tile < cellTiles; ) {
+      const asking = tiles[from + tile]!;
+      let end = tile + 1;
+      while (end < cellTiles && tiles[from + end] === asking) end++;
+      if (asking !== 0) this.#rows(asking, cell * cellRows + tile * tileRows, (end - tile) * tileRows, hit);
+      tile = end;
+    }
+  }
+
+  #rows(asking: number, row: number, count: number, hit: Hit): void {
+    const { least } = this.#pass!;
+    for (const { queries, questions } of this.#chunksOf(asking)) {
+      this.#score(queries, row, count);
+      for (const { question, lane, lanes } of questions) {
+        const { kernel, floats, ints } = this.#segmentOf(row);
+        const scores = this.#lane(lane);
+        for (let other = 1; other < lanes; other++) kernel.larger(scores, this.#lane(lane + other), count);
+        const hits = kernel.above(scores, count, below(least[question]!), this.#hitsAt);
+        for (let i = 0; i < hits; i++) {
+          const at = ints[this.#hitsAt / 4 + i]!;
+          hit(question, row + at, floats[scores / 4 + at]!);
+        }
+      }
+    }
+  }
+
+  #chunksOf(asking: number): readonly Chunk[] {
+    const known = this.#chunks.get(asking);
+    if (known !== undefined) return known;
+    const chunks: Chunk[] = [];
+    for (const [question, { query, lanes }] of this.#pass!.questions.entries()) {
+      if ((asking & (1 << question)) === 0) continue;
+      let last = chunks.at(-1);
+      if (last === undefined || last.queries.length + lanes > mostLanes) {
+        last = { queries: [], questions: [] };
+        chunks.push(last);
+      }
+      last.questions.push({ question, lane: last.queries.length, lanes });
+      for (let lane = 0; lane < lanes; lane++) last.queries.push(query + lane);
+    }
+    this.#chunks.set(asking, chunks);
+    return chunks;
+  }
+
+  /** Four queries at a time; one or two that are left over are cheaper one after the other. */
+  #score(queries: readonly number[], row: number, count: number): void {
+    const { padded, stride, queryBytes } = this.#layout;
+    const { kernel } = this.#segmentOf(row);
+    const rows = this.#at(row);
+    let lane = 0;
+    for (; queries.length - lane > 2; lane += 4) {
+      // The fourth of three is the third once more, whose scores nobody reads.
+      const [a, b, c, d = c] = queries.slice(lane, lane + 4).map((query) => query * queryBytes);
+      kernel.four(rows, count, stride, padded, a!, b!, c!, d!, this.#lane(lane), cellRows * 4, 1);
+    }
+    for (; lane < queries.length; lane++) this.#one(row, count, queries[lane]!, 1, this.#lane(lane));
+  }
+
+  #one(row: number, count: number, query: number, bound: Bound, out: number): Segment {
+    const { padded, stride, queryBytes } = this.#layout;
+    const segment = this.#segmentOf(row);
+    const at = query * queryBytes;
+    const facts = (at + padded * 2) / 4;
+    const [scale, error] = [segment.floats[facts]!, segment.floats[facts + 1]!];
+    segment.kernel.scan(this.#at(row), count, stride, padded, at, out, scale, bound * error);
+    return segment;
+  }
+
+  /** The score of one row by one query. */
+  one(row: number, query: number, bound: Bound): number {
+    return this.#one(row, 1, query, bound, this.#oneAt).floats[this.#oneAt / 4]!;
+  }
+
+  /**
+   * Scores of rows of one segment, at most `cellRows`, by one query. *Borrowed until more rows are scored*.
+   */
+  block(row: number, count: number, query: number, bound: Bound): Float32Array {
+    const { floats } = this.#one(row, count, query, bound, this.#scoresAt);
+    return floats.subarray(this.#scoresAt / 4, this.#scoresAt / 4 + count);
+  }
+
+  #segmentOf(row: number): Segment {
+    return this.#segments[Math.floor(row / this.#layout.segmentRows)]!;
+  }
+
+  #at(row: number): number {
+    const { rowsAt, segmentRows, stride } = this.#layout;
+    return rowsAt + (row % segmentRows) * stride;
+  }
+
+  #lane(lane: number): number {
+    return this.#scoresAt + lane * cellRows * 4;
+  }
+}
+
+/** The kernel takes a float32 and tells what is above it: this is below `least` by less than a millionth. */
+function below(least: number): number {
+  return least - Math.abs(least) * 2 ** -21 - 2 ** -126;
+}
