@@ -33,7 +33,7 @@ export function startBench(slots: number, slotBytes: number): Bench {
   const add = <C extends Contract>(name: string, contract: C, settings: unknown) => {
     const module = new URL(`../actors/${contract.name}/actor.ts`, import.meta.url);
     const start = () =>
-      startThread({ name, module, concurrency: contract.concurrency, settings, memory: pool.memory, log });
+      startThread({ name, module, calls: contract.calls, settings, memory: pool.memory, log });
     return supervisor.add({ name, contract, turnLimitMs: 600_000, start });
   };
   return {

@@ -57,9 +57,8 @@ async function startEcho() {
   const pool = createSlotPool(8, PICTURE_BYTES);
   const supervisor = createSupervisor({ clock: systemClock, log, pool });
   const module = new URL('./messages-echo.ts', import.meta.url);
-  const { concurrency } = echoContract;
-  const start = () =>
-    startThread({ name: 'echo', module, concurrency, settings: {}, memory: pool.memory, log });
+  const { calls } = echoContract;
+  const start = () => startThread({ name: 'echo', module, calls, settings: {}, memory: pool.memory, log });
   const echo = await supervisor.add({ name: 'echo', contract: echoContract, turnLimitMs: 60_000, start });
   return { supervisor, pool, echo };
 }

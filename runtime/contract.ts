@@ -1,7 +1,7 @@
 // A contract is a value: the messages an actor understands, each declared once with TypeBox. The value types
 // the handler and the caller, and checks requests where they arrive.
 //
-//   ask    one request, one reply
+//   ask    one request, one reply; several that wait may be handed over together
 //   feed   one request, many items on credit: the producer never runs further ahead than the consumer allows
 import { type Static, type TSchema, Type } from 'typebox';
 
@@ -9,6 +9,8 @@ export interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
   readonly kind: 'ask';
   readonly request: Q;
   readonly reply: A;
+  /** So many calls of it that wait in one lane begin together, when the first of them does. */
+  readonly together: number;
 }
 
 export interface Feed<Q extends TSchema = TSchema, I extends TSchema = TSchema> {
@@ -25,14 +27,23 @@ export interface Contract<M extends Messages = Messages> {
   /** Name of the actor's role; also its name in logs and metrics. */
   readonly name: string;
   readonly messages: M;
-  /** Turns an actor of this role runs at once. 1 means that its state is never seen half changed. */
+  /**
+   * Turns an actor of this role runs at once; calls that begin together count as one until the last of them
+   * has ended. 1 means that its state is never seen half changed.
+   */
   readonly concurrency: number;
+  /** Calls that run at once at most. */
+  readonly calls: number;
   /** A turn without a sign of life for so long means that the actor is stuck. */
   readonly turnLimitMs: number;
 }
 
-export function ask<Q extends TSchema, A extends TSchema>(request: Q, reply: A): Ask<Q, A> {
-  return { kind: 'ask', request, reply };
+export function ask<Q extends TSchema, A extends TSchema>(
+  request: Q,
+  reply: A,
+  { together = 1 }: { together?: number } = {},
+): Ask<Q, A> {
+  return { kind: 'ask', request, reply, together };
 }
 
 /** `slots`: whether an item fills a slot, or how many slots an item of a request fills. */
@@ -51,7 +62,9 @@ export function contract<const M extends Messages>(
   messages: M,
   { concurrency = 1, turnLimitMs = 120_000 }: { concurrency?: number; turnLimitMs?: number } = {},
 ): Contract<M> {
-  return { name, messages, concurrency, turnLimitMs };
+  const together = Object.values(messages).map((one) => (one.kind === 'ask' ? one.together : 1));
+  const calls = concurrency - 1 + Math.max(1, ...together);
+  return { name, messages, concurrency, calls, turnLimitMs };
 }
 
 export type AskName<C extends Contract> = {

@@ -8,6 +8,8 @@ export interface Mailbox<T> {
   /** False when the lane is full; then nothing was added. */
   offer(lane: Lane, message: T): boolean;
   take(): T | undefined;
+  /** Takes up to `most` messages of this kind out of a lane, in their order. */
+  takeSome(lane: Lane, isOf: (message: T) => boolean, most: number): T[];
   /** What `take` would take. */
   peek(): T | undefined;
   /** Takes one message out of the middle; false when it is not there (any more). */
@@ -34,6 +36,15 @@ export function createMailbox<T>(capacity: number): Mailbox<T> {
       return true;
     },
     take,
+    takeSome: (lane, isOf, most) => {
+      const taken: T[] = [];
+      for (const message of lanes[lane]) {
+        if (taken.length >= most) break;
+        if (isOf(message)) taken.push(message);
+      }
+      for (const message of taken) lanes[lane].delete(message);
+      return taken;
+    },
     peek: () => next().values().next().value,
     remove: (message) => lanes.now.delete(message) || lanes.later.delete(message),
     drain: () => {

@@ -22,12 +22,13 @@ export function startInMemory<C extends Contract, S>(
 ): Link {
   const { port1: near, port2: far } = new MessageChannel();
   const { contract } = definition;
-  const control = createControl(contract.concurrency);
+  const control = createControl(contract.calls);
   const names = new Map<number, string>();
   const maker = createLink(
     {
       post: (message: ToActor, transfer = []) => {
-        if (message.type === 'ask' || message.type === 'feed') names.set(message.id, message.name);
+        const calls = message.type === 'asks' ? message.asks : [message];
+        for (const one of calls) if (one.type === 'ask' || one.type === 'feed') names.set(one.id, one.name);
         near.postMessage(message, transfer);
       },
       listen: (receive) =>

@@ -207,29 +207,50 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
 
   #pump(): void {
     const attachment = this.#attachment;
-    while (attachment && this.phase === 'ready' && attachment.words.length > 0) {
+    const { concurrency } = this.#contract;
+    while (attachment && this.phase === 'ready' && attachment.running.size < concurrency) {
       const call = this.#mailbox.take();
       if (!call) return;
-      this.#dispatch(attachment, call);
+      this.#dispatch(attachment, [call, ...this.#alike(call)]);
     }
   }
 
-  #dispatch(attachment: Attachment, call: Call): void {
-    const word = attachment.words.pop()!;
-    const { type, id, name, request, options } = call;
-    Atomics.store(attachment.link.control, word, 0);
+  /** Those that wait and begin together with a call. */
+  #alike({ name, options }: Call): Call[] {
+    const message = this.#contract.messages[name];
+    if (message?.kind !== 'ask' || message.together === 1) return [];
+    const isOf = (other: Call) => other.name === name;
+    return this.#mailbox.takeSome(options.lane ?? 'later', isOf, message.together - 1);
+  }
+
+  #dispatch(attachment: Attachment, calls: readonly Call[]): void {
+    const taken = calls.map((call) => ({ call, word: attachment.words.pop()! }));
+    for (const { word } of taken) Atomics.store(attachment.link.control, word, 0);
     try {
-      const credit = call.stream?.firstCredit() ?? 0;
-      const message =
-        type === 'ask' ? { type, id, name, request, word } : { type, id, name, request, word, credit };
-      attachment.link.endpoint.post(message, options.transfer);
+      const messages = taken.map(({ call: { type, id, name, request, stream }, word }) => {
+        const credit = stream?.firstCredit() ?? 0;
+        return type === 'ask' ? { type, id, name, request, word } : { type, id, name, request, word, credit };
+      });
+      const asks = messages.filter((one) => one.type === 'ask');
+      const transfer = calls.flatMap(({ options }) => options.transfer ?? []);
+      attachment.link.endpoint.post(asks.length > 1 ? { type: 'asks', asks } : messages[0]!, transfer);
     } catch (error) {
-      // A request that cannot be cloned is the caller's fault, not the actor's.
-      attachment.words.push(word);
-      this.#options.pool?.releaseAll(call.holder);
-      call.fail(engineErrors.INVALID_MESSAGE(`${this.name}.${name}: ${String(error)}`, {}, error));
+      attachment.words.push(...taken.map(({ word }) => word));
+      // A request that cannot be cloned is the caller's fault, not the actor's or that of other callers.
+      if (calls.length > 1) for (const call of calls) this.#dispatch(attachment, [call]);
+      else this.#refuse(calls[0]!, error);
       return;
     }
+    for (const { call, word } of taken) this.#begun(attachment, call, word);
+  }
+
+  #refuse(call: Call, error: unknown): void {
+    this.#options.pool?.releaseAll(call.holder);
+    call.fail(engineErrors.INVALID_MESSAGE(`${this.name}.${call.name}: ${String(error)}`, {}, error));
+  }
+
+  #begun(attachment: Attachment, call: Call, word: number): void {
+    const { id } = call;
     const life = lifeOf(attachment.link.control, word);
     const running: Running = { call, word, life, aliveAt: this.#options.now(), memory: null };
     attachment.running.set(id, running);
@@ -251,15 +272,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   }
 
   #receive(attachment: Attachment, message: FromActor): void {
-    if (
-      message.type !== 'item' &&
-      message.type !== 'reserve' &&
-      message.type !== 'release' &&
-      message.type !== 'reply' &&
-      message.type !== 'end' &&
-      message.type !== 'error'
-    )
-      return;
+    if (!('id' in message)) return;
     const running = attachment.running.get(message.id);
     if (!running) return;
     const { call } = running;
@@ -313,8 +326,8 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
 
   /** A ready thread takes over; what waited in the mailbox starts to run. */
   attach(link: Link): void {
-    const { concurrency } = this.#contract;
-    const words = Array.from({ length: concurrency }, (_, index) => concurrency - index);
+    const { calls } = this.#contract;
+    const words = Array.from({ length: calls }, (_, index) => calls - index);
     const attachment: Attachment = { link, running: new Map(), words };
     this.#attachment = attachment;
     link.onMessage((message) => this.#receive(attachment, message));

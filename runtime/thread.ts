@@ -18,8 +18,8 @@ export interface ThreadOptions {
   readonly name: string;
   /** URL of the module that exports `definition`. */
   readonly module: URL;
-  /** Turns at once, as its contract says. */
-  readonly concurrency: number;
+  /** At once, as its contract says. */
+  readonly calls: number;
   /** Plain data for the actor. */
   readonly settings: unknown;
   readonly memory?: SlotMemory | undefined;
@@ -37,11 +37,11 @@ export interface ThreadData extends HostStart {
 export function threadSpec<C extends Contract>(
   contract: C,
   root: string,
-  options: Omit<ThreadOptions, 'module' | 'concurrency'>,
+  options: Omit<ThreadOptions, 'module' | 'calls'>,
 ): ChildSpec<C> {
   const module = moduleUrl(`./actors/${contract.name}/actor`, root);
-  const { concurrency } = contract;
-  return { name: options.name, contract, start: () => startThread({ ...options, module, concurrency }) };
+  const { calls } = contract;
+  return { name: options.name, contract, start: () => startThread({ ...options, module, calls }) };
 }
 
 /**
@@ -49,7 +49,7 @@ export function threadSpec<C extends Contract>(
  * asked to stop and ends by itself.
  */
 export function startThread(options: ThreadOptions): Link {
-  const control = createControl(options.concurrency);
+  const control = createControl(options.calls);
   const { name, memory, settings, module } = options;
   const logLevel = options.log.level;
   const workerData: ThreadData = { name, control, memory, settings, logLevel, module: module.href };

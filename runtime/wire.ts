@@ -8,15 +8,19 @@ import type { SlotMemory } from './slots.ts';
 
 export type CallId = number;
 
+export interface AskCall {
+  readonly type: 'ask';
+  readonly id: CallId;
+  readonly name: string;
+  readonly request: unknown;
+  readonly word: number;
+}
+
 /** To the actor. */
 export type ToActor =
-  | {
-      readonly type: 'ask';
-      readonly id: CallId;
-      readonly name: string;
-      readonly request: unknown;
-      readonly word: number;
-    }
+  | AskCall
+  /** Calls that begin together. */
+  | { readonly type: 'asks'; readonly asks: readonly AskCall[] }
   | {
       readonly type: 'feed';
       readonly id: CallId;
@@ -62,9 +66,9 @@ export type FromActor =
 /** Word 0 asks the actor to stop; word n asks call n of the running ones to end. */
 export const STOP_WORD = 0;
 
-/** Shared words for the stop and `concurrency` running calls. */
-export function createControl(concurrency: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(4 * (1 + 2 * concurrency));
+/** Shared words for the stop and so many running calls. */
+export function createControl(calls: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(4 * (1 + 2 * calls));
 }
 
 /** The word in which the call of `word` counts its signs of life. */

@@ -31,7 +31,7 @@ export function engine(options: Partial<SupervisorOptions> = {}) {
       startThread({
         name,
         module: new URL('./fixture.ts', import.meta.url),
-        concurrency: fixtureContract.concurrency,
+        calls: fixtureContract.calls,
         settings,
         memory: pool.memory,
         log,

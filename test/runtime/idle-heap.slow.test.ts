@@ -10,7 +10,7 @@ import { until } from '../until.ts';
 const entry = new URL('../../runtime/entry.ts', import.meta.url);
 /** The definition of an actor that leaves garbage behind when it is made. */
 const littering = `export const definition = {
-  contract: { name: 'littering', messages: {}, concurrency: 1 },
+  contract: { name: 'littering', messages: {}, concurrency: 1, calls: 1 },
   create: () => {
     for (let kept = [], i = 0; i < 200_000; i++) kept.push([i, {}]);
     return { handlers: {} };

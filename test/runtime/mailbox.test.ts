@@ -22,3 +22,14 @@ test('a full lane refuses and the other lane still takes', () => {
   assert.equal(box.take(), 2);
   assert.equal(box.take(), undefined);
 });
+
+test('some of a kind are taken out of one lane, and the others keep their order', () => {
+  const box = createMailbox<string>(6);
+  for (const message of ['a1', 'b1', 'a2', 'a3', 'b2']) box.offer('later', message);
+  box.offer('now', 'a0');
+  assert.deepEqual(
+    box.takeSome('later', (message) => message.startsWith('a'), 2),
+    ['a1', 'a2'],
+  );
+  assert.deepEqual(box.drain(), ['a0', 'b1', 'a3', 'b2']);
+});

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import test from 'node:test';
+import { Type } from 'typebox';
+import { actor } from '../../runtime/actor.ts';
+import { ask, contract } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { startInMemory } from '../../runtime/memory.ts';
 import { until } from '../until.ts';
 import { engine } from './engine.ts';
 import { fixtureErrors } from './fixture.ts';
@@ -68,5 +72,57 @@ test('a stale handle is refused, by the caller and by the turn', async () => {
   await assert.rejects(ref.ask('sum', { slot: old }, { slots: [old] }), engineErrors.STALE_SLOT.is);
   for (let left = pool.free; left > 0; left--) await pool.acquire(holder);
   await assert.rejects(ref.ask('sum', { slot: old }), engineErrors.STALE_SLOT.is);
+  await supervisor.stop();
+});
+
+const crowd = contract('crowd', {
+  /** Answers the names of those that ran at the same time. */
+  meet: ask(Type.Object({ name: Type.Unknown() }), Type.Array(Type.Unknown()), { together: 3 }),
+  other: ask(Type.Object({}), Type.Null()),
+});
+const crowdActor = actor<typeof crowd, undefined>({
+  contract: crowd,
+  create: () => {
+    let present: unknown[] = [];
+    const meet = async (name: unknown, signal: AbortSignal) => {
+      present.push(name);
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+      const met = present;
+      await new Promise(setImmediate);
+      present = [];
+      return [...met];
+    };
+    return { handlers: { meet: ({ name }, { signal }) => meet(name, signal), other: () => null } };
+  },
+});
+
+test('calls that wait in a lane begin together, as many as their message says, and each ends by itself', async () => {
+  const { supervisor, log } = engine();
+  const ref = await supervisor.add({
+    ...{ name: 'crowd', contract: crowd, turnLimitMs: 1_000 },
+    start: () => startInMemory(crowdActor, { log }),
+  });
+  const meet = (names: readonly unknown[]) =>
+    Promise.all(names.map((name) => ref.ask('meet', { name }).catch((error: unknown) => error)));
+  const given = new AbortController();
+  const first = ref.ask('meet', { name: 'first' });
+  const leaves = ref.ask('meet', { name: 'leaves' }, { signal: given.signal });
+  const rest = meet(['a', 'b', 'c', 'd']);
+  const other = ref.ask('other', {});
+  const urgent = ref.ask('meet', { name: 'urgent' }, { lane: 'now' });
+  const left = assert.rejects(leaves, engineErrors.CANCELLED.is);
+  given.abort();
+  assert.deepEqual(await first, ['first']);
+  await left;
+  assert.deepEqual(await urgent, ['urgent']);
+  const abc = ['a', 'b', 'c'];
+  assert.deepEqual(await rest, [abc, abc, abc, ['d']]);
+  assert.equal(await other, null);
+  // What cannot be sent fails alone, and the others are sent all the same.
+  const [, broken, one, two] = await meet(['last', () => {}, 'x', 'y']);
+  assert.ok(engineErrors.INVALID_MESSAGE.is(broken));
+  const xy = ['x', 'y'];
+  assert.deepEqual([one, two], [xy, xy]);
   await supervisor.stop();
 });

@@ -30,7 +30,7 @@ function slowThread() {
   ];
   const link: Link = {
     endpoint: { post: () => {} },
-    control: new Int32Array(createControl(fixtureContract.concurrency)),
+    control: new Int32Array(createControl(fixtureContract.calls)),
     ready: ready.promise,
     exited: exited.promise,
     onMessage: () => {},

@@ -46,7 +46,7 @@ const module = new URL('../../actors/decoder/actor.ts', import.meta.url);
 const decoders = await Promise.all(
   paths.map((_, i) => {
     const settings = { hardware: 'off' };
-    const thread = { name: `decoder-${i}`, module, concurrency: 1, settings, memory: pool.memory, log };
+    const thread = { name: `decoder-${i}`, module, calls: 1, settings, memory: pool.memory, log };
     return supervisor.add({ name: thread.name, contract: decoderContract, start: () => startThread(thread) });
   }),
 );

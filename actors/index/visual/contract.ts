@@ -169,7 +169,7 @@ export const visualMessages = {
    * readings of one picture, of which the one that a frame is most like counts; at most 12. `text_weight`
    * weighs text against a picture's 1 when both are there. `exclude`: k×d, a soft signal that lowers what it
    * resembles. `people`: only frames that show them; NOT_LOADED when people of another folder are loaded, and
-   * an error naming the item of `people_filter` that means nobody.
+   * an error naming the item of `people_filter` that means nobody. Those that wait are scanned together.
    */
   search: ask(
     Type.Object({
@@ -191,6 +191,7 @@ export const visualMessages = {
       /** People who are asked for together with themselves, so that nothing matches. */
       people_twice: Type.Optional(Type.Array(Type.String())),
     }),
+    { together: 16 },
   ),
   /**
    * How much each second of one content has of what is searched, 0 to 1 against everything that is loaded;

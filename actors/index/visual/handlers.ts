@@ -7,13 +7,15 @@ import type { OpenStages } from '../numbered-work.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
+import type { Store } from '../store/store.ts';
 import type { visualMessages } from './contract.ts';
 import { lowerBound } from './frames.ts';
+import type { LoadedVectors } from './loaded.ts';
 import { relevanceOf, type ScaleCache, scaleOf } from './scale-cache.ts';
 import { scorerOf } from './scan.ts';
 import { scenesOf } from './scene-lists.ts';
 import { bestOf, checkedQuery, checkedWords, lowering, type Query, scoringOf } from './scoring.ts';
-import { backgroundOf, type Searched, search, spreadOver } from './search.ts';
+import { type Answer, backgroundOf, type Search, type Searched, searchAll, spreadOver } from './search.ts';
 import type { VisualIndex } from './visual-index.ts';
 
 type VisualContract = Contract<typeof visualMessages>;
@@ -26,6 +28,7 @@ export interface VisualParts extends FilterParts {
 
 export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
   const { folders, visual } = parts;
+  const passes = new Passes();
   return {
     ...writingHandlers(parts),
     stored: ({ cache_dir, model_key, hashes }) =>
@@ -47,7 +50,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
     },
     relevance: (request, turn) => relevance(parts, request, () => turn.throwIfCancelled()),
     standing: (request, turn) => stand(parts, request, () => turn.throwIfCancelled()),
-    search: (request, turn) => ranked(parts, request, () => turn.throwIfCancelled()),
+    search: (request, turn) => ranked(parts, passes, request, () => turn.throwIfCancelled()),
     scenes: ({ cache_dir, model_key, hashes }, turn) =>
       folders.with(cache_dir, (store) => {
         store.requireReadable();
@@ -113,8 +116,51 @@ function committed(
   return all.map((one) => results.get(one)!);
 }
 
-async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
-  const { cache_dir, scope, max_results, max_per_media, people } = request;
+/** Searches that begin together are scanned together. */
+class Passes {
+  #waiting: (PromiseWithResolvers<Answer> & Asked)[] = [];
+
+  join(asked: Asked): Promise<Answer> {
+    const waiting = { ...Promise.withResolvers<Answer>(), ...asked };
+    this.#waiting.push(waiting);
+    // All of them wait by the end of the turn of the event loop in which they begin.
+    if (this.#waiting.length === 1) setImmediate(() => this.#run());
+    return waiting.promise;
+  }
+
+  #run(): void {
+    const all = this.#waiting;
+    this.#waiting = [];
+    for (const [loaded, some] of Map.groupBy(all, (one) => one.loaded)) {
+      try {
+        const at = loaded.searched(some[0]!.store, () => {});
+        for (const [i, answer] of searchAll(
+          at,
+          some.map((one) => one.search),
+        ).entries()) {
+          if (answer instanceof Error) some[i]!.reject(answer);
+          else some[i]!.resolve(answer);
+        }
+      } catch (error) {
+        for (const { reject } of some) reject(error);
+      }
+    }
+  }
+}
+
+interface Asked {
+  readonly loaded: LoadedVectors;
+  readonly store: Store;
+  readonly search: Search;
+}
+
+async function ranked(
+  parts: VisualParts,
+  passes: Passes,
+  request: Request<VisualContract, 'search'>,
+  pause: () => void,
+) {
+  const { cache_dir, scope, max_results: matches, max_per_media: perVideo = matches, people } = request;
   const { store, loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
     const loaded = parts.visual.of(store, request.model_key);
     const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
@@ -126,7 +172,8 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
   const within = { hashes, ranges: scope.ranges, only: seen?.ranges ?? null };
-  return { ...search(loaded.searched(store, pause), query, within, max_results, max_per_media), ...told };
+  const search = { query, scope: within, matches, perVideo, pause };
+  return { ...(await passes.join({ loaded, store, search })), ...told };
 }
 
 function relevance(

@@ -323,11 +323,11 @@ test('two embedders in threads of their own load, embed and end cleanly while th
   const log = createLog('test', () => {});
   const pool = createSlotPool(4, BYTES);
   const supervisor = createSupervisor({ clock: systemClock, log, pool });
-  const { concurrency } = definition.contract;
+  const { calls } = definition.contract;
   const module = new URL('../../../actors/embedder/actor.ts', import.meta.url);
   const settings = { modelsDir, device: 'cpu', threads: 1, defaultModel: 'tiny-siglip' };
   const start = (name: string) => () =>
-    startThread({ name, module, concurrency, settings, memory: pool.memory, log });
+    startThread({ name, module, calls, settings, memory: pool.memory, log });
   const add = (name: string) =>
     supervisor.add({
       name,
