@@ -41,8 +41,33 @@ export interface Pass {
   readonly tiles: Uint16Array;
   /** The queries of each: so many from that one on, of which the nearest counts. */
   readonly questions: readonly { readonly query: number; readonly lanes: number }[];
-  /** What a row has to reach to matter to a question; goes up while rows are scored. */
-  readonly least: Float64Array;
+  /**
+   * What a score has to be above for the row to matter to a question, as the bits of a float32; goes up while
+   * rows are scored. Only whole numbers are read whole while another thread writes them.
+   */
+  readonly least: Int32Array;
+}
+
+/** Cells from the first one on. */
+export function passCells({ tiles }: Pass): number {
+  return tiles.length / cellTiles;
+}
+
+const floatBits = new Float32Array(1);
+const intBits = new Int32Array(floatBits.buffer);
+
+/**
+ * Rows of a question matter no more that do not reach `least`. The kernel takes a float32 and tells what is
+ * above it: that is less by less than a millionth.
+ */
+export function requireLeast({ least: all }: Pass, question: number, least: number): void {
+  floatBits[0] = least - Math.abs(least) * 2 ** -21 - 2 ** -126;
+  Atomics.store(all, question, intBits[0]!);
+}
+
+function leastOf({ least }: Pass, question: number): number {
+  intBits[0] = Atomics.load(least, question);
+  return floatBits[0]!;
 }
 
 /** `score`: the exact one by the queries of the question is not above it. */
@@ -115,14 +140,14 @@ export class Cells {
   }
 
   #rows(asking: number, row: number, count: number, hit: Hit): void {
-    const { least } = this.#pass!;
+    const pass = this.#pass!;
     for (const { queries, questions } of this.#chunksOf(asking)) {
       this.#score(queries, row, count);
       for (const { question, lane, lanes } of questions) {
         const { kernel, floats, ints } = this.#segmentOf(row);
         const scores = this.#lane(lane);
         for (let other = 1; other < lanes; other++) kernel.larger(scores, this.#lane(lane + other), count);
-        const hits = kernel.above(scores, count, below(least[question]!), this.#hitsAt);
+        const hits = kernel.above(scores, count, leastOf(pass, question), this.#hitsAt);
         for (let i = 0; i < hits; i++) {
           const at = ints[this.#hitsAt / 4 + i]!;
           hit(question, row + at, floats[scores / 4 + at]!);
@@ -198,9 +223,4 @@ export class Cells {
   #lane(lane: number): number {
     return this.#scoresAt + lane * cellRows * 4;
   }
-}
-
-/** The kernel takes a float32 and tells what is above it: this is below `least` by less than a millionth. */
-function below(least: number): number {
-  return least - Math.abs(least) * 2 ** -21 - 2 ** -126;
 }

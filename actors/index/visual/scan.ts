@@ -1,7 +1,7 @@
 // One pass over the rows that are left, at 8 bits, for all questions that wait together: what no row of it
 // can be above.
 import type { Pick } from './catalog.ts';
-import { type Bound, cellRows, type Pass, tileRows } from './cells.ts';
+import { type Bound, cellRows, type Pass, passCells, requireLeast, tileRows } from './cells.ts';
 import type { Scoring } from './scoring.ts';
 import type { RowBank } from './segment.ts';
 
@@ -92,7 +92,7 @@ export interface Asking {
 export const mostTogether = 16;
 
 /** Scores what all want, `mostTogether` at most. `pause` is called between cells and may throw to stop. */
-export function scan({ cells }: RowBank, asked: readonly Asking[], pause: () => void): void {
+export function scan({ cells, threads }: RowBank, asked: readonly Asking[], pause: () => void): void {
   const pass = passOf(asked);
   if (pass === null) return;
   cells.begin(pass);
@@ -103,12 +103,21 @@ export function scan({ cells }: RowBank, asked: readonly Asking[], pause: () => 
     const pick = finders[question]!(row);
     if (pick === null) return;
     one.take(pick, row, alike);
-    pass.least[question] = one.threshold;
   };
-  const cellTiles = cellRows / tileRows;
-  for (let cell = 0; cell < pass.tiles.length / cellTiles; cell++) {
+  const count = passCells(pass);
+  const one = (cell: number) => {
     pause();
     cells.scan(pass.firstCell + cell, hit);
+    threads.take(hit);
+    for (const [question, { threshold }] of asked.entries()) requireLeast(pass, question, threshold);
+  };
+  // After the first cell it is known what most rows do not reach.
+  one(0);
+  threads.begin(pass, 1, count);
+  try {
+    for (let cell = threads.next(); cell < count; cell = threads.next()) one(cell);
+  } finally {
+    threads.finish(hit);
   }
 }
 
@@ -128,9 +137,11 @@ function passOf(asked: readonly Asking[]): Pass | null {
         tiles[tile]! |= 1 << question;
     }
   }
-  const least = new Float64Array(new SharedArrayBuffer(mostTogether * Float64Array.BYTES_PER_ELEMENT));
-  for (const [question, { threshold }] of asked.entries()) least[question] = threshold;
-  return { firstCell, tiles, questions: asked.map(({ query, lanes }) => ({ query, lanes })), least };
+  const least = new Int32Array(new SharedArrayBuffer(mostTogether * Int32Array.BYTES_PER_ELEMENT));
+  const questions = asked.map(({ query, lanes }) => ({ query, lanes }));
+  const pass = { firstCell, tiles, questions, least };
+  for (const [question, { threshold }] of asked.entries()) requireLeast(pass, question, threshold);
+  return pass;
 }
 
 /** Finds the pick of a row; null for a row between picks. Quick for rows that follow each other. */

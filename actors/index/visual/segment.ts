@@ -1,7 +1,9 @@
 // Rows in WebAssembly memory, in segments of bounded size: one memory addresses 4 GB at most, and growing
 // many small ones never copies. Row numbers are global: segment × rows of a segment + row in it.
+import { availableParallelism } from 'node:os';
 import { Cells, type Layout, layoutOf, tileRows } from './cells.ts';
 import { paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
+import { mostThreads, ScanThreads } from './scan-threads.ts';
 
 const pageBytes = 65536;
 /** Readings of one picture. */
@@ -26,6 +28,8 @@ export class RowBank {
   readonly layout: Layout;
   /** What this thread scores. */
   readonly cells: Cells;
+  /** Those that help it. */
+  readonly threads: ScanThreads;
   /** The largest value of a query with which no product of rows overflows 32 bits. */
   readonly #mostOfQuery: number;
   readonly #segments: Segment[] = [];
@@ -33,12 +37,17 @@ export class RowBank {
   #expected = 0;
   readonly #free: FreeRows;
 
-  /** `segmentBytes`: of the rows of a segment. */
-  constructor(dimensions: number, segmentBytes = defaultSegmentBytes) {
+  /** `segmentBytes`: of the rows of a segment. `threads`: that score rows at the same time, at most. */
+  constructor(
+    dimensions: number,
+    segmentBytes = defaultSegmentBytes,
+    threads = Math.min(mostThreads, availableParallelism()),
+  ) {
     this.dimensions = dimensions;
     const [padded, stride] = [paddedLength(dimensions), stride8(dimensions)];
-    this.layout = layoutOf(padded, stride, segmentBytes / stride, 1);
+    this.layout = layoutOf(padded, stride, segmentBytes / stride, threads);
     this.cells = new Cells(this.layout, 0);
+    this.threads = new ScanThreads(this.layout, threads - 1);
     this.#mostOfQuery = Math.min(32767, Math.floor((2 ** 31 - 1) / (127 * padded)));
     this.#free = new FreeRows(this.segmentRows);
   }
@@ -104,6 +113,7 @@ export class RowBank {
     const segment = { memory, used: 0 };
     this.#segments.push(segment);
     this.cells.addSegment(memory);
+    this.threads.addSegment(memory);
     this.#writeQueries(segment);
     return segment;
   }
@@ -146,6 +156,11 @@ export class RowBank {
       new Int16Array(buffer, i * queryBytes, padded).set(values);
       new Float32Array(buffer, i * queryBytes + padded * 2, 2).set([scale, error]);
     }
+  }
+
+  /** Ends its threads; it can still be read. */
+  close(): void {
+    this.threads.close();
   }
 
   /** Bytes of memory held. */

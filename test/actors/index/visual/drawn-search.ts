@@ -8,7 +8,7 @@ import { type Search, search, searchAll, spreadOver } from '../../../../actors/i
 import { near, normalise, randomVector, seeded } from '../footage.ts';
 import { type Film, Library } from './library.ts';
 
-interface Draw {
+export interface Draw {
   /** Below `end`. */
   whole(end: number): number;
   chance(share: number): boolean;
@@ -16,21 +16,21 @@ interface Draw {
   readonly random: () => number;
 }
 
-function drawer(seed: number): Draw {
+export function drawer(seed: number): Draw {
   const random = seeded(seed);
   const whole = (end: number) => Math.floor(random() * end);
   return { random, whole, chance: (share) => random() < share, one: (list) => list[whole(list.length)]! };
 }
 
 /** Now and then one value is most of the vector. */
-function drawnLook(draw: Draw, d: number): Float32Array {
+export function drawnLook(draw: Draw, d: number): Float32Array {
   const look = randomVector(d, draw.random);
   if (draw.chance(0.2)) look[draw.whole(d)] = 4;
   return normalise(look);
 }
 
 /** Frames that are often nearly or wholly the same as the one before, or as one of other films. */
-function drawnFilm(draw: Draw, hash: string, looks: readonly Float32Array[]): Film {
+export function drawnFilm(draw: Draw, hash: string, looks: readonly Float32Array[]): Film {
   const vectors: Float32Array[] = [];
   const [scenes, frames]: [number[], number[]] = [[], []];
   const [shot, jitter] = [1 + draw.whole(12), draw.one([0, 1e-4, 0.02, 0.2])];
@@ -151,7 +151,7 @@ function bruteForce(at: Library, query: Query, scope: FrameScope, most: number, 
   return { searched: frames.length, answer: answer.slice(0, most) };
 }
 
-function drawnSearch(draw: Draw, at: Library): Search {
+export function drawnSearch(draw: Draw, at: Library): Search {
   const query = drawnQuery(draw, at);
   const scope = drawnScope(draw, at.catalog.hashes());
   const matches = draw.one([1, 3, 10, 50]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requireLeast } from '../../../../actors/index/visual/cells.ts';
 import {
   paddedLength,
   quantize,
@@ -89,12 +90,18 @@ test('four queries at once give the scores that each gives by itself, and the la
     const { row } = bank.allocate(count);
     for (let i = 0; i < count; i++) writeRow8(randomVector(dimensions, random), bank.bytes(row + i, 1), 0);
     bank.setQueries(Array.from({ length: 7 }, () => randomVector(dimensions, random)));
-    const least = new Float64Array(2).fill(Number.NEGATIVE_INFINITY);
     const questions = [
       { query: 0, lanes: 5 },
       { query: 5, lanes: 2 },
     ];
-    bank.cells.begin({ firstCell: 0, tiles: new Uint16Array(32).fill(3, 0, 1), questions, least });
+    const pass = {
+      firstCell: 0,
+      tiles: new Uint16Array(32).fill(3, 0, 1),
+      questions,
+      least: new Int32Array(2),
+    };
+    for (const question of questions.keys()) requireLeast(pass, question, Number.NEGATIVE_INFINITY);
+    bank.cells.begin(pass);
     const found = new Map<string, number>();
     bank.cells.scan(0, (question, at, score) => found.set(`${question} ${at}`, score));
     for (let at = 0; at < count; at++) {

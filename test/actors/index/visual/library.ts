@@ -23,8 +23,9 @@ export class Library implements Searched {
   reads = 0;
   readonly #fine = new Map<number, Float32Array | null>();
 
-  constructor(dimensions: number, segmentBytes = 1 << 20) {
-    this.bank = new RowBank(dimensions, segmentBytes);
+  /** `threads`: that scan it. */
+  constructor(dimensions: number, segmentBytes = 1 << 20, threads = 1) {
+    this.bank = new RowBank(dimensions, segmentBytes, threads);
   }
 
   readonly fine: Searched['fine'] = (_run, row, count) => {

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { everything } from '../../../../actors/index/visual/catalog.ts';
+import { type Search, searchAll } from '../../../../actors/index/visual/search.ts';
+import { until } from '../../../until.ts';
+import { randomVector } from '../footage.ts';
+import { type Draw, drawer, drawnFilm, drawnLook, drawnSearch } from './drawn-search.ts';
+import { type Film, Library } from './library.ts';
+
+const d = 16;
+
+/** One library scanned by one thread and by three, in segments of 16 cells. */
+class Twins {
+  readonly alone = new Library(d, 1 << 20);
+  readonly together = new Library(d, 1 << 20, 3);
+
+  constructor(t: TestContext) {
+    t.after(() => this.together.bank.close());
+  }
+
+  add(films: readonly Film[]): void {
+    for (const at of [this.alone, this.together]) at.add(films);
+  }
+
+  forget(hash: string): void {
+    for (const at of [this.alone, this.together]) at.forget(hash);
+  }
+
+  /** Starts the threads, as the first long pass does, and waits until both take part. */
+  async wake(search: Search): Promise<void> {
+    const { threads } = this.together.bank;
+    await until(() => {
+      searchAll(this.together, [search]);
+      return threads.ready === 2;
+    });
+  }
+
+  check(searches: readonly Search[], what: string): void {
+    assert.deepEqual(searchAll(this.together, searches), searchAll(this.alone, searches), what);
+  }
+}
+
+/** More than 66,000 frames. */
+function drawnFilms(draw: Draw): Film[] {
+  const looks = Array.from({ length: 40 }, () => drawnLook(draw, d));
+  return Array.from({ length: 6000 }, (_, i) => drawnFilm(draw, `${draw.whole(1000)}-${i}`, looks));
+}
+
+const plain = (draw: Draw): Search => ({
+  query: { text: randomVector(d, draw.random), pictures: [], textWeight: 1, exclude: [] },
+  ...{ scope: everything, matches: 50, perVideo: 50, pause: () => {} },
+});
+
+test('several threads answer what one answers, while rows come, go and lie in more memories', async (t) => {
+  const draw = drawer(1);
+  const twins = new Twins(t);
+  const films = drawnFilms(draw);
+  twins.add(films);
+  assert.ok(twins.alone.catalog.vectors > 70_000);
+  await twins.wake(plain(draw));
+  for (let round = 0; round < 4; round++) {
+    twins.check([plain(draw)], `one, round ${round}`);
+    const searches = Array.from({ length: 1 + draw.whole(16) }, () => drawnSearch(draw, twins.alone));
+    twins.check([plain(draw), ...searches], `together, round ${round}`);
+    for (const { hash } of films) if (draw.chance(0.1)) twins.forget(hash);
+    twins.add(drawnFilms(draw).slice(0, 700));
+  }
+  const more = Number.MAX_SAFE_INTEGER;
+  twins.check(
+    [{ ...plain(draw), matches: more, perVideo: more }],
+    'every scene: the rings are full again and again',
+  );
+});
+
+test('a pass that nobody waits for ends, the next one is whole, and threads end with the rows', async (t) => {
+  const draw = drawer(2);
+  const twins = new Twins(t);
+  twins.add(drawnFilms(draw));
+  const search = plain(draw);
+  await twins.wake(search);
+  const gone = new Error('nobody waits');
+  let looks = 0;
+  const pause = () => {
+    if (++looks === 9) throw gone;
+  };
+  const [left, stays] = searchAll(twins.together, [{ ...search, pause }, search]);
+  assert.equal(left, gone);
+  assert.deepEqual(stays, searchAll(twins.alone, [search])[0]);
+  looks = 0;
+  assert.deepEqual(searchAll(twins.together, [{ ...search, pause }]), [gone]);
+  assert.equal(looks, 9);
+  twins.check([search], 'after one that was given up');
+  twins.together.bank.close();
+  await until(() => twins.together.bank.threads.running === 0);
+  twins.check([search], 'without threads');
+  assert.equal(twins.together.bank.threads.running, 0);
+});
