@@ -71,6 +71,11 @@ export class ScanThreads {
     for (const helper of this.#helpers) this.#tell(helper, { memory });
   }
 
+  /** With the one of the caller. */
+  get most(): number {
+    return this.#count + 1;
+  }
+
   /** Threads that have not ended. */
   get running(): number {
     return this.#helpers.length;
