@@ -3,7 +3,7 @@
 // cells from a counter in shared memory, and write what they find into a ring each, which the index empties
 // while it takes cells itself.
 import { Worker } from 'node:worker_threads';
-import { moduleUrl } from '../../../runtime/module-url.ts';
+import { moduleUrl } from '../../../runtime/process/program.ts';
 import type { Hit, Layout, Pass } from './cells.ts';
 
 /** More hardly help: so many read memory as fast as it is. */
@@ -121,7 +121,7 @@ export class ScanThreads {
     }
   }
 
-  /** No more cells are taken; waits until each thread is done with those it has, and takes what they found. */
+  /** Nobody takes another cell; waits until each thread is done with its own, and takes what they found. */
   finish(hit: Hit): void {
     Atomics.store(this.#words, nextWord, 2 ** 30);
     while (this.#working.length > 0) {

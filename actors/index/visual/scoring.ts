@@ -16,8 +16,8 @@
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../store/contract.ts';
-import type { visualMessages } from './contract.ts';
 import { maxQueries } from './cells.ts';
+import type { visualMessages } from './contract.ts';
 import { mostReadings } from './segment.ts';
 
 export interface Query {
