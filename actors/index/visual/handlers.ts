@@ -8,6 +8,7 @@ import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
 import type { Store } from '../store/store.ts';
+import { backgroundOf, spreadOver } from './background.ts';
 import type { visualMessages } from './contract.ts';
 import { lowerBound } from './frames.ts';
 import type { LoadedVectors } from './loaded.ts';
@@ -15,7 +16,7 @@ import { relevanceOf, type ScaleCache, scaleOf } from './scale-cache.ts';
 import { scorerOf } from './scan.ts';
 import { scenesOf } from './scene-lists.ts';
 import { bestOf, checkedQuery, checkedWords, lowering, type Query, scoringOf } from './scoring.ts';
-import { type Answer, backgroundOf, type Search, type Searched, searchAll, spreadOver } from './search.ts';
+import { type Answer, type Search, type Searched, searchAll } from './search.ts';
 import type { VisualIndex } from './visual-index.ts';
 
 type VisualContract = Contract<typeof visualMessages>;

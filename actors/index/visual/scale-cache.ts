@@ -2,11 +2,12 @@
 // answer, and for the same query again as one scrolls, and what is usual in the library is the same for all
 // of them.
 
+import { type Background, backgroundOf, sampledRows } from './background.ts';
 import { type Catalog, everything, type LoadedMedia } from './catalog.ts';
 import { cellRows } from './cells.ts';
 import { scorerOf } from './scan.ts';
 import type { Scoring } from './scoring.ts';
-import { type Background, backgroundOf, bestScore, type Searched, sampledRows } from './search.ts';
+import { bestScore, type Searched } from './search.ts';
 
 /** Values of some vectors; typed arrays are compared by value. */
 export class VectorCache<T> {

@@ -1,10 +1,11 @@
 // One drawn library, laid out in memory by a drawn history, and one drawn question, answered by a search and
 // by looking at every frame at 16 bits.
 import assert from 'node:assert/strict';
+import { spreadOver } from '../../../../actors/index/visual/background.ts';
 import type { FrameScope } from '../../../../actors/index/visual/catalog.ts';
 import { scorerOf } from '../../../../actors/index/visual/scan.ts';
 import { type Query, scoreOf, scoringOf } from '../../../../actors/index/visual/scoring.ts';
-import { type Search, search, searchAll, spreadOver } from '../../../../actors/index/visual/search.ts';
+import { type Search, search, searchAll } from '../../../../actors/index/visual/search.ts';
 import { near, normalise, randomVector, seeded } from '../footage.ts';
 import { type Film, Library } from './library.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { sampledRows } from '../../../../actors/index/visual/background.ts';
 import { everything } from '../../../../actors/index/visual/catalog.ts';
 import { standing } from '../../../../actors/index/visual/handlers.ts';
 import { ScaleCache } from '../../../../actors/index/visual/scale-cache.ts';
-import { sampledRows } from '../../../../actors/index/visual/search.ts';
 import { near, randomVector, seeded } from '../footage.ts';
 import { type Film, Library } from './library.ts';
 
