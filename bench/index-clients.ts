@@ -1,5 +1,5 @@
-// Searches of many clients at once, against the same number one after the other: both through the index in its
-// thread, as the service asks it.
+// Searches of many clients at once, against the same number one after the other: both through the index in
+// its thread, as the service asks it.
 import { indexContract } from '../actors/index/contract.ts';
 import type { Ref } from '../runtime/ref.ts';
 import { startBench } from './actors.ts';
