@@ -1,5 +1,5 @@
-// How fast is memory when all of it is read once, by as many threads as scan it? With the byte search of the C
-// library: 0x80 is no value of a row, only now and then of a scale.
+// How fast is memory when all of it is read once, by as many threads as scan it? With the byte search of the
+// C library: 0x80 is no value of a row, only now and then of a scale.
 import { Worker } from 'node:worker_threads';
 
 /** Given to a thread with every part; the bytes of a part that are its own follow from its number. */
