@@ -175,7 +175,7 @@ export function checkDrawn(seed: number): void {
   );
 }
 
-/** Throws where searches of this draw together differ from the same one by one. Some are given up meanwhile. */
+/** Throws where searches of this draw together differ from each by itself. Some are given up meanwhile. */
 export function checkTogether(seed: number): void {
   const draw = drawer(seed);
   const at = drawnLibrary(draw, draw.one([3, 16, 33]));
