@@ -1,19 +1,21 @@
 // What does the embedder cost on top of the graph? The same pictures, batch and threads: a bare loop over the
 // session against the actor with its slots, messages, preprocessing and normalisation. Rounds alternate;
-// medians.
+// medians. And what would it cost beside a graphics card, of which only the time is known? A session that
+// sleeps as long as a card computes stands in for it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { definition } from '../actors/embedder/actor.ts';
+import { definition, embedder as embedderWith } from '../actors/embedder/actor.ts';
 import { embedderContract } from '../actors/embedder/contract.ts';
 import { preparation } from '../actors/embedder/prepare.ts';
-import { openSession } from '../actors/models/session.ts';
+import { pictureBytes } from '../actors/models/rewriting/picture-bytes.ts';
+import { type ModelSession, openSession } from '../actors/models/session.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { startInMemory } from '../runtime/memory.ts';
 import { createSlotPool } from '../runtime/slots.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
-import { alternate, type Question, type Row } from './row.ts';
+import { alternate, median, processorSeconds, type Question, type Row } from './row.ts';
 import { vitB32, vitKey, writeVit } from './vit.ts';
 
 const BATCHES = 3;
@@ -22,7 +24,8 @@ const threads = availableParallelism();
 export const embed: Question = async (say) => {
   const modelsDir = await mkdtemp(join(tmpdir(), 'bench-embed-'));
   try {
-    return await measure(modelsDir, say);
+    const rows = await measure(modelsDir, say);
+    return [...rows, await besideCard(modelsDir, say, true), await besideCard(modelsDir, say, false)];
   } finally {
     await rm(modelsDir, { recursive: true, force: true });
   }
@@ -91,4 +94,68 @@ async function perSecond(count: number, work: () => Promise<unknown>): Promise<n
   const start = performance.now();
   for (let n = 0; n < BATCHES; n++) await work();
   return (count / (performance.now() - start)) * 1000;
+}
+
+/** Milliseconds that an RTX 4090 is estimated to take for 32 pictures of 256 px, ViT-B/16 in half precision. */
+const cardMs = 23;
+const cardBatch = 32;
+const cardSize = { side: 256, patch: 32, width: 64, layers: 1, heads: 1, dimensions: 768 };
+
+/** In place of a graph: sleeps, and answers the same vectors for all pictures. */
+function sleepingSession(asBytes: boolean): ModelSession {
+  const { side, dimensions } = cardSize;
+  const input = asBytes
+    ? { name: pictureBytes, type: 'uint8', shape: ['n', side, side, 3] }
+    : { name: 'pixel_values', type: 'float32', shape: ['n', 3, side, side] };
+  const vectors = new Float32Array(cardBatch * dimensions);
+  const lock = new Int32Array(new SharedArrayBuffer(4));
+  return {
+    device: 'cuda',
+    refused: [],
+    inputs: [input],
+    outputs: [{ name: 'image_embeds', type: 'float32', shape: ['n', dimensions] }],
+    run: async (feeds) => {
+      const [count = 0] = feeds[input.name]!.dims;
+      // As a run of the runtime does, it holds the thread up.
+      Atomics.wait(lock, 0, 0, cardMs);
+      const data = vectors.slice(0, count * dimensions).fill(1);
+      return { image_embeds: { data, dims: [count, dimensions] } };
+    },
+    release: async () => {},
+  };
+}
+
+/** How long the card would wait for the thread of the embedder: its processor time, which no card takes. */
+async function besideCard(modelsDir: string, say: (text: string) => void, asBytes: boolean): Promise<Row> {
+  const own = join(modelsDir, 'card');
+  const { visual } = await writeVit(own, 8, cardSize);
+  const { bytes } = preparation(visual!);
+  const log = createLog('bench', () => {});
+  const pool = createSlotPool(cardBatch, bytes);
+  const pictures = await Promise.all(Array.from({ length: cardBatch }, () => pool.acquire(pool.holder())));
+  const supervisor = createSupervisor({ clock: systemClock, log, pool });
+  const settings = { modelsDir: own, device: 'cuda', threads, defaultModel: vitKey, sides: 'pictures' };
+  const standIn = embedderWith(async () => sleepingSession(asBytes));
+  const embedder = await supervisor.add({
+    ...{ name: 'embedder', contract: embedderContract, capacity: 8, turnLimitMs: 600_000 },
+    start: () => startInMemory(standIn, { settings, log, memory: pool.memory }),
+  });
+  const model = await embedder.ask('load', { model_key: vitKey });
+  if (model.batch !== cardBatch) throw new Error(`${model.batch} pictures in a run`);
+  const what = asBytes ? 'bytes' : 'floats';
+  say(`a card of ${cardMs} ms for ${cardBatch} pictures, given ${what}`);
+  const work = () => embedder.ask('pictures', { model_key: vitKey, pictures });
+  const times: number[] = [];
+  for (let round = 0; round < 25; round++) times.push((await processorSeconds(work)) * 1000);
+  await supervisor.stop();
+  const value = median(times.slice(5));
+  return {
+    question: 'embed',
+    name: `processor time beside a card, ${cardBatch} pictures of 256 px as ${what}`,
+    value,
+    unit: 'ms',
+    against: { name: 'a card, assumed', value: cardMs },
+    ratio: cardMs / (cardMs + value),
+    goal: asBytes ? { of: 'ratio', at: 'least', than: 0.9 } : null,
+  };
 }
