@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { EncodingChoice } from './actors/decoder/clips/contract.ts';
 import { DecodeMode } from './actors/decoder/contract.ts';
 import { type Config, type Setting, type Source, setting, type Values } from './runtime/config.ts';
-import { usableMemory } from './runtime/process/limits.ts';
+import { physicalCores, usableMemory } from './runtime/process/limits.ts';
 import { redactText } from './runtime/redact.ts';
 
 const cores = availableParallelism();
@@ -82,7 +82,7 @@ export const settings = {
     doc: 'memory in MiB that all decoders together may use for stills and long indexes of films; files that need more are refused',
   }),
   model_threads: setting(Type.Integer({ minimum: 1, maximum: 256 }), {
-    fallback: cores,
+    fallback: physicalCores(),
     env: 'FRAMEHOUND_MODEL_THREADS',
     doc: 'number of processor threads a model may use',
   }),

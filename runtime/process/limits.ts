@@ -1,7 +1,8 @@
 // How many files and sockets this process may have open: the limit of the system, and what of it the engine
 // needs.
-import { readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
 
 /** Infinity where the system does not say. */
 export function openFileLimit(): number {
@@ -48,4 +49,23 @@ export function usableMemory(): number {
   // 0 or a number beyond all memory where nothing limits the process.
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+// How many cores this process may use. Two threads of a core share its arithmetic, so they gain nothing where
+// arithmetic is all there is to do.
+
+/**
+ * Cores, not their threads: of those that the process may use, the share that the machine has. Where the
+ * system does not say, every thread counts. `folder`: where Linux tells, one folder a thread.
+ */
+export function physicalCores(threads = availableParallelism(), folder = '/sys/devices/system/cpu'): number {
+  try {
+    const known = readdirSync(folder).filter((name) => /^cpu\d+$/.test(name));
+    const siblings = (name: string) =>
+      readFileSync(join(folder, name, 'topology/thread_siblings_list'), 'utf8');
+    const cores = new Set(known.map(siblings));
+    return known.length === 0 ? threads : Math.ceil((threads * cores.size) / known.length);
+  } catch {
+    return threads;
+  }
 }

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { physicalCores } from '../../../runtime/process/limits.ts';
+
+/** `siblings`: of each thread, those of its core, as Linux writes them. */
+function machine(t: TestContext, siblings: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cores-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const [thread, others] of siblings.entries()) {
+    const topology = join(folder, `cpu${thread}`, 'topology');
+    mkdirSync(topology, { recursive: true });
+    writeFileSync(join(topology, 'thread_siblings_list'), `${others}\n`);
+  }
+  mkdirSync(join(folder, 'cpufreq'));
+  return folder;
+}
+
+test('threads of a core count as one', (t) => {
+  assert.equal(physicalCores(4, machine(t, ['0,2', '1,3', '0,2', '1,3'])), 2);
+  assert.equal(physicalCores(2, machine(t, ['0', '1'])), 2);
+  // Two cores with two threads, and two with one.
+  assert.equal(physicalCores(6, machine(t, ['0-1', '0-1', '2-3', '2-3', '4', '5'])), 4);
+});
+
+test('a process that may use a part of a machine is given that part of its cores, at least one', (t) => {
+  const folder = machine(t, ['0,2', '1,3', '0,2', '1,3']);
+  assert.equal(physicalCores(3, folder), 2);
+  assert.equal(physicalCores(1, folder), 1);
+});
+
+test('where the system does not say, every thread counts', (t) => {
+  assert.equal(physicalCores(4, machine(t, [])), 4);
+  assert.equal(physicalCores(4, join(machine(t, []), 'missing')), 4);
+});
