@@ -3,7 +3,7 @@
 import { systemClock } from '../runtime/clock.ts';
 import type { EncodingChoice } from './decoder/clips/contract.ts';
 import type { Root } from './library/roots/contract.ts';
-import type { Manifest, Transfer } from './library/transfer/contract.ts';
+import type { Transfer, Transferred } from './library/transfer/contract.ts';
 import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
 import type { ModelLibrary, PullProgress } from './models/contract.ts';
 import type { DeviceChoice } from './models/device.ts';
@@ -25,8 +25,8 @@ export interface Installation {
 
 export interface Libraries {
   /** See `exportLibrary` of actors/library/transfer/. */
-  export(transfer: Transfer): Promise<Manifest>;
-  import(transfer: Transfer): Promise<Manifest>;
+  export(transfer: Transfer): Promise<Transferred>;
+  import(transfer: Transfer): Promise<Transferred>;
   /** Of a home folder. */
   roots(home: string): Promise<Root[]>;
 }
@@ -53,7 +53,10 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
     models: createModelLibrary(modelsDir, thisMachine(device)),
     pullInBackground,
     libraries: {
-      export: async (transfer) => (await import('./library/transfer/export.ts')).exportLibrary(transfer),
+      export: async (transfer) => {
+        const { exportLibrary } = await import('./library/transfer/export.ts');
+        return { manifest: await exportLibrary(transfer), merged: null };
+      },
       import: async (transfer) => (await import('./library/transfer/import.ts')).importLibrary(transfer),
       roots: async (file) => (await import('./library/roots/roots.ts')).rootsIn(file),
     },

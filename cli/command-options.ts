@@ -387,7 +387,7 @@ export const movingCommands = {
       },
       import: {
         usage: 'DIR',
-        help: 'make the analysis folder of such a copy',
+        help: 'bring such a copy into the analysis folder',
         completes: 'folder',
         options: json,
       },

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Root } from '../../actors/library/roots/contract.ts';
-import type { Manifest, Transfer } from '../../actors/library/transfer/contract.ts';
+import type { Manifest, Transfer, Transferred } from '../../actors/library/transfer/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
@@ -115,9 +115,9 @@ export const library: Command = async (args, context) => {
     progress: view.progress,
     signal: context.signal,
   };
-  let manifest: Manifest;
+  let transferred: Transferred;
   try {
-    manifest = await installation.libraries[action](transfer);
+    transferred = await installation.libraries[action](transfer);
   } catch (error) {
     if (!context.signal.aborted) throw error;
     const again = 'the same command continues where it stopped';
@@ -125,19 +125,38 @@ export const library: Command = async (args, context) => {
   } finally {
     view.end();
   }
-  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  const { roots, missing, files } = manifest;
-  if (values.json) {
-    context.out(`${JSON.stringify({ files: files.length, bytes, roots, missing })}\n`);
-    return missing.length > 0 ? exit.someFailed : exit.ok;
-  }
-  const into = printable(action === 'export' ? transfer.folder : cacheDir);
-  context.out(`${files.length} files, ${(bytes / 1e6).toFixed(1)} MB ${action}ed to ${into}\n`);
-  for (const place of missing)
-    context.screen.write(`✗ ${printable(place)} is missing; its media count as not analysed\n`);
-  if (action === 'import') await writeRoots(context, manifest);
-  return missing.length > 0 ? exit.someFailed : exit.ok;
+  const into = `${action}ed to ${printable(action === 'export' ? transfer.folder : cacheDir)}`;
+  const isWhole = tell(context, transferred, into, values.json);
+  if (action === 'import' && !values.json) await writeRoots(context, transferred.manifest);
+  return isWhole ? exit.ok : exit.someFailed;
 };
+
+/** False when something was left out. */
+function tell(
+  { out, screen }: Context,
+  { manifest, merged }: Transferred,
+  into: string,
+  json: boolean,
+): boolean {
+  const { roots, missing, files } = manifest;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const isWhole = missing.length === 0 && (merged?.different.length ?? 0) === 0;
+  if (json) {
+    out(`${JSON.stringify({ files: files.length, bytes, roots, missing, ...(merged && { merged }) })}\n`);
+    return isWhole;
+  }
+  const media = merged && `${merged.imported} media, ${merged.known} more were already there,`;
+  out(`${media ?? `${files.length} files, ${(bytes / 1e6).toFixed(1)} MB`} ${into}\n`);
+  for (const place of missing)
+    screen.write(`✗ ${printable(place)} is missing; its media count as not analysed\n`);
+  for (const path of merged?.different ?? [])
+    screen.write(`✗ ${printable(path)} was left out: another content has the same hash here\n`);
+  for (const name of merged?.clusterings ?? [])
+    screen.write(
+      `– clustering ${printable(name)} was left out: there is one of this name; cluster it again\n`,
+    );
+  return isWhole;
+}
 
 /** What is left to do so that the media are found on this machine. */
 async function writeRoots({ installation, values, screen }: Context, { roots }: Manifest): Promise<void> {

@@ -158,6 +158,15 @@ export class Environment {
     }
   }
 
+  /** Everything there is. *Copied*. */
+  *all(): Iterable<{ key: string; value: Uint8Array }> {
+    try {
+      for (const { key, value } of this.#db.getRange()) yield { key, value: Uint8Array.from(value) };
+    } catch (error) {
+      throw storeFault(error, this.file, 'read');
+    }
+  }
+
   /** Every key that begins with `prefix`, ascending. */
   keys(prefix: string): string[] {
     try {

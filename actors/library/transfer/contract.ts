@@ -32,6 +32,23 @@ export const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
+/** What came of an import into an analysis folder that held something. */
+export interface Merged {
+  /** Media that came, and those whose content was there already. */
+  readonly imported: number;
+  readonly known: number;
+  /** Paths of those that are another content with the same hash, which did not come. */
+  readonly different: readonly string[];
+  /** Face clusterings that did not come, because there is one of the same name. */
+  readonly clusterings: readonly string[];
+}
+
+export interface Transferred {
+  readonly manifest: Manifest;
+  /** Null for an export, and where nothing was there before. */
+  readonly merged: Merged | null;
+}
+
 export interface Transfer {
   /** Analysis folder, absolute. */
   readonly cacheDir: string;

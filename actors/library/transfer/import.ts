@@ -1,7 +1,8 @@
-// Makes an analysis folder of an exported library. The records come last: without them there is no analysis,
+// Makes an analysis folder of an exported library, or joins it with one. The records come last: without them there is no analysis,
 // and the same import goes on with the files that are whole.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm, statfs } from 'node:fs/promises';
+import { readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { Check } from 'typebox/value';
 import { codeOf } from '../../../runtime/errors.ts';
@@ -10,8 +11,9 @@ import { makeFolder } from '../../../runtime/files/folder.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { databaseFile } from '../../index/store/names.ts';
 import { formatVersion } from '../../index/store/records.ts';
-import { Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
+import { Manifest, manifestFile, type Transfer, type Transferred, transferErrors } from './contract.ts';
 import { type Copied, checksumOf, copyFile, failed, partEnd, sizeOf } from './copy.ts';
+import { mergeLibrary } from './merge.ts';
 
 type Listed = Manifest['files'][number];
 
@@ -22,14 +24,40 @@ const NAMED = 5;
  * NO_LIBRARY, INCOMPLETE, FOLDER_TAKEN, LIBRARY_DAMAGED naming the files, TRANSFER_FAILED, STORE_TOO_NEW,
  * STORE_TOO_OLD.
  */
-export async function importLibrary(transfer: Transfer): Promise<Manifest> {
-  const { cacheDir, folder, signal } = transfer;
+export async function importLibrary(transfer: Transfer): Promise<Transferred> {
+  const { cacheDir, folder } = transfer;
   const manifest = await manifestOf(folder);
+  if (!existsSync(databaseFile(cacheDir))) {
+    await take(transfer, manifest);
+    return { manifest, merged: null };
+  }
+  const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+  const beside = join(cacheDir, `${besidePrefix}${digest.slice(0, 16)}`);
+  await removeOthers(cacheDir, basename(beside));
+  if (!existsSync(databaseFile(beside))) await take({ ...transfer, cacheDir: beside }, manifest);
+  const merged = await mergeLibrary(beside, transfer);
+  await rm(beside, { recursive: true, force: true });
+  return { manifest, merged };
+}
+
+/** Of libraries that are joined with what an analysis folder holds, while they are. */
+const besidePrefix = 'import-';
+
+/** Of imports that nobody went on with. */
+async function removeOthers(cacheDir: string, own: string): Promise<void> {
+  for (const name of await readdir(cacheDir)) {
+    if (name.startsWith(besidePrefix) && name !== own)
+      await rm(join(cacheDir, name), { recursive: true, force: true });
+  }
+}
+
+/** Makes a new analysis folder of it. */
+async function take(transfer: Transfer, manifest: Manifest): Promise<void> {
+  const { cacheDir, folder, signal } = transfer;
   const records = databaseFile(cacheDir);
-  expectFree(records);
   const name = basename(records);
-  const taken = manifest.files.find(({ path }) => path === name);
-  if (taken === undefined) throw damaged(`${join(folder, manifestFile)} names no ${name}`, [name]);
+  const listed = manifest.files.find(({ path }) => path === name);
+  if (listed === undefined) throw damaged(`${join(folder, manifestFile)} names no ${name}`, [name]);
   try {
     makeFolder(cacheDir);
   } catch (error) {
@@ -45,8 +73,8 @@ export async function importLibrary(transfer: Transfer): Promise<Manifest> {
   const bad: string[] = [];
   for (const file of manifest.files) {
     signal.throwIfAborted();
-    const to = join(cacheDir, file === taken ? `${name}${importEnd}` : file.path);
-    if (!(await take(join(folder, file.path), to, file, { signal, read }))) bad.push(file.path);
+    const to = join(cacheDir, file === listed ? `${name}${importEnd}` : file.path);
+    if (!(await taken(join(folder, file.path), to, file, { signal, read }))) bad.push(file.path);
   }
   if (bad.length > 0) {
     const named = bad.slice(0, NAMED).join(', ');
@@ -57,7 +85,6 @@ export async function importLibrary(transfer: Transfer): Promise<Manifest> {
     );
   }
   await publish(`${records}${importEnd}`, records);
-  return manifest;
 }
 
 /** Of the records while the import goes on. */
@@ -65,7 +92,8 @@ const importEnd = '.import';
 
 async function publish(from: string, records: string): Promise<void> {
   try {
-    if (!takeName(from, records)) expectFree(records);
+    // Somebody else may have begun an analysis there meanwhile.
+    if (!takeName(from, records)) throw beganMeanwhile(dirname(records));
     await rm(from, { force: true });
     flushFolder(dirname(records));
   } catch (error) {
@@ -73,13 +101,10 @@ async function publish(from: string, records: string): Promise<void> {
   }
 }
 
-function expectFree(records: string): void {
-  if (!existsSync(records)) return;
-  const folder = dirname(records);
-  throw transferErrors.FOLDER_TAKEN(
-    `${folder} already holds an analysis: import into another folder with --cache-dir`,
-    { path: folder },
-  );
+function beganMeanwhile(folder: string): Error {
+  return transferErrors.FOLDER_TAKEN(`An analysis began in ${folder} meanwhile: import the library again`, {
+    path: folder,
+  });
 }
 
 async function manifestOf(folder: string): Promise<Manifest> {
@@ -138,7 +163,7 @@ async function expectRoom({ cacheDir, folder }: Transfer, files: readonly Listed
 }
 
 /** False when it is missing or not what the manifest says; what is in the new place already may be. */
-async function take(
+async function taken(
   from: string,
   to: string,
   expected: Listed,

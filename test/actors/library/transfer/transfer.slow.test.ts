@@ -20,10 +20,21 @@ import {
 } from '../../../../actors/library/transfer/contract.ts';
 import { exportLibrary } from '../../../../actors/library/transfer/export.ts';
 import { importLibrary } from '../../../../actors/library/transfer/import.ts';
+import { mediaRecord } from '../../index/footage.ts';
 import { folder, type Harness, indexActor, someFootage, store } from '../../index/handlers.ts';
 import { cluster, people, storeFaces } from '../../index/people/faces.ts';
+import { summarise } from '../../index/summaries/trees.ts';
 
 const films = ['aa', 'bb', 'cc'];
+
+const mark = {
+  model_key: 'm',
+  language: null,
+  spoken: 'en',
+  channels: null,
+  detect_speakers: true,
+  speaker_count: 'auto',
+};
 
 /** An analysis folder with pictures and people, and a folder to carry it in. */
 async function setUp(t: TestContext) {
@@ -36,6 +47,9 @@ async function setUp(t: TestContext) {
     await storeFaces(index, cacheDir, hash, [[1], [1, 2], [2]]);
   }
   await cluster(index, cacheDir, films);
+  const segments = [{ start_seconds: 0, end_seconds: 1, text: ' hello', speaker: 'SPEAKER_00' }];
+  await index.call('transcribe', { cache_dir: cacheDir, media: mediaRecord('cc'), mark, segments });
+  await summarise(index, cacheDir, 'cc', { collection: { name: 'All', description: '' } });
   const { signal } = new AbortController();
   const of = (more: Partial<Transfer> = {}): Transfer => {
     const places = { cacheDir, folder: at('carried'), home: at('home'), roots: at('home', 'roots.json') };
@@ -186,9 +200,7 @@ test('what is there already is never written over', async (t) => {
   const nothing = of({ cacheDir: at('none') });
   await assert.rejects(exportLibrary(nothing), failsWith('NO_LIBRARY', /holds no analysis/));
   await exportLibrary(of());
-  await assert.rejects(importLibrary(of()), failsWith('FOLDER_TAKEN', /already holds an analysis/));
   await importLibrary(of(taken));
-  await assert.rejects(importLibrary(of(taken)), failsWith('FOLDER_TAKEN', /already holds an analysis/));
 });
 
 test('a list of files names nothing outside its folder, and one of a newer program is refused', async (t) => {
@@ -225,5 +237,112 @@ test('the roots of a library come along, also those that nothing was stored by y
   assert.deepEqual(
     media.map(({ path }) => path),
     films.map((hash) => `/data/${hash}.mp4`),
+  );
+});
+
+/** A second library: `bb` is in both, `dd` and the clustering `other` in this one alone. */
+async function second(t: TestContext, cacheDir: string) {
+  const index = await indexActor(t);
+  await store(index, cacheDir, 'bb', someFootage(20, 2));
+  await store(index, cacheDir, 'dd', someFootage(20, 4));
+  await storeFaces(index, cacheDir, 'bb', [[3], [3]]);
+  await storeFaces(index, cacheDir, 'dd', [[3], [3, 2]]);
+  await cluster(index, cacheDir, ['bb', 'dd']);
+  await cluster(index, cacheDir, ['dd'], {}, 'other');
+  return index;
+}
+
+test('a library joins what is there: nothing is doubled or changed, and the rest comes whole', async (t) => {
+  const { at, cacheDir, index, of } = await setUp(t);
+  const there = at('there');
+  const other = await second(t, there);
+  const before = await people(other, there);
+  await exportLibrary(of());
+  const { merged } = await importLibrary(of({ cacheDir: there }));
+  assert.deepEqual(merged, { imported: 2, known: 1, different: [], clusterings: ['job'] });
+  const page = { cache_dir: there, under: null, offset: 0, limit: 100 };
+  const { media } = await other.call('held_media', page);
+  assert.deepEqual(
+    media.map(({ hash_str, visual, faces }) => [hash_str, visual[0]?.frames, faces[0]?.faces]),
+    [
+      ['aa', 20, 4],
+      ['bb', 20, 2],
+      ['cc', 20, 4],
+      ['dd', 20, 3],
+    ],
+  );
+  assert.deepEqual([media[2]?.transcript?.segments, media[2]?.summaries], [1, 1]);
+  assert.deepEqual(await people(other, there), before);
+  const models = await other.call('held_models', { cache_dir: there });
+  assert.equal(models.models[0]?.rows, 80);
+  const loaded = await other.load({ cache_dir: there, model_key: 'model', hashes: null });
+  assert.equal(loaded.media, 4);
+  const all = ['aa', 'bb', 'cc', 'dd'];
+  const frames = ['aa', 'cc'].map((hash_str) => ({ hash_str, frame_index: 3 }));
+  const shown = await other.call('previews', { cache_dir: there, frames });
+  assert.deepEqual(shown, await index.call('previews', { cache_dir: cacheDir, frames }));
+  // Their faces are there with the others: they can be clustered, found again and removed.
+  await cluster(other, there, all, {}, 'together');
+  const { clusters } = await people(other, there, 'together');
+  assert.equal(
+    clusters.reduce((sum, { shown }) => sum + shown.length, 0),
+    13,
+  );
+  await other.call('remove_media', { cache_dir: there, hashes: all });
+  assert.equal((await other.call('held_media', page)).total, 0);
+  assert.deepEqual(
+    readdirSync(there).filter((name) => name.startsWith('import-')),
+    [],
+  );
+});
+
+test('a library that joins is whole or not there, and the same import goes on', async (t) => {
+  const { at, of } = await setUp(t);
+  const there = at('there');
+  const other = await second(t, there);
+  await exportLibrary(of());
+  const begin = { cache_dir: there, hash_str: 'ee', model_key: 'model', dimensions: 32 };
+  const count = async () => {
+    const page = { cache_dir: there, under: null, offset: 0, limit: 100 };
+    return (await other.call('held_media', page)).total;
+  };
+  const stop = new AbortController();
+  let steps = 0;
+  const cut = of({ cacheDir: there, signal: stop.signal, progress: () => ++steps === 4 && stop.abort() });
+  await assert.rejects(importLibrary(cut));
+  assert.equal(await count(), 2);
+  const { stage } = await other.call('begin', begin);
+  await other.call('abort', { stage });
+  await importLibrary(of({ cacheDir: there }));
+  const { merged } = await importLibrary(of({ cacheDir: there }));
+  assert.deepEqual([await count(), merged?.imported, merged?.known], [4, 0, 3]);
+});
+
+test('media of a library that joins are stored by the roots of the folder that they come to', async (t) => {
+  const { at, index, cacheDir, of } = await setUp(t);
+  const root = (folder: string): RootRecord => {
+    return { name: 'films', folder, origin: folder, volume: null, removed: false };
+  };
+  mkdirSync(at('home'));
+  writeFileSync(at('home', 'roots.json'), rootsText([root('/footage')]));
+  await exportLibrary(of());
+  await index.call('held_media', { cache_dir: cacheDir, under: null, offset: 0, limit: 1 });
+  writeFileSync(at('there.json'), rootsText([root('/data')]));
+  const there = await indexActor(t, { rootsFile: at('there.json') });
+  const taken = at('there');
+  await there.call('remember', { cache_dir: taken, media: mediaRecord('dd', '/data/dd.mp4') });
+  await importLibrary(of({ cacheDir: taken }));
+  const paths = async () => {
+    const page = { cache_dir: taken, under: null, offset: 0, limit: 100 };
+    return (await there.call('held_media', page)).media.map(({ path }) => path);
+  };
+  assert.deepEqual(
+    await paths(),
+    ['aa', 'bb', 'cc', 'dd'].map((hash) => `/data/${hash}.mp4`),
+  );
+  writeFileSync(at('there.json'), rootsText([{ ...root('/data'), folder: '/elsewhere' }]));
+  assert.deepEqual(
+    await paths(),
+    ['aa', 'bb', 'cc', 'dd'].map((hash) => `/elsewhere/${hash}.mp4`),
   );
 });
