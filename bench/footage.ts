@@ -73,6 +73,14 @@ export const kinds = {
     encoder: 'libx264',
     options: x264(60, '24M'),
   },
+  long: {
+    name: 'H.264 360p, GOP 4 s',
+    width: 640,
+    height: 360,
+    seconds: sized(300, 120),
+    encoder: 'libx264',
+    options: x264(120, '1M'),
+  },
   hevc4k: {
     name: 'HEVC 4K, GOP 2 s',
     ...uhd,

@@ -124,7 +124,7 @@ function rows(speed: Speed, peer: boolean): Row[] {
 }
 
 /** Copies with other bytes at the end (a `free` box of their own), so that each is a film of its own. */
-function copies(path: string, folder: string, count: number): string[] {
+export function copies(path: string, folder: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const copy = join(folder, `film-${i}.mp4`);
     copyFileSync(path, copy);
@@ -137,8 +137,8 @@ function copies(path: string, folder: string, count: number): string[] {
 }
 
 /** One engine for all rounds, as in a service: the warm-up round loads the model. */
-export function startedEngine(home: string): Promise<Engine> {
-  const file = { home, model: vitKey, hardware_decoding: 'off', device: 'cpu' };
+export function startedEngine(home: string, model = vitKey): Promise<Engine> {
+  const file = { home, model, hardware_decoding: 'off', device: 'cpu' };
   const values: SettingValues = resolveConfig(settings, { flags: {}, env: {}, file }).values;
   return startEngine(values, cores, log);
 }
@@ -148,6 +148,7 @@ export async function ingestAll(
   engine: Engine,
   home: string,
   films: readonly string[],
+  model_key = vitKey,
 ): Promise<readonly WorkResult[]> {
   const cache_dir = mkdtempSync(join(home, 'cache-'));
   const request = {
@@ -156,7 +157,7 @@ export async function ingestAll(
     speech: [],
     face_jobs: [],
     summary_jobs: [],
-    model_key: vitKey,
+    model_key,
     decode: 'exact' as const,
     force: false,
   };

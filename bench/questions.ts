@@ -5,6 +5,7 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   messages: async () => (await import('./messages.ts')).messages,
   index: async () => (await import('./index.ts')).index,
   decode: async () => (await import('./decode.ts')).decode,
+  'one-film': async () => (await import('./one-film.ts')).oneFilm,
   clips: async () => (await import('./clips.ts')).clips,
   sound: async () => (await import('./sound.ts')).sound,
   'picture-search': async () => (await import('./picture-search.ts')).pictureSearch,

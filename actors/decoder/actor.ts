@@ -13,6 +13,7 @@ import { proxy } from './clips/proxy.ts';
 import { decoderContract } from './contract.ts';
 import { frames } from './frames/frames.ts';
 import { moments, picture } from './frames/moments.ts';
+import { sections } from './frames/sections.ts';
 import { Hardware } from './packets/picture-decoder.ts';
 import { PeakRuns } from './peaks/runs.ts';
 import { shrink } from './pixels/shrink.ts';
@@ -57,7 +58,8 @@ export const definition = actor({
         probe,
         identify: ({ path }) => identify(path),
         digest,
-        frames: (request, turn: FeedTurn) => frames(request, turn, device()),
+        sections: (request, turn) => sections(request, turn, device() !== null),
+        frames: (request, turn: FeedTurn) => frames(request, turn, request.sections ? null : device()),
         stored_frames: storedFrames,
         stored_size: storedSize,
         picture,

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 import { clipMessages } from './clips/contract.ts';
+import { SectionsOf, sectionMessages } from './frames/contract.ts';
 import { peakMessages } from './peaks/contract.ts';
 import { timesMessages } from './times/contract.ts';
 
@@ -296,6 +297,8 @@ export const decoderContract = contract(
         preview: Nullable(PreviewShape),
         mode: DecodeMode,
         from_frame: Type.Integer({ minimum: 0 }),
+        /** Of a film on which several decoders work: the sections that this one takes, instead of all. */
+        sections: Type.Optional(SectionsOf),
       }),
       GridFrame,
       { slots: ({ further_shapes = [] }) => 1 + further_shapes.length },
@@ -377,6 +380,7 @@ export const decoderContract = contract(
       Type.Object({ jpegs: Type.Array(Bytes), preview: PreviewShape }),
       Type.Object({ jpegs: Type.Array(Nullable(Bytes)) }),
     ),
+    ...sectionMessages,
     ...peakMessages,
     ...timesMessages,
     ...clipMessages,

@@ -50,6 +50,13 @@ export class Grid {
     return this.#start + ((this.#offset + second) * den) / num + tolerance;
   }
 
+  /** First second that can show a picture of this PTS. */
+  firstSecond(pts: number): number {
+    let second = Math.max(0, Math.floor(this.seconds(pts) - this.#offset));
+    while (this.limit(second) < pts) second++;
+    return second;
+  }
+
   /** A duration in ticks. */
   ticks(seconds: number): number {
     return (seconds * this.#base.den) / this.#base.num;

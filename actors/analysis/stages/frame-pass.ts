@@ -6,6 +6,7 @@ import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import type { GridFrame, PictureShape } from '../../decoder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { frameRange, previewPage } from '../media/survey.ts';
+import { filmFrames } from './film-sections.ts';
 import type { Decoder, Index } from './parts.ts';
 import type { FileWork, FrameOptions } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
@@ -32,6 +33,7 @@ export class FramePass {
   readonly #path: string;
   readonly #reader: Decoder | null;
   readonly #gone: MediaRecord | null;
+  readonly #shared: number | null;
   /** Subscriptions that have neither asked for frames nor ended. */
   #undecided: number;
   readonly #decided = Promise.withResolvers<void>();
@@ -41,7 +43,7 @@ export class FramePass {
   /**
    * `reader`: null for stages that want no frames. `works`: pieces of work on the file, each with a
    * subscription. The pass begins when each has decided. `gone`: the file is not there, and its frames are
-   * its stored previews.
+   * its stored previews. `shared`: grid frames of a film with which idle decoders may help.
    */
   constructor(
     task: TaskContext,
@@ -49,11 +51,13 @@ export class FramePass {
     reader: Decoder | null,
     works: number,
     gone: MediaRecord | null = null,
+    shared: number | null = null,
   ) {
     this.#task = task;
     this.#path = path;
     this.#reader = reader;
     this.#gone = gone;
+    this.#shared = shared;
     this.#undecided = works;
   }
 
@@ -142,7 +146,10 @@ export class FramePass {
       mode: task.request.decode,
       from_frame: from,
     };
-    return reader.feed('frames', request, { signal: until, credit });
+    const options = { signal: until, credit };
+    if (this.#shared === null) return reader.feed('frames', request, options);
+    const { idleDecoders: idle, parts } = task;
+    return filmFrames(request, options, { reader, idle, frames: this.#shared, slots: parts.pool.count });
   }
 }
 

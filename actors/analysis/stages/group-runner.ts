@@ -238,7 +238,8 @@ export class GroupRunner {
       while (reader.actor.phase !== 'down') {
         const pieces = await queue.take();
         if (!pieces) return;
-        await this.#work(pieces, reader);
+        const done = reader.decoder && this.#task.idleDecoders.need(reader.decoder);
+        await this.#work(pieces, reader).finally(() => done?.());
       }
     } finally {
       this.#contribute('leave');
@@ -311,7 +312,7 @@ export class GroupRunner {
 
   /** Resolves when the reader is free, to the ends of the pieces; none of them rejects. */
   async #begin(pieces: readonly Piece[], reader: Reader, isLast: boolean): Promise<Promise<void>[]> {
-    const pass = this.#pass(pieces, reader);
+    const pass = this.#pass(pieces, reader, !isLast);
     const first = await Promise.allSettled(pieces.map((piece) => attempt(this.#task, piece, reader, pass)));
     const ends: Promise<void>[] = [];
     for (const [i, piece] of pieces.entries()) {
@@ -354,11 +355,13 @@ export class GroupRunner {
     return attempt(this.#task, piece, next, this.#pass([piece], next));
   }
 
-  /** For pieces of one file. */
-  #pass(pieces: readonly Piece[], reader: Reader): FramePass {
+  /** For pieces of one file. `isShared`: idle decoders may help. */
+  #pass(pieces: readonly Piece[], reader: Reader, isShared = false): FramePass {
     const [first] = pieces;
+    const { path = '', probe } = first?.media ?? {};
     const gone = first?.previews ? first.media : null;
-    return new FramePass(this.#task, first?.media.path ?? '', reader.decoder, pieces.length, gone);
+    const shared = isShared && probe ? probe.grid_frames : null;
+    return new FramePass(this.#task, path, reader.decoder, pieces.length, gone, shared);
   }
 
   #anotherReader(): Reader {

@@ -8,6 +8,7 @@ import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import type { AnalysisRequest, TaskRun } from '../contract.ts';
 import { expectUnchanged, type GoneMedia, goneMedia, surveyAndRemember } from '../media/survey.ts';
 import { hangOf, journalledSurvey, worthAnotherTry } from '../recovery/journalled.ts';
+import { IdleDecoders } from './film-sections.ts';
 import type { AnalysisParts, StageParts } from './parts.ts';
 import type { Tracker } from './tracker.ts';
 import type { WorkResults } from './work-results.ts';
@@ -28,6 +29,7 @@ export class TaskContext {
   readonly results: WorkResults;
   /** Work that comes after all other. */
   readonly last: LastWork;
+  readonly idleDecoders: IdleDecoders;
   readonly #broken = new AbortController();
 
   /** `paths`: of every piece of work, in order. */
@@ -38,6 +40,7 @@ export class TaskContext {
     this.tracker = tracker;
     this.results = results;
     this.last = last;
+    this.idleDecoders = new IdleDecoders(parts.decoders);
     this.signal = AbortSignal.any([signal, this.#broken.signal]);
     this.ending = draining ? AbortSignal.any([this.signal, draining]) : this.signal;
     this.surveys = new Surveys(parts, {

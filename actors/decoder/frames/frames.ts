@@ -14,6 +14,7 @@ import { mostSeconds, pictureSeconds } from '../source/stream.ts';
 import { filmBars } from './film-bars.ts';
 import { gridPictures } from './grid-pictures.ts';
 import { FrameSlots, PictureOutputs } from './outputs.ts';
+import { sectionPictures } from './sections.ts';
 
 type FramesRequest = Request<typeof decoderContract, 'frames'>;
 
@@ -34,7 +35,7 @@ export async function* frames(
       found++;
       yield frame;
     }
-    if (found === 0 && from_frame === 0) {
+    if (found === 0 && from_frame === 0 && !request.sections) {
       throw await undecodable(path);
     }
   }
@@ -79,18 +80,14 @@ async function* filmFrames(
   turn: FeedTurn,
   { hardware, slots, bars }: FilmPass,
 ): AsyncGenerator<Sent<GridFrame>> {
-  const { path, mode, from_frame, preview } = request;
+  const { path, mode, from_frame, preview, sections } = request;
   const source = await openSource(path, { turn, beforeStill: () => slots.take() });
   const outputs = new PictureOutputs(source, shapesOf(request), preview, bars);
   try {
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });
-    for await (const found of gridPictures(source, {
-      ...range(source, from_frame),
-      mode,
-      hardware,
-      turn,
-      onEnd,
-    })) {
+    const wanted = { ...range(source, from_frame), mode, hardware, turn, onEnd };
+    const pictures = sections ? sectionPictures(source, wanted, sections) : gridPictures(source, wanted);
+    for await (const found of pictures) {
       const { handles, bytes } = await slots.take();
       outputs.fill(found, bytes);
       const frame = gridFrame(found, handles, outputs.preview(found));

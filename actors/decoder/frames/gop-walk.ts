@@ -35,6 +35,8 @@ export interface WalkOptions {
   readonly endless?: boolean;
   readonly hardware?: Hardware | null;
   readonly turn: PacketTurn;
+  /** Called for each packet that is read. */
+  onPacket?(packet: Packet): void;
   /** Called once, when the walk ends. */
   onEnd?(counts: WalkCounts): void;
 }
@@ -66,7 +68,7 @@ export async function* walkGrid(options: WalkOptions): AsyncGenerator<GridPictur
 }
 
 /** True when only the timestamps of the pictures say where the video ends. */
-export function endsStrictly({ source, endless }: WalkOptions): boolean {
+export function endsStrictly({ source, endless }: Pick<WalkOptions, 'source' | 'endless'>): boolean {
   return source.ended === 'broken' || endless === true;
 }
 
@@ -110,7 +112,7 @@ class Walk {
 
   /** Reads one packet and carries out what the plan can decide then; false at the end. */
   step(): boolean {
-    const { source, reader, grid, ending, turn } = this.#options;
+    const { source, reader, grid, ending, turn, onPacket } = this.#options;
     turn.throwIfCancelled();
     const packet = this.#plan.done ? null : source.next();
     if (!packet) {
@@ -119,6 +121,7 @@ class Walk {
       this.#ended = true;
       return false;
     }
+    onPacket?.(packet);
     this.#read++;
     this.#packets.push(packet);
     const facts = packetFacts(packet, reader);

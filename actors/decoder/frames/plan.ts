@@ -5,6 +5,7 @@
 // Packets before a random access point are dropped too when the wanted picture can be decoded from there. The
 // queue holds about one second of packets, however long a GOP is.
 import type { PacketFacts } from '../packets/packet-facts.ts';
+import type { Section } from './contract.ts';
 
 /** What to do with the oldest undecided packet. Decisions come in the order of the packets. */
 export interface Decision {
@@ -269,4 +270,37 @@ export class GridPlan {
       });
     }
   }
+}
+
+// Where the sections of a film begin, so that little is decoded twice.
+
+export interface SectionPlan {
+  /** Grid frames `[from, to)`. */
+  readonly from: number;
+  readonly to: number;
+  /** Wanted length of a section. */
+  readonly frames: number;
+}
+
+/**
+ * Sections in order of their frames, none of which begins at `from` or before it. `entryBefore`: the last
+ * random access point before a grid frame, with the first frame that can be decoded from there; null where
+ * there is none. None at all where the file and its times are not in the same order.
+ */
+export async function planSections(
+  { from, to, frames }: SectionPlan,
+  entryBefore: (frame: number) => Promise<Section | null>,
+): Promise<Section[]> {
+  const sections: Section[] = [];
+  for (let wanted = from + frames; wanted < to; ) {
+    const entry = await entryBefore(wanted);
+    // The rest is one section.
+    if (entry === null) break;
+    const last = sections.at(-1);
+    const isLater = entry.frame > (last?.frame ?? from);
+    if (isLater && last && (entry.pts <= last.pts || entry.position <= last.position)) return [];
+    if (isLater) sections.push(entry);
+    wanted = (isLater ? entry.frame : wanted) + frames;
+  }
+  return sections;
 }

@@ -13,17 +13,25 @@ export const near = 2;
 /** Packets read after a seek, at most, to find a random access point. */
 const mostPackets = 1000;
 
+type SeekOptions = Pick<WalkOptions, 'source' | 'reader' | 'grid' | 'from' | 'turn'>;
+
+/** As `seekNear`, to the last such point. */
+export function seekExactly(options: SeekOptions, start: number): Promise<number | null> {
+  return seekNear(options, start, [0, ...margins]);
+}
+
 /**
  * Seeks to a random access point from which the picture of second `from` can be decoded and returns its PTS
  * in ticks; null after going back to the start of the file. `start`: PTS of the first presented picture.
  */
 export async function seekNear(
-  options: Pick<WalkOptions, 'source' | 'reader' | 'grid' | 'from' | 'turn'>,
+  options: SeekOptions,
   start: number,
+  tried: readonly number[] = margins,
 ): Promise<number | null> {
   const { source, grid, from } = options;
   const limit = grid.limit(from);
-  for (const margin of margins) {
+  for (const margin of tried) {
     const before = limit - grid.ticks(margin);
     if (before <= start || !source.seek(before)) break;
     const entry = await nextEntry(options, limit);

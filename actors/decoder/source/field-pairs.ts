@@ -49,13 +49,13 @@ export class FieldPairs {
 
 /** Adds the bytes and the duration of the second field to the packet of the first; frees the second. */
 function join(first: Packet, second: Packet) {
-  const { streamIndex, pts, dts, duration, flags } = first;
+  const { streamIndex, pts, dts, pos, duration, flags } = first;
   const [from, to] = [ticks(pts), ticks(second.pts)];
   const both =
     from !== null && to !== null && to > from ? BigInt(2 * (to - from)) : duration + second.duration;
   // Setting the data of a packet resets its other fields.
   first.data = Buffer.concat([first.data!, second.data!]);
-  Object.assign(first, { streamIndex, pts: from === null ? second.pts : pts, dts, duration: both });
+  Object.assign(first, { streamIndex, pts: from === null ? second.pts : pts, dts, pos, duration: both });
   first.setFlags(flags);
   second.free();
 }

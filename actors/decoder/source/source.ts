@@ -89,7 +89,7 @@ export class Source {
   readonly video: Stream | null;
   /** Memory for a still that FFmpeg decodes, kept until the source is closed; null for films and sound. */
   readonly still: CodedStillMemory | null;
-  readonly #releaseIndex: () => void;
+  readonly #releaseIndex: (() => void) | null;
   /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;
   readonly #turn: PacketTurn | null;
@@ -112,7 +112,7 @@ export class Source {
     bytes: number,
     turn: PacketTurn | null = null,
     still: CodedStillMemory | null = null,
-    releaseIndex: () => void = () => {},
+    releaseIndex: (() => void) | null = null,
   ) {
     this.still = still;
     this.#releaseIndex = releaseIndex;
@@ -134,6 +134,11 @@ export class Source {
 
   get container(): string {
     return this.format.iformat?.name ?? 'unknown';
+  }
+
+  /** Memory is reserved for its index until it is closed. */
+  get hasLongIndex(): boolean {
+    return this.#releaseIndex !== null;
   }
 
   get codec(): string {
@@ -274,7 +279,7 @@ export class Source {
     this.format.closeInputSync();
     this.format.freeContext();
     this.still?.release();
-    this.#releaseIndex();
+    this.#releaseIndex?.();
   }
 
   #forgetUnread() {
@@ -329,7 +334,7 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
     if (isStillContainer(format.iformat?.name ?? '')) {
       await beforeStill?.();
       // A still has no index.
-      releaseIndex();
+      releaseIndex?.();
       still = await reserveCodedStill(path, turn);
     }
     findStreams(path, format, still);
@@ -338,7 +343,7 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
     format.closeInputSync();
     format.freeContext();
     still?.release();
-    releaseIndex();
+    releaseIndex?.();
     throw mediaErrors.NOT_MEDIA.is(error) ? await orEncrypted(path, error) : error;
   } finally {
     options.free();

@@ -1,5 +1,13 @@
 // A file of the fake prober: what is in it, and what goes wrong with it.
-import type { Probe } from '../../../actors/decoder/contract.ts';
+import type { Static } from 'typebox';
+import { mediaErrors, type Probe } from '../../../actors/decoder/contract.ts';
+import {
+  type Section,
+  type SectionsOf,
+  SectionTable,
+  sectionErrors,
+} from '../../../actors/decoder/frames/contract.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 
 export interface FakeFile {
   readonly name: string;
@@ -15,10 +23,56 @@ export interface FakeFile {
   /** Frames that are left out. */
   readonly missing?: readonly number[];
   readonly error?: 'crash' | 'hang' | 'decode';
+  /** Frames at which a decoder can begin; several decoders can work on the film then. */
+  readonly entries?: readonly number[];
+  /** Reading on does not lead from one section to the next. */
+  readonly apart?: boolean;
+  /** The decoders find that the film ends before this frame, and not where it says. */
+  readonly endsAt?: number;
   /** Has sound, as long as there are frames. */
   readonly sound?: boolean;
   /** Text of an embedded track of the language, a second each. */
   readonly captions?: { readonly language: string; readonly texts: readonly string[] };
+}
+
+/** The sections of a film, each about so many frames long. */
+export function sectionsOf({ entries = [] }: FakeFile, from: number, frames: number): Section[] {
+  const sections: Section[] = [];
+  for (const frame of entries) {
+    const last = sections.at(-1)?.frame ?? from;
+    if (frame >= last + frames) sections.push({ frame, pts: frame, position: frame });
+  }
+  return sections;
+}
+
+/** Throws what goes wrong with the file at this frame. */
+export function failAt(file: FakeFile, path: string, frame: number): void {
+  if (frame !== file.failAt || (file.failures ?? 1) <= 0) return;
+  file.failures = (file.failures ?? 1) - 1;
+  if (file.error === 'hang') throw engineErrors.ACTOR_STUCK('decoder hangs', { role: 'decoder' });
+  if (file.error === 'crash') throw engineErrors.ACTOR_CRASHED('decoder ended');
+  throw mediaErrors.DECODE_FAILED(`${path}: broken at ${frame}`);
+}
+
+/** The frames that a request is for, those that are missing among them. */
+export function* framesOf(
+  { frames, apart = false, endsAt = frames }: FakeFile,
+  from: number,
+  sections: Static<typeof SectionsOf> | undefined,
+): Generator<number> {
+  if (!sections) {
+    for (let i = from; i < Math.min(frames, endsAt); i++) yield i;
+    return;
+  }
+  const table = new SectionTable(sections.table);
+  for (let at = table.take(sections.taker); at !== null; at = table.take(sections.taker)) {
+    const to = sections.all[at + 1]?.frame ?? frames;
+    for (let i = sections.all[at]!.frame; i < Math.min(to, endsAt); i++) {
+      if (apart && i === to - 1) throw sectionErrors.SECTIONS_APART();
+      yield i;
+    }
+    if (endsAt < to) table.endBefore(at + 1);
+  }
 }
 
 /** What every byte of a frame is: something else where it is not of the size of the model. */

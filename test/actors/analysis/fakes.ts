@@ -25,7 +25,7 @@ import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor, type Supervisor } from '../../../runtime/supervisor.ts';
 import { noRootsHere } from '../library/fake-roots.ts';
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
-import { byteOf, type FakeFile, probeOf } from './fake-file.ts';
+import { byteOf, type FakeFile, failAt, framesOf, probeOf, sectionsOf } from './fake-file.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
 import { modelLibrary } from './fake-library.ts';
 import { noMaterial } from './fake-material.ts';
@@ -111,21 +111,18 @@ function fakeDecoder(world: World) {
           const mark = { mtime_ms: modifiedMs(stats), inode: String(stats.ino) };
           return { digest, parts: 1, size_bytes: Number(stats.size), ...mark };
         },
-        async *frames({ path, shape: asked, further_shapes = [], preview: wanted, from_frame }, turn) {
+        sections: ({ path, from_frame, frames }) => ({
+          sections: sectionsOf(find(path), from_frame, frames),
+        }),
+        async *frames({ path, shape: asked, further_shapes = [], preview: wanted, ...part }, turn) {
           const file = find(path);
           world.decoded.push(file.name);
-          world.from.push(from_frame);
-          for (let i = from_frame; i < file.frames; i++) {
+          world.from.push(part.from_frame);
+          for (const i of framesOf(file, part.from_frame, part.sections)) {
             await world.hold;
             turn.throwIfCancelled();
             if (file.missing?.includes(i)) continue;
-            if (i === file.failAt && (file.failures ?? 1) > 0) {
-              file.failures = (file.failures ?? 1) - 1;
-              if (file.error === 'hang') throw engineErrors.ACTOR_STUCK('decoder hangs', { role: 'decoder' });
-              throw file.error === 'crash'
-                ? engineErrors.ACTOR_CRASHED('decoder ended')
-                : mediaErrors.DECODE_FAILED(`${path}: broken at ${i}`);
-            }
+            failAt(file, path, i);
             const slots: SlotHandle[] = [];
             for (const { width } of [asked, ...further_shapes]) {
               const slot = await turn.freeSlot();

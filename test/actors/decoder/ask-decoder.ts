@@ -1,6 +1,7 @@
 // Calls the decoder's handlers without a thread: with a turn whose slots are plain memory; replies are plain
 // values.
 import assert from 'node:assert/strict';
+import type { Static } from 'typebox';
 import { definition } from '../../../actors/decoder/actor.ts';
 import type {
   GridFrame,
@@ -10,6 +11,7 @@ import type {
   Probe,
   SoundBlock,
 } from '../../../actors/decoder/contract.ts';
+import type { Section, SectionsOf } from '../../../actors/decoder/frames/contract.ts';
 import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import { overBudget } from '../../../runtime/budget.ts';
 import type { SlotHandle } from '../../../runtime/contract.ts';
@@ -34,6 +36,7 @@ export interface FramesAsk {
   readonly preview?: PreviewShape | null;
   readonly mode?: 'exact' | 'keyframes';
   readonly from?: number;
+  readonly sections?: Static<typeof SectionsOf>;
 }
 
 /** A turn with as many slots as are asked for; `lines` collects the log. */
@@ -107,11 +110,16 @@ const plain = <T>(value: T | Sent<T>): T => (value instanceof Sent ? value.value
 
 /** The items of the `frames` feed as they come. */
 export async function* frameItems(ask: FramesAsk, turn: TestTurn): AsyncGenerator<GridFrame> {
-  const { path, shape = stampShape, further, preview = null, mode = 'exact', from = 0 } = ask;
-  const more = further ? { further_shapes: [...further] } : {};
+  const { path, shape = stampShape, further, preview = null, mode = 'exact', from = 0, sections } = ask;
+  const more = { ...(further && { further_shapes: [...further] }), ...(sections && { sections }) };
   for await (const item of handlers.frames({ path, shape, ...more, preview, mode, from_frame: from }, turn)) {
     yield plain(item);
   }
+}
+
+export async function askSections(path: string, frames: number, from = 0): Promise<Section[]> {
+  const { sections } = plain(await handlers.sections({ path, frames, from_frame: from }, new TestTurn(0)));
+  return sections;
 }
 
 export async function askFrames(ask: FramesAsk, turn = turnFor(ask.shape, ...(ask.further ?? []))) {

@@ -243,19 +243,20 @@ const ordinary = 64 * 2 ** 20;
 const holding = new WeakSet<object>();
 
 /**
- * Waits until the index of the file may be made; the answer gives its memory back. Errors: FILE_UNREADABLE,
- * TOO_MANY_FILES, NOT_MEDIA for a file that promises more than its bytes can hold, TOO_LARGE, CANCELLED.
+ * Waits until the index of the file may be made; the answer gives its memory back, null where none was
+ * reserved. Errors: FILE_UNREADABLE, TOO_MANY_FILES, NOT_MEDIA for a file that promises more than its bytes
+ * can hold, TOO_LARGE, CANCELLED.
  */
 export async function reserveIndex(
   path: string,
   size: number,
   turn: PacketTurn & Pick<Turn, 'reserve'>,
-): Promise<() => void> {
+): Promise<(() => void) | null> {
   const { samples, memory } = promisedBy(path, size, turn);
   // A turn reads some films by several sources. One that waited for more while it holds some might wait for
   // itself; so the sources after the first go without, a few for each of the turns that the budget lets go
   // on.
-  if (memory <= ordinary || holding.has(turn)) return () => {};
+  if (memory <= ordinary || holding.has(turn)) return null;
   const what = `the index of the ${samples} samples that it declares`;
   const release = await reserveFor({ path, what, details: { samples } }, memory, turn);
   holding.add(turn);

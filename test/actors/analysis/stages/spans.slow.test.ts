@@ -21,8 +21,8 @@ function percentages(events: readonly AnalysisEvent[]) {
   return { file, task };
 }
 
-async function film(t: TestContext, file: Partial<FakeFile> = {}) {
-  const w = await world([{ name: 'a', frames: 400, ...file }], { decoders: 1 });
+async function film(t: TestContext, file: Partial<FakeFile> = {}, decoders = 1) {
+  const w = await world([{ name: 'a', frames: 400, ...file }], { decoders });
   t.after(() => w.end());
   await w.search.models.load('fake');
   /** Cancels when so many frames are done, and answers how many were. */
@@ -102,6 +102,32 @@ test('after a crash of the decoder only what was not kept is done again, and no 
   assert.deepEqual(w.committed.get('a')?.frames, all(400));
   const { file } = percentages(events.filter((event) => event.type !== 'file' || event.file.done > 250));
   assert.equal(file.at(-1), 100);
+});
+
+test('a film that several decoders work on is cancelled, crashes and goes on as with one', async (t) => {
+  const entries = all(40).map((i) => i * 10);
+  const { w, cancelAt, run } = await film(t, { entries, failAt: 310, error: 'crash' }, 3);
+  await cancelAt(200);
+  const before = w.state.from.splice(0);
+  assert.ok(before.length > 2, 'several have taken part');
+  const { report, events } = await run();
+  const from = w.state.from[0]!;
+  assert.ok(from >= 120 && from < 310, `from ${from}`);
+  assert.ok(w.state.from.at(-1)! >= from && w.state.from.at(-1)! <= 310, 'the last attempt goes on inside');
+  const { frames, sums } = w.committed.get('a')!;
+  assert.deepEqual(frames, all(400));
+  assert.deepEqual(
+    sums,
+    all(400).map((i) => i % 256),
+  );
+  assert.equal(w.state.spans.size, 0);
+  assert.deepEqual(
+    report.results.map((result) => [result.outcome, result.frames]),
+    [['analyzed', 400]],
+  );
+  const later = events.filter((event) => event.type !== 'file' || event.file.done > 310);
+  assert.equal(percentages(later).file.at(-1), 100);
+  await until(() => w.pool.free === w.pool.count);
 });
 
 test('force begins anew, and so does a file that changed', async (t) => {

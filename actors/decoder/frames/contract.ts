@@ -1,0 +1,103 @@
+// Sections of a film: consecutive grid frames that begin at a random access point, so that several decoders can
+// work on one film side by side. Who works on which is in memory that their threads share.
+import { type Static, Type } from 'typebox';
+import { ask, Integers } from '../../../runtime/contract.ts';
+import { errorTable } from '../../../runtime/errors.ts';
+
+export const sectionErrors = errorTable({
+  SECTIONS_APART: {
+    meaning: 'The sections of the film do not follow one another; one decoder decodes it',
+    status: 503,
+    retryable: true,
+  },
+});
+
+export const Section = Type.Object({
+  /** The first grid frame. */
+  frame: Type.Integer({ minimum: 0 }),
+  /** The packet at which decoding can start: its time in ticks, and its place in the file in bytes. */
+  pts: Type.Integer(),
+  position: Type.Integer({ minimum: 0 }),
+});
+export type Section = Static<typeof Section>;
+
+export const sectionMessages = {
+  /**
+   * Sections of about `frames` grid frames, in order, the first one some frames behind `from_frame`. Empty
+   * for a film that one decoder has to decode alone.
+   */
+  sections: ask(
+    Type.Object({
+      path: Type.String(),
+      from_frame: Type.Integer({ minimum: 0 }),
+      frames: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({ sections: Type.Array(Section) }),
+  ),
+};
+
+/** One of the decoders that work on a film section by section. */
+export const SectionsOf = Type.Object({
+  /** The last section goes on to the end of the film. */
+  all: Type.Array(Section, { minItems: 1 }),
+  /** The memory of a `SectionTable`, *shared*. */
+  table: Integers,
+  taker: Type.Integer({ minimum: 1 }),
+});
+
+/** Decoders that may join in the work on one film, those that have left included. */
+export const mostTakers = 255;
+
+/** Who has taken which section. Each decoder is a taker with a number of its own, from 1 on. */
+export class SectionTable {
+  readonly memory: Int32Array;
+
+  constructor(memory: Int32Array) {
+    this.memory = memory;
+  }
+
+  static of(sections: number): SectionTable {
+    const words = 1 + mostTakers + sections;
+    const table = new SectionTable(new Int32Array(new SharedArrayBuffer(4 * words)));
+    table.endBefore(sections);
+    return table;
+  }
+
+  /** Sections that count. */
+  get count(): number {
+    return Atomics.load(this.memory, 0);
+  }
+
+  /** The film turned out to end before this section. */
+  endBefore(section: number): void {
+    Atomics.store(this.memory, 0, section);
+  }
+
+  /** The first section that nobody has; null when there is none, or when the taker was asked to leave. */
+  take(taker: number): number | null {
+    if (Atomics.load(this.memory, taker) !== 0) return null;
+    for (let section = 0; section < this.count; section++) {
+      if (Atomics.compareExchange(this.memory, wordOf(section), 0, taker) === 0) return section;
+    }
+    return null;
+  }
+
+  /** Sections that count and that nobody has. */
+  get left(): number {
+    let taken = 0;
+    while (taken < this.count && this.takerOf(taken) !== null) taken++;
+    return this.count - taken;
+  }
+
+  /** Null for a section that nobody has taken yet; then nobody has taken one behind it either. */
+  takerOf(section: number): number | null {
+    return Atomics.load(this.memory, wordOf(section)) || null;
+  }
+
+  /** Asks a taker to leave when its section is done. */
+  leave(taker: number): void {
+    Atomics.store(this.memory, taker, 1);
+  }
+}
+
+const wordOf = (section: number) => 1 + mostTakers + section;
