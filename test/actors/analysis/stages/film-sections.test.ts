@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { type FilmParts, filmFrames, IdleDecoders } from '../../../../actors/analysis/stages/film-sections.ts';
+import {
+  type FilmParts,
+  filmFrames,
+  IdleDecoders,
+} from '../../../../actors/analysis/stages/film-sections.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { draws } from '../../../shared.ts';
 import { until } from '../../../until.ts';
