@@ -44,10 +44,10 @@ export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string 
     ['  previews', analysis.previews_bytes, 'of films'],
     ['  peaks', analysis.peaks_bytes, 'of sound'],
     ['  vectors', analysis.vectors_bytes, ''],
-    ...analysis.models.map(({ model_key, bytes, vectors, dead_vectors }): [string, number, string] => [
+    ...analysis.models.map(({ model_key, bytes, vectors }): [string, number, string] => [
       `    ${model_key}`,
       bytes,
-      `${vectors} vectors${dead_vectors > 0 ? `, ${dead_vectors} of them unused until the next compaction` : ''}`,
+      `${vectors} vectors`,
     ]),
     ...(analysis.people_bytes > 0
       ? [
