@@ -211,6 +211,10 @@ async function signInHere(context: Context): Promise<SignIn> {
         return found;
       }
       if (service) continue;
+      if (started === null && (await isRefusedByBrowsers(localOrigin(values.host, values.port))))
+        throw engineErrors.INVALID_CONFIG(
+          `port: browsers do not open port ${values.port}; choose another one`,
+        );
       started ??= await startInBackground(context);
       if (started?.ended) endedAt ??= clock.now();
       // Another command may have started one at the same moment.
@@ -277,6 +281,16 @@ async function notStarted(started: Background, { values }: Context): Promise<Err
   return serviceErrors.NOT_STARTED(
     `the service could not be started (log: ${started.log})\n  ${why}${taken}`,
   );
+}
+
+/** Browsers and `fetch` refuse some ports, such as 1 and 6000, whatever listens there. */
+async function isRefusedByBrowsers(origin: string): Promise<boolean> {
+  const asked = fetch(origin, { method: 'HEAD', signal: AbortSignal.timeout(1_000) });
+  const reason = await asked.then(
+    () => undefined,
+    ({ cause }: Error) => (cause as Error | undefined)?.message,
+  );
+  return reason === 'bad port';
 }
 
 async function isFramehound(origin: string): Promise<boolean> {

@@ -129,6 +129,15 @@ test('a service that takes the question and never answers is told of', async (t)
   await refused;
 });
 
+test('no service is started at a port that browsers do not open', async (t) => {
+  const { home, context } = fakeHome(t);
+  const config = resolveConfig(settings, { flags: { home, port: '6000' }, env: {}, file: {} });
+  await assert.rejects(
+    open(['--print'], context({ config, values: config.values })),
+    /browsers do not open port 6000/,
+  );
+});
+
 test('stop without a service says so and is no error', async (t) => {
   const { home, run } = fakeHome(t);
   const { code, err } = await run(stop);
