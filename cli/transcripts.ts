@@ -31,15 +31,6 @@ export async function allTranscripts(
   return unreadable.length > 0 ? { ...all, unreadable } : all;
 }
 
-/** Loads what is stored, and searches it. */
-export async function searchTranscripts(
-  client: Client,
-  request: Parameters<Client['searchTranscript']>[0],
-): Promise<TranscriptSearchAnswer> {
-  await client.loadTranscriptions({ cache_dir: request.cache_dir });
-  return client.searchTranscript(request);
-}
-
 // A transcript as lines for a person: when, who, what.
 
 /** `heading`: the path stands above. Empty for a file without a transcript. */

@@ -26,7 +26,6 @@ import { openPage, saveFindings } from '../page.ts';
 import { type Service, useModel, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
-import { searchTranscripts } from '../transcripts.ts';
 
 // Loads what is stored, and searches its pictures.
 
@@ -87,6 +86,11 @@ const { options } = commandTable.search;
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
 type Values = ReturnType<typeof parse>['values'];
 
+async function heardIn({ client }: Service, query: ReturnType<typeof saidQuery>) {
+  await client.loadTranscriptions({ cache_dir: query.cache_dir });
+  return client.searchTranscript(query);
+}
+
 export const search: Command = async (args, context) => {
   const { values, positionals } = parse(args);
   const question = await questionOf(values, positionals.join(' ').trim(), context);
@@ -100,7 +104,7 @@ export const search: Command = async (args, context) => {
       of.seen
         ? searchFootage(service, question, cache, context).catch((error) => Promise.reject(asTyped(error)))
         : { matches: [] },
-      of.said ? searchTranscripts(client, saidQuery(question, cache)) : null,
+      of.said ? heardIn(service, saidQuery(question, cache)) : null,
       of.written ? client.searchWritten(writtenQuery(question, cache)) : null,
     ]);
     const said = heard?.matches ?? null;

@@ -13,14 +13,7 @@ import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { unknownAction } from '../help.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import {
-  allTranscripts,
-  documentRows,
-  foundLine,
-  moreLine,
-  searchTranscripts,
-  written,
-} from '../transcripts.ts';
+import { allTranscripts, documentRows, foundLine, moreLine, written } from '../transcripts.ts';
 
 /** Those of all actions. */
 const { search: searching, export: exporting } = commandTable.transcript.actions;
@@ -50,9 +43,11 @@ const search: Action = ({ values: settings, out, screen }, words, values) => {
   const query = words.join(' ').trim();
   if (query === '') throw usageErrors.USAGE('transcript search needs a search text');
   const media_paths = values.media.map((path) => resolve(path));
+  const cache_dir = folders(settings).cache;
   return async (client) => {
-    const answer = await searchTranscripts(client, {
-      cache_dir: folders(settings).cache,
+    const { transcriptions: stored } = await client.loadTranscriptions({ cache_dir });
+    const answer = await client.searchTranscript({
+      cache_dir,
       query,
       media_paths,
       search_all: media_paths.length === 0,
@@ -64,6 +59,10 @@ const search: Action = ({ values: settings, out, screen }, words, values) => {
       return exit.ok;
     }
     for (const [i, match] of answer.matches.entries()) out(foundLine(match, i + 1));
+    if (stored === 0)
+      throw usageErrors.USAGE(
+        `no transcripts in ${printable(cache_dir)}; to make one: framehound transcribe`,
+      );
     if (answer.matches.length === 0) out('  nothing was found\n');
     out(moreLine(answer, mostMatches));
     if (answer.toast_warning) screen.write(`note: ${printable(answer.toast_warning)}\n`);
