@@ -1,6 +1,8 @@
 // `framehound tour`, `npm start`: analysis and searches on a sample library, or on a given folder.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { mediaErrors } from '../../actors/decoder/contract.ts';
 import { folders } from '../../settings.ts';
 import type { Question } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
@@ -26,6 +28,8 @@ export const tour: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const { home, cache } = folders(context.values);
   const own = positionals.length > 0;
+  const missing = positionals.find((path) => !existsSync(path));
+  if (missing !== undefined) throw mediaErrors.FILE_NOT_FOUND(`${missing}: file not found`);
   const samples = join(home, 'samples');
   if (!own) {
     context.screen.write(`Sample library: ${samples}\n`);

@@ -57,6 +57,12 @@ test('mistakes of the command line are named and have an exit code of their own'
     [['analyze'], 2, /needs the path/],
     [['analyze', '/nowhere/at/all.mp4'], 3, /at\/all\.mp4/],
     [['search', 'blue'], 1, /analysis/],
+    [['tour', '/nowhere/at/all.mp4'], 1, /^framehound: \/nowhere\/at\/all\.mp4: file not found\n$/],
+    [
+      ['transcript', 'search', 'hello', '--cache-dir', home.folder],
+      2,
+      /no transcripts in .*; to make one: (npx )?framehound transcribe\n/,
+    ],
     [['models', 'pull', 'no-such-model'], 1, /no-such-model/],
     [['models', 'pull', 'clip-b23'], 1, /did you mean clip-b32\?/],
     [['disk', 'now'], 2, /disk takes no argument 'now'; see: framehound help disk/],
