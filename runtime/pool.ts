@@ -33,7 +33,7 @@ export interface Pool<Task, Result> {
   close(): Promise<void>;
 }
 
-const IDLE_MS = 30_000;
+const IDLE_MS = 10_000;
 
 export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Result> {
   const { module, name, threads, waiting = Number.POSITIVE_INFINITY, mostMegabytes } = options;
