@@ -296,3 +296,44 @@ test('of a file that was replaced and analysed anew the picture of now is shown'
   });
   assert.deepEqual(problems, []);
 });
+
+test('Back goes through searches and folders, and what is loaded again or followed is the same', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, context, problems } = await signedIn(t);
+  const box = page.getByRole('searchbox');
+  await searchFor(page, 'a red car at night');
+  await box.press('Enter');
+  await searchFor(page, 'sunset');
+  assert.match(page.url(), /#\/search\?q=sunset&weak=1$/);
+  await page.goBack();
+  await page.waitForURL(/q=a\+red\+car\+at\+night/);
+  assert.equal(await box.inputValue(), 'a red car at night');
+  await page.goForward();
+  await page.waitForURL(/q=sunset/);
+  await page.getByRole('button', { name: 'By film' }).click();
+  await page.waitForURL(/q=sunset&flat=1/);
+  await page.reload();
+  await page.locator('.tile img').first().waitFor({ timeout: SLOW_MS });
+  assert.equal(await box.inputValue(), 'sunset');
+  assert.equal(await page.getByRole('button', { name: 'By film' }).getAttribute('aria-pressed'), 'false');
+  await box.fill('red c');
+  await page.getByRole('option', { name: 'a red car at night' }).waitFor();
+  await assertAccessible(page, 'suggestions');
+  await box.press('ArrowDown');
+  await box.press('Enter');
+  await page.waitForURL(/q=a\+red\+car\+at\+night/);
+  await page.getByRole('link', { name: 'Library' }).click();
+  await page.getByRole('textbox', { name: /^Path of a file/ }).fill(samples);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#\/library\?folder=/);
+  const folder = page.url();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.waitForURL(/#\/library$/);
+  await page.goBack();
+  await page.getByText('sunset.jpg').first().waitFor();
+  const other = await context.newPage();
+  await other.goto(folder);
+  await other.getByLabel('License key').or(other.getByText('sunset.jpg')).first().waitFor();
+  assert.deepEqual(problems, []);
+});

@@ -148,12 +148,21 @@ const pressed = 'button, a, summary, input, select, [role="button"]';
 
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  // Nobody begins a text with it, and a view begins with the focus in a field.
+  if (key === '?') return target instanceof HTMLTextAreaElement || isFilled(target);
   // A button in focus takes its own keys.
   if ((key === 'Enter' || key === ' ') && target.matches(pressed)) return true;
   if (target.isContentEditable || target.matches('textarea, select')) return true;
   if (!(target instanceof HTMLInputElement)) return false;
-  const isText = !['checkbox', 'radio', 'button', 'range', 'file', 'color'].includes(target.type);
-  return isText || (target.type === 'range' && key.startsWith('Arrow'));
+  return isOfText(target) || (target.type === 'range' && key.startsWith('Arrow'));
+}
+
+function isOfText({ type }: HTMLInputElement): boolean {
+  return !['checkbox', 'radio', 'button', 'range', 'file', 'color'].includes(type);
+}
+
+function isFilled(target: HTMLElement): boolean {
+  return target instanceof HTMLInputElement && isOfText(target) && target.value !== '';
 }
 
 // The list of all keys.

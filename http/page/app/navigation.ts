@@ -1,14 +1,52 @@
 // Going from view to view: the address and the store say the same.
 
 import type { ComponentType } from 'preact';
-import { parseRoute, type Route, routeHash, ticketIn, type ViewName } from './route.ts';
-import { get, update } from './store.ts';
+import { parseRoute, type Route, type RouteTo, routeHash, ticketIn, type ViewName } from './route.ts';
+import { get, type Places, update } from './store.ts';
 import type { Words } from './words.ts';
 
 const LAST = 'framehound.route';
 
-export function go(view: ViewName, argument = ''): void {
-  location.hash = routeHash({ view, argument });
+export function go(view: ViewName, argument = '', params = ''): void {
+  goTo({ view, argument, params });
+}
+
+export function goTo(route: RouteTo): void {
+  location.hash = routeHash(route);
+}
+
+/** To the search or the folder that was looked at last. */
+export function goBackTo(view: ViewName): void {
+  location.hash = placeOfView(get().places, view);
+}
+
+export function placeOfView(places: Places, view: ViewName): string {
+  return places[view] ?? routeHash({ view, argument: '' });
+}
+
+/**
+ * What is shown has changed by itself: the address says so. `isNew`: Back leads to what it said before. `kept`:
+ * what the browser keeps beside the address.
+ */
+export function putParams(params: string, isNew: boolean, kept: unknown): void {
+  const hash = routeHash({ ...get().route, params });
+  if (isNew) history.pushState(kept, '', hash);
+  else history.replaceState(kept, '', hash);
+  follow();
+}
+
+/** Views that are left in the middle of something, and where. */
+const resumed: readonly ViewName[] = ['search', 'library'];
+
+function follow(): void {
+  const route = parseRoute(location.hash);
+  if (route === null) return;
+  const hash = routeHash(route);
+  sessionStorage.setItem(LAST, hash);
+  const { route: before, places } = get();
+  if (routeHash(before) === hash && places[route.view] === hash) return;
+  const isResumed = resumed.includes(route.view) && route.argument === '';
+  update({ route, places: isResumed ? { ...places, [route.view]: hash } : places });
 }
 
 /**
@@ -16,29 +54,26 @@ export function go(view: ViewName, argument = ''): void {
  * it.
  */
 export function startNavigation(onTicket: (ticket: string) => void): void {
-  const follow = () => {
+  const look = () => {
     const ticket = ticketIn(location.hash);
-    const route = parseRoute(location.hash) ?? lastRoute();
     if (ticket !== null || parseRoute(location.hash) === null)
-      history.replaceState(null, '', routeHash(route));
-    sessionStorage.setItem(LAST, routeHash(route));
-    const before = get().route;
-    if (before.view !== route.view || before.argument !== route.argument) update({ route });
+      history.replaceState(null, '', routeHash(lastRoute()));
+    follow();
     if (ticket !== null) onTicket(ticket);
   };
-  addEventListener('hashchange', follow);
-  follow();
+  addEventListener('hashchange', look);
+  look();
 }
 
 /** Where one was before signing in again. */
 function lastRoute(): Route {
-  return parseRoute(sessionStorage.getItem(LAST) ?? '') ?? { view: 'search', argument: '' };
+  return parseRoute(sessionStorage.getItem(LAST) ?? '') ?? { view: 'search', argument: '', params: '' };
 }
 
 // What a folder of `views/` exports.
 
 export interface View {
   readonly title: Words;
-  /** A component; `argument` is what stands after the name of the view in the address. */
-  readonly render: ComponentType<{ readonly argument: string }>;
+  /** A component; `argument` and `params` are what stands after the name of the view in the address. */
+  readonly render: ComponentType<{ readonly argument: string; readonly params: string }>;
 }

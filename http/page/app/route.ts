@@ -1,4 +1,5 @@
-// Where in the page one is, as it stands after the # of the address: a view and what it shows. Never a path.
+// Where in the page one is, as it stands after the # of the address, which no browser sends: a view and what it
+// shows. Media stand in it by their hashes.
 
 export const viewNames = ['search', 'player', 'library', 'people', 'summaries', 'lists', 'settings'] as const;
 export type ViewName = (typeof viewNames)[number];
@@ -7,6 +8,8 @@ export interface Route {
   readonly view: ViewName;
   /** What stands after the view: `HASH@12.5` for the player; empty for most. */
   readonly argument: string;
+  /** What stands after a question mark, `q=red+car`: a search, a folder. */
+  readonly params: string;
 }
 
 /** A moment of a medium, as the player is told it. */
@@ -17,13 +20,17 @@ export interface Moment {
 
 /** Null for what is no route: a ticket, or nothing. */
 export function parseRoute(hash: string): Route | null {
-  const [, view = '', argument = ''] = /^#\/([a-z]+)(?:\/(.*))?$/.exec(hash) ?? [];
+  const [, view = '', argument = '', params = ''] = /^#\/([a-z]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash) ?? [];
   if (!viewNames.includes(view as ViewName)) return null;
-  return { view: view as ViewName, argument: decoded(argument) };
+  return { view: view as ViewName, argument: decoded(argument), params };
 }
 
-export function routeHash({ view, argument }: Route): string {
-  return argument === '' ? `#/${view}` : `#/${view}/${encodeURIComponent(argument).replace('%40', '@')}`;
+/** As a link names it. */
+export type RouteTo = Pick<Route, 'view' | 'argument'> & Partial<Pick<Route, 'params'>>;
+
+export function routeHash({ view, argument, params = '' }: RouteTo): string {
+  const place = argument === '' ? '' : `/${encodeURIComponent(argument).replace('%40', '@')}`;
+  return `#/${view}${place}${params === '' ? '' : `?${params}`}`;
 }
 
 /** A one-time ticket after the #; null for a route and for nothing. */

@@ -3,9 +3,9 @@ import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { KeysDialog, useKeys } from './keys.ts';
-import { go, type View } from './navigation.ts';
+import { goBackTo, placeOfView, type View } from './navigation.ts';
 import { Failed, Icon, Loading } from './parts.ts';
-import { routeHash, type ViewName } from './route.ts';
+import { type Route, routeHash, type ViewName } from './route.ts';
 import { leave, SignIn } from './session.ts';
 import { get, type Task, update, useStore } from './store.ts';
 import { clock, nameOf } from './times.ts';
@@ -20,10 +20,11 @@ const tabs = ['search', 'library', 'people', 'summaries', 'lists', 'settings'] a
 
 export function Header({ view }: { readonly view: ViewName }) {
   const basket = useStore((state) => state.basket.length);
+  const places = useStore((state) => state.places);
   return html`<header class="head">
     <nav aria-label=${t(shell.views)}>${tabs.map((name) => {
       const count = name === 'lists' && basket > 0;
-      return html`<a href=${routeHash({ view: name, argument: '' })} aria-current=${view === name ? 'page' : undefined}>
+      return html`<a href=${placeOfView(places, name)} aria-current=${view === name ? 'page' : undefined}>
         <${Icon} name=${name} /><span class="tab-label">${t(shell[name])}</span>
         ${count && html`<span class="count"><span aria-hidden="true">${basket}</span><span class="unseen">${t(shell.inBasket, { n: basket })}</span></span>`}
       </a>`;
@@ -64,11 +65,11 @@ export function Page() {
 function Inside() {
   const showsKeys = useStore((state) => state.showsKeys);
   const showsSetUp = useStore((state) => state.showsSetUp);
-  const { view, argument } = useStore((state) => state.route);
-  useKeys({ keys: () => update({ showsKeys: true }), search: () => go('search') });
+  const { view, argument, params } = useStore((state) => state.route);
+  useKeys({ keys: () => update({ showsKeys: true }), search: () => goBackTo('search') });
   return html`<a class="skip" href="#content" onClick=${skip}>${t(shell.skip)}</a>
     <${Header} view=${view} />
-    <${CurrentView} key=${view} name=${view} argument=${argument} />
+    <${CurrentView} key=${view} view=${view} argument=${argument} params=${params} />
     ${showsKeys && html`<${KeysDialog} />`}${showsSetUp && html`<${SetUpDialog} />`}`;
 }
 
@@ -78,7 +79,7 @@ function skip(event: Event): void {
   document.getElementById('content')?.focus();
 }
 
-function CurrentView({ name, argument }: { readonly name: ViewName; readonly argument: string }) {
+function CurrentView({ view: name, ...place }: Route) {
   const [found, setFound] = useState<View | null>(null);
   const [error, setError] = useState<unknown>(null);
   const load = () => {
@@ -93,9 +94,9 @@ function CurrentView({ name, argument }: { readonly name: ViewName; readonly arg
   useEffect(() => {
     document.title = found ? `${t(found.title)} – framehound` : 'framehound';
   }, [found]);
-  const Render = found?.render as ComponentType<{ argument: string }> | undefined;
+  const Render = found?.render as ComponentType<Omit<Route, 'view'>> | undefined;
   return html`<main id="content" tabindex="-1" class=${`view view-${name}`}>
-    ${Render ? html`<${Render} argument=${argument} />` : error ? html`<${Failed} error=${error} again=${restart} />` : html`<${Loading} />`}
+    ${Render ? html`<${Render} ...${place} />` : error ? html`<${Failed} error=${error} again=${restart} />` : html`<${Loading} />`}
   </main>`;
 }
 

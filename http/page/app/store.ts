@@ -1,7 +1,7 @@
 // What the page knows, in one place: plain values that are replaced, never changed. Views keep theirs in
 // slices of it.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Route } from './route.ts';
+import type { Route, ViewName } from './route.ts';
 
 export type Language = 'en' | 'de';
 export type Theme = 'system' | 'dark' | 'light';
@@ -52,11 +52,15 @@ export interface Toast {
   readonly action?: { readonly label: string; run(): void };
 }
 
+/** The address of the search and of the folder that were looked at last. */
+export type Places = Readonly<Partial<Record<ViewName, string>>>;
+
 export interface State {
   readonly session: Session | null;
   /** Why a person is asked to sign in again; null at first. */
   readonly signInReason: 'ended' | 'ticket' | 'key' | null;
   readonly route: Route;
+  readonly places: Places;
   readonly language: Language;
   readonly theme: Theme;
   /** `away`: the service does not answer; it is asked again and again. */
@@ -83,7 +87,8 @@ export interface State {
 let state: State = {
   session: null,
   signInReason: null,
-  route: { view: 'search', argument: '' },
+  route: { view: 'search', argument: '', params: '' },
+  places: {},
   language: 'en',
   theme: 'system',
   service: 'up',

@@ -3,6 +3,7 @@
 import { html } from 'htm/preact';
 import { messageOf } from './api.ts';
 import { Icon } from './parts.ts';
+import { type RouteTo, routeHash } from './route.ts';
 import { type Toast, update, useStore } from './store.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
@@ -40,6 +41,25 @@ export function Toasts() {
       <button class="quiet icon-only" aria-label=${t(shell.close)} onClick=${() => closeToast(id)}><${Icon} name="close" /></button>
     </div>`,
   )}</div>`;
+}
+
+// Text for other programs.
+
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(t(shell.copied, { text }));
+  } catch {
+    // Without the right to the clipboard it can at least be read.
+    toast(text);
+  }
+}
+
+/** Copies the address of what is shown, or of what `to` names when it is pressed. */
+export function CopyLink({ to }: { to?(): RouteTo }) {
+  const copy = () => void copyText(new URL(to ? routeHash(to()) : location.hash, location.href).href);
+  return html`<button class="icon-only" title=${t(shell.copyLink)} aria-label=${t(shell.copyLink)} onClick=${copy}>
+    <${Icon} name="link" /></button>`;
 }
 
 // Does what a person asked for, and says why when it did not work.

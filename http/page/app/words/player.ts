@@ -21,7 +21,6 @@ export const player = {
   basketPart: ['Add {start} to {end} to the basket', '{start} bis {end} in den Korb'],
   like: ['Shots like this', 'Bilder wie dieses'],
   copy: ['Copy path and timecode', 'Pfad und Timecode kopieren'],
-  copied: ['Copied: {text}', 'Kopiert: {text}'],
   time: ['Time', 'Zeit'],
   frame: ['Frame {frame}', 'Bild {frame}'],
   speed: ['{speed} ×', '{speed} ×'],

@@ -7,6 +7,7 @@ export const searchWords = {
     'Words, what was said, a name – or paste a picture',
     'Wörter, Gesagtes, ein Name – oder ein Bild einfügen',
   ],
+  suggestions: ['Suggestions', 'Vorschläge'],
   picture: ['Search by a picture', 'Mit einem Bild suchen'],
   dropHere: ['Drop a picture to search with it', 'Bild hier ablegen, um danach zu suchen'],
   noPicture: ['This picture cannot be read: {name}', 'Das ist kein lesbares Bild: {name}'],
@@ -86,4 +87,17 @@ export const searchWords = {
   toLibrary: ['Go to the library', 'Zum Bestand'],
   loadingFolder: ['Loading the analysis into memory …', 'Die Analyse wird in den Speicher geladen …'],
   folderFailed: ['The analysis could not be loaded', 'Die Analyse konnte nicht geladen werden'],
+} as const satisfies Record<string, Words>;
+
+/** Facets that most people filter by, by their ids. */
+export const facetWords = {
+  'technical.media_kind': ['Kind', 'Art'],
+  'file.folder': ['Folder', 'Ordner'],
+  'time.creation_date': ['Date', 'Datum'],
+  'time.month': ['Month', 'Monat'],
+  'time.year': ['Year', 'Jahr'],
+  'things.seen': ['Things', 'Dinge'],
+  'people.face_count': ['Faces in a picture', 'Gesichter im Bild'],
+  'source.camera_model': ['Camera', 'Kamera'],
+  'technical.resolution_class': ['Resolution', 'Auflösung'],
 } as const satisfies Record<string, Words>;

@@ -14,6 +14,8 @@ export const shell = {
   keysEverywhere: ['Everywhere', 'Überall'],
   interface: ['API', 'API'],
   skip: ['Skip to content', 'Zum Inhalt springen'],
+  copyLink: ['Copy link', 'Link kopieren'],
+  copied: ['Copied: {text}', 'Kopiert: {text}'],
   close: ['Close', 'Schließen'],
   cancel: ['Cancel', 'Abbrechen'],
   again: ['Try again', 'Noch einmal'],

@@ -14,17 +14,19 @@ import { clock, fullClock, nameOf, secondsOf } from '../../../../http/page/app/t
 
 test('an address says where one is, and back', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...viewNames), fc.string(), (view, argument) => {
-      assert.deepEqual(parseRoute(routeHash({ view, argument })), { view, argument });
+    fc.property(fc.constantFrom(...viewNames), fc.string(), fc.webQueryParameters(), (...parts) => {
+      const [view, argument, params] = parts;
+      assert.deepEqual(parseRoute(routeHash({ view, argument, params })), { view, argument, params });
     }),
   );
   assert.equal(routeHash({ view: 'player', argument: 'ab12@12.5' }), '#/player/ab12@12.5');
+  assert.equal(routeHash({ view: 'search', argument: '', params: 'q=red+car' }), '#/search?q=red+car');
 });
 
 test('what is no address of a view is none', () => {
   for (const hash of ['', '#', '#/', '#/nowhere', '#search', '#/Search', '#/../search', 'x'])
     assert.equal(parseRoute(hash), null, hash);
-  assert.deepEqual(parseRoute('#/lists/%E0%A4%A'), { view: 'lists', argument: '' });
+  assert.deepEqual(parseRoute('#/lists/%E0%A4%A'), { view: 'lists', argument: '', params: '' });
 });
 
 test('a ticket is what stands alone after the #', () => {

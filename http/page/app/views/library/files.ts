@@ -1,6 +1,6 @@
 // Folders and files: where one is, what is chosen, and what is done with it.
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError, api, messageOf, useAsk } from '../../api.ts';
 import { loadFolder } from '../../folder.ts';
 import { useKeys } from '../../keys.ts';
@@ -18,6 +18,7 @@ import { AnalyseDialog } from './analyse-dialog.ts';
 import {
   choose,
   chooseAll,
+  folderIn,
   folderOf,
   freshRows,
   isFolderGone,
@@ -31,6 +32,7 @@ import {
   refresh,
   rowAt,
   rowsBetween,
+  showFolder,
 } from './listing.ts';
 import { type PathAction, PathBar, PathField, Table } from './table.ts';
 import { WatchForm } from './watch-form.ts';
@@ -114,12 +116,16 @@ export function Losses({ losses: { forgotten, clusterings_gone } }: { readonly l
     ${clusterings_gone.length > 0 && html`<p class="problem">${t(library.clusteringsGone, { names: clusterings_gone.join(', ') })}</p>`}`;
 }
 
-export function Files() {
+export function Files({ params }: { readonly params: string }) {
   const cache_dir = useStore((state) => state.folder.cache_dir);
   const returns = useStore((state) => state.returns);
   const { folder, total, pages, error, chosen, cursor } = listing.use((state) => state);
   const [doing, setDoing] = useState<PathAction | null>(null);
   const drop = useDrop();
+  useLayoutEffect(() => {
+    const wanted = folderIn(params);
+    if (wanted !== listing.get().folder) showFolder(wanted);
+  }, [params]);
   useEffect(refresh, [cache_dir, returns]);
   const current = rowAt(pages, cursor);
   const meant = chosen.size > 0 ? [...chosen.values()] : current ? [current] : [];

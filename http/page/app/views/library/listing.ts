@@ -1,6 +1,7 @@
 // The folder that is looked at, a page at a time as it comes into sight, and what is chosen in it. Kept while
 // another view is shown.
 import { type Api, ApiError, api, isAbort } from '../../api.ts';
+import { go } from '../../navigation.ts';
 import { createSlice, get } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import { attempt } from '../../toasts.ts';
@@ -145,7 +146,16 @@ export const scrolled = { top: 0 };
 let aborter = new AbortController();
 let asked = new Set<number>();
 
+/** By its address, so that Back leads to the folder before. */
 export function openFolder(folder: string | null): void {
+  go('library', '', folder === null ? '' : new URLSearchParams({ folder }).toString());
+}
+
+export function folderIn(params: string): string | null {
+  return new URLSearchParams(params).get('folder');
+}
+
+export function showFolder(folder: string | null): void {
   aborter.abort();
   aborter = new AbortController();
   asked = new Set();

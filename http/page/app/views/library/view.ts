@@ -4,7 +4,7 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, useAsk } from '../../api.ts';
 import { loadFolder } from '../../folder.ts';
-import type { View } from '../../navigation.ts';
+import { placeOfView, type View } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
@@ -200,7 +200,7 @@ const parts = { files: Files, tasks: TaskList, watch: WatchFolders, disk: Disk }
 type Part = keyof typeof parts;
 const names = Object.keys(parts) as Part[];
 
-function Library({ argument }: { readonly argument: string }) {
+function Library({ argument, params }: { readonly argument: string; readonly params: string }) {
   const part = names.find((name) => name === argument) ?? 'files';
   const running = useStore((state) => state.tasks.length);
   useEffect(() => onProgress(({ done, type }) => done && isAnalysis([type]) && follow()), []);
@@ -209,10 +209,10 @@ function Library({ argument }: { readonly argument: string }) {
     <nav class="parts" aria-label=${t(library.parts)}>${names.map(
       (
         name,
-      ) => html`<a href=${routeHash({ view: 'library', argument: name === 'files' ? '' : name })} aria-current=${name === part ? 'page' : undefined}>
+      ) => html`<a href=${name === 'files' ? placeOfView(get().places, 'library') : routeHash({ view: 'library', argument: name })} aria-current=${name === part ? 'page' : undefined}>
         ${t(library[name])}${name === 'tasks' && running > 0 && html` <span class="count">${running}</span>`}</a>`,
     )}</nav>
-    <${parts[part]} />
+    <${parts[part]} params=${params} />
   </div>`;
 }
 

@@ -1,6 +1,6 @@
 // The view of the basket: which list it is, its moments, and what they are exported as.
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import { basketList, newList, openList, removeList, renameList } from '../../basket.ts';
 import { go, type View } from '../../navigation.ts';
@@ -10,7 +10,7 @@ import { momentArgument } from '../../route.ts';
 import { type BasketItem, get, update, useStore } from '../../store.ts';
 import { readTasks } from '../../tasks.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
-import { attempt, toast } from '../../toasts.ts';
+import { attempt, CopyLink, toast } from '../../toasts.ts';
 import { lists } from '../../words/lists.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
@@ -162,18 +162,22 @@ export const view: View = { title: shell.lists, render: Basket };
 
 type Asking = 'make' | 'rename' | 'remove';
 
-function Basket() {
+function Basket({ argument }: { readonly argument: string }) {
   const basket = useStore((state) => state.basket);
   const { list_id, name, state, error, all } = basketList.use((slice) => slice);
   const [asking, setAsking] = useState<Asking | null>(null);
-  if (state === 'unknown') return html`<${Loading} />`;
   const seconds = basket.reduce((sum, one) => sum + one.end_seconds - one.start_seconds, 0);
   const result = {
     saving: t(lists.saving),
     saved: t(lists.saved),
     failed: t(lists.unsaved, { error: error ?? '' }),
   };
-  const choose = (event: Event) => attempt(() => openList((event.target as HTMLSelectElement).value));
+  useEffect(() => {
+    if (argument !== '' && state !== 'unknown' && argument !== basketList.get().list_id)
+      void attempt(() => openList(argument));
+  }, [argument, state === 'unknown']);
+  if (state === 'unknown') return html`<${Loading} />`;
+  const choose = (event: Event) => go('lists', (event.target as HTMLSelectElement).value);
   return html`<div class="basket sheet column">
     <h1 class="unseen">${t(shell.lists)}</h1>
     <header class="row wrap">
@@ -184,6 +188,7 @@ function Basket() {
       <button onClick=${() => setAsking('make')}>${t(lists.make)}</button>
       <button disabled=${list_id === null} onClick=${() => setAsking('rename')}>${t(lists.rename)}</button>
       <button disabled=${list_id === null} onClick=${() => setAsking('remove')}>${t(lists.remove)}</button>
+      ${list_id !== null && html`<${CopyLink} to=${() => ({ view: 'lists', argument: list_id })} />`}
       <p class=${state === 'failed' ? 'problem grow' : 'quiet grow'} role="status">${result[state]}</p>
       <p class="figures">${t(lists.total, { n: basket.length, time: clock(seconds, { decimals: 1 }) })}</p>
     </header>
@@ -207,7 +212,9 @@ function Naming({ asking, name: before, close }: NamingProps) {
   const [name, setName] = useState(before);
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (await attempt(() => (asking === 'make' ? newList(name) : renameList(name)))) close();
+    if (!(await attempt(() => (asking === 'make' ? newList(name) : renameList(name))))) return;
+    close();
+    go('lists', basketList.get().list_id ?? '');
   };
   return html`<${Dialog} title=${t(lists[asking])} onClose=${close}>
     <form class="column" onSubmit=${submit}>
@@ -222,7 +229,9 @@ function Naming({ asking, name: before, close }: NamingProps) {
 
 function Remove({ name, close }: { readonly name: string; close(): void }) {
   const remove = async () => {
-    if (await attempt(removeList)) close();
+    if (!(await attempt(removeList))) return;
+    close();
+    go('lists', basketList.get().list_id ?? '');
   };
   return html`<${Dialog} title=${t(lists.remove)} onClose=${close}>
     <div class="column"><p>${t(lists.removeSure, { name })}</p>

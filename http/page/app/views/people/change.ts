@@ -1,5 +1,6 @@
 // What is changed of people: each change says what it did, and can be taken back.
 import { api, useAsk } from '../../api.ts';
+import type { RouteTo } from '../../route.ts';
 import { createSlice, get, useStore } from '../../store.ts';
 import { attempt, toast } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
@@ -117,10 +118,18 @@ export function changed(): void {
 
 export const useCacheDir = () => useStore(({ folder }) => folder.cache_dir);
 
+/** One of them, in the address. */
+export const placeOfCluster = (job: string, cluster_id: string): RouteTo => ({
+  view: 'people',
+  argument: `face/${cluster_id}`,
+  params: new URLSearchParams({ job }).toString(),
+});
+
 /** The clusterings, and the one that is looked at. */
 export function useJobs() {
   const cache_dir = useCacheDir();
-  const { job: name, changes } = slice.use((state) => state);
+  const { job: chosen, changes } = slice.use((state) => state);
+  const name = useStore(({ route }) => new URLSearchParams(route.params).get('job')) ?? chosen;
   const answer = useAsk(cache_dir === null ? null : (signal) => api.faceClusters({ cache_dir }, { signal }), [
     cache_dir,
     changes,

@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
-import { go } from '../../navigation.ts';
+import { goTo } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Icon, Loading } from '../../parts.ts';
 import { get } from '../../store.ts';
 import { type TaskEnd, TaskProgress } from '../../tasks.ts';
@@ -17,6 +17,7 @@ import {
   merge,
   nameCluster,
   namesAmong,
+  placeOfCluster,
   present,
   slice,
   targetOf,
@@ -71,7 +72,8 @@ export function Card({ job, cluster }: CardProps) {
   const called = calledOf(cluster);
   const choose = () => slice.update(({ chosen }) => ({ chosen: toggled(chosen, cluster_id) }));
   const save = (text: string) => nameCluster(job, cluster_id, text, name);
-  return html`<button class="quiet open" aria-label=${t(people.open, { name: called })} onClick=${() => go('people', `face/${cluster_id}`)}>
+  const open = () => goTo(placeOfCluster(job, cluster_id));
+  return html`<button class="quiet open" aria-label=${t(people.open, { name: called })} onClick=${open}>
       <${Faces} faces=${sample_faces} /></button>
     <div class="row">
       <input type="checkbox" aria-label=${t(people.choose, { name: called })} checked=${isChosen} onChange=${choose} />

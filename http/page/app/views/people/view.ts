@@ -7,10 +7,11 @@ import { Empty, Failed, Icon, Loading } from '../../parts.ts';
 import { Picture } from '../../pictures.ts';
 import { momentArgument, routeHash } from '../../route.ts';
 import { clock, nameOf } from '../../times.ts';
+import { CopyLink } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { change } from '../search/state.ts';
+import { searchFor } from '../search/address.ts';
 import { SetUpButton, useLacking } from '../settings/set-up.ts';
 import {
   correct,
@@ -18,6 +19,7 @@ import {
   merge,
   nameCluster,
   percent,
+  placeOfCluster,
   slice,
   toggled,
   undo,
@@ -60,15 +62,13 @@ export function Person({ job, cluster_id }: ClusterProps) {
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (value === null) return html`<${Loading} />`;
   const { name, size, faces, entry_ids = [], available_faces } = value;
-  const search = () => {
-    change({ people: [{ name, cluster_job_name: job.name }] });
-    go('search');
-  };
+  const search = () => searchFor({ people: [{ name, cluster_job_name: job.name }] });
   const left = available_faces - faces.length;
   return html`<header class="row wrap"><${Back} />
       <${Name} key=${cluster_id} label=${t(people.nameOf, { n: size })} hint=${t(people.who)} name=${name} save=${(text: string) => nameCluster(job.name, cluster_id, text, name)} />
       <span class="quiet grow">${t(people.size, { n: size })}</span>
       <button disabled=${name === ''} title=${name === '' ? t(people.searchNeedsName) : ''} onClick=${search}>${t(people.searchWith)}</button>
+      <${CopyLink} to=${() => placeOfCluster(job.name, cluster_id)} />
     </header>
     <h1 class="unseen">${calledOf(value)}</h1>
     <${AllFaces} job=${job} cluster_id=${cluster_id} size=${size} faces=${faces} entry_ids=${entry_ids} />

@@ -3,13 +3,13 @@ import { html } from 'htm/preact';
 import { messageOf } from '../../api.ts';
 import { toggleInBasket } from '../../basket.ts';
 import { useKeys } from '../../keys.ts';
-import { go } from '../../navigation.ts';
 import { Icon } from '../../parts.ts';
+import { momentArgument } from '../../route.ts';
 import { clock } from '../../times.ts';
-import { toast } from '../../toasts.ts';
+import { CopyLink, copyText, toast } from '../../toasts.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
-import { change } from '../search/state.ts';
+import { searchFor } from '../search/address.ts';
 import { frameAt, neighbour, type Range, timecodeOf } from './frames.ts';
 import type { Medium } from './media.ts';
 import { type Transport, useTransport } from './transport.ts';
@@ -60,8 +60,14 @@ export function Controls({ medium, transport, marks, part, actions }: ControlsPr
       <${Icon} name="plus" />${t(player.basket)}</button>
     <button onClick=${actions.like}><${Icon} name="like" />${t(player.like)}</button>
     <button onClick=${actions.copy}>${t(player.copy)}</button>
+    <${CopyLink} to=${() => linkTo(medium, transport.seconds)} />
   </div>`;
 }
+
+const linkTo = ({ hash_str }: Medium, seconds: number) => ({
+  view: 'player',
+  argument: momentArgument({ hash_str, seconds }),
+});
 
 function iconButton(name: string, label: string, run: () => void) {
   return html`<button class="icon-only" aria-label=${label} title=${label} onClick=${run}><${Icon} name=${name} /></button>`;
@@ -135,7 +141,7 @@ export function useActions({ medium, transport, shots, setMarks, part }: ActionP
     clearMarks: () => setMarks(() => ({ in: null, out: null })),
     basket: () => toggleInBasket({ media_path, hash_str, ...(duration > 0 ? part : still) }),
     like: () => searchLike({ hash_str, media_path, seconds: transport.seconds }),
-    copy: () => void copyPlace(media_path, placeOf(medium, transport.seconds)),
+    copy: () => void copyText(`${media_path}\t${placeOf(medium, transport.seconds)}`),
   };
   /** In is the start of the frame that is seen, out its end: what is marked holds both frames. */
   async function mark(which: 'in' | 'out'): Promise<void> {
@@ -176,17 +182,6 @@ function marked(marks: Marks, which: 'in' | 'out', seconds: number): Marks {
   return isBackward ? { in: null, out: null, [which]: seconds } : next;
 }
 
-async function copyPlace(path: string, place: string): Promise<void> {
-  const text = `${path}\t${place}`;
-  try {
-    await navigator.clipboard.writeText(text);
-    toast(t(player.copied, { text }));
-  } catch {
-    // Without the right to the clipboard it can at least be read.
-    toast(text);
-  }
-}
-
 // From a frame to the shots like it: the search begins with this moment.
 
 function searchLike(moment: {
@@ -194,6 +189,5 @@ function searchLike(moment: {
   readonly media_path: string;
   readonly seconds: number;
 }): void {
-  change({ text: '', film: null, picture: { kind: 'like', ...moment } });
-  go('search');
+  searchFor({ text: '', film: null, picture: { kind: 'like', ...moment } });
 }

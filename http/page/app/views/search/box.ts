@@ -1,13 +1,15 @@
 // The search box: words, a picture beside them, which kinds of matches, and the switch of the filters.
 import { html } from 'htm/preact';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../../parts.ts';
 import { usePicture } from '../../pictures.ts';
 import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
+import { earlier, settle } from './address.ts';
 import { change, countOf, type Kind, kindIcons, kinds, type Picture, search } from './state.ts';
+import { optionId, type Suggestion, SuggestionList, useSuggestions } from './suggestions.ts';
 
 export interface BoxProps {
   readonly field: { readonly current: HTMLInputElement | null };
@@ -19,14 +21,7 @@ export function Box({ field, toMatches }: BoxProps) {
   const { text, picture } = search.use((state) => state.query);
   const showsFilters = search.use((state) => state.showsFilters);
   const filters = search.use(({ query }) => query.filters.length + query.people.length);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing || (event.key !== 'ArrowDown' && event.key !== 'Enter' && event.key !== 'Escape'))
-      return;
-    event.preventDefault();
-    if (event.key !== 'Escape') toMatches();
-    else if (text !== '') change({ text: '' });
-    else field.current?.blur();
-  };
+  const offered = useOffered(field, text, toMatches);
   const onPaste = (event: ClipboardEvent) => {
     const file = pictureIn(event.clipboardData);
     if (!file) return;
@@ -35,11 +30,12 @@ export function Box({ field, toMatches }: BoxProps) {
   };
   return html`<div class="search-line" role="search">
     <div class="search-box">
+      ${offered.all.length > 0 && html`<${SuggestionList} id="suggestions" all=${offered.all} active=${offered.active} take=${offered.take} />`}
       <${Icon} name="search" />
       ${picture && html`<${PictureChip} picture=${picture} />`}
       <input ref=${field} type="search" class="grow" aria-label=${t(searchWords.box)} placeholder=${t(searchWords.hint)} autocomplete="off"
-        spellcheck=${false} maxlength="2000" value=${text} onInput=${(event: Event) => change({ text: (event.target as HTMLInputElement).value })}
-        onKeyDown=${onKeyDown} onPaste=${onPaste} />
+        spellcheck=${false} maxlength="2000" value=${text} aria-autocomplete="list" aria-controls=${offered.all.length > 0 ? 'suggestions' : undefined}
+        aria-activedescendant=${offered.active >= 0 ? optionId(offered.active) : undefined} ...${offered.handlers} onPaste=${onPaste} />
       <${ChoosePicture} />
     </div>
     <${Kinds} />
@@ -49,6 +45,48 @@ export function Box({ field, toMatches }: BoxProps) {
     </button>
   </div>`;
 }
+
+/** Suggestions below the box: arrows go through them and Escape puts them away, until something is typed. */
+function useOffered(field: BoxProps['field'], text: string, toMatches: () => void) {
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const all = useSuggestions(text, isOpen);
+  const close = () => {
+    setOpen(false);
+    setActive(-1);
+  };
+  const take = (one: Suggestion) => {
+    close();
+    one.take();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing || !boxKeys.includes(event.key)) return;
+    event.preventDefault();
+    const step = event.key === 'ArrowDown' ? 1 : -1;
+    if (event.key.startsWith('Arrow')) {
+      if (all.length > 0) setActive(((active + 2 + step + all.length) % (all.length + 1)) - 1);
+      else if (step === 1 && text === '' && !isOpen && earlier().length > 0) setOpen(true);
+      else if (step === 1) toMatches();
+      return;
+    }
+    const chosen = all[active];
+    if (event.key === 'Enter' && chosen) return take(chosen);
+    if (event.key === 'Enter') {
+      settle();
+      toMatches();
+    } else if (all.length === 0 && text === '') field.current?.blur();
+    else if (all.length === 0) change({ text: '' });
+    close();
+  };
+  const onInput = (event: Event) => {
+    change({ text: (event.target as HTMLInputElement).value });
+    setOpen(true);
+    setActive(-1);
+  };
+  return { all, active, take, handlers: { onInput, onKeyDown, onBlur: close } };
+}
+
+const boxKeys = ['ArrowDown', 'ArrowUp', 'Enter', 'Escape'];
 
 function ChoosePicture() {
   const input = useRef<HTMLInputElement>(null);

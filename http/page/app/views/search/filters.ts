@@ -5,8 +5,8 @@ import type { Facet as FacetOfService } from '../../../../../actors/index/facets
 import { api, useAsk } from '../../api.ts';
 import { Failed, Loading } from '../../parts.ts';
 import { useStore } from '../../store.ts';
-import { searchWords } from '../../words/search.ts';
-import { t } from '../../words.ts';
+import { facetWords, searchWords } from '../../words/search.ts';
+import { t, type Words } from '../../words.ts';
 import { change, type Filter, type Person, search } from './state.ts';
 
 /** Options of a facet that are shown at first. */
@@ -46,7 +46,7 @@ function FacetFilter({ facet, total }: { readonly facet: Facet; readonly total: 
   if (options.length === 0 && !isRange && own.length === 0) return null;
   const shown = showsAll ? options : options.filter(({ value }, at) => at < FEW || chosen.includes(value));
   return html`<details class="facet" open=${own.length > 0}>
-    <summary><span class="grow">${facet.label}</span>${own.length > 0 && html`<span class="count">${own.length > 1 ? own.length : chosen.length || 1}</span>`}</summary>
+    <summary><span class="grow">${labelOf(facet)}</span>${own.length > 0 && html`<span class="count">${own.length > 1 ? own.length : chosen.length || 1}</span>`}</summary>
     ${isRange && html`<${RangeFilter} facet=${facet} />`}
     ${shown.map(
       ({ value, label, count }) => html`<label class="option" title=${value}>
@@ -78,11 +78,7 @@ function PeopleFilter() {
   ]);
   const jobs = answer.value?.jobs ?? [];
   if (jobs.length === 0) return null;
-  const named = jobs.flatMap(({ name: cluster_job_name, names }) =>
-    [...new Set(Object.values(names))]
-      .filter((name) => name !== '')
-      .map((name): Person => ({ name, cluster_job_name })),
-  );
+  const named = peopleOf(jobs);
   const isSame = (a: Person, b: Person) => a.name === b.name && a.cluster_job_name === b.cluster_job_name;
   const toggle = (person: Person) => {
     const others = people.filter((one) => !isSame(one, person));
@@ -104,9 +100,27 @@ function PeopleFilter() {
   </details>`;
 }
 
+/** Who has a name, in each clustering. */
+export function peopleOf(
+  jobs: readonly { readonly name: string; readonly names: Readonly<Record<string, string>> }[],
+): Person[] {
+  return jobs.flatMap(({ name: cluster_job_name, names }) =>
+    [...new Set(Object.values(names))]
+      .filter((name) => name !== '')
+      .map((name): Person => ({ name, cluster_job_name })),
+  );
+}
+
 // Filters by facets: what is chosen becomes conditions of a search.
 
 export type Facet = FacetOfService;
+
+/** The service names facets in English. */
+export function labelOf({ id, label }: Pick<Facet, 'id' | 'label'>): string {
+  const known: Readonly<Record<string, Words>> = facetWords;
+  const words = known[id];
+  return words ? t(words) : label;
+}
 
 /** Chosen ones, and those that tell media apart. */
 export function optionsToShow({ options }: Facet, chosen: readonly string[], total: number) {

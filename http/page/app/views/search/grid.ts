@@ -12,6 +12,8 @@ import { open, putAside, Tile, tileId } from './tile.ts';
 
 /** Drawn above and below what is seen, px. */
 const BEYOND = 120;
+/** After scrolling the address says which match is in sight. */
+const SAID_MS = 300;
 
 export interface GridProps {
   readonly ordered: Ordered;
@@ -88,22 +90,32 @@ function useRowsInSight(scroller: Scroller, layout: Layout): readonly [number, n
     return rowsBetween(rows, top - BEYOND, top + (scroller.current?.clientHeight ?? 0) + BEYOND);
   };
   const now = inSight();
-  const held = useRef({ now, inSight });
-  held.current = { now, inSight };
+  const held = useRef({ now, inSight, rows });
+  held.current = { now, inSight, rows };
   useLayoutEffect(() => {
+    if (scrolled.to !== null && rows.length > 0) {
+      scrolled.top = scrolled.to === 0 ? 0 : (rows[rowOfTile(rows, scrolled.to)]?.top ?? 0);
+      scrolled.to = null;
+    }
     scroller.current!.scrollTop = scrolled.top;
     redraw((before) => before + 1);
   }, [layout]);
   useEffect(() => {
     const element = scroller.current!;
+    let timer = 0;
     const onScroll = () => {
       scrolled.top = element.scrollTop;
-      const { now, inSight } = held.current;
+      const { now, inSight, rows } = held.current;
       const [first, last] = inSight();
       if (first !== now[0] || last !== now[1]) redraw((before) => before + 1);
+      clearTimeout(timer);
+      timer = window.setTimeout(() => search.update({ at: firstTile(rows, element.scrollTop) }), SAID_MS);
     };
     element.addEventListener('scroll', onScroll, { passive: true });
-    return () => element.removeEventListener('scroll', onScroll);
+    return () => {
+      clearTimeout(timer);
+      element.removeEventListener('scroll', onScroll);
+    };
   }, []);
   return now;
 }
@@ -220,6 +232,11 @@ function firstWhere(rows: readonly Row[], holds: (row: Row) => boolean): number 
 export function rowOfTile(rows: readonly Row[], tile: number): number {
   const after = firstWhere(rows, (row) => (row.kind === 'head' ? row.from > tile : row.to > tile));
   return rows[after]?.kind === 'head' ? after + 1 : after;
+}
+
+/** The first tile below a place, px; 0 at the top. */
+function firstTile(rows: readonly Row[], top: number): number {
+  return top <= 0 ? 0 : (rows[firstWhere(rows, (row) => row.top >= top)]?.from ?? 0);
 }
 
 type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';

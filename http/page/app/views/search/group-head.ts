@@ -50,7 +50,7 @@ function GroupHead({ group, ordered }: GroupHeadProps) {
   const isOnly = search.use(({ query }) => query.film?.media_path === media_path);
   const moments = ordered.moments.slice(from, to);
   const isFilm = kind === 'film' && moments[0]?.kind === 'video';
-  const only = () => change({ film: isOnly ? null : { media_path, start: null, end: null } });
+  const only = () => change({ film: isOnly ? null : { hash_str, media_path, start: null, end: null } });
   const copies = isFilm ? (moments[0]?.other_paths?.length ?? 0) : 0;
   const marks = moments.map((one) => one.time_seconds);
   return html`<div class="group-head" role="gridcell">

@@ -18,6 +18,7 @@ export type Picture =
   | {
       readonly kind: 'like';
       readonly hash_str: string;
+      /** Empty while only its hash is known. */
       readonly media_path: string;
       readonly seconds: number;
     };
@@ -29,12 +30,14 @@ export interface Person {
 
 export interface Filter {
   readonly facet_id: string;
-  readonly operator: 'include_any_of' | 'greater_than' | 'less_than' | 'after' | 'before';
+  readonly operator: 'include_any_of' | 'exclude_any_of' | 'greater_than' | 'less_than' | 'after' | 'before';
   readonly values: readonly string[];
 }
 
 /** One film alone, and what part of it: seconds, null where it is open. */
 export interface OneFilm {
+  readonly hash_str: string;
+  /** Empty while only its hash is known. */
   readonly media_path: string;
   readonly start: number | null;
   readonly end: number | null;
@@ -77,6 +80,8 @@ export interface SearchState {
   readonly isGrouped: boolean;
   /** Whether weaker matches are shown; not for the next question. */
   readonly showsWeaker: boolean;
+  /** Number of the first match in sight. */
+  readonly at: number;
   /** Least width of a tile, px. */
   readonly side: number;
   readonly state: 'idle' | 'loading' | 'ready' | 'failed';
@@ -97,6 +102,7 @@ export const search = createSlice<SearchState>('search', {
   showsFilters: false,
   isGrouped: true,
   showsWeaker: false,
+  at: 0,
   side: 190,
   state: 'idle',
   error: null,
@@ -107,11 +113,18 @@ export const search = createSlice<SearchState>('search', {
 });
 
 /** How far it was scrolled; not drawn, so not in the store. */
-export const scrolled = { top: 0 };
+export const scrolled: { top: number /** The match to go to once it is there. */; to: number | null } = {
+  top: 0,
+  to: null,
+};
 
-/** Another question begins with few matches again. */
+/** Another question begins with few matches again, the surer ones, at the top. */
 export function change(query: Partial<Query>): void {
-  search.update((before) => ({ query: { ...before.query, limit: limits[0], ...query } }));
+  search.update((before) => ({
+    query: { ...before.query, limit: limits[0], ...query },
+    showsWeaker: false,
+    at: 0,
+  }));
 }
 
 export function again(): void {
@@ -119,8 +132,9 @@ export function again(): void {
 }
 
 export function more(): void {
-  const { query } = search.get();
-  change({ limit: limits.find((one) => one > query.limit) ?? query.limit });
+  search.update(({ query }) => ({
+    query: { ...query, limit: limits.find((one) => one > query.limit) ?? query.limit },
+  }));
 }
 
 /** Looks for moments like this one; words stay. */
@@ -146,7 +160,7 @@ const MOST_EXCLUDED = 16;
 /** Null when nothing is asked for. */
 export function momentsRequest(query: Query, cache_dir: string) {
   const asked = lookedFor(query);
-  if (asked === null) return null;
+  if (asked === null || query.film?.media_path === '') return null;
   const names = query.people.map(({ name }) => name).join(' ');
   // People alone: where they are.
   const isPeople = query.text.trim() === '' && query.picture === null;

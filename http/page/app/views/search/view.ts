@@ -9,11 +9,13 @@ import { Empty, Failed, Icon, Loading, useFileDrop } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
+import { CopyLink } from '../../toasts.ts';
 import { searchWords } from '../../words/search.ts';
 import { setup } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import { SetUpButton, setsOf, useLacking } from '../settings/set-up.ts';
+import { useAddress } from './address.ts';
 import { Box, pictureIn, searchByPicture } from './box.ts';
 import { Filters } from './filters.ts';
 import { Grid } from './grid.ts';
@@ -35,7 +37,8 @@ export const view: View = { title: shell.search, render: Search };
 
 const gridOfPage = '.view-search .grid';
 
-function Search() {
+function Search({ params }: { readonly params: string }) {
+  useAddress(params);
   useSearch();
   const field = useRef<HTMLInputElement>(null);
   const showsFilters = search.use((state) => state.showsFilters);
@@ -199,10 +202,7 @@ async function ask(request: string, signal: AbortSignal): Promise<void> {
     const answer = await askPatiently(() => api.searchMoments(question, { signal }), signal);
     if (signal.aborted) return;
     const { request: before, selected } = search.get();
-    if (!isContinued(before, request)) {
-      scrolled.top = 0;
-      search.update({ showsWeaker: false });
-    }
+    if (!isContinued(before, request) && scrolled.to === null) scrolled.top = 0;
     const stays = answer.moments.some(({ moment_id }) => moment_id === selected);
     search.update({ state: 'ready', answer, request, error: null, selected: stays ? selected : null });
   } catch (error) {
@@ -233,6 +233,7 @@ function Refine({ ordered }: { readonly ordered: Ordered | null }) {
     ${query.film && html`<${FilmChip} film=${query.film} />`}
     <span class="grow"></span>
     <${Told} ordered=${ordered} />
+    <${CopyLink} />
     <${Shown} />
   </div>`;
 }

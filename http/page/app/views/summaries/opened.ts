@@ -13,7 +13,7 @@ import { attempt, toast } from '../../toasts.ts';
 import { shell } from '../../words/shell.ts';
 import { summaries } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
-import { change } from '../search/state.ts';
+import { searchFor } from '../search/address.ts';
 import {
   changed,
   type Node,
@@ -37,9 +37,11 @@ const PICTURES = 6;
 type Range = readonly [number, number];
 type Evidence = NonNullable<Awaited<ReturnType<typeof api.summaryNode>>['evidence']>;
 
-export function searchInside(media_path: string, [start, end]: Range): void {
-  change({ film: { media_path, start, end } });
-  go('search');
+export function searchInside(
+  { hash_str, media_path }: Pick<Overview, 'hash_str' | 'media_path'>,
+  [start, end]: Range,
+): void {
+  searchFor({ film: { hash_str, media_path, start, end } });
 }
 
 export function playNode(hash_str: string, [start]: Range): void {
@@ -60,7 +62,7 @@ export function NodeDetail({ overview, node }: NodeDetailProps) {
   return html`<section class="node column panel" aria-label=${title} aria-live="polite">
     <h2>${title}</h2>
     <div class="row wrap">
-      <button class="primary" onClick=${() => searchInside(media_path, range)}><${Icon} name="search" />${t(summaries.searchInside)}</button>
+      <button class="primary" onClick=${() => searchInside(overview, range)}><${Icon} name="search" />${t(summaries.searchInside)}</button>
       <button onClick=${() => playNode(hash_str, range)}><${Icon} name="play" />${t(summaries.play)}</button>
       ${is_leaf && html`<button aria-expanded=${shows} onClick=${() => setShows(!shows)}>${t(shows ? summaries.evidenceHide : summaries.evidenceShow)}</button>`}
     </div>
@@ -173,7 +175,7 @@ function Read({ overview }: { readonly overview: Overview }) {
     nodeClose: () => step('close'),
     nodeFirst: () => step('first'),
     nodeLast: () => step('last'),
-    nodeSearch: () => row && searchInside(media_path, row.range),
+    nodeSearch: () => row && searchInside(overview, row.range),
     nodePlay: () => row && playNode(hash_str, row.range),
   });
   const use = titleOf(summary_objective.preset);

@@ -15,7 +15,7 @@ import {
   type Query,
   relevanceRequest,
 } from '../../../../../../http/page/app/views/search/state.ts';
-import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
+import { searchMoments, searchRelevance } from '../../../../../../http/routes/moments.ts';
 
 const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
 const like = { kind: 'like', hash_str: 'aa', media_path: '/a.mp4', seconds: 3 } as const;
@@ -34,7 +34,7 @@ test('what is asked is what the routes take', () => {
     { picture: like },
     { picture: { kind: 'own', name: 'a.jpg', data: 'AAAA' }, text: 'at night', weight: 0.5 },
     { people: [ann], peopleMode: 'or' },
-    { text: 'x', film: { media_path: '/a.mp4', start: 1.5, end: null } },
+    { text: 'x', film: { hash_str: 'aa', media_path: '/a.mp4', start: 1.5, end: null } },
     { text: 'x', filters: [{ facet_id: 'time.year', operator: 'greater_than', values: ['2020'] }] },
   ];
   for (const query of queries) {
@@ -60,11 +60,14 @@ test('what matches should not be like goes with words alone, at most 16 of them'
 
 test('a part of a film is a range of whole seconds that is not empty', () => {
   const range = (start: number | null, end: number | null) =>
-    ask({ text: 'x', film: { media_path: '/a.mp4', start, end } })!.segments_to_frame_indices;
+    ask({ text: 'x', film: { hash_str: 'aa', media_path: '/a.mp4', start, end } })!.segments_to_frame_indices;
   assert.deepEqual(range(null, null), {});
   assert.deepEqual(range(1.5, 3.2), { '/a.mp4': [1, 4] });
   assert.deepEqual(range(5, 2), { '/a.mp4': [5, 6] });
-  assert.equal(ask({ text: 'x', film: { media_path: '/a.mp4', start: null, end: null } })!.search_all, false);
+  assert.equal(
+    ask({ text: 'x', film: { hash_str: 'aa', media_path: '/a.mp4', start: null, end: null } })!.search_all,
+    false,
+  );
 });
 
 const facet = (kind: Facet['kind'], options: [string, number][] = []): Facet => ({

@@ -1,0 +1,245 @@
+// A search as it stands in the address: it can be loaded again, gone back to and handed on. Media stand in it by
+// their hashes; a picture of a person's own is kept beside it, by the browser.
+import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { api } from '../../api.ts';
+import { go, putParams } from '../../navigation.ts';
+import { get, useStore } from '../../store.ts';
+import { nameOf } from '../../times.ts';
+import {
+  emptyQuery,
+  type Filter,
+  type Kind,
+  kinds,
+  type Picture,
+  type Query,
+  scrolled,
+  search,
+} from './state.ts';
+
+export interface Place {
+  readonly query: Query;
+  readonly isGrouped: boolean;
+  readonly showsWeaker: boolean;
+  /** Number of the first match in sight. */
+  readonly at: number;
+}
+
+const operators: Readonly<Record<string, Filter['operator']>> = {
+  '=': 'include_any_of',
+  '!': 'exclude_any_of',
+  '>': 'greater_than',
+  '<': 'less_than',
+  after: 'after',
+  before: 'before',
+};
+const signs = Object.fromEntries(Object.entries(operators).map(([sign, operator]) => [operator, sign]));
+
+/** Empty for a search that asks for nothing. */
+export function addressOf({ query, isGrouped, showsWeaker, at }: Place): string {
+  const { text, exclude, picture, weight, film } = query;
+  const params = new URLSearchParams();
+  const put = (name: string, value: string | number | null, isPut = value !== '' && value !== null) => {
+    if (isPut) params.append(name, String(value));
+  };
+  put('q', text);
+  put('not', exclude);
+  if (picture) put('like', picture.kind === 'own' ? 'own' : `${picture.hash_str}@${picture.seconds}`);
+  put('weight', weight, weight !== 1);
+  put('kinds', query.kinds.join(), query.kinds.length < kinds.length);
+  for (const { name, cluster_job_name } of query.people) put('who', `${name}@${cluster_job_name}`);
+  put('any', 1, query.peopleMode === 'or');
+  for (const { facet_id, operator, values } of query.filters)
+    for (const value of values) put('f', `${facet_id}~${signs[operator]}~${value}`);
+  if (film) put('in', film.hash_str);
+  put('from', film?.start ?? null);
+  put('to', film?.end ?? null);
+  put('flat', 1, !isGrouped);
+  put('weak', 1, showsWeaker);
+  put('at', at, at > 0);
+  return params.toString();
+}
+
+/** `own`: the picture that an address without it means. Paths of media are empty: they have to be asked for. */
+export function placeOf(address: string, own: Picture | null): Place {
+  const params = new URLSearchParams(address);
+  const text = (name: string) => params.get(name) ?? '';
+  const seconds = (name: string) => (params.has(name) ? numberOf(text(name)) : null);
+  const chosen = text('kinds').split(',');
+  const some = kinds.filter((kind: Kind) => chosen.includes(kind));
+  const film = text('in');
+  const query: Query = {
+    ...emptyQuery,
+    text: text('q'),
+    exclude: text('not'),
+    picture: pictureOf(text('like'), own),
+    weight: numberOf(text('weight')) || 1,
+    kinds: some.length > 0 ? some : kinds,
+    people: params.getAll('who').map(personOf),
+    peopleMode: params.has('any') ? 'or' : 'and',
+    filters: filtersOf(params.getAll('f')),
+    film: film === '' ? null : { hash_str: film, media_path: '', start: seconds('from'), end: seconds('to') },
+  };
+  return {
+    query,
+    isGrouped: !params.has('flat'),
+    showsWeaker: params.has('weak'),
+    at: numberOf(text('at')),
+  };
+}
+
+/** 0 for what is no number. */
+function numberOf(text: string): number {
+  const value = Number(text);
+  return Number.isFinite(value) ? Math.max(0, value) : 0;
+}
+
+function pictureOf(text: string, own: Picture | null): Picture | null {
+  if (text === 'own') return own;
+  const [, hash_str, seconds] = /^([\w-]+)@(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  return hash_str === undefined ? null : { kind: 'like', hash_str, media_path: '', seconds: Number(seconds) };
+}
+
+function personOf(text: string) {
+  const at = text.lastIndexOf('@');
+  return { name: text.slice(0, at), cluster_job_name: text.slice(at + 1) };
+}
+
+function filtersOf(texts: readonly string[]): Filter[] {
+  const filters: Filter[] = [];
+  for (const text of texts) {
+    const [, facet_id = '', sign = '', value = ''] = /^([^~]+)~([^~]+)~(.*)$/s.exec(text) ?? [];
+    const operator = operators[sign];
+    if (operator === undefined) continue;
+    const at = filters.findIndex((one) => one.facet_id === facet_id && one.operator === operator);
+    const values = [...(filters[at]?.values ?? []), value];
+    filters.splice(at < 0 ? filters.length : at, 1, { facet_id, operator, values });
+  }
+  return filters;
+}
+
+/** As a person reads it in a list of earlier ones. */
+export function titleOf({ text, exclude, picture, people, filters }: Query): string {
+  const like = picture === null ? '' : picture.kind === 'own' ? picture.name : picture.media_path;
+  const parts = [
+    text.trim(),
+    nameOf(like),
+    ...people.map(({ name }) => name),
+    ...filters.flatMap(({ values }) => values),
+    exclude.trim() === '' ? '' : `– ${exclude.trim()}`,
+  ];
+  return parts.filter((one) => one !== '').join(' · ');
+}
+
+// The search and the address say the same: one leads to the other, whichever changes first.
+
+/** A search that was answered, and stands for so long, is one to go back to. */
+const SETTLED_MS = 1500;
+/** What the address says: as it is written, and as this page writes it. */
+const said = { address: null as string | null, own: '', isSettled: true };
+
+/** Looks for something else than before, in the view of the search. */
+export function searchFor(query: Partial<Query>): void {
+  const { isGrouped, query: before } = search.get();
+  const place = { query: { ...before, ...query }, isGrouped, showsWeaker: false, at: 0 };
+  go('search', '', addressOf(place));
+}
+
+export function useAddress(params: string): void {
+  const state = search.use((slice) => slice.state);
+  const query = search.use((slice) => slice.query);
+  const wanted = search.use(addressOf);
+  useLayoutEffect(() => {
+    if (params !== said.address) take(params);
+  }, [params]);
+  useEffect(() => {
+    // As it is by now: a link may have been followed since this was drawn.
+    const now = search.get();
+    const address = addressOf(now);
+    if (address !== said.own && get().route.params === said.address) say(address, now.query.picture);
+  }, [wanted]);
+  const bare = withoutPlace(wanted);
+  useEffect(() => {
+    if (state !== 'ready') return;
+    const timer = setTimeout(settle, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [state, bare]);
+  useEffect(() => settle, []);
+  usePaths(query);
+}
+
+function take(params: string): void {
+  const { picture } = search.get().query;
+  const kept = (history.state as { readonly picture?: Picture } | null)?.picture ?? null;
+  const place = placeOf(params, kept ?? (picture?.kind === 'own' ? picture : null));
+  said.address = params;
+  said.own = addressOf(place);
+  said.isSettled = true;
+  scrolled.to = place.at;
+  search.update({ ...place });
+}
+
+function say(wanted: string, picture: Picture | null): void {
+  const isNew = withoutPlace(wanted) !== withoutPlace(said.own);
+  const isPushed = isNew && said.isSettled;
+  if (isNew) said.isSettled = false;
+  said.address = wanted;
+  said.own = wanted;
+  putParams(wanted, isPushed, picture?.kind === 'own' ? { picture } : null);
+}
+
+function withoutPlace(address: string): string {
+  return address.replace(/(^|&)at=\d+$/, '');
+}
+
+/** What is asked for is one of the searches to go back to; the next one is another. */
+export function settle(): void {
+  const { query, state, isGrouped } = search.get();
+  said.isSettled = true;
+  if (state !== 'ready' || query.picture?.kind === 'own') return;
+  const address = addressOf({ query, isGrouped, showsWeaker: false, at: 0 });
+  if (address === '') return;
+  const others = earlier().filter((one) => one.address !== address);
+  const all = [{ address, title: titleOf(query) }, ...others].slice(0, MOST_EARLIER);
+  localStorage.setItem(EARLIER, JSON.stringify(all));
+}
+
+const EARLIER = 'framehound.searches';
+const MOST_EARLIER = 50;
+
+export interface Earlier {
+  readonly address: string;
+  readonly title: string;
+}
+
+/** The latest first. */
+export function earlier(): readonly Earlier[] {
+  try {
+    const all = JSON.parse(localStorage.getItem(EARLIER) ?? '[]') as Partial<Earlier>[];
+    return all.filter((one): one is Earlier => !!one.title && !!one.address);
+  } catch {
+    return [];
+  }
+}
+
+/** Asks for the paths of media of which the address has the hashes; of what is not known nothing is asked. */
+function usePaths({ film, picture }: Query): void {
+  const cache_dir = useStore(({ folder }) => folder.cache_dir);
+  const like = picture?.kind === 'like' ? picture : null;
+  const pathOf = async (hash_str: string) => {
+    const found = await api.mediaSeen({ cache_dir: cache_dir!, hash_str }).catch(() => null);
+    return found?.media_path;
+  };
+  const put = (change: (query: Query) => Query) => search.update(({ query }) => ({ query: change(query) }));
+  useEffect(() => {
+    if (cache_dir === null || film?.media_path !== '') return;
+    void pathOf(film.hash_str).then((media_path) =>
+      put((query) => ({ ...query, film: media_path && query.film ? { ...query.film, media_path } : null })),
+    );
+  }, [cache_dir, film?.hash_str, film?.media_path === '']);
+  useEffect(() => {
+    if (cache_dir === null || like?.media_path !== '') return;
+    void pathOf(like.hash_str).then((media_path) =>
+      put((query) => ({ ...query, picture: media_path ? { ...like, media_path } : null })),
+    );
+  }, [cache_dir, like?.hash_str, like?.media_path === '']);
+}

@@ -1,0 +1,70 @@
+// A search in the address: whatever is asked for comes out of it again.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { addressOf, placeOf, titleOf } from '../../../../../../http/page/app/views/search/address.ts';
+import { emptyQuery, kinds } from '../../../../../../http/page/app/views/search/state.ts';
+
+const text = fc.string({ maxLength: 12 });
+const seconds = fc.option(fc.integer({ min: 0, max: 9999 }).map((n) => n / 4));
+const filters = fc.uniqueArray(
+  fc.record({
+    facet_id: fc.constantFrom('file.folder', 'things.seen', 'time.year'),
+    operator: fc.constantFrom(
+      'include_any_of',
+      'exclude_any_of',
+      'greater_than',
+      'less_than',
+      'after',
+      'before',
+    ),
+    values: fc.array(text, { minLength: 1, maxLength: 3 }),
+  }),
+  { selector: ({ facet_id, operator }) => facet_id + operator },
+);
+const query = fc.record({
+  text,
+  exclude: text,
+  picture: fc.option(fc.constant({ kind: 'like', hash_str: 'ab-12', media_path: '', seconds: 2.5 } as const)),
+  weight: fc.constantFrom(1, 0.1, 10),
+  kinds: fc.subarray([...kinds], { minLength: 1 }),
+  people: fc.array(fc.record({ name: text, cluster_job_name: fc.constantFrom('all', 'some') }), {
+    maxLength: 2,
+  }),
+  peopleMode: fc.constantFrom('and', 'or'),
+  filters,
+  film: fc.option(
+    fc.record({ hash_str: fc.constant('ab-12'), media_path: fc.constant(''), start: seconds, end: seconds }),
+  ),
+  limit: fc.constant(emptyQuery.limit),
+});
+
+test('a search and its place come out of the address as they went in', () => {
+  const place = fc.record({ query, isGrouped: fc.boolean(), showsWeaker: fc.boolean(), at: fc.nat(999) });
+  fc.assert(
+    fc.property(place, (one) => {
+      assert.deepEqual(placeOf(addressOf(one), null), JSON.parse(JSON.stringify(one)));
+    }),
+  );
+});
+
+test('nothing that is asked for is an empty address, and what is none is nothing', () => {
+  const nothing = { query: emptyQuery, isGrouped: true, showsWeaker: false, at: 0 };
+  assert.equal(addressOf(nothing), '');
+  for (const address of ['', 'kinds=none', 'f=x', 'f=a~?~b', 'at=-3', 'at=x', 'like=/a.mp4', 'weight=0'])
+    assert.deepEqual(placeOf(address, null), nothing, address);
+});
+
+test('a picture of a person stays beside the address, and paths stay out of it', () => {
+  const own = { kind: 'own', name: 'sea.jpg', data: 'AAAA' } as const;
+  const film = { hash_str: 'ab', media_path: '/secret/a.mp4', start: null, end: null };
+  const place = { query: { ...emptyQuery, picture: own, film }, isGrouped: true, showsWeaker: false, at: 0 };
+  const address = addressOf(place);
+  assert.doesNotMatch(address, /AAAA|secret/);
+  assert.deepEqual(placeOf(address, own).query.picture, own);
+  assert.equal(placeOf(address, null).query.picture, null);
+  assert.equal(
+    titleOf({ ...emptyQuery, text: ' sea ', picture: own, exclude: 'fog' }),
+    'sea · sea.jpg · – fog',
+  );
+});
