@@ -157,8 +157,7 @@ test('a picture of a person is searched by, and filters leave out', { skip: with
   await page.locator('.picture-chip img').waitFor();
   await page.locator('.tile img').first().waitFor();
   await page.getByRole('button', { name: 'Filters' }).click();
-  await page.locator('summary', { hasText: 'Kind' }).click();
-  await page.getByRole('checkbox', { name: /^Image/ }).check();
+  await page.getByRole('button', { name: /^Image/ }).click();
   await page.getByRole('status').getByText('1 match in 1 file').waitFor();
   await assertAccessible(page, 'filters');
   await weakerOf(page).click();
@@ -335,5 +334,51 @@ test('Back goes through searches and folders, and what is loaded again or follow
   const other = await context.newPage();
   await other.goto(folder);
   await other.getByLabel('License key').or(other.getByText('sunset.jpg')).first().waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('matches are chosen by mouse and by keys, put aside together, and others like them left out', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await searchFor(page, 'trees');
+  await page.getByRole('button', { name: 'Names' }).click();
+  await page.locator('.tile-name', { hasText: 'forest.jpg' }).waitFor();
+  const tiles = page.locator('.tile');
+  const count = await tiles.count();
+  assert.ok(count > 2);
+  await tiles.first().click();
+  await tiles.nth(2).click({ modifiers: ['Shift'] });
+  await page.getByText('3 selected').waitFor();
+  await tiles.nth(1).click({ modifiers: ['ControlOrMeta'] });
+  const bar = page.getByRole('toolbar', { name: '2 selected' });
+  await bar.waitFor();
+  await assertAccessible(page, 'chosen matches');
+  const path = await tiles.first().evaluate((tile) => {
+    const dataTransfer = new DataTransfer();
+    tile.dispatchEvent(new DragEvent('dragstart', { dataTransfer, bubbles: true }));
+    return dataTransfer.getData('text/plain');
+  });
+  assert.equal(path.split('\n').length, 2);
+  assert.ok(path.startsWith(samples));
+  await bar.getByRole('button', { name: 'Add to basket' }).click();
+  await page.getByRole('link', { name: /2 moments in the basket/ }).waitFor();
+  await bar.getByRole('combobox').selectOption({ label: 'New list' });
+  await page.getByRole('status').getByText('Added to New list').waitFor();
+  await bar.getByRole('button', { name: 'Export …' }).click();
+  await page.getByRole('dialog', { name: 'Export' }).getByRole('button', { name: 'Download' }).waitFor();
+  await page.keyboard.press('Escape');
+  await bar.getByRole('button', { name: 'Forget …' }).click();
+  await page.getByRole('dialog').getByText('2 files will be deleted').waitFor();
+  await page.keyboard.press('Escape');
+  await bar.getByRole('button', { name: 'Not like these' }).click();
+  await page.getByText('Not like 2 moments').waitFor();
+  await until(async () => (await tiles.count()) < count - 1, 'those like them are left out');
+  await page.getByRole('button', { name: 'Remove the filter Not like 2 moments' }).click();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('a');
+  await page.getByText(`${count} selected`).waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(await bar.count(), 0);
   assert.deepEqual(problems, []);
 });

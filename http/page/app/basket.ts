@@ -17,6 +17,15 @@ export function isInBasket(basket: readonly BasketItem[], part: Part): boolean {
   return basket.some((one) => isSamePart(one, part));
 }
 
+/** At the end, without those that lie there. */
+export function addToBasket(items: readonly Omit<BasketItem, 'item_id'>[]): void {
+  update(({ basket }) => {
+    const added = items.filter((item) => !isInBasket(basket, item));
+    return { basket: [...basket, ...added.map((item) => ({ item_id: crypto.randomUUID(), ...item }))] };
+  });
+  toast(t(shell.inBasket, { n: get().basket.length }));
+}
+
 /** Puts it in at the end, or takes it out when it lies there. */
 export function toggleInBasket(item: Omit<BasketItem, 'item_id'>): void {
   const { basket } = get();

@@ -44,7 +44,7 @@ const SHOWN_LOSSES = 8;
 const MOST_PATHS = 10_000;
 
 export interface ForgetDialogProps {
-  readonly rows: readonly Row[];
+  readonly rows: readonly Pick<Row, 'path'>[];
   close(): void;
 }
 

@@ -11,12 +11,13 @@ import {
   type Kind,
   kinds,
   type Picture,
+  type Place,
   type Query,
   scrolled,
   search,
 } from './state.ts';
 
-export interface Place {
+export interface Shown {
   readonly query: Query;
   readonly isGrouped: boolean;
   readonly showsWeaker: boolean;
@@ -34,8 +35,10 @@ const operators: Readonly<Record<string, Filter['operator']>> = {
 };
 const signs = Object.fromEntries(Object.entries(operators).map(([sign, operator]) => [operator, sign]));
 
+const placeText = ({ hash_str, seconds }: Place) => `${hash_str}@${seconds}`;
+
 /** Empty for a search that asks for nothing. */
-export function addressOf({ query, isGrouped, showsWeaker, at }: Place): string {
+export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string {
   const { text, exclude, picture, weight, film } = query;
   const params = new URLSearchParams();
   const put = (name: string, value: string | number | null, isPut = value !== '' && value !== null) => {
@@ -43,7 +46,7 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Place): string 
   };
   put('q', text);
   put('not', exclude);
-  if (picture) put('like', picture.kind === 'own' ? 'own' : `${picture.hash_str}@${picture.seconds}`);
+  if (picture) put('like', picture.kind === 'own' ? 'own' : placeText(picture));
   put('weight', weight, weight !== 1);
   put('kinds', query.kinds.join(), query.kinds.length < kinds.length);
   for (const { name, cluster_job_name } of query.people) put('who', `${name}@${cluster_job_name}`);
@@ -53,6 +56,7 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Place): string 
   if (film) put('in', film.hash_str);
   put('from', film?.start ?? null);
   put('to', film?.end ?? null);
+  for (const one of query.unlike) put('unlike', placeText(one));
   put('flat', 1, !isGrouped);
   put('weak', 1, showsWeaker);
   put('at', at, at > 0);
@@ -60,7 +64,7 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Place): string 
 }
 
 /** `own`: the picture that an address without it means. Paths of media are empty: they have to be asked for. */
-export function placeOf(address: string, own: Picture | null): Place {
+export function placeOf(address: string, own: Picture | null): Shown {
   const params = new URLSearchParams(address);
   const text = (name: string) => params.get(name) ?? '';
   const seconds = (name: string) => (params.has(name) ? numberOf(text(name)) : null);
@@ -78,6 +82,7 @@ export function placeOf(address: string, own: Picture | null): Place {
     peopleMode: params.has('any') ? 'or' : 'and',
     filters: filtersOf(params.getAll('f')),
     film: film === '' ? null : { hash_str: film, media_path: '', start: seconds('from'), end: seconds('to') },
+    unlike: params.getAll('unlike').flatMap((one) => placeIn(one) ?? []),
   };
   return {
     query,
@@ -95,8 +100,13 @@ function numberOf(text: string): number {
 
 function pictureOf(text: string, own: Picture | null): Picture | null {
   if (text === 'own') return own;
+  const place = placeIn(text);
+  return place && { kind: 'like', media_path: '', ...place };
+}
+
+function placeIn(text: string): Place | null {
   const [, hash_str, seconds] = /^([\w-]+)@(\d+(?:\.\d+)?)$/.exec(text) ?? [];
-  return hash_str === undefined ? null : { kind: 'like', hash_str, media_path: '', seconds: Number(seconds) };
+  return hash_str === undefined ? null : { hash_str, seconds: Number(seconds) };
 }
 
 function personOf(text: string) {

@@ -2,19 +2,36 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import type { Facet as FacetOfService } from '../../../../../actors/index/facets/contract.ts';
-import { api, useAsk } from '../../api.ts';
-import { Failed, Loading } from '../../parts.ts';
+import { api, type RequestState, useAsk } from '../../api.ts';
+import { Failed, Icon, Loading } from '../../parts.ts';
 import { useStore } from '../../store.ts';
 import { facetWords, searchWords } from '../../words/search.ts';
 import { t, type Words } from '../../words.ts';
 import { change, type Filter, type Person, search } from './state.ts';
 
 /** Options of a facet that are shown at first. */
-const FEW = 8;
+const FEW = 6;
+/** What people filter by first, in this order; people stand before them. */
+const first = [
+  'technical.media_kind',
+  'file.folder',
+  'time.year',
+  'time.creation_date',
+  'things.seen',
+  'source.camera_model',
+  'technical.resolution_class',
+];
 
-export function Filters() {
+interface Facets {
+  readonly all: readonly Facet[] | null;
+  /** Media that are counted. */
+  readonly total: number;
+  readonly answer: Pick<RequestState<unknown>, 'state' | 'error' | 'again'>;
+}
+
+/** With counts under the filters in force. */
+export function useFacets(): Facets {
   const filters = search.use(({ query }) => query.filters);
-  const people = search.use(({ query }) => query.people);
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
   const loaded = useStore(({ folder }) => folder.loaded);
   const answer = useAsk(
@@ -23,16 +40,22 @@ export function Filters() {
       : (signal) => api.metadataFacets({ cache_dir, search_all: true, filters }, { signal }),
     [cache_dir, filters, loaded],
   );
-  const facets = answer.value?.facets ?? null;
-  const total = answer.value?.coverage.indexed_count ?? 0;
-  const isAny = filters.length + people.length > 0;
+  const { facets = null, coverage } = answer.value ?? {};
+  return { all: facets, total: coverage?.indexed_count ?? 0, answer };
+}
+
+export function Filters({ facets: { all, total, answer } }: { readonly facets: Facets }) {
+  const isAny = search.use(({ query }) => query.filters.length + query.people.length > 0);
+  const one = (facet: Facet) => html`<${FacetFilter} key=${facet.id} facet=${facet} total=${total} />`;
+  const rest = all?.filter(({ id }) => !first.includes(id)) ?? [];
   return html`<aside class="filters" aria-label=${t(searchWords.filters)}>
     <div class="row"><h2 class="grow">${t(searchWords.filters)}</h2>
       ${isAny && html`<button class="quiet" onClick=${() => change({ filters: [], people: [] })}>${t(searchWords.clearFilters)}</button>`}</div>
     <${PeopleFilter} />
-    ${facets === null && (answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`)}
-    ${facets?.map((facet) => html`<${FacetFilter} key=${facet.id} facet=${facet} total=${total} />`)}
-    ${facets?.length === 0 && html`<p class="quiet">${t(searchWords.noFacets)}</p>`}
+    ${all === null && (answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`)}
+    ${first.flatMap((id) => all?.filter((facet) => facet.id === id) ?? []).map(one)}
+    ${rest.length > 0 && html`<details class="more-filters"><summary>${t(searchWords.moreFilters)}</summary>${rest.map(one)}</details>`}
+    ${all?.length === 0 && html`<p class="quiet">${t(searchWords.noFacets)}</p>`}
   </aside>`;
 }
 
@@ -41,20 +64,21 @@ function FacetFilter({ facet, total }: { readonly facet: Facet; readonly total: 
   const [showsAll, setShowsAll] = useState(false);
   const own = filters.filter(({ facet_id }) => facet_id === facet.id);
   const chosen = own.find(({ operator }) => operator === 'include_any_of')?.values ?? [];
-  const options = optionsToShow(facet, chosen, total);
-  const isRange = (facet.kind === 'numeric' || facet.kind === 'date') && facet.min !== facet.max;
+  const isDate = facet.kind === 'date';
+  // Of dates the line of the library shows how many there are.
+  const options = isDate ? [] : optionsToShow(facet, chosen, total);
+  const isRange = (facet.kind === 'numeric' || isDate) && facet.min !== facet.max;
   if (options.length === 0 && !isRange && own.length === 0) return null;
   const shown = showsAll ? options : options.filter(({ value }, at) => at < FEW || chosen.includes(value));
-  return html`<details class="facet" open=${own.length > 0}>
-    <summary><span class="grow">${labelOf(facet)}</span>${own.length > 0 && html`<span class="count">${own.length > 1 ? own.length : chosen.length || 1}</span>`}</summary>
+  return html`<section class="facet" aria-label=${labelOf(facet)}><h3>${labelOf(facet)}</h3>
     ${isRange && html`<${RangeFilter} facet=${facet} />`}
-    ${shown.map(
-      ({ value, label, count }) => html`<label class="option" title=${value}>
-        <input type="checkbox" checked=${chosen.includes(value)} onChange=${() => change({ filters: withOption(filters, facet.id, value) })} />
-        <span class="grow cut">${label}</span><span class="quiet">${count}</span></label>`,
-    )}
-    ${shown.length < options.length && html`<button class="quiet" onClick=${() => setShowsAll(true)}>${t(searchWords.showAll, { n: options.length })}</button>`}
-  </details>`;
+    <div class="options">${shown.map(({ value, label, count }) => {
+      const toggle = () => change({ filters: withOption(filters, facet.id, value) });
+      return html`<button class="option" aria-pressed=${chosen.includes(value)} title=${value} onClick=${toggle}>
+        <span class="cut">${label}</span> <span class="figure">${count}</span></button>`;
+    })}
+    ${shown.length < options.length && html`<button class="quiet" onClick=${() => setShowsAll(true)}>${t(searchWords.showAll, { n: options.length })}</button>`}</div>
+  </section>`;
 }
 
 function RangeFilter({ facet }: { readonly facet: Facet }) {
@@ -79,25 +103,107 @@ function PeopleFilter() {
   const jobs = answer.value?.jobs ?? [];
   if (jobs.length === 0) return null;
   const named = peopleOf(jobs);
-  const isSame = (a: Person, b: Person) => a.name === b.name && a.cluster_job_name === b.cluster_job_name;
   const toggle = (person: Person) => {
-    const others = people.filter((one) => !isSame(one, person));
+    const others = people.filter((one) => !isSamePerson(one, person));
     change({ people: others.length < people.length ? others : [...people, person] });
   };
-  return html`<details class="facet" open=${people.length > 0}>
-    <summary><span class="grow">${t(searchWords.people)}</span>${people.length > 0 && html`<span class="count">${people.length}</span>`}</summary>
+  return html`<section class="facet" aria-label=${t(searchWords.people)}><h3>${t(searchWords.people)}</h3>
     ${named.length === 0 && html`<p class="quiet">${t(searchWords.noPeople)}</p>`}
-    ${named.map(
-      (person) => html`<label class="option" title=${person.cluster_job_name}>
-        <input type="checkbox" checked=${people.some((one) => isSame(one, person))} onChange=${() => toggle(person)} />
-        <span class="grow cut">${person.name}</span>${jobs.length > 1 && html`<span class="quiet cut">${person.cluster_job_name}</span>`}</label>`,
-    )}
+    <div class="options">${named.map(
+      (
+        person,
+      ) => html`<button class="option" aria-pressed=${people.some((one) => isSamePerson(one, person))} title=${person.cluster_job_name} onClick=${() => toggle(person)}>
+        <${Icon} name="person" /><span class="cut">${person.name}</span>${jobs.length > 1 && html` <span class="figure cut">${person.cluster_job_name}</span>`}</button>`,
+    )}</div>
     ${
       people.length > 1 &&
-      html`<label class="option"><input type="checkbox" checked=${mode === 'and'}
+      html`<label><input type="checkbox" checked=${mode === 'and'}
       onChange=${() => change({ peopleMode: mode === 'and' ? 'or' : 'and' })} />${t(searchWords.together)}</label>`
     }
-  </details>`;
+  </section>`;
+}
+
+function isSamePerson(a: Person, b: Person): boolean {
+  return a.name === b.name && a.cluster_job_name === b.cluster_job_name;
+}
+
+// What is in force, each with a button that takes it away.
+
+export function FilterChips({ facets }: { readonly facets: Facets }) {
+  const { filters, people, unlike } = search.use(({ query }) => query);
+  const chip = (
+    text: string,
+    take: () => void,
+  ) => html`<span class="chip" title=${text}><span class="cut">${text}</span>
+    <button class="quiet icon-only" aria-label=${t(searchWords.removeFilter, { name: text })} onClick=${take}><${Icon} name="close" /></button></span>`;
+  return html`${people.map((one) => chip(one.name, () => change({ people: people.filter((other) => !isSamePerson(one, other)) })))}
+    ${filters.map((one) => {
+      const facet = facets.all?.find(({ id }) => id === one.facet_id);
+      const named = (value: string) =>
+        facet?.options.find((option) => option.value === value)?.label ?? value;
+      const name = facet ? labelOf(facet) : one.facet_id;
+      const text = `${name} ${signs[one.operator]} ${one.values.map(named).join(', ')}`;
+      return chip(text, () => change({ filters: filters.filter((other) => other !== one) }));
+    })}
+    ${unlike.length > 0 && chip(t(searchWords.unlikeThese, { n: unlike.length }), () => change({ unlike: [] }))}`;
+}
+
+const signs = {
+  include_any_of: '=',
+  exclude_any_of: '≠',
+  greater_than: '>',
+  less_than: '<',
+  after: '>',
+  before: '<',
+} as const;
+
+// When the media of the library were made: a bar for each month, or each year where there are many months. A click
+// leaves what was made then.
+
+const MOST_BARS = 72;
+
+export interface DateBar {
+  /** `2024-05` or `2024`. */
+  readonly value: string;
+  readonly count: number;
+}
+
+/** All from the first to the last, also those without media. */
+export function datesOf(months: readonly DateBar[]): DateBar[] {
+  const sorted = months.filter(({ count }) => count > 0).toSorted((a, b) => (a.value < b.value ? -1 : 1));
+  const [from, to] = [sorted.at(0)?.value, sorted.at(-1)?.value];
+  if (from === undefined || to === undefined) return [];
+  const number = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1;
+  const isByYear = number(to) - number(from) >= MOST_BARS;
+  const bars = new Map<string, number>();
+  for (let at = number(from); at <= number(to); at++) bars.set(nameOfMonth(at).slice(0, isByYear ? 4 : 7), 0);
+  for (const { value, count } of sorted) {
+    const name = value.slice(0, isByYear ? 4 : 7);
+    bars.set(name, (bars.get(name) ?? 0) + count);
+  }
+  return [...bars].map(([value, count]) => ({ value, count }));
+}
+
+function nameOfMonth(number: number): string {
+  return `${String(Math.floor(number / 12)).padStart(4, '0')}-${String((number % 12) + 1).padStart(2, '0')}`;
+}
+
+export function DateLine({ facets: { all } }: { readonly facets: Facets }) {
+  const filters = search.use(({ query }) => query.filters);
+  const bars = datesOf(all?.find(({ id }) => id === 'time.month')?.options ?? []);
+  if (bars.length < 2) return null;
+  const facet_id = bars[0]!.value.length === 4 ? 'time.year' : 'time.month';
+  const most = Math.max(...bars.map(({ count }) => count));
+  const chosen = filters.find((one) => one.facet_id === facet_id)?.values ?? [];
+  const bar = ({
+    value,
+    count,
+  }: DateBar) => html`<button disabled=${count === 0} aria-pressed=${chosen.includes(value)}
+    aria-label=${t(searchWords.madeIn, { date: value, n: count })} title=${t(searchWords.madeIn, { date: value, n: count })}
+    onClick=${() => change({ filters: withOption(filters, facet_id, value) })}>
+    <span style=${{ height: `${count === 0 ? 0 : 15 + (85 * count) / most}%` }}></span></button>`;
+  return html`<div class="date-line row" role="group" aria-label=${t(searchWords.dates)}><span class="quiet">${bars[0]!.value}</span>
+    <div class="bars grow">${bars.map(bar)}</div><span class="quiet">${bars.at(-1)!.value}</span></div>`;
 }
 
 /** Who has a name, in each clustering. */

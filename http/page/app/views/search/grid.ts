@@ -6,8 +6,9 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { useKeys } from '../../keys.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
+import { putAllAside } from './chosen.ts';
 import { type Group, Head, type Ordered } from './group-head.ts';
-import { likeThis, resize, scrolled, search } from './state.ts';
+import { choose, likeThis, resize, scrolled, search } from './state.ts';
 import { open, putAside, Tile, tileId } from './tile.ts';
 
 /** Drawn above and below what is seen, px. */
@@ -26,7 +27,11 @@ export function Grid({ ordered, hasMore, more, leave }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const side = search.use((state) => state.side);
   const width = useWidth(scroller);
-  const layout = useMemo(() => layoutOf(ordered.groups, { width, side }), [ordered, width, side]);
+  const caption = search.use((state) => (state.showsNames ? CAPTION_NAMED : CAPTION));
+  const layout = useMemo(
+    () => layoutOf(ordered.groups, { width, side, caption }),
+    [ordered, width, side, caption],
+  );
   const [first, last] = useRowsInSight(scroller, layout);
   const drawn = useMemo(() => new Map<number, VNode>(), [ordered, layout]);
   const selected = search.use((state) => state.selected);
@@ -44,7 +49,7 @@ export function Grid({ ordered, hasMore, more, leave }: GridProps) {
     rows.push(vnode);
   }
   return html`<div class="matches" ref=${scroller}>
-    <div class="grid" role="grid" tabindex="0" aria-label=${t(searchWords.matches)} aria-rowcount=${layout.rows.length}
+    <div class="grid" role="grid" tabindex="0" aria-label=${t(searchWords.matches)} aria-multiselectable="true" aria-rowcount=${layout.rows.length}
       aria-activedescendant=${index >= 0 ? tileId(index) : undefined} style=${{ height: `${layout.height}px` }}>${rows}</div>
     ${hasMore && html`<div class="more"><button onClick=${more}>${t(searchWords.more)}</button></div>`}
   </div>`;
@@ -60,7 +65,7 @@ function rowOf(row: Row, at: number, ordered: Ordered, { columns, tileWidth }: L
   if (row.kind === 'tiles')
     for (let index = row.from; index < row.to; index++)
       tiles.push(
-        html`<${Tile} key=${index} moment=${ordered.moments[index]!} index=${index} side=${tileWidth > 240 ? 480 : 320} />`,
+        html`<${Tile} key=${index} moments=${ordered.moments} index=${index} side=${tileWidth > 240 ? 480 : 320} />`,
       );
   return html`<div key=${at} class="grid-row" role="row" aria-rowindex=${at + 1} style=${style}>
     ${row.kind === 'head' ? html`<${Head} group=${ordered.groups[row.group]!} ordered=${ordered} />` : tiles}
@@ -128,11 +133,14 @@ interface KeyParts extends Pick<GridProps, 'ordered' | 'leave'> {
 
 function useGridKeys({ scroller, ordered, layout, index, leave }: KeyParts): void {
   const moment = ordered.moments[index];
-  const move = (direction: Direction) => () => {
+  const ids = search.use((state) => state.chosen);
+  const chosen = ordered.moments.filter(({ moment_id }) => ids.has(moment_id));
+  const move = (direction: Direction) => (event: KeyboardEvent) => {
     // In the filters they scroll.
     if (document.activeElement?.closest('.filters')) return false;
     const next = nextTile(layout, index, direction, ordered.moments.length);
-    search.update({ selected: ordered.moments[next]?.moment_id ?? null });
+    if (event.shiftKey && index >= 0 && next >= 0) choose(ordered.moments, next, true);
+    else search.update({ selected: ordered.moments[next]?.moment_id ?? null });
     const row = layout.rows[rowOfTile(layout.rows, next)];
     const element = scroller.current!;
     (element.firstElementChild as HTMLElement).focus({ preventScroll: true });
@@ -152,11 +160,16 @@ function useGridKeys({ scroller, ordered, layout, index, leave }: KeyParts): voi
     tileFirst: move('first'),
     tileLast: move('last'),
     tileOpen: act(open),
-    tileBasket: act(putAside),
+    tileBasket: act((one) => (chosen.length > 0 ? putAllAside(chosen) : putAside(one))),
     tileLike: act(likeThis),
+    tileChoose: act(() => choose(ordered.moments, index, false)),
+    tileAll: () => {
+      const ids = ordered.moments.map(({ moment_id }) => moment_id);
+      search.update({ chosen: new Set(chosen.length === ids.length ? [] : ids) });
+    },
     smaller: () => resize(-30),
     larger: () => resize(30),
-    leaveTile: leave,
+    leaveTile: () => (chosen.length > 0 ? search.update({ chosen: new Set() }) : leave()),
   });
 }
 
@@ -185,17 +198,20 @@ interface Measures {
   readonly width: number;
   /** A tile is at least so wide, where the grid is. */
   readonly side: number;
+  /** Height of what stands below a picture. */
+  readonly caption?: number;
 }
 
 const GAP = 8;
 const HEAD = 34;
-/** The line of reasons under a picture. */
+/** The line of reasons under a picture, and the name of the file below it. */
 const CAPTION = 24;
+const CAPTION_NAMED = 42;
 
-export function layoutOf(groups: readonly Group[], { width, side }: Measures): Layout {
+export function layoutOf(groups: readonly Group[], { width, side, caption = CAPTION }: Measures): Layout {
   const columns = Math.max(1, Math.floor((width + GAP) / (Math.min(side, width) + GAP)));
   const tileWidth = Math.max(1, (width - GAP * (columns - 1)) / columns);
-  const tileHeight = Math.round((tileWidth * 9) / 16) + CAPTION;
+  const tileHeight = Math.round((tileWidth * 9) / 16) + caption;
   const rows: Row[] = [];
   let top = 0;
   for (const [group, { kind, from, to }] of groups.entries()) {

@@ -46,7 +46,8 @@ export function WeakerButton({ n }: { readonly n: number }) {
 }
 
 function GroupHead({ group, ordered }: GroupHeadProps) {
-  const { kind, hash_str, media_path, from, to } = group;
+  const { kind, hash_str, media_path, from, to, rest } = group;
+  const showsStills = search.use((state) => state.showsStills);
   const isOnly = search.use(({ query }) => query.film?.media_path === media_path);
   const moments = ordered.moments.slice(from, to);
   const isFilm = kind === 'film' && moments[0]?.kind === 'video';
@@ -55,7 +56,13 @@ function GroupHead({ group, ordered }: GroupHeadProps) {
   const marks = moments.map((one) => one.time_seconds);
   return html`<div class="group-head" role="gridcell">
     <h2 class="cut" title=${media_path}>${kind === 'stills' ? t(searchWords.stills) : nameOf(media_path)}</h2>
-    <span class="quiet group-count">${t(searchWords.found, { n: to - from })}</span>
+    <span class="quiet group-count">${t(searchWords.found, { n: to - from + rest })}</span>
+    ${
+      kind === 'stills' &&
+      (rest > 0 || showsStills) &&
+      html`<button class="quiet" aria-expanded=${showsStills} onClick=${() => search.update({ showsStills: !showsStills })}>
+        ${showsStills ? t(searchWords.fewStills) : t(searchWords.allStills, { n: to - from + rest })}</button>`
+    }
     ${copies > 0 && html`<span class="quiet group-count" title=${copiesText(moments[0]!)}>${t(searchWords.copies, { n: copies })}</span>`}
     ${
       isFilm &&
@@ -191,6 +198,8 @@ export interface Group {
   /** Its matches in the order: [from, to). */
   readonly from: number;
   readonly to: number;
+  /** Matches that are folded below these. */
+  readonly rest: number;
 }
 
 export interface Ordered {
@@ -201,7 +210,7 @@ export interface Ordered {
   readonly weaker: number;
 }
 
-type Order = (moments: readonly Found[]) => Pick<Ordered, 'moments' | 'groups'>;
+export type Order = (moments: readonly Found[]) => Pick<Ordered, 'moments' | 'groups'>;
 
 /** The surer ones first, then a line that counts the weaker ones, and these where `showsWeaker`. */
 export function folded(moments: readonly Found[], order: Order, showsWeaker: boolean): Ordered {
@@ -209,7 +218,7 @@ export function folded(moments: readonly Found[], order: Order, showsWeaker: boo
   const sure = order(moments.filter((one) => !isWeak(one)));
   if (weak.length === 0) return { ...sure, weaker: 0 };
   const at = sure.moments.length;
-  const line: Group = { kind: 'weaker', hash_str: '', media_path: '', from: at, to: at };
+  const line: Group = { kind: 'weaker', hash_str: '', media_path: '', from: at, to: at, rest: 0 };
   const rest = showsWeaker ? order(weak) : { moments: [], groups: [] };
   const below = rest.groups.map((group) => ({ ...group, from: group.from + at, to: group.to + at }));
   return {
@@ -219,17 +228,27 @@ export function folded(moments: readonly Found[], order: Order, showsWeaker: boo
   };
 }
 
-/** In a film matches follow each other in time; stills, which are one group, go by rank. */
-export function byFilm(moments: readonly Found[]): ReturnType<Order> {
+/** Stills that are shown among films, which many of them would bury. */
+const FEW_STILLS = 12;
+
+/**
+ * In a film matches follow each other in time; stills, which are one group, go by rank, and beside films only the
+ * first are shown unless `showsStills`.
+ */
+export function byFilm(moments: readonly Found[], showsStills = true): ReturnType<Order> {
   const films = Map.groupBy(moments, ({ kind, hash_str }) => (kind === 'image' ? '' : hash_str));
   const groups: Group[] = [];
   const ordered: Found[] = [];
   for (const [hash_str, own] of films) {
     const from = ordered.length;
     const isFilm = hash_str !== '';
-    ordered.push(...(isFilm ? own.toSorted((a, b) => a.time_seconds - b.time_seconds) : own));
+    const isWhole = isFilm || showsStills || films.size === 1;
+    const shown = isFilm ? own.toSorted((a, b) => a.time_seconds - b.time_seconds) : own;
+    ordered.push(...(isWhole ? shown : shown.slice(0, FEW_STILLS)));
     const media_path = isFilm ? own[0]!.media_path : '';
-    groups.push({ kind: isFilm ? 'film' : 'stills', hash_str, media_path, from, to: ordered.length });
+    const to = ordered.length;
+    const rest = own.length - (to - from);
+    groups.push({ kind: isFilm ? 'film' : 'stills', hash_str, media_path, from, to, rest });
   }
   return { moments: ordered, groups };
 }
@@ -237,7 +256,7 @@ export function byFilm(moments: readonly Found[]): ReturnType<Order> {
 export function byRank(moments: readonly Found[]): ReturnType<Order> {
   return {
     moments,
-    groups: [{ kind: 'all', hash_str: '', media_path: '', from: 0, to: moments.length }],
+    groups: [{ kind: 'all', hash_str: '', media_path: '', from: 0, to: moments.length, rest: 0 }],
   };
 }
 

@@ -43,6 +43,12 @@ export interface OneFilm {
   readonly end: number | null;
 }
 
+/** Seconds of a film. */
+export interface Place {
+  readonly hash_str: string;
+  readonly seconds: number;
+}
+
 export interface Query {
   readonly text: string;
   /** Separated by commas. */
@@ -55,6 +61,8 @@ export interface Query {
   readonly peopleMode: 'and' | 'or';
   readonly filters: readonly Filter[];
   readonly film: OneFilm | null;
+  /** Moments that matches should not look like. */
+  readonly unlike: readonly Place[];
   readonly limit: number;
 }
 
@@ -71,8 +79,12 @@ export const emptyQuery: Query = {
   peopleMode: 'and',
   filters: [],
   film: null,
+  unlike: [],
   limit: limits[0],
 };
+
+/** A scene, or a part of one. */
+export type Part = Pick<Found, 'hash_str' | 'start_seconds' | 'end_seconds'>;
 
 export interface SearchState {
   readonly query: Query;
@@ -89,11 +101,21 @@ export interface SearchState {
   readonly answer: FoundAnswer | null;
   /** The request that `answer` is of, as text. */
   readonly request: string;
-  /** Id of a moment. */
+  /** Id of a moment: the one that keys go on from. */
   readonly selected: string | null;
+  /** Ids of moments that were chosen together. */
+  readonly chosen: ReadonlySet<string>;
+  /** What looks like the moments that matches should not look like. */
+  readonly unlike: readonly Part[];
+  /** Whether tiles show the names of their files, and all stills are shown. */
+  readonly showsNames: boolean;
+  readonly showsStills: boolean;
   /** Raised to ask the same once more. */
   readonly round: number;
 }
+
+const NAMES = 'framehound.names';
+const localStorageOf = (name: string) => globalThis.localStorage?.getItem(name) ?? null;
 
 export const sides = { least: 110, most: 420 } as const;
 
@@ -109,6 +131,10 @@ export const search = createSlice<SearchState>('search', {
   answer: null,
   request: '',
   selected: null,
+  chosen: new Set(),
+  unlike: [],
+  showsNames: localStorageOf(NAMES) === 'true',
+  showsStills: false,
   round: 0,
 });
 
@@ -118,11 +144,13 @@ export const scrolled: { top: number /** The match to go to once it is there. */
   to: null,
 };
 
-/** Another question begins with few matches again, the surer ones, at the top. */
+/** Another question begins with few matches again, at the top; other words or another picture with the surer ones. */
 export function change(query: Partial<Query>): void {
   search.update((before) => ({
     query: { ...before.query, limit: limits[0], ...query },
-    showsWeaker: false,
+    showsWeaker: before.showsWeaker && !('text' in query || 'picture' in query),
+    showsStills: false,
+    chosen: new Set(),
     at: 0,
   }));
 }
@@ -144,6 +172,28 @@ export function likeThis({ hash_str, media_path, time_seconds: seconds }: Found)
 
 export function toggleWeaker(): void {
   search.update(({ showsWeaker }) => ({ showsWeaker: !showsWeaker }));
+}
+
+export function toggleNames(): void {
+  const showsNames = !search.get().showsNames;
+  localStorage.setItem(NAMES, String(showsNames));
+  search.update({ showsNames });
+}
+
+/** `isRange`: all from the one that keys go on from; else that one and this, or this no more. */
+export function choose(moments: readonly Found[], to: number, isRange: boolean): void {
+  const { chosen, selected } = search.get();
+  const id = moments[to]!.moment_id;
+  const next = new Set(chosen);
+  const from = moments.findIndex(({ moment_id }) => moment_id === selected);
+  if (isRange) {
+    const [first, last] = from < to ? [from, to] : [to, from];
+    for (const one of moments.slice(Math.max(0, first), last + 1)) next.add(one.moment_id);
+  } else if (!next.delete(id)) {
+    if (next.size === 0 && selected !== null) next.add(selected);
+    next.add(id);
+  }
+  search.update({ chosen: next, selected: id });
 }
 
 export function resize(by: number): void {

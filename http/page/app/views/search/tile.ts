@@ -12,24 +12,28 @@ import { get, useStore } from '../../store.ts';
 import { clock, fullClock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
+import { itemOf } from './chosen.ts';
 import { copiesText } from './group-head.ts';
-import { type Found, kindIcons, likeThis, search } from './state.ts';
+import { choose, type Found, kindIcons, likeThis, search } from './state.ts';
 
 export const tileId = (index: number) => `match-${index}`;
 export const open = ({ hash_str, time_seconds: seconds }: Found) =>
   go('player', momentArgument({ hash_str, seconds }));
-export const putAside = ({ hash_str, media_path, start_seconds, end_seconds }: Found) =>
-  toggleInBasket({ hash_str, media_path, start_seconds, end_seconds });
+export const putAside = (moment: Found) => toggleInBasket(itemOf(moment));
 
 export interface TileProps {
-  readonly moment: Found;
+  /** All that are shown, and which of them it is. */
+  readonly moments: readonly Found[];
   readonly index: number;
   readonly side: number;
 }
 
-export function Tile({ moment, index, side }: TileProps) {
+export function Tile({ moments, index, side }: TileProps) {
+  const moment = moments[index]!;
   const { moment_id, media_path, time_seconds, kind } = moment;
   const isSelected = search.use((state) => state.selected === moment_id);
+  const isChosen = search.use((state) => state.chosen.has(moment_id));
+  const showsName = search.use((state) => state.showsNames);
   const picture = usePicture(media_path, time_seconds, side);
   // 0 to 1 along the scene; null while nothing points at it.
   const [pointed, setPointed] = useState<number | null>(null);
@@ -45,8 +49,14 @@ export function Tile({ moment, index, side }: TileProps) {
     const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
     setPointed(Math.max(0, Math.min(0.999, (event.clientX - left) / width)));
   };
-  return html`<div id=${tileId(index)} class=${isSelected ? 'tile selected' : 'tile'} role="gridcell" aria-selected=${isSelected}
-    aria-label=${labelOf(moment)} onClick=${() => search.update({ selected: moment_id })} onDblClick=${() => open(moment)}
+  const onClick = (event: MouseEvent) => {
+    if (event.shiftKey || event.ctrlKey || event.metaKey) choose(moments, index, event.shiftKey);
+    else search.update({ selected: moment_id, chosen: new Set() });
+  };
+  const states = `${isSelected ? 'selected' : ''} ${isChosen ? 'chosen' : ''}`;
+  return html`<div id=${tileId(index)} class=${`tile ${states}`} role="gridcell" aria-selected=${isChosen || isSelected}
+    aria-label=${labelOf(moment)} draggable=${true} onDragStart=${(event: DragEvent) => dragOut(event, moments, moment)}
+    onClick=${onClick} onDblClick=${() => open(moment)}
     onPointerMove=${onPointerMove} onPointerLeave=${() => setPointed(null)}>
     <div class="tile-picture">
       ${shown ? html`<img src=${shown} alt="" draggable=${false} />` : html`<${NoPicture} moment=${moment} isAwaited=${picture === undefined} />`}
@@ -56,7 +66,21 @@ export function Tile({ moment, index, side }: TileProps) {
       ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} />`}
     </div>
     <${Reasons} moment=${moment} />
+    ${showsName && html`<p class="tile-name cut" aria-hidden="true" title=${media_path}>${nameOf(media_path)}</p>`}
   </div>`;
+}
+
+/** The paths of what is chosen, or of this one: as text, and as files for programs on the machine of the service. */
+function dragOut({ dataTransfer }: DragEvent, moments: readonly Found[], moment: Found): void {
+  const { chosen } = search.get();
+  const own = chosen.has(moment.moment_id)
+    ? moments.filter(({ moment_id }) => chosen.has(moment_id))
+    : [moment];
+  const paths = [...new Set(own.map(({ media_path }) => media_path))];
+  const address = (path: string) =>
+    `file://${encodeURI(path.startsWith('/') ? path : `/${path.replaceAll('\\', '/')}`)}`;
+  dataTransfer?.setData('text/plain', paths.join('\n'));
+  dataTransfer?.setData('text/uri-list', paths.map(address).join('\r\n'));
 }
 
 /** For a pointer; the same by keys, so they are not in the order of the tab key. */

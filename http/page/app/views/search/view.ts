@@ -17,12 +17,14 @@ import { t } from '../../words.ts';
 import { SetUpButton, setsOf, useLacking } from '../settings/set-up.ts';
 import { useAddress } from './address.ts';
 import { Box, pictureIn, searchByPicture } from './box.ts';
-import { Filters } from './filters.ts';
+import { Chosen, useUnlike, without } from './chosen.ts';
+import { DateLine, FilterChips, Filters, useFacets } from './filters.ts';
 import { Grid } from './grid.ts';
-import { byFilm, byRank, filesOf, folded, type Ordered, WeakerButton } from './group-head.ts';
+import { byFilm, byRank, filesOf, folded, type Order, type Ordered, WeakerButton } from './group-head.ts';
 import {
   again,
   change,
+  type Found,
   isWeak,
   limits,
   momentsRequest,
@@ -31,10 +33,12 @@ import {
   scrolled,
   search,
   sides,
+  toggleNames,
 } from './state.ts';
 
 export const view: View = { title: shell.search, render: Search };
 
+const noMoments: readonly Found[] = [];
 const gridOfPage = '.view-search .grid';
 
 function Search({ params }: { readonly params: string }) {
@@ -45,10 +49,14 @@ function Search({ params }: { readonly params: string }) {
   const answer = search.use((state) => state.answer);
   const isGrouped = search.use((state) => state.isGrouped);
   const showsWeaker = search.use((state) => state.showsWeaker);
-  const ordered = useMemo(
-    () => answer && folded(answer.moments, isGrouped ? byFilm : byRank, showsWeaker),
-    [answer, isGrouped, showsWeaker],
-  );
+  const showsStills = search.use((state) => state.showsStills);
+  const unlike = search.use((state) => state.unlike);
+  const facets = useFacets();
+  useUnlike();
+  const ordered = useMemo(() => {
+    const order: Order = isGrouped ? (moments) => byFilm(moments, showsStills) : byRank;
+    return answer && folded(without(answer.moments, unlike), order, showsWeaker);
+  }, [answer, isGrouped, showsWeaker, showsStills, unlike]);
   const toBox = () => {
     field.current?.focus();
     field.current?.select();
@@ -70,12 +78,14 @@ function Search({ params }: { readonly params: string }) {
   return html`<div class="search-page" ...${dropping.handlers}>
     <h1 class="unseen">${t(shell.search)}</h1>
     <${Box} field=${field} toMatches=${toMatches} />
-    <${Refine} ordered=${ordered} />
+    <${Refine} ordered=${ordered} facets=${facets} />
+    ${showsFilters && html`<${DateLine} facets=${facets} />`}
     <${Warnings} />
     <div class="search-body">
-      ${showsFilters && html`<${Filters} />`}
+      ${showsFilters && html`<${Filters} facets=${facets} />`}
       <${Matches} ordered=${ordered} toBox=${toBox} />
     </div>
+    <${Chosen} moments=${ordered?.moments ?? noMoments} />
     ${dropping.isOver && html`<div class="drop-here">${t(searchWords.dropHere)}</div>`}
   </div>`;
 }
@@ -222,7 +232,12 @@ function isContinued(before: string, asked: string): boolean {
 
 // The line below the box: what matches should not be like, one film alone, and how the matches are shown.
 
-function Refine({ ordered }: { readonly ordered: Ordered | null }) {
+interface RefineProps {
+  readonly ordered: Ordered | null;
+  readonly facets: ReturnType<typeof useFacets>;
+}
+
+function Refine({ ordered, facets }: RefineProps) {
   const query = search.use((state) => state.query);
   const isBoth = query.picture !== null && query.text.trim() !== '';
   const onExclude = (event: Event) => change({ exclude: (event.target as HTMLInputElement).value });
@@ -231,6 +246,7 @@ function Refine({ ordered }: { readonly ordered: Ordered | null }) {
       <input type="text" value=${query.exclude} placeholder=${t(searchWords.excludeHint)} autocomplete="off" onInput=${onExclude} /></label>
     ${isBoth && html`<${Weight} />`}
     ${query.film && html`<${FilmChip} film=${query.film} />`}
+    <${FilterChips} facets=${facets} />
     <span class="grow"></span>
     <${Told} ordered=${ordered} />
     <${CopyLink} />
@@ -270,8 +286,10 @@ function FilmChip({ film }: { readonly film: OneFilm }) {
 
 function Told({ ordered }: { readonly ordered: Ordered | null }) {
   const state = search.use((slice) => slice.state);
-  const n = ordered?.moments.length ?? 0;
-  const films = useMemo(() => t(searchWords.films, { n: ordered ? filesOf(ordered) : 0 }), [ordered]);
+  const folded = ordered?.groups.reduce((sum, { rest }) => sum + rest, 0) ?? 0;
+  const n = folded + (ordered?.moments.length ?? 0);
+  const files = useMemo(() => folded + (ordered ? filesOf(ordered) : 0), [ordered]);
+  const films = t(searchWords.films, { n: files });
   const found = t(searchWords.foundIn, { n, films });
   const text = state === 'loading' ? t(searchWords.searching) : state === 'ready' ? found : '';
   return html`<span class="told" role="status">${text}</span>`;
@@ -280,7 +298,9 @@ function Told({ ordered }: { readonly ordered: Ordered | null }) {
 function Shown() {
   const isGrouped = search.use((slice) => slice.isGrouped);
   const side = search.use((slice) => slice.side);
+  const showsNames = search.use((slice) => slice.showsNames);
   return html`<button aria-pressed=${isGrouped} onClick=${() => search.update({ isGrouped: !isGrouped })}>${t(searchWords.grouped)}</button>
+    <button aria-pressed=${showsNames} title=${t(searchWords.namesHow)} onClick=${toggleNames}>${t(searchWords.names)}</button>
     <input class="size" type="range" min=${sides.least} max=${sides.most} step="10" value=${side} aria-label=${t(searchWords.size)}
       title=${t(searchWords.size)} onInput=${(event: Event) => search.update({ side: Number((event.target as HTMLInputElement).value) })} />`;
 }

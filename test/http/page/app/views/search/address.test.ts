@@ -36,6 +36,7 @@ const query = fc.record({
   film: fc.option(
     fc.record({ hash_str: fc.constant('ab-12'), media_path: fc.constant(''), start: seconds, end: seconds }),
   ),
+  unlike: fc.array(fc.record({ hash_str: fc.constant('ab-12'), seconds: fc.nat(99) }), { maxLength: 2 }),
   limit: fc.constant(emptyQuery.limit),
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { without } from '../../../../../../http/page/app/views/search/chosen.ts';
+import { datesOf } from '../../../../../../http/page/app/views/search/filters.ts';
 import {
   layoutOf,
   nextTile,
@@ -8,7 +10,7 @@ import {
   rowsBetween,
 } from '../../../../../../http/page/app/views/search/grid.ts';
 import { byFilm, byRank, filesOf } from '../../../../../../http/page/app/views/search/group-head.ts';
-import type { Found } from '../../../../../../http/page/app/views/search/state.ts';
+import { choose, type Found, search } from '../../../../../../http/page/app/views/search/state.ts';
 
 const moment = (hash_str: string, time_seconds: number, kind: Found['kind'] = 'video'): Found => ({
   moment_id: `${hash_str}@${time_seconds}`,
@@ -46,6 +48,62 @@ test('films come by their best match, their matches by time, stills together by 
   );
   assert.equal(filesOf(ordered), 4);
   assert.deepEqual(byRank(found).moments, found);
+});
+
+test('many stills show a few among films, and all where there are no films', () => {
+  const stills = Array.from({ length: 30 }, (_, i) => moment(`s${i}`, 0, 'image'));
+  const found = [...stills, moment('a', 1)];
+  const shape = ({ groups }: ReturnType<typeof byFilm>) =>
+    groups.map(({ kind, from, to, rest }) => [kind, from, to, rest]);
+  assert.deepEqual(shape(byFilm(found, false)), [
+    ['stills', 0, 12, 18],
+    ['film', 12, 13, 0],
+  ]);
+  assert.deepEqual(shape(byFilm(found, true))[0], ['stills', 0, 30, 0]);
+  assert.deepEqual(shape(byFilm(stills, false)), [['stills', 0, 30, 0]]);
+});
+
+test('one, a range and several matches are chosen from the one that was selected', () => {
+  const found = many(6, 1);
+  const chosen = () => found.flatMap(({ moment_id }, i) => (search.get().chosen.has(moment_id) ? [i] : []));
+  search.update({ selected: found[1]!.moment_id, chosen: new Set() });
+  choose(found, 4, false);
+  assert.deepEqual(chosen(), [1, 4]);
+  choose(found, 1, false);
+  assert.deepEqual(chosen(), [4]);
+  choose(found, 3, true);
+  assert.deepEqual(chosen(), [1, 2, 3, 4]);
+});
+
+test('what shares a moment with what is alike is left out', () => {
+  const found = [moment('a', 1), moment('a', 8), moment('b', 1)];
+  const ids = without(found, [{ hash_str: 'a', start_seconds: 0, end_seconds: 2 }]).map(
+    (one) => one.moment_id,
+  );
+  assert.deepEqual(ids, ['a@8', 'b@1']);
+  assert.equal(without(found, []), found);
+});
+
+test('the line of dates has every month, or every year of many', () => {
+  const bars = datesOf([
+    { value: '2024-02', count: 2 },
+    { value: '2023-12', count: 1 },
+    { value: '1990-01', count: 0 },
+  ]);
+  assert.deepEqual(
+    bars.map(({ value, count }) => `${value} ${count}`),
+    ['2023-12 1', '2024-01 0', '2024-02 2'],
+  );
+  const years = datesOf([
+    { value: '2010-05', count: 2 },
+    { value: '2010-07', count: 1 },
+    { value: '2020-01', count: 4 },
+  ]);
+  assert.deepEqual(
+    [years.length, years[0], years[10]],
+    [11, { value: '2010', count: 3 }, { value: '2020', count: 4 }],
+  );
+  assert.deepEqual(datesOf([]), []);
 });
 
 const measures = fc.record({

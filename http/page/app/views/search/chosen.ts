@@ -1,0 +1,132 @@
+// What is done with the matches that were chosen, and which matches are left out because they look like some.
+import { html } from 'htm/preact';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { api, useAsk } from '../../api.ts';
+import { addToBasket, basketList, readLists } from '../../basket.ts';
+import { Dialog, Icon } from '../../parts.ts';
+import { type BasketItem, useStore } from '../../store.ts';
+import { attempt, toast } from '../../toasts.ts';
+import { lists } from '../../words/lists.ts';
+import { searchWords } from '../../words/search.ts';
+import { t } from '../../words.ts';
+import { change, type Found, type Part, search } from './state.ts';
+
+export function itemOf({ hash_str, media_path, start_seconds, end_seconds }: Found) {
+  return { hash_str, media_path, start_seconds, end_seconds };
+}
+
+interface ChosenProps {
+  readonly moments: readonly Found[];
+}
+
+/** Below the matches, while some are chosen. */
+export function Chosen({ moments }: ChosenProps) {
+  const chosen = search.use((state) => state.chosen);
+  const [Shown, setShown] = useState<ComponentType<{ close(): void }> | null>(null);
+  const own = moments.filter(({ moment_id }) => chosen.has(moment_id));
+  if (own.length === 0) return null;
+  const close = () => setShown(null);
+  const show = (load: () => Promise<ComponentType<{ close(): void }>>) => () =>
+    void attempt(async () => {
+      const loaded = await load();
+      setShown(() => loaded);
+    });
+  const unlike = () => {
+    const { query } = search.get();
+    const places = own.map(({ hash_str, time_seconds: seconds }) => ({ hash_str, seconds }));
+    change({ unlike: [...query.unlike, ...places] });
+  };
+  return html`<div class="chosen-bar row wrap" role="toolbar" aria-label=${t(searchWords.chosen, { n: own.length })}>
+    <strong role="status">${t(searchWords.chosen, { n: own.length })}</strong>
+    <button class="primary" onClick=${() => putAllAside(own)}><${Icon} name="plus" />${t(searchWords.basket)}</button>
+    <${ToList} moments=${own} />
+    <button onClick=${show(() => exportOf(own))}>${t(searchWords.exportThese)}</button>
+    <button onClick=${unlike}>${t(searchWords.unlike)}</button>
+    <button onClick=${show(() => forgetOf(own))}>${t(searchWords.forget)}</button>
+    <button class="quiet" onClick=${() => search.update({ chosen: new Set() })}>${t(searchWords.clear)}</button>
+    ${Shown && html`<${Shown} close=${close} />`}
+  </div>`;
+}
+
+export function putAllAside(moments: readonly Found[]): void {
+  addToBasket(moments.map(itemOf));
+}
+
+async function exportOf(moments: readonly Found[]) {
+  const { Export } = await import('../lists/view.ts');
+  const items = moments.map((one): BasketItem => ({ item_id: one.moment_id, ...itemOf(one) }));
+  return ({ close }: { close(): void }) =>
+    html`<${Dialog} title=${t(lists.exportAs)} onClose=${close}><${Export} items=${items} name=${t(lists.defaultName)} /><//>`;
+}
+
+async function forgetOf(moments: readonly Found[]) {
+  const { ForgetDialog } = await import('../library/files.ts');
+  const paths = [...new Set(moments.map(({ media_path }) => media_path))];
+  const rows = paths.map((path) => ({ path }));
+  return ({ close }: { close(): void }) => html`<${ForgetDialog} rows=${rows} close=${close} />`;
+}
+
+const NEW = 'new';
+
+function ToList({ moments }: ChosenProps) {
+  const { all, list_id } = basketList.use((state) => state);
+  const put = async (event: Event) => {
+    const select = event.target as HTMLSelectElement;
+    const id = select.value;
+    select.value = '';
+    const items = moments.map((one) => ({ item_id: crypto.randomUUID(), ...itemOf(one) }));
+    await attempt(async () => {
+      const { list } =
+        id === NEW ? await api.makeList({ name: t(searchWords.newList), items }) : await added(id, items);
+      toast(t(searchWords.inList, { name: list.name }));
+      await readLists();
+    });
+  };
+  return html`<select aria-label=${t(searchWords.toList)} onChange=${put}>
+    <option value="">${t(searchWords.toList)}</option>
+    ${all.filter((one) => one.list_id !== list_id).map((one) => html`<option value=${one.list_id}>${one.name}</option>`)}
+    <option value=${NEW}>${t(searchWords.newList)}</option></select>`;
+}
+
+async function added(list_id: string, items: readonly BasketItem[]) {
+  const { list } = await api.getList({ list_id });
+  return api.changeList({ list_id, version: list.version, items: [...list.items, ...items] });
+}
+
+// Moments like those that matches should not look like, as the search itself finds them.
+
+const MOST_ALIKE = 1000;
+
+/** Puts what is likely alike into the state; the moments themselves are among them. */
+export function useUnlike(): void {
+  const unlike = search.use(({ query }) => query.unlike);
+  const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
+  const ask = async (signal: AbortSignal) => {
+    const parts: Part[] = [];
+    for (const { hash_str, seconds } of unlike) {
+      const like = { hash_str, time_seconds: seconds };
+      const request = { cache_dir: cache_dir!, search_all: true, like, kinds: ['seen' as const] };
+      const { moments } = await api.searchMoments(
+        { ...request, explain: true, min_band: 'likely', limit: MOST_ALIKE },
+        { signal },
+      );
+      parts.push(...moments, { hash_str, start_seconds: seconds, end_seconds: seconds });
+    }
+    return parts;
+  };
+  const { value } = useAsk(cache_dir === null || unlike.length === 0 ? null : ask, [cache_dir, unlike]);
+  useEffect(() => search.update({ unlike: unlike.length === 0 ? none : (value ?? none) }), [value, unlike]);
+}
+
+const none: readonly Part[] = [];
+
+/** Without what shares a moment with one of the parts. */
+export function without(moments: readonly Found[], parts: readonly Part[]): readonly Found[] {
+  if (parts.length === 0) return moments;
+  const byMedium = Map.groupBy(parts, ({ hash_str }) => hash_str);
+  return moments.filter(({ hash_str, start_seconds: start, end_seconds: end }) => {
+    const own = byMedium.get(hash_str) ?? [];
+    return !own.some((part) => part.start_seconds <= end && start <= part.end_seconds);
+  });
+}
