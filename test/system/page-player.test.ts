@@ -21,6 +21,7 @@ import {
 import { until } from '../until.ts';
 import { newHome } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
+import { writeWav } from './speech-files.ts';
 
 const home = newHome();
 const cache_dir = join(home.folder, 'analysis');
@@ -30,6 +31,7 @@ const other = join(films, 'hevc.mp4');
 const uneven = join(films, 'uneven.mp4');
 const gone = join(films, 'gone.mp4');
 const still = join(films, 'still.png');
+const talk = join(films, 'talk.wav');
 let service: RunningService;
 const hashes = new Map<string, string>();
 
@@ -41,18 +43,23 @@ before(async () => {
   await phone.write(uneven);
   await written('H.264, GOP 250', gone);
   await sharp({ create: { width: 320, height: 200, channels: 3, background: 'teal' } }).toFile(still);
+  writeWav(
+    talk,
+    Float32Array.from({ length: 48_000 }, (_, i) => 0.5 * Math.sin(i / 20)),
+  );
   const cue = (n: number, from: string, to: string, text: string) => `${n}\n${from} --> ${to}\n${text}\n\n`;
   writeFileSync(
     join(films, 'film.srt'),
     cue(1, '00:00:00,500', '00:00:01,500', 'The first sentence.') +
       cue(2, '00:00:02,000', '00:00:04,000', 'And the second.'),
   );
+  writeFileSync(join(films, 'talk.srt'), cue(1, '00:00:00,500', '00:00:01,500', 'A sentence alone.'));
   service = await startService(['--no-guardian', '--cache-dir', cache_dir, '--port', '0'], home);
   await service.modelReady();
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir,
     visual_media_paths: [film, other, uneven, gone, still],
-    transcription_jobs: [{ path: film }],
+    transcription_jobs: [{ path: film }, { path: talk }],
   });
   await service.follow(task_id);
   const { media } = await service.ok<{ media: { media_path: string; hash_str: string }[] }>('/library/list', {
@@ -322,5 +329,87 @@ test('a version for browsers waits behind an export, says for what, and is cance
   await page.getByText('Waiting for: Clips').waitFor();
   await service.ok(`/tasks/${task_id}/cancel`, {}, 'POST');
   await isShown(page, 30);
+  assert.deepEqual(problems, []);
+});
+
+test('the thumb and the play head are at one place, and keys move them', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, film, 2);
+  await isShown(page, 47);
+  const ruler = page.getByRole('slider', { name: 'Position' });
+  const places = () =>
+    page.evaluate(
+      `['.thumb', '.head-line'].map((name) => document.querySelector('.timeline ' + name).style.left)`,
+    ) as Promise<[string, string]>;
+  const [thumb, head] = await places();
+  assert.equal(thumb, head);
+  assert.notEqual(thumb, '0%');
+  await ruler.focus();
+  await ruler.press('Home');
+  await isShown(page, 0);
+  const moved = await places();
+  assert.equal(moved[0], moved[1]);
+  assert.notEqual(moved[0], thumb);
+  const { x, y, width, height } = (await ruler.boundingBox())!;
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await until(async () => (await ruler.getAttribute('aria-valuenow')) !== '0');
+  assert.deepEqual(problems, []);
+});
+
+test('sound is set for all films, speed too, and a frame is saved as it is', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, film, 2);
+  await isShown(page, 47);
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await page.getByRole('slider', { name: 'Volume' }).fill('0.4');
+  const sound = '(({ volume, muted }) => [volume, muted])(document.querySelector("video"))';
+  assert.deepEqual(await page.evaluate(sound), [0.4, false]);
+  await page.keyboard.press('m');
+  await page.getByRole('combobox', { name: 'Speed' }).selectOption('2');
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save this frame as a picture' }).click();
+  const download = await coming;
+  assert.equal(download.suggestedFilename(), 'film 00-00-01-23.png');
+  const { width, height } = await sharp(readFileSync((await download.path())!)).metadata();
+  assert.deepEqual(
+    await page.evaluate(
+      '(({ videoWidth, videoHeight }) => [videoWidth, videoHeight])(document.querySelector("video"))',
+    ),
+    [width, height],
+  );
+  await page.keyboard.press('f');
+  await until(() => page.evaluate('document.fullscreenElement !== null'));
+  await page.keyboard.press('f');
+  await page.reload();
+  await isShown(page, 47);
+  assert.deepEqual(await page.evaluate(sound), [0.4, true]);
+  assert.deepEqual(problems, []);
+});
+
+test('sound alone has a waveform, no screen, and no shots like it', { skip: withoutBrowser }, async (t) => {
+  const { page, problems } = await opened(t, talk, 1);
+  await page.getByText('A sentence alone.').waitFor();
+  assert.equal(await page.locator('.screen').isVisible(), false);
+  assert.equal(await page.getByRole('button', { name: 'Shots like this' }).count(), 0);
+  const { height } = (await page.locator('.waveform').boundingBox())!;
+  assert.ok(height > 100, `${height}`);
+  await page.keyboard.press(' ');
+  await until(() => page.evaluate('!document.querySelector("video").paused'));
+  await assertAccessible(page, 'sound alone');
+  assert.deepEqual(problems, []);
+});
+
+test('a transcript that is not there is made from where it is looked for', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, uneven, 0);
+  const make = page.getByRole('button', { name: 'Read subtitles' });
+  await make.waitFor();
+  await assertAccessible(page, 'no transcript');
+  writeFileSync(uneven.replace('.mp4', '.srt'), '1\n00:00:00,100 --> 00:00:02,000\nIt is read now.\n');
+  await make.click();
+  await page.getByRole('button', { name: 'It is read now.' }).waitFor();
   assert.deepEqual(problems, []);
 });

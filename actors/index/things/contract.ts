@@ -109,6 +109,7 @@ export const thingMessages = {
       tracks: Type.Array(Track),
       /** By the faces that are stored too, also where no detector looked for things. */
       shots: Type.Array(Type.Object({ size: ShotSize, start: Frame, end: Frame })),
+      faces: Type.Array(Type.Object({ frame: Frame, box: ThingBox })),
     }),
   ),
 };

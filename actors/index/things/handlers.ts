@@ -10,7 +10,7 @@ import type { RankedMatch } from '../visual/contract.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { ThingTerm, thingMessages } from './contract.ts';
-import { type Shot, storedShots } from './stored-shots.ts';
+import { type Shot, storedFaces, storedShots } from './stored-shots.ts';
 
 type ThingContract = Contract<typeof thingMessages>;
 type FindRequest = Request<ThingContract, 'find_things'>;
@@ -46,6 +46,7 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
           from_previews,
           tracks: [...tracks],
           shots: shots.map(({ size, start, end }) => ({ size, start, end })),
+          faces: storedFaces(store, hash_str).map(({ frame, box }) => ({ frame, box })),
         };
       }),
     things_at: ({ cache_dir, terms, frames }, turn) =>

@@ -8,13 +8,17 @@ import type { Store } from '../store/store.ts';
 import type { ShotSize } from './contract.ts';
 
 /** Throws STORE_DAMAGED for a record of the media that is damaged; faces that are damaged are left out. */
-export function storedShots({ media, people }: Store, hash: string, tracks: readonly Track[]): Shot[] {
-  const { width = 0, height = 0 } = media.byHash(hash)?.probe ?? {};
+export function storedShots(store: Store, hash: string, tracks: readonly Track[]): Shot[] {
+  const { width = 0, height = 0 } = store.media.byHash(hash)?.probe ?? {};
   if (width <= 0 || height <= 0) return [];
-  const faces = people.faces
+  return shotsOf(tracks, storedFaces(store, hash), width / height);
+}
+
+/** With their grid frames; those that are damaged are left out. */
+export function storedFaces({ people }: Store, hash: string): (Face & { readonly frame: number })[] {
+  return people.faces
     .byAll(hash)
     .flatMap((all) => Array.from(all.frames, (frame, at) => ({ ...faceAt(all, at), frame })));
-  return shotsOf(tracks, faces, width / height);
 }
 
 // How large people are in a picture, as film makers name it: close-up, medium or wide shot. From the boxes of

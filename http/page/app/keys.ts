@@ -62,6 +62,9 @@ export const keyTable = {
   shotOn: key('player', ['ArrowDown'], 'Next shot', 'Nächste Einstellung'),
   setIn: key('player', ['i'], 'Set the in point', 'Anfang setzen'),
   setOut: key('player', ['o'], 'Set the out point', 'Ende setzen'),
+  mute: key('player', ['m'], 'Sound on or off', 'Ton an oder aus'),
+  fullScreen: key('player', ['f'], 'Full screen', 'Vollbild'),
+  savePicture: key('player', ['s'], 'Save this frame as a picture', 'Dieses Bild speichern'),
   playerBasket: key('player', ['b'], 'Add in to out to the basket', 'Anfang bis Ende in den Korb'),
   leavePlayer: key('player', ['Escape'], 'Back to the matches', 'Zurück zu den Treffern'),
 

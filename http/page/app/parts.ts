@@ -36,6 +36,11 @@ const paths = {
   person: 'M8 8a2.8 2.8 0 1 0 0-5.5 2.8 2.8 0 0 0 0 5.5ZM2.8 14c0-2.8 2.3-4.3 5.2-4.3s5.2 1.5 5.2 4.3',
   eye: 'M1.5 8S4 3.5 8 3.5 14.5 8 14.5 8 12 12.5 8 12.5 1.5 8 1.5 8ZM8 6.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6Z',
   link: 'M6.5 9.5 9.5 6.5M7.5 4.5 9 3a2.8 2.8 0 0 1 4 4l-1.5 1.5M8.5 11.5 7 13a2.8 2.8 0 0 1-4-4l1.5-1.5',
+  copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
+  volume: 'M2 6h3l4-3.5v11L5 10H2zM11.5 5.5a3.5 3.5 0 0 1 0 5M13 3.5a6 6 0 0 1 0 9',
+  muted: 'M2 6h3l4-3.5v11L5 10H2zM11.5 6l3 4M14.5 6l-3 4',
+  fullScreen: 'M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4',
+  save: 'M8 2v7.5M4.5 6.5 8 10l3.5-3.5M2.5 11v2.5h11V11',
   clock: 'M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8ZM8 4.5V8l2.5 1.5',
 } as const;
 
@@ -140,7 +145,7 @@ export function useFileDrop(take: (dropped: DataTransfer) => void) {
 
 // Hands a document to the browser as a download.
 
-export function download(name: string, content: string | Uint8Array<ArrayBuffer>, type: string): void {
+export function download(name: string, content: string | Blob | Uint8Array<ArrayBuffer>, type: string): void {
   const address = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = address;

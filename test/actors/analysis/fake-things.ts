@@ -77,7 +77,7 @@ export function thingHandlers({ stored }: ThingsWorld) {
     },
     things_of: ({ hash_str }: { hash_str: string }) => {
       const { model_key = null, from_previews = false, tracks = [] } = stored.get(hash_str) ?? {};
-      return { model_key, from_previews, tracks: [...tracks], shots: [] };
+      return { model_key, from_previews, tracks: [...tracks], shots: [], faces: [] };
     },
     things_at: ({ frames }: { frames: unknown[] }) => ({ seen: frames.map(() => []) }),
     find_things: () => ({ done: true, matches: [], ranges: {}, looked: stored.size }),

@@ -84,6 +84,7 @@ export const searchWords = {
     'Type what you want to see or what was said, or drop a picture here. Press ? for keyboard shortcuts.',
     'Geben Sie ein, was zu sehen sein oder gesagt werden soll, oder legen Sie ein Bild hier ab. ? zeigt alle Tastenkürzel.',
   ],
+  withoutFilters: ['Search without filters', 'Ohne Filter suchen'],
   nothing: ['Nothing found', 'Nichts gefunden'],
   nothingHow: [
     'Try fewer filters, other kinds of matches or different words.',
@@ -97,11 +98,12 @@ export const searchWords = {
   notUnderstood: ['No model in use understands “{words}”.', 'Kein verwendetes Modell versteht „{words}“.'],
   weaker: ['{n} weaker match|{n} weaker matches', '{n} schwächerer Treffer|{n} schwächere Treffer'],
   noLibrary: ['Nothing has been analysed yet', 'Noch ist nichts analysiert'],
-  noLibraryHow: [
-    'Analyse a folder of films or stills in the library.',
-    'Analysieren Sie im Bestand einen Ordner mit Filmen oder Bildern.',
+  firstFolder: [
+    'Choose a folder with films, sound or stills',
+    'Wählen Sie einen Ordner mit Filmen, Ton oder Bildern',
   ],
-  toLibrary: ['Go to the library', 'Zum Bestand'],
+  firstModels: ['Optional: download what finds more', 'Bei Bedarf: herunterladen, was mehr findet'],
+  examples: ['For example:', 'Zum Beispiel:'],
   loadingFolder: ['Loading the analysis into memory …', 'Die Analyse wird in den Speicher geladen …'],
   folderFailed: ['The analysis could not be loaded', 'Die Analyse konnte nicht geladen werden'],
 } as const satisfies Record<string, Words>;

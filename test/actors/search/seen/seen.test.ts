@@ -23,7 +23,7 @@ const track = (name: Track['class'], start: number, end: number, score = 0.8): T
 };
 
 test('a film is told with what is believed to be in it, also when it is gone', async () => {
-  const nothing = { things_from: null, things: [], shots: [], lines_from: null, lines: [] };
+  const nothing = { things_from: null, things: [], shots: [], lines_from: null, lines: [], faces: [] };
   const known = { hash_str: 'aa', media_path: film };
   assert.deepEqual((await ask({ media_path: film })).body, { ...known, ...nothing });
   const media = (await w.index.ask('find', { cache_dir, paths: [film], hashes: [] })).by_path[0]!;
@@ -42,23 +42,28 @@ test('a film is told with what is believed to be in it, also when it is gone', a
     ...known,
     things_from: 'file',
     things: [
-      { class: 'cake', measured: false, score: 0.8, ranges: [[0, 8]] },
+      { class: 'cake', measured: false, score: 0.8, ranges: [[0, 8]], tracks: placed([0, 8]) },
       {
         ...{ class: 'dog', measured: true, score: 0.9 },
         ranges: [
           [0, 5],
           [6, 7],
         ],
+        tracks: placed([0, 3], [2, 5], [6, 7]),
       },
-      { class: 'person', measured: true, score: 0.8, ranges: [[1, 2]] },
+      { class: 'person', measured: true, score: 0.8, ranges: [[1, 2]], tracks: placed([1, 2]) },
     ],
     shots: [{ size: 'wide', start_seconds: 1, end_seconds: 2 }],
     lines_from: 'previews',
-    lines: [{ text: 'EXIT', score: 0.7, start_seconds: 1, end_seconds: 4 }],
+    lines: [{ text: 'EXIT', score: 0.7, start_seconds: 1, end_seconds: 4, box: [0, 0, 0.1, 0.1] }],
+    faces: [],
   });
   rmSync(film);
   assert.deepEqual((await ask({ media_path: film })).body, body);
 });
+
+const placed = (...ranges: [number, number][]) =>
+  ranges.map(([start_seconds, end_seconds]) => ({ start_seconds, end_seconds, box: [0.4, 0.4, 0.1, 0.1] }));
 
 test('a file is named once, and an unknown one is a 404', async () => {
   assert.equal((await ask({})).status, 400);

@@ -146,6 +146,7 @@ function WorkFields({ options, models, kinds, set }: WorkFieldsProps) {
   const hasPicture = kinds.video + kinds.image > 0;
   const hasSound = kinds.video + kinds.audio > 0;
   const canFaces = canFindFaces(models);
+  const canSpeech = models === null || models.speech.model_key !== null;
   const canSee = models === null || (models.sight.things_key !== null && models.sight.words_key !== null);
   const text = (name: 'language' | 'people', label: string, how: string, isNeeded: boolean) =>
     html`<label class="wish-detail">${label}<input required=${isNeeded} maxlength="200" value=${options[name]} placeholder=${how}
@@ -155,13 +156,12 @@ function WorkFields({ options, models, kinds, set }: WorkFieldsProps) {
       onChange=${() => set({ [name]: !options[name] })} />${label}</label>${options[name] && isAble ? more : null}</div>`;
   return html`<fieldset class="wishes"><legend class="unseen">${t(library.analyseTitle)}</legend>
     ${wish('picture', t(library.wishPicture, { model: models?.loaded_model ?? '…' }), hasPicture, !canSee && html`<${Lacking} text=${t(library.noSight)} />`)}
-    ${wish(
-      'speech',
-      t(library.wishSpeech),
-      hasSound,
-      html`${text('language', t(library.language), t(library.languageHow), true)}
-        ${models?.speech.model_key === null && html`<${Lacking} text=${t(library.onlySubtitles)} />`}`,
-    )}
+    ${wish('speech', t(canSpeech ? library.wishSpeech : library.wishSubtitles), hasSound, text('language', t(library.language), t(library.languageHow), true))}
+    ${
+      !canSpeech &&
+      html`<div class="wish"><label class="off"><input type="checkbox" disabled />${t(library.wishSpeech)}</label></div>
+      <${Lacking} text=${t(library.noSpeechModel)} />`
+    }
     ${wish('faces', t(library.wishFaces), hasPicture && canFaces, text('people', t(library.people), t(library.peopleHow), true))}
     ${!canFaces && html`<${Lacking} text=${t(library.noFaceModel)} />`}
     ${wish('summary', t(library.wishSummary), hasSound, models?.summaries.recommended_key === null && html`<${Lacking} text=${t(library.templates)} isOfSettings />`)}

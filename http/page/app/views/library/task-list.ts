@@ -3,13 +3,14 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Api, api, messageOf, useAsk } from '../../api.ts';
 import { Empty, Failed, Loading } from '../../parts.ts';
+import { routeHash } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { isAnalysis, readTasks, subjectOf, typeText, waitingText } from '../../tasks.ts';
 import { clock, dateText, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { tasks as words } from '../../words/library.ts';
 import { t } from '../../words.ts';
-import { reasonOf } from './listing.ts';
+import { crumbsOf, folderOf, reasonOf } from './listing.ts';
 
 // What a task is said to be, and which one an analysis would stop.
 
@@ -42,7 +43,8 @@ export function TaskList() {
       ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
   if (all.length === 0)
-    return html`<${Empty} icon="clock" title=${t(words.none)}><p class="quiet">${t(words.noneHow)}</p><//>`;
+    return html`<${Empty} icon="clock" title=${t(words.none)}><p class="quiet">${t(words.noneHow)}</p>
+      <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(words.toFiles)}</a><//>`;
   const running = runningAnalysis(all);
   return html`<div class="part"><ol class="cards">${all
     .slice(0, shown)
@@ -89,13 +91,15 @@ function Task({ task, stops, again }: TaskProps) {
       <h2>${request.types.map((type) => typeText(type)).join(', ')}</h2>
       <span class=${`state ${state}`}>${t(words[state])}</span>
       ${subject !== '' && html`<span class="cut" title=${subject}>${subject}</span>`}
+      ${isAnalysis(request.types) && html`<${Place} task=${task} />`}
       <p class="quiet grow">${dateText(started, get().language)}${source === 'watch_folder' && ` · ${t(words.watched)}`}</p>
       ${isOn && html`<button disabled=${isBusy || state === 'stopping'} onClick=${() => act(cancel)}>${t(words.cancel)}</button>`}
       ${canResume(task) && html`<button disabled=${isBusy} onClick=${() => act(resume)}>${t(stops ? words.resumeStops : words.resume)}</button>`}
     </div>
     ${isOn ? html`<${Live} task=${task} />` : html`<p>${endText(task)}</p>`}
     ${error && html`<p class="problem">${error.message}</p>`}
-    ${failed > 0 && html`<${TaskFailures} task_id=${task_id} count=${failed} total=${counts.files + counts.jobs} />`}`;
+    ${failed > 0 && html`<${TaskFiles} task_id=${task_id} isFailed count=${failed} total=${counts.files + counts.jobs} />`}
+    ${counts.done > 0 && html`<${TaskFiles} task_id=${task_id} isFailed=${false} count=${counts.done} total=${counts.done} />`}`;
 }
 
 /** As its events tell it, which come more often than the list is read. */
@@ -135,46 +139,72 @@ function countTexts({ request }: Snapshot, { files, done, jobs, jobs_done }: Sna
   ];
 }
 
-// The files of a task that failed, each with the reason; read when a person wants to see them.
+/** Which folder and files a task is about: by its results, or by the file that it works on. */
+function Place({ task }: { readonly task: Snapshot }) {
+  const { task_id, counts } = task;
+  const now = useStore(({ tasks }) => tasks.find((one) => one.task_id === task_id)?.path ?? null);
+  const hasEnded = counts.done > 0;
+  const answer = useAsk((signal) => api.getTask({ task_id, limit: FEW }, { signal }), [task_id, hasEnded]);
+  const paths = [...(answer.value?.results ?? []).map(({ path }) => path), ...(now === null ? [] : [now])];
+  const { folder, names } = placeOfPaths(paths);
+  if (folder === '') return null;
+  return html`<span class="cut grow" title=${[folder, ...names].join('\n')}>${folder}<span class="quiet"> · ${names.slice(0, 3).join(', ')}${counts.files > 3 && ' …'}</span></span>`;
+}
+
+/** The folder that has all of them, and their names, each once. */
+export function placeOfPaths(paths: readonly string[]): { folder: string; names: string[] } {
+  const whole = [...new Set(paths)].filter((path) => folderOf(path) !== null);
+  let folder = whole.length === 0 ? '' : (folderOf(whole[0]!) ?? '');
+  const holds = (path: string) => crumbsOf(path).some((crumb) => crumb.path === folder);
+  while (folder !== '' && !whole.every(holds)) folder = folderOf(folder) ?? '';
+  return { folder, names: [...new Set(whole.map(nameOf))] };
+}
+
+// The files of a task, each with how it ended; read when a person wants to see them.
 
 const PAGE = 1000;
 const SHOWN = 200;
 
-interface TaskFailuresProps {
+interface TaskFilesProps {
   readonly task_id: string;
-  /** Of those that failed, and of all results. */
+  /** Only those that failed. */
+  readonly isFailed: boolean;
+  /** Of these, and of all results. */
   readonly count: number;
   readonly total: number;
 }
 
-function TaskFailures({ task_id, count, total }: TaskFailuresProps) {
+function TaskFiles(props: TaskFilesProps) {
   const [isOpen, setOpen] = useState(false);
+  const { isFailed, count } = props;
   return html`<details class="failures" onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
-    <summary>${t(words.what)} (${count})</summary>
-    ${isOpen && html`<${List} task_id=${task_id} count=${count} total=${total} />`}
+    <summary>${t(isFailed ? words.what : words.files)} (${count})</summary>
+    ${isOpen && html`<${List} ...${props} />`}
   </details>`;
 }
 
-function List({ task_id, count, total }: TaskFailuresProps) {
-  const answer = useAsk((signal) => failuresOf({ task_id, count, total }, signal), [task_id, count]);
+function List(props: TaskFilesProps) {
+  const { task_id, count } = props;
+  const answer = useAsk((signal) => resultsOf(props, signal), [task_id, count]);
   if (answer.value === null)
     return answer.state === 'failed'
       ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
   const rest = count - answer.value.length;
-  return html`<ul>${answer.value.map(({ path, error }) => html`<li><span class="whole-path">${path}</span><p class="problem">${reasonOf(error?.message ?? '', path)}</p></li>`)}
+  return html`<ul>${answer.value.map(
+    ({ path, error }) => html`<li><span class="whole-path">${path}</span>
+      ${error && html`<p class="problem">${reasonOf(error.message, path)}</p>`}</li>`,
+  )}
     ${rest > 0 && html`<li class="quiet">${t(words.moreFailures, { n: rest })}</li>`}</ul>`;
 }
 
-/**
- * Results come in the order in which they ended: they are gone through until enough that failed are found.
- */
-async function failuresOf({ task_id, count, total }: TaskFailuresProps, signal: AbortSignal) {
+/** Results come in the order in which they ended: they are gone through until enough are found. */
+async function resultsOf({ task_id, isFailed, count, total }: TaskFilesProps, signal: AbortSignal) {
   const wanted = Math.min(count, SHOWN);
   const found: Awaited<ReturnType<typeof api.getTask>>['results'] = [];
   for (let offset = 0; offset < Math.max(total, 1) && found.length < wanted; offset += PAGE) {
     const { results } = await api.getTask({ task_id, offset, limit: PAGE }, { signal });
-    found.push(...results.filter(({ outcome }) => outcome === 'failed'));
+    found.push(...results.filter(({ outcome }) => !isFailed || outcome === 'failed'));
     if (results.length === 0) break;
   }
   return found.slice(0, wanted);

@@ -13,7 +13,7 @@ import { dateText, sizeText } from '../../times.ts';
 import { attempt, toast } from '../../toasts.ts';
 import { library, tasks, watching, disk as words } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
-import { t } from '../../words.ts';
+import { t, type Words } from '../../words.ts';
 import { Files, Losses } from './files.ts';
 import { reasonOf, refresh } from './listing.ts';
 import { TaskList } from './task-list.ts';
@@ -109,6 +109,7 @@ function Folder({ folder, status, change, remove }: FolderProps) {
       <span class=${`state ${enabled ? 'completed' : 'cancelled'}`}>${t(enabled ? watching.on : watching.off)}</span>
       <button onClick=${change}>${t(watching.change)}</button><button onClick=${remove}>${t(watching.remove)}</button></div>
     <p class="quiet">${works.join(', ')}${cache_dir !== null && cache_dir !== get().folder.cache_dir && ` · ${t(watching.other, { folder: cache_dir })}`}</p>
+    <dl class="settings-of">${settingsOf(folder).map(([words, value]) => html`<div><dt class="quiet">${t(words)}</dt><dd class="whole-path">${value}</dd></div>`)}</dl>
     ${counts && html`<p class="figures">${t(watching.counts, counts)}</p>`}
     ${stats?.last_error && html`<p class="problem">${stats.last_error}</p>`}
     ${
@@ -117,6 +118,34 @@ function Folder({ folder, status, change, remove }: FolderProps) {
       html`<details class="failures"><summary>${t(tasks.what)} (${stats.failures.length})</summary>
         <ul>${stats.failures.map(({ media_path, error }) => html`<li><span class="whole-path">${media_path}</span><p class="problem">${reasonOf(error, media_path)}</p></li>`)}</ul></details>`
     }`;
+}
+
+/** All that can be set, also what is as usual. */
+function settingsOf(folder: WatchFolder): (readonly [Words, string])[] {
+  const yes = (value: boolean) => t(value ? watching.on : watching.off);
+  const list = (values: readonly unknown[] | null | undefined) => (values?.length ? values.join(', ') : '–');
+  const filters = folder.metadata_filter_request?.filters ?? [];
+  return [
+    [watching.setFolder, folder.cache_dir ?? t(watching.usual)],
+    [tasks.video, yes(folder.enable_visual_analysis)],
+    [tasks.speech, yes(folder.enable_audio_analysis)],
+    [library.language, folder.audio_language],
+    [watching.setSpeakers, yes(folder.detect_speakers)],
+    [watching.setCount, folder.speaker_count ? String(folder.speaker_count) : t(watching.usual)],
+    [watching.setChannels, list(folder.channels)],
+    [watching.setModel, folder.preferred_x_model_key ?? t(watching.usual)],
+    [tasks.faces, yes(folder.enable_face_analysis)],
+    [library.people, folder.cluster_job_name ?? '–'],
+    [watching.setDistance, String(folder.face_eps)],
+    [watching.setLeast, String(folder.face_min_samples)],
+    [watching.setFolders, list(folder.excluded_folder_globs)],
+    [watching.setNames, list(folder.excluded_filename_globs)],
+    [watching.setExtensions, list(folder.excluded_extensions)],
+    [
+      watching.setFilters,
+      list(filters.map(({ facet_id, operator, values }) => `${facet_id} ${operator} ${values.join(', ')}`)),
+    ],
+  ];
 }
 
 function Remove({ folder, close }: { readonly folder: WatchFolder; close(): void }) {

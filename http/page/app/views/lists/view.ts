@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import { basketList, newList, openList, removeList, renameList } from '../../basket.ts';
-import { go, type View } from '../../navigation.ts';
+import { go, placeOfView, type View } from '../../navigation.ts';
 import { Dialog, download, Empty, Icon, Loading } from '../../parts.ts';
 import { usePicture } from '../../pictures.ts';
 import { momentArgument } from '../../route.ts';
@@ -194,7 +194,8 @@ function Basket({ argument }: { readonly argument: string }) {
     </header>
     ${
       basket.length === 0
-        ? html`<${Empty} icon="lists" title=${t(lists.empty)}><p class="quiet">${t(lists.emptyHow)}</p><//>`
+        ? html`<${Empty} icon="lists" title=${t(lists.empty)}><p class="quiet">${t(lists.emptyHow)}</p>
+            <a class="button" href=${placeOfView(get().places, 'search')}>${t(shell.search)}</a><//>`
         : html`<${Export} items=${basket} name=${name || t(lists.defaultName)} /><${Items} items=${basket} />`
     }
     ${asking === 'remove' && html`<${Remove} name=${name} close=${() => setAsking(null)} />`}

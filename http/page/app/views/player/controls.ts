@@ -1,17 +1,19 @@
 // The buttons and figures below the picture.
 import { html } from 'htm/preact';
+import { useState } from 'preact/hooks';
 import { messageOf } from '../../api.ts';
 import { toggleInBasket } from '../../basket.ts';
 import { useKeys } from '../../keys.ts';
-import { Icon } from '../../parts.ts';
+import { download, Icon } from '../../parts.ts';
 import { momentArgument } from '../../route.ts';
-import { clock } from '../../times.ts';
+import { clock, nameOf } from '../../times.ts';
 import { CopyLink, copyText, toast } from '../../toasts.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import { searchFor } from '../search/address.ts';
 import { frameAt, neighbour, type Range, timecodeOf } from './frames.ts';
 import type { Medium } from './media.ts';
+import { shownPicture } from './screen.ts';
 import { type Transport, useTransport } from './transport.ts';
 
 export interface Actions {
@@ -22,6 +24,8 @@ export interface Actions {
   basket(): void;
   like(): void;
   copy(): void;
+  save(): void;
+  fullScreen(): void;
 }
 
 export interface ControlsProps {
@@ -49,7 +53,8 @@ export function Controls({ medium, transport, marks, part, actions }: ControlsPr
         ${iconButton('later', t(player.shotOn), () => actions.shot(1))}
       </div>
       <${Clock} medium=${medium} transport=${transport} />
-      ${speed !== 0 && speed !== 1 && html`<span class="figures">${t(player.speed, { speed })}</span>`}
+      <${Rate} speed=${speed} transport=${transport} />
+      <${Volume} transport=${transport} />
       <div class="row grow"></div>
       <button aria-pressed=${marks.in !== null} onClick=${() => actions.mark('in')}>${t(player.setIn)} <kbd>I</kbd></button>
       <button aria-pressed=${marks.out !== null} onClick=${() => actions.mark('out')}>${t(player.setOut)} <kbd>O</kbd></button>
@@ -58,9 +63,11 @@ export function Controls({ medium, transport, marks, part, actions }: ControlsPr
     ${isStill && html`<div class="grow"></div>`}
     <button onClick=${actions.basket} title=${isStill ? undefined : t(player.basketPart, { start: from, end: until })}>
       <${Icon} name="plus" />${t(player.basket)}</button>
-    <button onClick=${actions.like}><${Icon} name="like" />${t(player.like)}</button>
-    <button onClick=${actions.copy}>${t(player.copy)}</button>
+    ${medium.kind !== 'audio' && html`<button onClick=${actions.like}><${Icon} name="like" />${t(player.like)}</button>`}
+    ${iconButton('copy', t(player.copy), actions.copy)}
     <${CopyLink} to=${() => linkTo(medium, transport.seconds)} />
+    ${medium.kind !== 'audio' && iconButton('save', t(player.savePicture), actions.save)}
+    ${medium.kind === 'video' && iconButton('fullScreen', t(player.fullScreen), actions.fullScreen)}
   </div>`;
 }
 
@@ -71,6 +78,50 @@ const linkTo = ({ hash_str }: Medium, seconds: number) => ({
 
 function iconButton(name: string, label: string, run: () => void) {
   return html`<button class="icon-only" aria-label=${label} title=${label} onClick=${run}><${Icon} name=${name} /></button>`;
+}
+
+const rates = [0.25, 0.5, 1, 1.5, 2, 4] as const;
+
+interface RateProps {
+  /** As it plays now, also by J and L; 0: it does not. */
+  readonly speed: number;
+  readonly transport: Transport;
+}
+
+function Rate({ speed, transport }: RateProps) {
+  const [rate, setRate] = useState(1);
+  const shown = speed === 0 ? rate : speed;
+  const choose = (event: Event) => {
+    const value = Number((event.target as HTMLSelectElement).value);
+    setRate(value);
+    transport.setRate(value);
+  };
+  const all = rates.some((one) => one === shown) ? rates : [...rates, shown].sort((a, b) => a - b);
+  return html`<select aria-label=${t(player.rate)} title=${t(player.rate)} value=${shown} onChange=${choose}>
+    ${all.map((one) => html`<option value=${one}>${t(player.speed, { speed: one })}</option>`)}</select>`;
+}
+
+function Volume({ transport }: Pick<RateProps, 'transport'>) {
+  const { volume, muted } = useTransport(transport, ({ sound }) => sound);
+  const toggle = () => transport.setSound({ muted: !muted });
+  const set = (event: Event) =>
+    transport.setSound({ volume: Number((event.target as HTMLInputElement).value), muted: false });
+  return html`<div class="row volume">
+    ${iconButton(muted ? 'muted' : 'volume', t(muted ? player.unmute : player.mute), toggle)}
+    <input type="range" min="0" max="1" step="0.05" value=${muted ? 0 : volume} aria-label=${t(player.volume)} title=${t(player.volume)} onInput=${set} /></div>`;
+}
+
+/** As large as the film has it, named by the file and the place. */
+async function savePicture(name: string, place: string): Promise<void> {
+  const picture = shownPicture();
+  if (picture === null) return;
+  const isFilm = picture instanceof HTMLVideoElement;
+  const canvas = document.createElement('canvas');
+  canvas.width = isFilm ? picture.videoWidth : picture.naturalWidth;
+  canvas.height = isFilm ? picture.videoHeight : picture.naturalHeight;
+  canvas.getContext('2d')!.drawImage(picture, 0, 0);
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (blob) download(`${name.replace(/\.[^.]*$/, '')} ${place.replaceAll(':', '-')}.png`, blob, 'image/png');
 }
 
 /** Time, and of a film the frame. */
@@ -141,6 +192,8 @@ export function useActions({ medium, transport, shots, setMarks, part }: ActionP
     clearMarks: () => setMarks(() => ({ in: null, out: null })),
     basket: () => toggleInBasket({ media_path, hash_str, ...(duration > 0 ? part : still) }),
     like: () => searchLike({ hash_str, media_path, seconds: transport.seconds }),
+    save: () => void savePicture(nameOf(media_path), placeOf(medium, transport.seconds)).catch(told),
+    fullScreen: () => void toggleFullScreen().catch(told),
     copy: () => void copyText(`${media_path}\t${placeOf(medium, transport.seconds)}`),
   };
   /** In is the start of the frame that is seen, out its end: what is marked holds both frames. */
@@ -162,12 +215,20 @@ export function useActions({ medium, transport, shots, setMarks, part }: ActionP
     setIn: () => actions.mark('in'),
     setOut: () => actions.mark('out'),
     playerBasket: actions.basket,
+    mute: () => transport.setSound({ muted: !transport.sound.muted }),
+    fullScreen: actions.fullScreen,
+    savePicture: actions.save,
     leavePlayer: () => history.back(),
   });
   return actions;
 }
 
-/** The times of frames could not be had. */
+async function toggleFullScreen(): Promise<void> {
+  if (document.fullscreenElement) await document.exitFullscreen();
+  else await shownPicture()?.closest('.screen')?.requestFullscreen();
+}
+
+/** Also: the times of frames could not be had. */
 function told(error: unknown): void {
   toast(messageOf(error), { kind: 'error' });
 }

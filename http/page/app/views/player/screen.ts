@@ -11,8 +11,8 @@ import { nameOf } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import { evenFrames } from './frames.ts';
-import type { Medium } from './media.ts';
-import { type Playable, type Transport, useSecond } from './transport.ts';
+import { type Medium, pointed } from './media.ts';
+import { type Playable, type Transport, useSecond, useTransport } from './transport.ts';
 
 /** Longest side of a preview that stands in, px: what is stored. */
 const PREVIEW_SIDE = 640;
@@ -21,6 +21,10 @@ export interface ScreenProps {
   readonly medium: Medium;
   readonly transport: Transport;
 }
+
+/** What is shown of a medium: its picture, or what stands in for it. */
+export const shownPicture = () =>
+  document.querySelector<HTMLVideoElement | HTMLImageElement>('.player .screen :is(video, img)');
 
 export function Screen({ medium, transport }: ScreenProps) {
   const { hash_str, kind } = medium;
@@ -36,7 +40,7 @@ export function Screen({ medium, transport }: ScreenProps) {
   if (link.state === 'loading' && link.value === null) return html`<div class="screen"><${Loading} /></div>`;
   const url = link.value?.url ?? null;
   if (kind === 'image')
-    return html`<div class="screen"><${Still} medium=${medium} url=${url} transport=${transport} /></div>`;
+    return html`<div class="screen"><${Still} medium=${medium} url=${url} transport=${transport} /><${Framed} transport=${transport} /></div>`;
   if (url !== null && url !== unplayable) {
     const lost = () => {
       // A link that is too old, or a service that has started anew: another link may be all it needs.
@@ -45,12 +49,32 @@ export function Screen({ medium, transport }: ScreenProps) {
     };
     return html`<div class="screen">
       <${Native} key=${url} medium=${medium} url=${url} transport=${transport} onLost=${lost} />
+      <${Framed} transport=${transport} />
     </div>`;
   }
   return html`<div class="screen">
-    <${Previews} medium=${medium} transport=${transport} />
+    <${Previews} medium=${medium} transport=${transport} /><${Framed} transport=${transport} />
     <${BrowserVersion} medium=${medium} isGone=${url === null} ready=${() => setVersion((before) => before + 1)} />
   </div>`;
+}
+
+/** Frames in the picture what the lane shows that is pointed at, as far as it is seen now. */
+function Framed({ transport }: Pick<ScreenProps, 'transport'>) {
+  const boxes = pointed.use((state) => state.boxes);
+  const seconds = useTransport(transport, (one) =>
+    one.seconds === 0 ? 0 : Math.floor(one.seconds * 10) / 10,
+  );
+  const now = boxes.filter(({ start, end }) => start <= seconds && seconds < end);
+  const picture = now.length > 0 ? shownPicture() : null;
+  if (picture === null) return null;
+  const [width, height] =
+    picture instanceof HTMLVideoElement
+      ? [picture.videoWidth, picture.videoHeight]
+      : [picture.naturalWidth, picture.naturalHeight];
+  return html`<svg class="frames" viewBox=${`0 0 ${width} ${height}`} aria-hidden="true">${now.map(
+    ({ box: [x, y, w, h] }) =>
+      html`<rect x=${x * width} y=${y * height} width=${w * width} height=${h * height} />`,
+  )}</svg>`;
 }
 
 /**
@@ -185,6 +209,8 @@ function createStandIn(duration: number): Playable {
 class StandIn implements Playable {
   readonly duration: number;
   readonly seeking = false;
+  volume = 1;
+  muted = false;
   #rate = 1;
   /** Where it stood, and when, ms; no time while it is stopped. */
   #from = { seconds: 0, since: null as number | null };

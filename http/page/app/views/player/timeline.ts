@@ -8,7 +8,7 @@ import { clock } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import type { Range } from './frames.ts';
-import type { Lane, Medium } from './media.ts';
+import { type Lane, type Medium, pointed } from './media.ts';
 import { type Transport, useEveryFrame, useSecond } from './transport.ts';
 
 const MOST_ZOOM = 64;
@@ -46,12 +46,14 @@ export function Timeline({ medium, transport, scenes, peaks, lanes, marks }: Tim
   const isMarked = marks.in !== null || marks.out !== null;
   return html`<section class="timeline" aria-label=${t(player.timeline)}>
     <div class="labels" aria-hidden="true">
+      <span class="of-ruler"></span>
       ${scenes.length > 0 && html`<span class="of-strip">${t(player.shots)}</span>`}
       ${peaks.length > 0 && html`<span class="of-sound">${t(player.sound)}</span>`}
       ${lanes.map(({ label, kind }) => html`<span class=${`of-lane ${kind}`} title=${label}>${label}</span>`)}
     </div>
     <div class="outer" ref=${outer}>
       <div class="scale" ref=${scale} style=${{ width: `${100 * zoom}%` }} ...${drag}>
+        <${Ruler} transport=${transport} duration=${duration} zoom=${zoom} place=${place} />
         ${scenes.length > 0 && html`<${Strip} media_path=${media_path} scenes=${scenes} duration=${duration} zoom=${zoom} />`}
         ${peaks.length > 0 && html`<${Waveform} peaks=${peaks} />`}
         ${lanes.map((lane) => html`<${LaneOf} lane=${lane} place=${place} transport=${transport} />`)}
@@ -59,26 +61,58 @@ export function Timeline({ medium, transport, scenes, peaks, lanes, marks }: Tim
         <div class="head-line" ref=${head}></div>
       </div>
     </div>
-    <footer class="row"><${Position} transport=${transport} duration=${duration} />
-      <label>${t(player.zoom)}<input type="range" min="0" max=${Math.log2(MOST_ZOOM)} step="0.5" value=${Math.log2(zoom)}
+    <footer class="row"><span class="grow"></span><label>${t(player.zoom)}<input type="range" min="0" max=${Math.log2(MOST_ZOOM)} step="0.5" value=${Math.log2(zoom)}
         onInput=${(event: InputEvent) => setZoom(2 ** Number((event.target as HTMLInputElement).value))} /></label>
     </footer>
   </section>`;
 }
 
-/** The same place for who uses no mouse. */
-function Position({ transport, duration }: { readonly transport: Transport; readonly duration: number }) {
-  const second = useSecond(transport);
-  const onKey = (event: KeyboardEvent) => {
-    const direction = ({ ArrowLeft: -1, ArrowRight: 1 } as Record<string, number>)[event.key];
-    if (direction === undefined) return;
-    event.preventDefault();
-    transport.seek(Math.max(0, Math.min(duration, transport.seconds + direction * STEP_SECONDS)));
-  };
-  return html`<input class="grow" type="range" min="0" max=${Math.floor(duration)} value=${second} aria-label=${t(player.position)}
-    aria-valuetext=${`${clock(second)} / ${clock(duration)}`} onKeyDown=${onKey}
-    onInput=${(event: InputEvent) => transport.seek(Number((event.target as HTMLInputElement).value))} />`;
+/** Seconds between two marks of the ruler. */
+const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400] as const;
+const MOST_MARKS = 10;
+
+interface RulerProps {
+  readonly transport: Transport;
+  readonly duration: number;
+  readonly zoom: number;
+  place(seconds: number): string;
 }
+
+/** Above all that lies on its scale: times, and the thumb, which keys move too. */
+function Ruler({ transport, duration, zoom, place }: RulerProps) {
+  const second = useSecond(transport);
+  const thumb = useRef<HTMLSpanElement>(null);
+  useEveryFrame(transport, (seconds) => {
+    if (thumb.current) thumb.current.style.left = place(seconds);
+  });
+  const onKey = (event: KeyboardEvent) => {
+    const to = placeByKey(event.key, transport.seconds, duration);
+    if (to === null) return;
+    event.preventDefault();
+    transport.seek(to);
+  };
+  const step = steps.find((one) => duration / one <= MOST_MARKS * zoom) ?? steps.at(-1)!;
+  const marks = Array.from({ length: Math.ceil(duration / step) }, (_, at) => at * step);
+  return html`<div class="ruler" role="slider" tabindex="0" aria-label=${t(player.position)} aria-valuemin="0" aria-valuemax=${Math.floor(duration)}
+    aria-valuenow=${second} aria-valuetext=${`${clock(second)} / ${clock(duration)}`} onKeyDown=${onKey}>
+    ${marks.map((at) => html`<span class="mark" style=${{ left: place(at) }}>${clock(at)}</span>`)}<span class="thumb" ref=${thumb}></span></div>`;
+}
+
+/** Null for a key that means no place. */
+function placeByKey(key: string, seconds: number, duration: number): number | null {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowLeft: -STEP_SECONDS,
+    ArrowRight: STEP_SECONDS,
+    PageDown: -duration / 10,
+    PageUp: duration / 10,
+    Home: -duration,
+    End: duration,
+  };
+  const by = steps[key];
+  return by === undefined ? null : Math.max(0, Math.min(duration, seconds + by));
+}
+
+const noBoxes: NonNullable<Lane['boxes']> = [];
 
 interface LaneProps {
   readonly lane: Lane;
@@ -86,10 +120,12 @@ interface LaneProps {
   place(seconds: number): string;
 }
 
-function LaneOf({ lane: { kind, label, spans }, place, transport }: LaneProps) {
-  const words = { speaker: player.speaks, person: player.seen, chapters: null }[kind];
+function LaneOf({ lane: { kind, label, spans, boxes = noBoxes }, place, transport }: LaneProps) {
+  const words = kind === 'speaker' ? player.speaks : kind === 'person' ? player.seen : null;
   const text = words ? t(words, { name: label }) : label;
-  return html`<div class=${`lane ${kind}`} role="img" aria-label=${text}>${spans.map(
+  const point = (shown: typeof boxes) => () => pointed.update({ boxes: shown });
+  useEffect(() => point(noBoxes), []);
+  return html`<div class=${`lane ${kind}`} role="img" aria-label=${text} onPointerEnter=${point(boxes)} onPointerLeave=${point(noBoxes)}>${spans.map(
     ({ start, end, text }) =>
       html`<span style=${{ left: place(start), width: place(end - start) }} title=${`${clock(start)} ${text}`}
         onDblClick=${() => transport.seek(start)}>${kind === 'chapters' && text}</span>`,
@@ -209,7 +245,6 @@ function cellsOf(from: number, end: number, width: number): StripCell[] {
 
 // The loudness of a film along its time line, drawn on a canvas as wide as it is shown.
 
-const HEIGHT = 40;
 /** Canvases have no more columns than this; beyond it they are stretched. */
 const MOST_COLUMNS = 16_000;
 
@@ -229,17 +264,19 @@ function Waveform({ peaks }: { readonly peaks: readonly number[] }) {
       scheme.removeEventListener('change', paint);
     };
   }, [peaks, theme]);
-  return html`<canvas class="waveform" ref=${canvas} height=${HEIGHT} role="img" aria-label=${t(player.sound)}></canvas>`;
+  return html`<canvas class="waveform" ref=${canvas} role="img" aria-label=${t(player.sound)}></canvas>`;
 }
 
 function draw(canvas: HTMLCanvasElement, peaks: readonly number[]): void {
   const width = Math.min(MOST_COLUMNS, Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)));
+  const height = Math.max(1, Math.round(canvas.clientHeight * devicePixelRatio));
   if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
   const context = canvas.getContext('2d');
   if (!context) return;
-  context.clearRect(0, 0, width, HEIGHT);
+  context.clearRect(0, 0, width, height);
   context.fillStyle = getComputedStyle(canvas).color;
-  const middle = HEIGHT / 2;
+  const middle = height / 2;
   for (const [x, peak] of columnsOf(peaks, width).entries()) {
     const half = Math.max(0.5, peak * (middle - 1));
     context.fillRect(x, middle - half, 1, 2 * half);

@@ -16,6 +16,10 @@ export interface Transport {
   step(count: number): Promise<void>;
   toggle(): void;
   stop(): void;
+  /** How fast it plays when it is started; at once where it plays. */
+  setRate(rate: number): void;
+  readonly sound: Sound;
+  setSound(sound: Partial<Sound>): void;
   /** J and L. */
   shuttle(direction: 1 | -1): void;
   /** Another source, at the same place. `frames`: null for sound. */
@@ -23,6 +27,24 @@ export interface Transport {
   /** Called with every change of time or speed. Answers the function that ends it. */
   listen(listener: () => void): () => void;
   close(): void;
+}
+
+export interface Sound {
+  /** 0 to 1. */
+  readonly volume: number;
+  readonly muted: boolean;
+}
+
+const SOUND = 'framehound.sound';
+
+/** As it was set last, in whatever film. */
+function keptSound(): Sound {
+  try {
+    const { volume = 1, muted = false } = JSON.parse(localStorage.getItem(SOUND) ?? '{}') as Partial<Sound>;
+    return { volume: Math.max(0, Math.min(1, Number(volume) || 0)), muted: muted === true };
+  } catch {
+    return { volume: 1, muted: false };
+  }
 }
 
 export function createTransport(start: number): Transport {
@@ -37,6 +59,8 @@ class PlayerTransport implements Transport {
   #steps = 0;
   #seconds: number;
   #speed = 0;
+  #rate = 1;
+  #sound = keptSound();
   /**
    * Where a person asked to be, as long as nothing has moved from there: another source goes to just this.
    */
@@ -67,6 +91,7 @@ class PlayerTransport implements Transport {
     this.#frames = frames;
     this.#steps = 0;
     this.#speed = 0;
+    if (playable) Object.assign(playable, this.#sound);
     if (playable) this.#send(this.#exact(at));
     if (playable && frames?.at(at) === null) void this.#showFrame(playable, frames, at);
   }
@@ -115,7 +140,23 @@ class PlayerTransport implements Transport {
 
   toggle(): void {
     if (this.#speed !== 0) this.stop();
-    else this.#run(1);
+    else this.#run(this.#rate);
+  }
+
+  setRate(rate: number): void {
+    this.#rate = rate;
+    if (this.#speed > 0) this.#run(rate);
+  }
+
+  get sound(): Sound {
+    return this.#sound;
+  }
+
+  setSound(sound: Partial<Sound>): void {
+    this.#sound = { ...this.#sound, ...sound };
+    localStorage.setItem(SOUND, JSON.stringify(this.#sound));
+    if (this.#playable) Object.assign(this.#playable, this.#sound);
+    this.#tell();
   }
 
   stop(): void {
@@ -239,6 +280,8 @@ function isOneFrame(frames: FilmFrames | null, a: number, b: number): boolean {
 
 /** The part of a media element that is used. */
 export interface Playable {
+  volume: number;
+  muted: boolean;
   currentTime: number;
   playbackRate: number;
   readonly duration: number;

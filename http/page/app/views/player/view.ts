@@ -3,11 +3,13 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, messageOf, type RequestState } from '../../api.ts';
-import type { View } from '../../navigation.ts';
+import { placeOfView, type View } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Loading } from '../../parts.ts';
 import { parseMoment } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
+import { type TaskEnd, TaskProgress } from '../../tasks.ts';
 import { clock, nameOf } from '../../times.ts';
+import { attempt, toast } from '../../toasts.ts';
 import { player } from '../../words/player.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
@@ -24,6 +26,7 @@ import {
   useMedium,
   usePeople,
   useScenes,
+  useSeen,
   useTranscript,
 } from './media.ts';
 import { Screen } from './screen.ts';
@@ -36,7 +39,8 @@ function Player({ argument }: { readonly argument: string }) {
   const moment = parseMoment(argument);
   const hasFolder = useStore((state) => state.folder.cache_dir !== null);
   if (moment === null)
-    return html`<${Empty} icon="play" title=${t(player.nothing)}><p class="quiet">${t(player.nothingHow)}</p><//>`;
+    return html`<${Empty} icon="play" title=${t(player.nothing)}><p class="quiet">${t(player.nothingHow)}</p>
+      <a class="button" href=${placeOfView(get().places, 'search')}>${t(shell.search)}</a><//>`;
   if (!hasFolder) return html`<${Loading} />`;
   return html`<${OfMedium} key=${moment.hash_str} hash_str=${moment.hash_str} seconds=${moment.seconds} />`;
 }
@@ -69,21 +73,21 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
   const transcript = useTranscript(hash_str);
   const people = usePeople(hash_str);
   const chapters = useChapters(hash_str);
+  const seen = useSeen(hash_str, { lines: t(player.printed), faces: t(player.faces) });
   const [marks, setMarks] = useState<{ in: number | null; out: number | null }>({ in: null, out: null });
   const lanes = useMemo(
     () =>
-      lanesOf(
-        chapters.value ?? [],
-        speakerLanes(transcript.value ?? [], t(player.someone)),
-        people.value ?? [],
-      ),
-    [chapters.value, transcript.value, people.value],
+      lanesOf(chapters.value ?? [], speakerLanes(transcript.value ?? [], t(player.someone)), [
+        ...(people.value ?? []),
+        ...(seen.value ?? []),
+      ]),
+    [chapters.value, transcript.value, people.value, seen.value],
   );
   const second = useSecond(transport);
   const shots = scenes.value ?? [];
   const part = partOf(marks, rangeAt(shots, second), duration);
   const actions = useActions({ medium, transport, shots, setMarks, part });
-  return html`<div class="player">
+  return html`<div class=${`player ${medium.kind}`}>
     <header class="row"><button class="quiet" onClick=${() => history.back()}>${t(player.back)}</button>
       <h1 class="cut grow" title=${media_path}>${nameOf(media_path)}</h1><span class="quiet">${detailsOf(medium)}</span>
     </header>
@@ -92,7 +96,7 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
         <${Screen} medium=${medium} transport=${transport} />
         <${Controls} medium=${medium} transport=${transport} marks=${marks} part=${part} actions=${actions} />
       </div>
-      ${medium.kind !== 'image' && html`<${Transcript} hash_str=${hash_str} transport=${transport} transcript=${transcript} />`}
+      ${medium.kind !== 'image' && html`<${Transcript} medium=${medium} transport=${transport} transcript=${transcript} />`}
     </div>
     ${
       duration > 0 &&
@@ -108,42 +112,65 @@ function detailsOf({ width, height, rate, rateVaries }: Medium): string {
   return t(rateVaries ? player.unevenDetails : player.details, { ...size, rate });
 }
 
-function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], people: readonly Lane[]): Lane[] {
+function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], seen: readonly Lane[]): Lane[] {
   const own: Lane[] =
     chapters.length > 0 ? [{ kind: 'chapters', label: t(player.chapters), spans: chapters }] : [];
-  return [...own, ...speakers, ...people];
+  return [...own, ...speakers, ...seen];
 }
 
 // The transcript beside the player: it follows what is said, a click goes there without stopping, and a
 // speaker can be named.
 
 interface TranscriptProps {
-  readonly hash_str: string;
+  readonly medium: Medium;
   readonly transport: Transport;
   readonly transcript: RequestState<Segment[]>;
 }
 
-function Transcript({ hash_str, transport, transcript }: TranscriptProps) {
+function Transcript({ medium, transport, transcript }: TranscriptProps) {
   const [follows, setFollows] = useState(true);
   const { value: segments, state, error, again } = transcript;
   if (segments === null) {
     if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
     return html`<${Loading} />`;
   }
-  if (segments.length === 0) return html`<${NoTranscript} />`;
+  if (segments.length === 0) return html`<${NoTranscript} media_path=${medium.media_path} again=${again} />`;
   return html`<section class="transcript column" aria-label=${t(player.transcript)}>
     <header class="row"><h2 class="grow">${t(player.transcript)}</h2>
       <label><input type="checkbox" checked=${follows} onChange=${() => setFollows(!follows)} />${t(player.follow)}</label>
     </header>
-    <${Lines} hash_str=${hash_str} segments=${segments} transport=${transport} follows=${follows} again=${again} />
+    <${Lines} hash_str=${medium.hash_str} segments=${segments} transport=${transport} follows=${follows} again=${again} />
   </section>`;
 }
 
-function NoTranscript() {
+interface NoTranscriptProps {
+  readonly media_path: string;
+  again(): void;
+}
+
+/** Without a speech model subtitles in or beside the file can be read. */
+function NoTranscript({ media_path, again }: NoTranscriptProps) {
   const isLacking = useLacking(['speech']);
+  const [task_id, setTask] = useState<string | null>(null);
+  const make = () =>
+    attempt(async () => {
+      const transcription_jobs = [{ path: media_path, language: 'auto' }];
+      const { task_id } = await api.analyze({ cache_dir: get().folder.cache_dir!, transcription_jobs });
+      setTask(task_id);
+    });
+  const ended = ({ error, isCancelled }: TaskEnd) => {
+    setTask(null);
+    if (error !== null) toast(error, { kind: 'error' });
+    else if (!isCancelled) again();
+  };
   return html`<${Empty} icon="speech" title=${t(player.noTranscript)}>
     <p class="quiet">${t(isLacking ? player.noSpeechModel : player.noTranscriptHow)}</p>
-    ${isLacking && html`<${SetUpButton} />`}<//>`;
+    ${
+      task_id !== null
+        ? html`<${TaskProgress} task_id=${task_id} label=${t(player.transcribing)} onEnd=${ended} />`
+        : html`${isLacking && html`<${SetUpButton} />`}
+          <button class=${isLacking ? '' : 'primary'} onClick=${make}>${t(isLacking ? player.readSubtitles : player.transcribe)}</button>`
+    }<//>`;
 }
 
 interface LinesProps {

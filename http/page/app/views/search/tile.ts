@@ -58,6 +58,7 @@ export function Tile({ moments, index, side }: TileProps) {
     aria-label=${labelOf(moment)} draggable=${true} onDragStart=${(event: DragEvent) => dragOut(event, moments, moment)}
     onClick=${onClick} onDblClick=${() => open(moment)}
     onPointerMove=${onPointerMove} onPointerLeave=${() => setPointed(null)}>
+    ${showsName && html`<p class="tile-name cut" title=${media_path}>${nameOf(media_path)} </p>`}
     <div class="tile-picture">
       ${shown ? html`<img src=${shown} alt="" draggable=${false} />` : html`<${NoPicture} moment=${moment} isAwaited=${picture === undefined} />`}
       ${shown && html`<${Frames} moment=${moment} src=${shown} seconds=${seconds} showsThings=${isSelected || pointed !== null} />`}
@@ -66,7 +67,6 @@ export function Tile({ moments, index, side }: TileProps) {
       ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} />`}
     </div>
     <${Reasons} moment=${moment} />
-    ${showsName && html`<p class="tile-name cut" aria-hidden="true" title=${media_path}>${nameOf(media_path)}</p>`}
   </div>`;
 }
 

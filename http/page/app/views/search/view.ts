@@ -21,6 +21,7 @@ import { Chosen, useUnlike, without } from './chosen.ts';
 import { DateLine, FilterChips, Filters, useFacets } from './filters.ts';
 import { Grid } from './grid.ts';
 import { byFilm, byRank, filesOf, folded, type Order, type Ordered, WeakerButton } from './group-head.ts';
+import { FirstVisit, Start } from './start.ts';
 import {
   again,
   change,
@@ -83,14 +84,14 @@ function Search({ params }: { readonly params: string }) {
     <${Warnings} />
     <div class="search-body">
       ${showsFilters && html`<${Filters} facets=${facets} />`}
-      <${Matches} ordered=${ordered} toBox=${toBox} />
+      <${Matches} ordered=${ordered} facets=${facets} toBox=${toBox} />
     </div>
     <${Chosen} moments=${ordered?.moments ?? noMoments} />
     ${dropping.isOver && html`<div class="drop-here">${t(searchWords.dropHere)}</div>`}
   </div>`;
 }
 
-function Matches({ ordered, toBox }: { readonly ordered: Ordered | null; toBox(): void }) {
+function Matches({ ordered, facets, toBox }: RefineProps & { toBox(): void }) {
   const folder = useStore((state) => state.folder);
   const state = search.use((slice) => slice.state);
   const error = search.use((slice) => slice.error);
@@ -102,25 +103,17 @@ function Matches({ ordered, toBox }: { readonly ordered: Ordered | null; toBox()
   if (folder.state !== 'ready') return html`<${Loading} label=${t(searchWords.loadingFolder)} />`;
   const found = ordered?.moments.length ?? 0;
   if (folder.loaded.media + folder.loaded.transcripts + (answer?.moments.length ?? 0) === 0)
-    return html`<${Empty} icon="library" title=${t(searchWords.noLibrary)}><p>${t(searchWords.noLibraryHow)}</p>
-      <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(searchWords.toLibrary)}</a><//>`;
+    return html`<${FirstVisit} />`;
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (ordered === null)
-    return state === 'idle' ? html`<${Start} />` : html`<${Loading} label=${t(searchWords.searching)} />`;
+    return state === 'idle'
+      ? html`<${Start} facets=${facets.all} />`
+      : html`<${Loading} label=${t(searchWords.searching)} />`;
   if (found === 0) return html`<${NoResults} weaker=${ordered.weaker} />`;
   // As many as were asked for: there may be more, but no better ones after a weak one.
   const last = answer?.moments[limit - 1];
   const hasMore = last !== undefined && limit < limits.at(-1)! && (showsWeaker || !isWeak(last));
   return html`<${Grid} ordered=${ordered} hasMore=${hasMore} more=${more} leave=${toBox} />`;
-}
-
-function Start() {
-  const { media, seconds } = useStore(({ folder }) => folder.loaded);
-  const values = {
-    media: t(searchWords.films, { n: media }),
-    seconds: t(searchWords.seconds, { n: seconds }),
-  };
-  return html`<${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p><//>`;
 }
 
 function takePicture(dropped: DataTransfer): void {
@@ -162,12 +155,16 @@ function Help() {
 function NoResults({ weaker }: { readonly weaker: number }) {
   const words = search.use(({ answer }) => answer?.not_understood?.words ?? none);
   const isLacking = useLacking(['sight', 'faces', 'speech']);
+  const { filters, people, unlike, film } = search.use(({ query }) => query);
+  const isFiltered = filters.length + people.length + unlike.length > 0 || film !== null;
+  const clear = () => change({ filters: [], people: [], unlike: [], film: null });
   const title = t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing);
   if (words.length > 0)
     return html`<${Empty} icon="search" title=${title}><p>${t(searchWords.notUnderstood, { words: words.join(', ') })}</p>
       <${Help} />${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}<//>`;
   return html`<${Empty} icon="search" title=${title}><p>${t(weaker > 0 ? searchWords.nothingLikeHow : searchWords.nothingHow)}</p>
     ${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}
+    ${isFiltered && html`<button onClick=${clear}>${t(searchWords.withoutFilters)}</button>`}
     ${isLacking && html`<p class="quiet">${t(setup.lacking)}</p><${SetUpButton} />`}<//>`;
 }
 

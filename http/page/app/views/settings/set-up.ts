@@ -114,15 +114,23 @@ export function setsOf(model_keys: readonly string[]): SetName[] {
 
 const close = () => update({ showsSetUp: false });
 
-export function SetUpDialog() {
+/** The sets, each with its size and a button. */
+export function ModelSets() {
   const answer = useAsk((signal) => api.availableModels({}, { signal }), []);
   useDownloads(answer.again);
+  if (answer.value === null)
+    return answer.state === 'failed'
+      ? html`<${Failed} error=${answer.error} again=${answer.again} />`
+      : html`<${Loading} />`;
+  return html`${modelSets(answer.value).map((set) => html`<${OneSet} key=${set.name} set=${set} again=${answer.again} />`)}`;
+}
+
+export function SetUpDialog() {
   const link = (view: ViewName, text: string) =>
     html`<a href=${routeHash({ view, argument: '' })} onClick=${close}>${text}</a>`;
   return html`<${Dialog} title=${t(setup.title)} onClose=${close}>
     <p class="quiet">${t(setup.how)}</p>
-    ${answer.value === null && (answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`)}
-    ${answer.value && modelSets(answer.value).map((set) => html`<${OneSet} key=${set.name} set=${set} again=${answer.again} />`)}
+    <${ModelSets} />
     <div class="row wrap">${link('library', t(setup.toLibrary))} ${link('settings', t(setup.more))}</div>
   <//>`;
 }

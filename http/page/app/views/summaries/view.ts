@@ -172,7 +172,8 @@ function Matches({ words, collection }: MatchesProps) {
   if (answer.value === null) return html`<${Loading} />`;
   const { matches, total, truncated } = answer.value;
   if (matches.length === 0)
-    return html`<${Empty} icon="search" title=${t(summaries.nothing)}><p class="quiet">${t(summaries.nothingHow)}</p><//>`;
+    return html`<${Empty} icon="search" title=${t(summaries.nothing)}><p class="quiet">${t(summaries.nothingHow)}</p>
+      <button onClick=${() => slice.update({ words: '' })}>${t(summaries.all)}</button><//>`;
   return html`<p class="quiet" role="status">${t(summaries.found, { n: total })}${truncated && html` ${t(summaries.foundMore, { n: matches.length })}`}</p>
     <ul class="rows" aria-label=${t(summaries.find)}>${matches.map((one) => html`<${Found} key=${`${one.summary_ref} ${one.node_id}`} match=${one} />`)}</ul>`;
 }

@@ -1,0 +1,124 @@
+// What stands in the search before anything is asked: on a first visit the one step that leads to matches, later
+// three searches that are made of what was found.
+import { html } from 'htm/preact';
+import type { ComponentType } from 'preact';
+import { useState } from 'preact/hooks';
+import { api, useAsk } from '../../api.ts';
+import { Empty, Icon, type IconName } from '../../parts.ts';
+import { useStore } from '../../store.ts';
+import { nameOf } from '../../times.ts';
+import { attempt } from '../../toasts.ts';
+import { library } from '../../words/library.ts';
+import { searchWords } from '../../words/search.ts';
+import { t } from '../../words.ts';
+import { ModelSets } from '../settings/set-up.ts';
+import { searchFor } from './address.ts';
+import { type Facet, peopleOf } from './filters.ts';
+import type { Person, Query } from './state.ts';
+
+/** A folder, what is downloaded for it, and the analysis. */
+export function FirstVisit() {
+  const cache_dir = useStore(({ folder }) => folder.cache_dir!);
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState('');
+  const [Asked, setAsked] = useState<ComponentType | null>(null);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setProblem('');
+    await attempt(async () => {
+      const [{ AnalyseDialog }, { lookUp, pastedPath }] = await Promise.all([
+        import('../library/analyse-dialog.ts'),
+        import('../library/listing.ts'),
+      ]);
+      const path = pastedPath(text);
+      if (path === null) return setProblem(t(library.badPath));
+      const rows = [await lookUp(path, cache_dir)];
+      setAsked(() => () => html`<${AnalyseDialog} rows=${rows} close=${() => setAsked(null)} />`);
+    });
+  };
+  return html`<section class="first-visit column"><h2>${t(searchWords.noLibrary)}</h2>
+    <form class="column panel" onSubmit=${submit}><h3>1. ${t(searchWords.firstFolder)}</h3>
+      <div class="row wrap"><input class="grow" required aria-label=${t(library.path)} placeholder=${t(library.pathHint)} spellcheck=${false} autocomplete="off"
+        value=${text} onInput=${(event: Event) => setText((event.target as HTMLInputElement).value)} />
+      <button class="primary" type="submit">${t(library.analyse)}</button></div>
+      <p class="problem" role="alert">${problem}</p></form>
+    <div class="column panel"><h3>2. ${t(searchWords.firstModels)}</h3><${ModelSets} /></div>
+    <p class="quiet">${t(library.guideSamples)}</p>
+    <pre tabindex="0">npx framehound tour</pre>
+    ${Asked && html`<${Asked} />`}
+  </section>`;
+}
+
+interface StartProps {
+  readonly facets: readonly Facet[] | null;
+}
+
+export function Start({ facets }: StartProps) {
+  const { media, seconds } = useStore(({ folder }) => folder.loaded);
+  const values = {
+    media: t(searchWords.films, { n: media }),
+    seconds: t(searchWords.seconds, { n: seconds }),
+  };
+  const examples = useExamples(facets);
+  return html`<${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p>
+    ${examples.length > 0 && html`<p>${t(searchWords.examples)}</p>`}
+    <div class="row wrap examples">${examples.map(
+      ({ icon, label, query }) =>
+        html`<button onClick=${() => searchFor(query)}><${Icon} name=${icon} />${label}</button>`,
+    )}</div><//>`;
+}
+
+interface Example {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly query: Partial<Query>;
+}
+
+const MOST = 3;
+
+function useExamples(facets: readonly Facet[] | null): readonly Example[] {
+  const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
+  const loaded = useStore(({ folder }) => folder.loaded);
+  const ask = async (signal: AbortSignal) => {
+    const [{ jobs }, { media }] = await Promise.all([
+      api.faceClusters({ cache_dir: cache_dir! }, { signal }),
+      api.listLibrary({ cache_dir: cache_dir!, limit: 50 }, { signal }),
+    ]);
+    return { people: peopleOf(jobs), media: media.filter(({ visual }) => visual.length > 0) };
+  };
+  const { value } = useAsk(cache_dir === null ? null : ask, [cache_dir, loaded]);
+  return value ? examplesOf(facets ?? [], value.people, value.media) : [];
+}
+
+interface Medium {
+  readonly hash_str: string;
+  readonly media_path: string;
+  readonly duration_seconds: number | null;
+}
+
+/** Somebody, the things that most media show, and for the rest what looks like some media. */
+export function examplesOf(
+  facets: readonly Facet[],
+  people: readonly Person[],
+  media: readonly Medium[],
+): Example[] {
+  const things = facets.find(({ id }) => id === 'things.seen')?.options ?? [];
+  const named = people.slice(0, 1).map(
+    (person): Example => ({
+      ...{ icon: 'person', label: person.name },
+      query: { people: [person] },
+    }),
+  );
+  const seen = things
+    .filter(({ value, count }) => count > 0 && !(value === 'person' && named.length > 0))
+    .slice(0, MOST - named.length)
+    .map(({ label }): Example => ({ icon: 'eye', label, query: { text: label.toLowerCase() } }));
+  const alike = media.slice(0, MOST).map(({ hash_str, media_path, duration_seconds }): Example => {
+    const seconds = Math.floor((duration_seconds ?? 0) / 2);
+    return {
+      ...{ icon: 'like', label: t(searchWords.ownPicture, { name: nameOf(media_path) }) },
+      query: { picture: { kind: 'like', hash_str, media_path, seconds } },
+    };
+  });
+  return [...named, ...seen, ...alike].slice(0, MOST);
+}
