@@ -65,6 +65,7 @@ export const searchWords = {
   exportThese: ['Export …', 'Exportieren …'],
   unlike: ['Not like these', 'Nicht wie diese'],
   forget: ['Forget …', 'Vergessen …'],
+  choose: ['Select', 'Auswählen'],
   clear: ['Clear selection', 'Auswahl aufheben'],
   size: ['Size of the pictures', 'Größe der Bilder'],
   matches: ['Matches', 'Treffer'],

@@ -91,11 +91,11 @@ function Task({ task, stops, again }: TaskProps) {
       <h2>${request.types.map((type) => typeText(type)).join(', ')}</h2>
       <span class=${`state ${state}`}>${t(words[state])}</span>
       ${subject !== '' && html`<span class="cut" title=${subject}>${subject}</span>`}
-      ${isAnalysis(request.types) && html`<${Place} task=${task} />`}
       <p class="quiet grow">${dateText(started, get().language)}${source === 'watch_folder' && ` · ${t(words.watched)}`}</p>
       ${isOn && html`<button disabled=${isBusy || state === 'stopping'} onClick=${() => act(cancel)}>${t(words.cancel)}</button>`}
       ${canResume(task) && html`<button disabled=${isBusy} onClick=${() => act(resume)}>${t(stops ? words.resumeStops : words.resume)}</button>`}
     </div>
+    ${isAnalysis(request.types) && html`<${Place} task=${task} />`}
     ${isOn ? html`<${Live} task=${task} />` : html`<p>${endText(task)}</p>`}
     ${error && html`<p class="problem">${error.message}</p>`}
     ${failed > 0 && html`<${TaskFiles} task_id=${task_id} isFailed count=${failed} total=${counts.files + counts.jobs} />`}
@@ -148,7 +148,7 @@ function Place({ task }: { readonly task: Snapshot }) {
   const paths = [...(answer.value?.results ?? []).map(({ path }) => path), ...(now === null ? [] : [now])];
   const { folder, names } = placeOfPaths(paths);
   if (folder === '') return null;
-  return html`<span class="cut grow" title=${[folder, ...names].join('\n')}>${folder}<span class="quiet"> · ${names.slice(0, 3).join(', ')}${counts.files > 3 && ' …'}</span></span>`;
+  return html`<p class="cut" title=${[folder, ...names].join('\n')}>${folder}<span class="quiet"> · ${names.slice(0, 3).join(', ')}${counts.files > 3 && ' …'}</span></p>`;
 }
 
 /** The folder that has all of them, and their names, each once. */

@@ -12,6 +12,7 @@ import { isAnalysis, onProgress } from '../../tasks.ts';
 import { dateText, sizeText } from '../../times.ts';
 import { attempt, toast } from '../../toasts.ts';
 import { library, tasks, watching, disk as words } from '../../words/library.ts';
+import { settings } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { t, type Words } from '../../words.ts';
 import { Files, Losses } from './files.ts';
@@ -93,13 +94,8 @@ interface FolderProps {
 }
 
 function Folder({ folder, status, change, remove }: FolderProps) {
-  const { id, folder_path, cache_dir, enabled } = folder;
+  const { id, folder_path, enabled } = folder;
   const stats = status.folder_stats[id];
-  const works = [
-    ...(folder.enable_visual_analysis ? [t(tasks.video)] : []),
-    ...(folder.enable_audio_analysis ? [t(tasks.speech)] : []),
-    ...(folder.enable_face_analysis ? [`${t(tasks.faces)} (${folder.cluster_job_name})`] : []),
-  ];
   const counts = stats && {
     analysed: stats.files_analyzed,
     pending: stats.files_pending,
@@ -108,7 +104,6 @@ function Folder({ folder, status, change, remove }: FolderProps) {
   return html`<div class="row wrap"><h2 class="grow whole-path">${folder_path}</h2>
       <span class=${`state ${enabled ? 'completed' : 'cancelled'}`}>${t(enabled ? watching.on : watching.off)}</span>
       <button onClick=${change}>${t(watching.change)}</button><button onClick=${remove}>${t(watching.remove)}</button></div>
-    <p class="quiet">${works.join(', ')}${cache_dir !== null && cache_dir !== get().folder.cache_dir && ` · ${t(watching.other, { folder: cache_dir })}`}</p>
     <dl class="settings-of">${settingsOf(folder).map(([words, value]) => html`<div><dt class="quiet">${t(words)}</dt><dd class="whole-path">${value}</dd></div>`)}</dl>
     ${counts && html`<p class="figures">${t(watching.counts, counts)}</p>`}
     ${stats?.last_error && html`<p class="problem">${stats.last_error}</p>`}
@@ -122,7 +117,7 @@ function Folder({ folder, status, change, remove }: FolderProps) {
 
 /** All that can be set, also what is as usual. */
 function settingsOf(folder: WatchFolder): (readonly [Words, string])[] {
-  const yes = (value: boolean) => t(value ? watching.on : watching.off);
+  const yes = (value: boolean) => t(value ? settings.yes : settings.no);
   const list = (values: readonly unknown[] | null | undefined) => (values?.length ? values.join(', ') : '–');
   const filters = folder.metadata_filter_request?.filters ?? [];
   return [

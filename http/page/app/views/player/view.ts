@@ -39,7 +39,7 @@ function Player({ argument }: { readonly argument: string }) {
   const moment = parseMoment(argument);
   const hasFolder = useStore((state) => state.folder.cache_dir !== null);
   if (moment === null)
-    return html`<${Empty} icon="play" title=${t(player.nothing)}><p class="quiet">${t(player.nothingHow)}</p>
+    return html`<h1 class="unseen">${t(shell.player)}</h1><${Empty} icon="play" title=${t(player.nothing)}><p class="quiet">${t(player.nothingHow)}</p>
       <a class="button" href=${placeOfView(get().places, 'search')}>${t(shell.search)}</a><//>`;
   if (!hasFolder) return html`<${Loading} />`;
   return html`<${OfMedium} key=${moment.hash_str} hash_str=${moment.hash_str} seconds=${moment.seconds} />`;

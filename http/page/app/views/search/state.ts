@@ -125,7 +125,8 @@ export const search = createSlice<SearchState>('search', {
   isGrouped: true,
   showsWeaker: false,
   at: 0,
-  side: 190,
+  // Two beside each other on a telephone.
+  side: (globalThis.innerWidth ?? 1000) < 560 ? 150 : 190,
   state: 'idle',
   error: null,
   answer: null,

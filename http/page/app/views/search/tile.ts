@@ -53,6 +53,10 @@ export function Tile({ moments, index, side }: TileProps) {
     if (event.shiftKey || event.ctrlKey || event.metaKey) choose(moments, index, event.shiftKey);
     else search.update({ selected: moment_id, chosen: new Set() });
   };
+  const toggle = () => {
+    search.update({ selected: moment_id });
+    choose(moments, index, false);
+  };
   const states = `${isSelected ? 'selected' : ''} ${isChosen ? 'chosen' : ''}`;
   return html`<div id=${tileId(index)} class=${`tile ${states}`} role="gridcell" aria-selected=${isChosen || isSelected}
     aria-label=${labelOf(moment)} draggable=${true} onDragStart=${(event: DragEvent) => dragOut(event, moments, moment)}
@@ -64,7 +68,7 @@ export function Tile({ moments, index, side }: TileProps) {
       ${shown && html`<${Frames} moment=${moment} src=${shown} seconds=${seconds} showsThings=${isSelected || pointed !== null} />`}
       ${kind !== 'image' && html`<span class="tile-time">${clock(seconds)}</span>`}
       ${at >= 0 && html`<progress class="tile-scrub" max="1" value=${pointed} aria-hidden="true"></progress>`}
-      ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} />`}
+      ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} choose=${toggle} />`}
     </div>
     <${Reasons} moment=${moment} />
   </div>`;
@@ -84,17 +88,19 @@ function dragOut({ dataTransfer }: DragEvent, moments: readonly Found[], moment:
 }
 
 /** For a pointer; the same by keys, so they are not in the order of the tab key. */
-function Actions({ moment }: { readonly moment: Found }) {
+function Actions({ moment, choose }: { readonly moment: Found; choose(): void }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, moment));
   const act = (run: (moment: Found) => void) => (event: Event) => {
     event.stopPropagation();
     run(moment);
   };
   const basket = t(isIn ? searchWords.outOfBasket : searchWords.basket);
+  const isChosen = search.use((state) => state.chosen.has(moment.moment_id));
   return html`<div class="tile-actions">
+    <button tabindex="-1" aria-pressed=${isChosen} title=${`${t(searchWords.choose)} (␣)`} aria-label=${t(searchWords.choose)} onClick=${act(choose)}><${Icon} name="check" /></button>
     <button tabindex="-1" title=${`${t(searchWords.open)} (Enter)`} aria-label=${t(searchWords.open)} onClick=${act(open)}><${Icon} name="play" /></button>
     <button tabindex="-1" title=${`${t(searchWords.like)} (M)`} aria-label=${t(searchWords.like)} onClick=${act(likeThis)}><${Icon} name="like" /></button>
-    <button tabindex="-1" title=${`${basket} (B)`} aria-label=${basket} onClick=${act(putAside)}><${Icon} name=${isIn ? 'check' : 'plus'} /></button>
+    <button tabindex="-1" title=${`${basket} (B)`} aria-label=${basket} onClick=${act(putAside)}><${Icon} name=${isIn ? 'lists' : 'plus'} /></button>
   </div>`;
 }
 
