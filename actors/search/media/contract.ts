@@ -14,7 +14,8 @@ import {
 } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { ShotSize } from '../../index/things/contract.ts';
-import { ThingClass } from '../../things/contract.ts';
+import { TextBox } from '../../text-reader/contract.ts';
+import { ThingBox, ThingClass } from '../../things/contract.ts';
 
 export const OtherPaths = field(
   'Other files with the same content, if there are any; at most 32.',
@@ -187,6 +188,18 @@ const SeenClass = Type.Object({
     Type.Array(Type.Tuple([Type.Number(), Type.Number()])),
     'Half-open ranges in seconds in which at least one such thing is visible.',
   ),
+  tracks: described(
+    Type.Array(
+      Type.Object({
+        ...Seconds,
+        box: described(
+          ThingBox,
+          'Left, top, width and height where the thing is seen best, relative to the picture.',
+        ),
+      }),
+    ),
+    'Each thing for as long as it stays in its place.',
+  ),
 });
 
 const SeenShot = Type.Object({
@@ -205,6 +218,10 @@ const SeenLine = Type.Object({
     'Certainty of the text recognition; a value below .9 is uncertain.',
   ),
   ...Seconds,
+  box: described(
+    TextBox,
+    'Left, top, width and height of the line where it is recognized best, relative to the picture.',
+  ),
 });
 
 const looked = (what: string) =>
@@ -228,5 +245,14 @@ export const SeenAnswer = Type.Object({
   ),
   lines_from: looked('printed words'),
   lines: described(Type.Array(named('SeenLine', SeenLine)), 'Printed lines in order of time.'),
+  faces: described(
+    Type.Array(
+      Type.Object({
+        time_seconds: described(Type.Number(), 'The second in which the face is visible.'),
+        box: described(ThingBox, 'Left, top, width and height of the face, relative to the picture.'),
+      }),
+    ),
+    'Faces in order of time, found by any face model.',
+  ),
 });
 export type SeenAnswer = Static<typeof SeenAnswer>;

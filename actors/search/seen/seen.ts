@@ -28,7 +28,15 @@ export async function seenIn(
     things: classesOf(things.tracks),
     shots: things.shots.map(({ size, ...range }) => ({ size, ...secondsOf(range) })),
     lines_from: written.lines === null ? null : sourceOf(written),
-    lines: (written.lines ?? []).map(({ text, score, ...range }) => ({ text, score, ...secondsOf(range) })),
+    lines: (written.lines ?? []).map(({ text, score, box, ...range }) => ({
+      text,
+      score,
+      ...secondsOf(range),
+      box,
+    })),
+    faces: things.faces
+      .map(({ frame: time_seconds, box }) => ({ time_seconds, box }))
+      .sort((a, b) => a.time_seconds - b.time_seconds),
   };
 }
 
@@ -51,6 +59,7 @@ function classesOf(tracks: readonly Track[]): SeenAnswer['things'] {
       measured: measured.has(name),
       score: Math.max(...own.map(({ score }) => score)),
       ranges: joinRanges(own.map(({ start, end }) => [start, end])),
+      tracks: own.map(({ box, ...range }) => ({ ...secondsOf(range), box })),
     }))
     .sort((a, b) => lengthOf(b.ranges) - lengthOf(a.ranges) || b.score - a.score);
 }

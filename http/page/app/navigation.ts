@@ -25,8 +25,8 @@ export function placeOfView(places: Places, view: ViewName): string {
 }
 
 /**
- * What is shown has changed by itself: the address says so. `isNew`: Back leads to what it said before. `kept`:
- * what the browser keeps beside the address.
+ * What is shown has changed by itself: the address says so. `isNew`: Back leads to what it said before.
+ * `kept`: what the browser keeps beside the address.
  */
 export function putParams(params: string, isNew: boolean, kept: unknown): void {
   const hash = routeHash({ ...get().route, params });

@@ -1,5 +1,5 @@
-// Where in the page one is, as it stands after the # of the address, which no browser sends: a view and what it
-// shows. Media stand in it by their hashes.
+// Where in the page one is, as it stands after the # of the address, which no browser sends: a view and what
+// it shows. Media stand in it by their hashes.
 
 export const viewNames = ['search', 'player', 'library', 'people', 'summaries', 'lists', 'settings'] as const;
 export type ViewName = (typeof viewNames)[number];

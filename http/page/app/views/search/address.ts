@@ -1,5 +1,5 @@
-// A search as it stands in the address: it can be loaded again, gone back to and handed on. Media stand in it by
-// their hashes; a picture of a person's own is kept beside it, by the browser.
+// A search as it stands in the address: it can be loaded again, gone back to and handed on. Media stand in it
+// by their hashes; a picture of a person's own is kept beside it, by the browser.
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { api } from '../../api.ts';
 import { go, putParams } from '../../navigation.ts';
@@ -63,7 +63,9 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string 
   return params.toString();
 }
 
-/** `own`: the picture that an address without it means. Paths of media are empty: they have to be asked for. */
+/**
+ * `own`: the picture that an address without it means. Paths of media are empty: they have to be asked for.
+ */
 export function placeOf(address: string, own: Picture | null): Shown {
   const params = new URLSearchParams(address);
   const text = (name: string) => params.get(name) ?? '';

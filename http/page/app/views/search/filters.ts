@@ -157,8 +157,8 @@ const signs = {
   before: '<',
 } as const;
 
-// When the media of the library were made: a bar for each month, or each year where there are many months. A click
-// leaves what was made then.
+// When the media of the library were made: a bar for each month, or each year where there are many months. A
+// click leaves what was made then.
 
 const MOST_BARS = 72;
 

@@ -232,8 +232,8 @@ export function folded(moments: readonly Found[], order: Order, showsWeaker: boo
 const FEW_STILLS = 12;
 
 /**
- * In a film matches follow each other in time; stills, which are one group, go by rank, and beside films only the
- * first are shown unless `showsStills`.
+ * In a film matches follow each other in time; stills, which are one group, go by rank, and beside films only
+ * the first are shown unless `showsStills`.
  */
 export function byFilm(moments: readonly Found[], showsStills = true): ReturnType<Order> {
   const films = Map.groupBy(moments, ({ kind, hash_str }) => (kind === 'image' ? '' : hash_str));

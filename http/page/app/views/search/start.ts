@@ -1,5 +1,5 @@
-// What stands in the search before anything is asked: on a first visit the one step that leads to matches, later
-// three searches that are made of what was found.
+// What stands in the search before anything is asked: on a first visit the one step that leads to matches,
+// later three searches that are made of what was found.
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';

@@ -145,7 +145,10 @@ export const scrolled: { top: number /** The match to go to once it is there. */
   to: null,
 };
 
-/** Another question begins with few matches again, at the top; other words or another picture with the surer ones. */
+/**
+ * Another question begins with few matches again, at the top; other words or another picture with the surer
+ * ones.
+ */
 export function change(query: Partial<Query>): void {
   search.update((before) => ({
     query: { ...before.query, limit: limits[0], ...query },

@@ -1,5 +1,5 @@
-// What is offered while a person types: earlier searches, and the names of people, things and other facets that
-// there are in the library.
+// What is offered while a person types: earlier searches, and the names of people, things and other facets
+// that there are in the library.
 import { html } from 'htm/preact';
 import { api, useAsk } from '../../api.ts';
 import { go } from '../../navigation.ts';
@@ -55,7 +55,9 @@ async function askKnown(cache_dir: string, signal: AbortSignal): Promise<Known> 
   return { facets, people: peopleOf(jobs) };
 }
 
-/** Of an empty box the latest searches; names begin, at any of their words, with the last word that is typed. */
+/**
+ * Of an empty box the latest searches; names begin, at any of their words, with the last word that is typed.
+ */
 export function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
   const typed = text.trim().toLowerCase();
   const [, rest = '', word = ''] = /^(.*?)(\S*)$/s.exec(text) ?? [];

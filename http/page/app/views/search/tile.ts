@@ -74,7 +74,10 @@ export function Tile({ moments, index, side }: TileProps) {
   </div>`;
 }
 
-/** The paths of what is chosen, or of this one: as text, and as files for programs on the machine of the service. */
+/**
+ * The paths of what is chosen, or of this one: as text, and as files for programs on the machine of the
+ * service.
+ */
 function dragOut({ dataTransfer }: DragEvent, moments: readonly Found[], moment: Found): void {
   const { chosen } = search.get();
   const own = chosen.has(moment.moment_id)

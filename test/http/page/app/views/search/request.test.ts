@@ -15,7 +15,7 @@ import {
   type Query,
   relevanceRequest,
 } from '../../../../../../http/page/app/views/search/state.ts';
-import { searchMoments, searchRelevance } from '../../../../../../http/routes/moments.ts';
+import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
 
 const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
 const like = { kind: 'like', hash_str: 'aa', media_path: '/a.mp4', seconds: 3 } as const;
