@@ -1,9 +1,10 @@
-// The frames of one film from several decoders. Its own decoder begins alone. Once another one is idle, that one
-// finds the sections of the rest, and both take them one after the other; further decoders join and leave at any
-// section. The frames are put in order here, and are those that one decoder would have sent.
+// The frames of one film from several decoders. Its own decoder begins alone. Once another one is idle,
+// that one finds the sections of the rest, and both take them one after the other; further decoders join
+// and leave at any section. The frames are put in order here, and are those that one decoder would have
+// sent.
 //
-// Each decoder may be ahead by a share of the slots, all together by half of them. Batches of pictures hold the
-// other half at most, so the one whose frames are next always gets slots.
+// Each decoder may be ahead by a share of the slots, all together by half of them. Batches of pictures hold
+// the other half at most, so the one whose frames are next always gets slots.
 import type { Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { FeedOptions } from '../../../runtime/ref.ts';
