@@ -1,5 +1,5 @@
-// How fast one film goes in that all decoders work on, against as many films as there are decoders, side by side:
-// decoding alone, and a whole analysis with the starter model, which takes little time itself.
+// How fast one film goes in that all decoders work on, against as many films as there are decoders, side by
+// side: decoding alone, and a whole analysis with the starter model, which takes little time itself.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

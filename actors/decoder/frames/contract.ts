@@ -1,5 +1,5 @@
-// Sections of a film: consecutive grid frames that begin at a random access point, so that several decoders can
-// work on one film side by side. Who works on which is in memory that their threads share.
+// Sections of a film: consecutive grid frames that begin at a random access point, so that several decoders
+// can work on one film side by side. Who works on which is in memory that their threads share.
 import { type Static, Type } from 'typebox';
 import { ask, Integers } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';

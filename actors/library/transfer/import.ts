@@ -1,5 +1,5 @@
-// Makes an analysis folder of an exported library, or joins it with one. The records come last: without them there is no analysis,
-// and the same import goes on with the files that are whole.
+// Makes an analysis folder of an exported library, or joins it with one. The records come last: without
+// them there is no analysis, and the same import goes on with the files that are whole.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, statfs } from 'node:fs/promises';
