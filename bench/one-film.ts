@@ -5,6 +5,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { filmFrames, IdleDecoders } from '../actors/analysis/stages/film-sections.ts';
 import { defaultModelKey } from '../actors/models/rows/list.ts';
+import { createLog } from '../runtime/log.ts';
+import { formatLine } from '../runtime/process/log-sink.ts';
 import { type DecodeOptions, drain, startBench } from './actors.ts';
 import { type Footage, footage, kinds } from './footage.ts';
 import { copies, ingestAll, startedEngine } from './ingest.ts';
@@ -16,6 +18,7 @@ const slots = 48 + 8 * cores;
 const shape = { width: 224, height: 224, fit: 'stretch', resample: 'area' } as const;
 const options: DecodeOptions = { shape, preview: { max_side: 640, quality: 80 }, mode: 'exact' };
 const rounds = 5;
+const log = createLog('bench', (line) => process.stderr.write(formatLine(line)), { level: 'warn' });
 
 export const oneFilm: Question = async (say) => {
   const film = await footage(kinds.long, say);
@@ -53,7 +56,7 @@ async function decodingOf({ path, seconds }: Footage): Promise<Speeds> {
     const [reader] = decoders;
     const idle = new IdleDecoders(decoders);
     idle.need(reader!);
-    const parts = { reader: reader!, idle, frames: seconds, slots };
+    const parts = { reader: reader!, idle, frames: seconds, slots, log };
     for await (const _ of filmFrames({ path, ...options, from_frame: 0 }, { credit: 8 }, parts));
   };
   const { speed } = await beside(

@@ -7,6 +7,7 @@
 // the other half at most, so the one whose frames are next always gets slots.
 import type { Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import type { Log } from '../../../runtime/log.ts';
 import type { FeedOptions } from '../../../runtime/ref.ts';
 import type { decoderContract, GridFrame } from '../../decoder/contract.ts';
 import { mostTakers, type Section, SectionTable, sectionErrors } from '../../decoder/frames/contract.ts';
@@ -22,6 +23,7 @@ export interface FilmParts {
   readonly frames: number;
   /** Slots of the pool. */
   readonly slots: number;
+  readonly log: Log;
 }
 
 /** Sections that have to be left for another decoder to help. */
@@ -45,6 +47,7 @@ export async function* filmFrames(
     if (yield* film.alone()) yield* film.together();
   } catch (error) {
     if (!sectionErrors.SECTIONS_APART.is(error)) throw error;
+    parts.log.info('one decoder goes on alone', { path: request.path, error });
     await film.close();
     yield* reader.feed('frames', { ...request, from_frame: film.next }, options);
   } finally {
@@ -210,8 +213,9 @@ class SharedFilm {
       this.#sections = sections.filter(({ frame }) => frame >= begun);
       if (this.#sections.length >= worthwhile) this.#table = SectionTable.of(this.#sections.length);
       else this.#isHopeless = true;
-    } catch {
+    } catch (error) {
       this.#isHopeless = !wantedBack.signal.aborted;
+      this.#parts.log.debug('no sections were found', { path: this.#request.path, error });
     } finally {
       this.#isPlanning = false;
       borrowed.release();
@@ -250,7 +254,7 @@ export class IdleDecoders {
     this.count = decoders.length;
   }
 
-  /** A file needs the decoder from now on; the answer ends that. */
+  /** Files need the decoder from now on; the answer ends that. */
   need(decoder: Decoder): () => void {
     this.#needed.set(decoder, this.#needOf(decoder) + 1);
     this.#lent.get(decoder)?.();

@@ -149,7 +149,8 @@ export class FramePass {
     const options = { signal: until, credit };
     if (this.#shared === null) return reader.feed('frames', request, options);
     const { idleDecoders: idle, parts } = task;
-    return filmFrames(request, options, { reader, idle, frames: this.#shared, slots: parts.pool.count });
+    const film = { reader, idle, frames: this.#shared, slots: parts.pool.count, log: parts.log };
+    return filmFrames(request, options, film);
   }
 }
 

@@ -233,15 +233,17 @@ export class GroupRunner {
   /** Works on files with one reader until there are none left. */
   async #read(queue: Queue<readonly Piece[]>, reader: Reader): Promise<void> {
     this.#contribute('join');
+    // Also while it waits for files: each of them comes before help with a film.
+    const done = reader.decoder && this.#task.idleDecoders.need(reader.decoder);
     try {
       // A reader that is down leaves the files to the others.
       while (reader.actor.phase !== 'down') {
         const pieces = await queue.take();
         if (!pieces) return;
-        const done = reader.decoder && this.#task.idleDecoders.need(reader.decoder);
-        await this.#work(pieces, reader).finally(() => done?.());
+        await this.#work(pieces, reader);
       }
     } finally {
+      done?.();
       this.#contribute('leave');
     }
   }

@@ -25,6 +25,8 @@ export interface FakeFile {
   readonly error?: 'crash' | 'hang' | 'decode';
   /** Frames at which a decoder can begin; several decoders can work on the film then. */
   readonly entries?: readonly number[];
+  /** How often its sections were asked for. */
+  asked?: number;
   /** Reading on does not lead from one section to the next. */
   readonly apart?: boolean;
   /** The decoders find that the film ends before this frame, and not where it says. */
@@ -36,7 +38,9 @@ export interface FakeFile {
 }
 
 /** The sections of a film, each about so many frames long. */
-export function sectionsOf({ entries = [] }: FakeFile, from: number, frames: number): Section[] {
+export function sectionsOf(file: FakeFile, from: number, frames: number): Section[] {
+  const { entries = [], asked = 0 } = file;
+  file.asked = asked + 1;
   const sections: Section[] = [];
   for (const frame of entries) {
     const last = sections.at(-1)?.frame ?? from;

@@ -33,7 +33,7 @@ async function film({ file = {}, decoders = 3, from = 0 }: Wanted, t?: TestConte
   const done = idle.need(reader!);
   const stop = new AbortController();
   const request = { path: w.paths[0]!, shape, preview: null, mode: 'exact' as const, from_frame: from };
-  const parts: FilmParts = { reader: reader!, idle, frames: whole.frames, slots: w.pool.count };
+  const parts: FilmParts = { reader: reader!, idle, frames: whole.frames, slots: w.pool.count, log: w.log };
   const seen: number[] = [];
   /** Takes all frames; `work` says what is done with each. */
   const take = async (work: (frame: number) => Promise<void> | void = () => {}) => {
@@ -157,4 +157,16 @@ test('nobody helps with a film that has no sections, or too few', async (t) => {
     assert.deepEqual(seen, all(200));
     assert.deepEqual(w.state.from, [0]);
   }
+});
+
+test('a decoder helps when no file is left for it', async (t) => {
+  const whole: FakeFile = { name: 'a', frames: 200, entries: every(5, 200) };
+  const stills = all(40).map((i) => ({ name: `still ${i}`, frames: 1, kind: 'image' as const }));
+  const w = await world([whole, ...stills], { decoders: 2 });
+  t.after(() => w.end());
+  await w.search.models.load('fake');
+  const { results } = await w.run();
+  assert.ok(results.every(({ outcome }) => outcome === 'analyzed'));
+  assert.deepEqual(w.committed.get('a')?.frames, all(200));
+  assert.ok((whole.asked ?? 0) <= 1, `asked ${whole.asked} times`);
 });
