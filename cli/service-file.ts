@@ -1,13 +1,13 @@
 // service.json of the home folder: which service runs with it, where it answers, and the secret by which its
 // owner signs in. Only the owner can read it. It is gone when the service has ended; one that a crash left
 // behind names processes that ended.
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
 import { codeOf, engineErrors } from '../runtime/errors.ts';
 import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
+import { readJsonNow } from '../runtime/files/json-file.ts';
 import { hasEnded, identityOf, ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
 import { programVersion } from '../runtime/process/program.ts';
 import { nullable } from '../runtime/schema.ts';
@@ -131,18 +131,12 @@ export function runsHere(met: ProcessIdentity): boolean {
 
 function readFile(home: string): RunningService | null {
   const path = pathOf(home);
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    return readJsonNow(RunningService, path) ?? null;
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
-    const reason = `${path} cannot be read (${codeOf(error)}); only the user who runs the service can read it`;
-    throw engineErrors.INVALID_CONFIG(`home: ${reason}`, {}, error);
-  }
-  try {
-    const value: unknown = JSON.parse(text);
-    return Check(RunningService, value) ? value : null;
-  } catch {
-    return null; // Of another version, or damaged: nothing is known of a service.
+    // Of another version, or damaged: nothing is known of a service.
+    if (codeOf(error) === '') return null;
+    const reason = `${(error as Error).message}; only the user who runs the service can read it`;
+    throw engineErrors.INVALID_CONFIG(`home: ${path} ${reason}`, {}, error);
   }
 }

@@ -4,13 +4,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Check } from 'typebox/value';
 import { createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
 import { localOrigin, pageAddress, signInAddress } from '../http/request/origin.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
 import { makeFolder } from '../runtime/files/folder.ts';
+import { readJsonNow } from '../runtime/files/json-file.ts';
 import { underLock } from '../runtime/files/lock.ts';
 import { ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
 import { programVersion } from '../runtime/process/program.ts';
@@ -141,8 +141,7 @@ export function claimStart(
 
 function holderOf(path: string): ProcessIdentity | null {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return Check(ProcessIdentity, value) ? value : null;
+    return readJsonNow(ProcessIdentity, path) ?? null;
   } catch {
     return null; // There is none, or it was cut short.
   }

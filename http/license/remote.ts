@@ -3,13 +3,14 @@
 // signed for this machine; a file that names the key and its tier is stored, and is valid until its expiry
 // while the server cannot be asked.
 import type { KeyObject } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Clock } from '../../runtime/clock.ts';
 import { codeOf, engineErrors } from '../../runtime/errors.ts';
 import { createFile, privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
+import { readJsonNow } from '../../runtime/files/json-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import { isPro, type KeyValidation } from './decision.ts';
 import type { Validator } from './licenses.ts';
@@ -246,14 +247,14 @@ const StoredMachineFile = Type.Object({ machine_file: MachineFile });
 export function machineId(folder: string, newId: () => string): string {
   const path = join(folder, 'id.json');
   try {
-    const known = readAs(Identity, path);
+    const known = readJsonNow(Identity, path);
     if (known) return known.machine_id;
     createFile(path, `${JSON.stringify({ machine_id: newId() })}\n`, privateFile);
-    const made = readAs(Identity, path);
+    const made = readJsonNow(Identity, path);
     if (made) return made.machine_id;
   } catch (error) {
     throw engineErrors.INVALID_CONFIG(
-      `home: ${path} cannot be read or created (${reason(error)})`,
+      `home: ${path} cannot be read or created (${codeOf(error) || (error as Error).message})`,
       {},
       error,
     );
@@ -272,27 +273,9 @@ export interface MachineFiles {
 export function machineFiles(folder: string): MachineFiles {
   const pathOf = (keyHash: string) => join(folder, `${idOf(keyHash)}.json`);
   return {
-    read: (keyHash) => readAs(StoredMachineFile, pathOf(keyHash))?.machine_file,
+    read: (keyHash) => readJsonNow(StoredMachineFile, pathOf(keyHash))?.machine_file,
     keep: (keyHash, machine_file) =>
       replaceFile(pathOf(keyHash), `${JSON.stringify({ machine_file }, null, 2)}\n`, privateFile),
     drop: (keyHash) => rmSync(pathOf(keyHash), { force: true }),
   };
-}
-
-/** Undefined when there is no such file. Throws when it is not what it should be. */
-function readAs<S extends TSchema>(schema: S, path: string): Static<S> | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  const value: unknown = JSON.parse(text);
-  if (!Check(schema, value)) throw new TypeError(`${path} has unexpected contents`);
-  return value;
-}
-
-function reason(error: unknown): string {
-  return codeOf(error) || (error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
 }

@@ -2,12 +2,12 @@
 // that two processes that issue or revoke at once cannot lose each other's key and need no lock, and damage
 // stays with one key.
 import { hash, timingSafeEqual } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
 import { codeOf, engineErrors, errorTable } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
+import { readJsonNow } from '../../runtime/files/json-file.ts';
 
 // License keys: their text, their hash, and an id that may appear in logs.
 
@@ -187,14 +187,10 @@ function names(folder: string): string[] {
 function readKey(folder: string, name: string): IssuedKey | DamagedFile {
   const file = join(folder, name);
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const isValid = Check(IssuedKey, value) && value.id === idOf(value.hash) && name === `${value.id}.json`;
-    return isValid ? value : { file, message: 'is not a license record' };
+    const key = readJsonNow(IssuedKey, file);
+    const isValid = key?.id === idOf(key?.hash ?? '') && name === `${key.id}.json`;
+    return isValid ? key : { file, message: 'is not a license record' };
   } catch (error) {
-    // The message of JSON.parse would quote the file.
-    return {
-      file,
-      message: error instanceof SyntaxError ? 'is not JSON' : `cannot be read (${codeOf(error)})`,
-    };
+    return { file, message: (error as Error).message };
   }
 }

@@ -3,12 +3,12 @@
 // request.
 
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
 import { codeOf } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
+import { readJsonNow } from '../../runtime/files/json-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import { nullable } from '../../runtime/schema.ts';
 import { isWithin, type Moment } from '../license/decision.ts';
@@ -306,20 +306,11 @@ function namesIn(folder: string, log: Log): string[] {
 
 function readSession(path: string, log: Log): StoredSession[] {
   try {
-    const value: unknown = parsed(readFileSync(path, 'utf8'));
-    if (Check(StoredSession, value)) return [value];
-    log.warn('a kept session is damaged and removed', { path });
-    rmSync(path, { force: true });
+    return [readJsonNow(StoredSession, path) ?? []].flat();
   } catch (error) {
     log.error('a kept session cannot be read', { path, error });
-  }
-  return [];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Fails the schema check of the caller.
+    // One that is damaged is of no use any more.
+    if (codeOf(error) === '') rmSync(path, { force: true });
+    return [];
   }
 }

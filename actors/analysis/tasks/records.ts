@@ -6,12 +6,14 @@
 //
 // Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A
 // run whose engine has ended without ending the run is interrupted.
-import { rmSync } from 'node:fs';
-import { readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { rmSync, statSync } from 'node:fs';
+import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
+import { reasonOf } from '../../../runtime/errors.ts';
 import { createFile, flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
+import { type Fields, readJson } from '../../../runtime/files/json-file.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { hasEnded, ProcessIdentity } from '../../../runtime/process/identity.ts';
 import { type AnalysisRequest, analysisErrors, type Page, type WorkResult } from '../contract.ts';
@@ -28,7 +30,6 @@ import {
   type TaskState,
   taskSnapshot,
 } from './contract.ts';
-import { damaged, type Fields, readJson } from './json-file.ts';
 import { openResults, readFailures, readPage, readResults, replaceResults } from './results.ts';
 import { newTask, nowhere } from './run-tally.ts';
 
@@ -288,7 +289,7 @@ export class TaskFolder implements TaskRecords {
   async #standing({ task, owner, saved }: TaskRecord): Promise<TaskSnapshot | undefined> {
     if (task.ended !== null || !this.#hasEnded(owner, saved)) return task;
     // Its engine died before the request was on the disk, so its id was never answered.
-    if (!(await isThere(this.#request(task.task_id)))) return undefined;
+    if (!statSync(this.#request(task.task_id), { throwIfNoEntry: false })) return undefined;
     const { kinds } = this.#parts;
     const counts = noneDone(kinds, task.counts.files, task.counts.jobs);
     const results = await readResults(this.#results(task.task_id));
@@ -312,13 +313,15 @@ export class TaskFolder implements TaskRecords {
   async #readRecord(path: string): Promise<TaskRecord | undefined> {
     const { kinds } = this.#parts;
     // A record older than a stage has no fields of it, one older than sources is of a request.
-    const record = await readJson(path, taskRecord(kinds), (value) => {
+    const record = await readJson(taskRecord(kinds), path, (value) => {
       const nothing: Fields = { source: 'request', ...nowhere, ...amountFields(kinds, undefined) };
       const task = { ...nothing, ...(value['task'] as Fields) };
       return {
         ...value,
         task: { ...task, counts: { ...noneDone(kinds, 0), ...(task['counts'] as Fields) } },
       };
+    }).catch((error) => {
+      throw damaged(path, error);
     });
     return record as TaskRecord | undefined;
   }
@@ -327,11 +330,12 @@ export class TaskFolder implements TaskRecords {
     const { kinds } = this.#parts;
     const nothing = Object.assign({}, ...kinds.map((kind) => kind.nothing));
     // A record that is older than a stage asks for nothing of it.
-    const request = await readJson(this.#request(task_id), requestSchema(kinds), (value) => ({
-      ...nothing,
-      ...value,
-    }));
-    if (!request) throw analysisErrors.TASK_DAMAGED(`${this.#request(task_id)}: does not exist`, { task_id });
+    const path = this.#request(task_id);
+    const complete = (value: Fields) => ({ ...nothing, ...value });
+    const request = await readJson(requestSchema(kinds), path, complete).catch((error) => {
+      throw damaged(path, error);
+    });
+    if (!request) throw damaged(path, 'does not exist');
     return request as unknown as AnalysisRequest;
   }
 
@@ -376,14 +380,8 @@ export class TaskFolder implements TaskRecords {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw damaged(path, error);
-    },
-  );
+function damaged(path: string, error: unknown) {
+  return analysisErrors.TASK_DAMAGED(`${path}: ${reasonOf(error)}`, { path }, error);
 }
 
 function unknown(task_id: string) {

@@ -1,14 +1,15 @@
 // The lists of a home folder, one file each. Changes are made under one lock, atomically and flushed, so that
 // engines that share the folder do not write over each other.
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
-import { Check, Errors } from 'typebox/value';
 import type { Clock } from '../../../runtime/clock.ts';
-import { codeOf, engineErrors } from '../../../runtime/errors.ts';
+import { codeOf, engineErrors, reasonOf } from '../../../runtime/errors.ts';
 import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
+import { type Fields, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { underLock } from '../../../runtime/files/lock.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
@@ -44,29 +45,32 @@ const Document = Type.Object({
 /** With fields that only a newer program knows. */
 export type Document = Static<typeof Document>;
 
-/** Throws LIST_DAMAGED, LIST_TOO_NEW naming the file. */
-export function parsed(path: string, text: string): Document {
-  let value: unknown;
+/** Null when there is none. Throws LIST_DAMAGED, LIST_TOO_NEW naming the file. */
+function readList(path: string): Document | null {
   try {
-    value = JSON.parse(text);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    // A pipe would never end, and a file of another program not fit.
+    if (stats && !stats.isFile()) throw new Error('is not a file');
+    if (stats && stats.size > mostListBytes)
+      throw new Error(`has ${stats.size} bytes, more than a list can have`);
+    const list = readJsonNow(Document, path, (value) => expectKnown(path, value));
+    if (list && new Set(list.items.map(({ item_id }) => item_id)).size < list.items.length)
+      throw new Error('contains an item twice');
+    return list ?? null;
   } catch (error) {
-    throw damaged(path, 'is not JSON', error);
+    if (listErrors.LIST_TOO_NEW.is(error)) throw error;
+    throw damaged(path, reasonOf(error), error);
   }
-  const format = (value as Partial<Record<'format', unknown>> | null)?.format;
-  if (typeof format === 'number' && format > FORMAT) {
-    throw listErrors.LIST_TOO_NEW(`${path} was written by a newer version (format ${format})`, { path });
-  }
-  if (!Check(Document, value)) {
-    const [first] = Errors(Document, value);
-    throw damaged(path, `is not a list: ${first?.instancePath || 'it'} ${first?.message ?? 'is wrong'}`);
-  }
-  if (new Set(value.items.map(({ item_id }) => item_id)).size < value.items.length)
-    throw damaged(path, 'contains an item twice');
-  return value;
 }
 
-export function damaged(path: string, what: string, cause?: unknown) {
-  return listErrors.LIST_DAMAGED(`${path} ${what}`, { path }, cause);
+function expectKnown(path: string, list: Fields): Fields {
+  const { format } = list;
+  if (typeof format !== 'number' || format <= FORMAT) return list;
+  throw listErrors.LIST_TOO_NEW(`${path} was written by a newer version (format ${format})`, { path });
+}
+
+function damaged(path: string, what: string, cause: unknown) {
+  return listErrors.LIST_DAMAGED(`${path}: ${what}`, { path }, cause);
 }
 
 /** Throws LIST_INVALID. */
@@ -168,7 +172,7 @@ export class ListFolder implements Lists {
     const { folder } = this.#parts;
     const names = await readdir(folder).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return [];
-      throw unreadable(folder, error);
+      throw damaged(folder, reasonOf(error), error);
     });
     const ids = idsIn(names);
     for (const id of this.#overviews.keys()) if (!ids.includes(id)) this.#overviews.delete(id);
@@ -176,7 +180,9 @@ export class ListFolder implements Lists {
     const unread: ListOverview['unreadable'] = [];
     for (const list_id of ids) {
       if (signal.aborted) throw engineErrors.CANCELLED();
-      const overview = await this.#tell(list_id);
+      // Others have their turns between two lists.
+      await eventLoopTurn();
+      const overview = this.#tell(list_id);
       if (overview === null) continue;
       if ('reason' in overview) unread.push({ list_id, ...overview });
       else lists.push({ list_id, ...overview });
@@ -186,11 +192,8 @@ export class ListFolder implements Lists {
   }
 
   async get(listId: string, signal: AbortSignal): Promise<ReturnType<typeof shownList>> {
-    const path = this.#path(listId);
-    const text = await textAt(path);
     if (signal.aborted) throw engineErrors.CANCELLED();
-    if (text === null) throw unknown(listId);
-    return this.#shown(listId, parsed(path, text));
+    return this.#shown(listId, this.#read(listId));
   }
 
   async make({ name, items }: Parameters<Lists['make']>[0], signal: AbortSignal) {
@@ -209,12 +212,9 @@ export class ListFolder implements Lists {
     { version, name, items }: Parameters<Lists['change']>[1],
     signal: AbortSignal,
   ) {
-    const path = this.#path(listId);
     const given = items === undefined ? null : this.#stored(items);
     return this.#locked(signal, () => {
-      const text = textNow(path);
-      if (text === null) throw unknown(listId);
-      const before = parsed(path, text);
+      const before = this.#read(listId);
       if (before.version !== version) {
         const stored = { version: before.version };
         const what = `version ${version} is outdated: the list now has version ${before.version}`;
@@ -228,10 +228,8 @@ export class ListFolder implements Lists {
   async remove(listId: string, signal: AbortSignal): Promise<void> {
     const path = this.#path(listId);
     await this.#locked(signal, () => {
-      const text = textNow(path);
-      if (text === null) throw unknown(listId);
       // What cannot be read may be worth repairing.
-      parsed(path, text);
+      this.#read(listId);
       try {
         rmSync(path);
         flushFolder(this.#parts.folder);
@@ -279,22 +277,25 @@ export class ListFolder implements Lists {
     return join(this.#parts.folder, `${listId}.json`);
   }
 
+  /** Throws LIST_UNKNOWN, LIST_DAMAGED, LIST_TOO_NEW. */
+  #read(listId: string): Document {
+    const list = readList(this.#path(listId));
+    if (list === null) throw unknown(listId);
+    return list;
+  }
+
   /** Null when it is gone by now. */
-  async #tell(listId: string): Promise<Overview | null> {
-    const path = this.#path(listId);
+  #tell(listId: string): Overview | null {
     try {
-      const mark = await markOf(path);
-      if (mark === null) return null;
+      const mark = markOf(this.#path(listId));
       const last = this.#overviews.get(listId);
       if (last?.mark === mark) return last.overview;
-      const text = await textAt(path);
-      if (text === null) return null;
-      const { name, version, updated_at, items } = parsed(path, text);
-      const result = { name, version, items: items.length, updated_at };
-      this.#overviews.set(listId, { mark, overview: result });
-      return result;
+      const { name, version, updated_at, items } = this.#read(listId);
+      const overview = { name, version, items: items.length, updated_at };
+      this.#overviews.set(listId, { mark, overview });
+      return overview;
     } catch (error) {
-      return { reason: (error as Error).message };
+      return listErrors.LIST_UNKNOWN.is(error) ? null : { reason: (error as Error).message };
     }
   }
 }
@@ -303,43 +304,9 @@ function idsIn(names: readonly string[]): string[] {
   return names.flatMap((name) => fileName.exec(name)?.[1] ?? []);
 }
 
-async function markOf(path: string): Promise<string | null> {
-  const { size, mtimeNs, ino } = (await lstat(path, { bigint: true }).catch(absent(path))) ?? {};
-  return size === undefined ? null : `${size}-${mtimeNs}-${ino}`;
-}
-
-/** Null when there is none. */
-async function textAt(path: string): Promise<string | null> {
-  const stats = await lstat(path).catch(absent(path));
-  if (stats === null) return null;
-  expectFile(path, stats);
-  return readFile(path, 'utf8').catch(absent(path));
-}
-
-function textNow(path: string): string | null {
-  try {
-    expectFile(path, lstatSync(path));
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    return absent(path)(error);
-  }
-}
-
-/** A pipe would never end, and a file of another program not fit. */
-function expectFile(path: string, stats: { isFile(): boolean; readonly size: number }): void {
-  if (!stats.isFile()) throw damaged(path, 'is not a file');
-  if (stats.size > mostListBytes) throw damaged(path, `has ${stats.size} bytes, more than a list can have`);
-}
-
-function absent(path: string): (error: unknown) => null {
-  return (error) => {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw listErrors.LIST_DAMAGED.is(error) ? error : unreadable(path, error);
-  };
-}
-
-function unreadable(path: string, error: unknown) {
-  return damaged(path, `cannot be read (${codeOf(error) || String(error)})`, error);
+function markOf(path: string): string {
+  const { size, mtimeNs, ino } = lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
+  return `${size}-${mtimeNs}-${ino}`;
 }
 
 function unwritable(path: string, error: unknown) {

@@ -1,12 +1,12 @@
 // The watch folders of a home folder, in one small file that every process reads again when it has changed.
 // Changes are made under a lock, atomically and flushed. What a newer program added to it is kept.
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Check, Errors } from 'typebox/value';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
+import { type Fields, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { underLock } from '../../../runtime/files/lock.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Roots } from '../../index/store/roots-file.ts';
@@ -41,10 +41,14 @@ export interface Edit {
   readonly remove?: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const VERSION = 1;
-const empty = { version: VERSION, running: false, watch_folders: [] };
+const Document = Type.Object({
+  version: Type.Literal(VERSION),
+  running: Type.Boolean(),
+  watch_folders: Type.Array(RecordedFolder),
+});
+type Document = Static<typeof Document>;
+const empty: Document = { version: VERSION, running: false, watch_folders: [] };
 
 /** A program that was older knew less of a folder. */
 const defaults: Fields = Object.fromEntries(
@@ -71,7 +75,7 @@ export class ConfigurationFile {
   read(): Configuration {
     const [mark, roots] = [this.#mark(), this.#roots()];
     if (this.#last?.mark !== mark || this.#last.roots !== roots) {
-      this.#last = { mark, roots, configuration: this.#checked(this.#document()) };
+      this.#last = { mark, roots, configuration: this.#shown(this.#document()) };
     }
     return this.#last.configuration;
   }
@@ -83,7 +87,7 @@ export class ConfigurationFile {
   change(edit: (now: Configuration) => Edit): Promise<void> {
     return underLock(`${this.#path}.lock`, { clock: this.#clock, refused: unwritable }, () => {
       const document = this.#document();
-      const { put, ...edits } = edit(this.#checked(document));
+      const { put, ...edits } = edit(this.#shown(document));
       const { paths } = this.#roots();
       const stored = put && withPaths(put, (path) => paths.stored(path));
       const edited = editedDocument(document, { ...edits, ...(stored && { put: stored }) });
@@ -104,39 +108,21 @@ export class ConfigurationFile {
     }
   }
 
-  #document(): Fields {
-    let text: string;
+  #document(): Document {
     try {
-      text = readFileSync(this.#path, 'utf8');
+      const document = readJsonNow(Document, this.#path, completed) ?? empty;
+      const folders = document.watch_folders;
+      if (new Set(folders.map(({ id }) => id)).size < folders.length) throw new Error('names an id twice');
+      return document;
     } catch (error) {
-      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return empty;
-      throw this.#damaged(`cannot be read (${codeOf(error)})`, error);
+      throw this.#damaged((error as Error).message, error);
     }
-    try {
-      const value: unknown = JSON.parse(text);
-      if (isFields(value)) return value;
-    } catch (error) {
-      throw this.#damaged('is not JSON', error);
-    }
-    throw this.#damaged('holds no watch folders');
   }
 
-  #checked({ version, running, watch_folders }: Fields): Configuration {
-    if (typeof version === 'number' && version > VERSION) {
-      throw this.#damaged(`was written by a newer program (version ${version})`);
-    }
-    if (version !== VERSION || typeof running !== 'boolean' || !Array.isArray(watch_folders)) {
-      throw this.#damaged('holds no watch folders');
-    }
+  #shown({ running, watch_folders }: Document): Configuration {
     const { paths } = this.#roots();
-    const folders = watch_folders.map((value: unknown, i) => {
-      const folder = isFields(value) ? { ...defaults, ...value } : value;
-      if (Check(RecordedFolder, folder)) return withPaths(folder, (path) => paths.shown(path));
-      const [first] = Errors(RecordedFolder, folder);
-      throw this.#damaged(`watch_folders[${i}]${first?.instancePath ?? ''} ${first?.message ?? 'is wrong'}`);
-    });
-    if (new Set(folders.map(({ id }) => id)).size < folders.length) throw this.#damaged('names an id twice');
-    return { running, watch_folders: folders };
+    const shown = watch_folders.map((folder) => withPaths(folder, (path) => paths.shown(path)));
+    return { running, watch_folders: shown };
   }
 
   #damaged(what: string, cause?: unknown): Error {
@@ -149,8 +135,12 @@ export function unwritable(what: string, path: string, cause?: unknown): Error {
   return watchErrors.WATCH_FOLDERS_UNWRITABLE(what, { path }, cause);
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function completed(document: Fields): Fields {
+  const { version, watch_folders } = document;
+  if (typeof version === 'number' && version > VERSION)
+    throw new Error(`was written by a newer program (version ${version})`);
+  if (!Array.isArray(watch_folders)) return document;
+  return { ...document, watch_folders: watch_folders.map((folder) => ({ ...defaults, ...folder })) };
 }
 
 function withPaths(folder: RecordedFolder, path: (path: string) => string): RecordedFolder {
@@ -164,10 +154,10 @@ function withPaths(folder: RecordedFolder, path: (path: string) => string): Reco
   };
 }
 
-function editedDocument(document: Fields, { running, put, remove }: Edit): Fields {
-  const folders = (document['watch_folders'] as readonly Fields[]).filter(({ id }) => id !== remove);
+function editedDocument(document: Document, { running, put, remove }: Edit): Document {
+  const folders = document.watch_folders.filter(({ id }) => id !== remove);
   const isKnown = folders.some(({ id }) => id === put?.id);
-  const edited = folders.map((folder) => (folder['id'] === put?.id ? { ...folder, ...put } : folder));
+  const edited = folders.map((folder) => (folder.id === put?.id ? { ...folder, ...put } : folder));
   const watch_folders = put === undefined || isKnown ? edited : [...edited, put];
   return { ...document, ...(running !== undefined && { running }), watch_folders };
 }
@@ -211,24 +201,16 @@ export class FolderRecords {
     return join(this.#folder, `${id}.ledger`);
   }
 
+  /** A file that is not there or damaged says that nothing was found: the next poll knows better. */
   read(id: string): FolderRecord {
-    const record = this.#read(this.#path(id));
+    let record = none;
+    try {
+      record = readJsonNow(FolderRecord, this.#path(id)) ?? none;
+    } catch (error) {
+      this.#log.warn('what was found in a watch folder cannot be read', { path: this.#path(id), error });
+    }
     if (!this.#saved.has(id)) this.#saved.set(id, { text: textOf(record), at: Number.NEGATIVE_INFINITY });
     return record;
-  }
-
-  /** A file that is not there or damaged says that nothing was found: the next poll knows better. */
-  #read(path: string): FolderRecord {
-    let error: unknown = null;
-    try {
-      const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-      if (Check(FolderRecord, value)) return value;
-    } catch (caught) {
-      if (codeOf(caught) === 'ENOENT') return none;
-      error = caught;
-    }
-    this.#log.warn('what was found in a watch folder cannot be read', { path, error });
-    return none;
   }
 
   /** Writes what has changed; `now`: ms of a clock. */

@@ -212,7 +212,7 @@ test('a kept session that was changed opens nothing, a damaged one is removed', 
   writeFileSync(path, '{"hash"');
   start();
   assert.deepEqual(readdirSync(folder), []);
-  assert.match(lines.at(-1)!.message, /damaged/);
+  assert.match(lines.at(-1)!.message, /cannot be read/);
 });
 
 test('a session that cannot be kept works as well, which is said once', (t) => {

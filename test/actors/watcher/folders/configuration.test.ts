@@ -71,10 +71,10 @@ test('a damaged file is told by its path, and nothing is overwritten', async (t)
   const cases: [unknown, RegExp][] = [
     ['{"version": 1, "runn', /is not JSON/],
     ['', /is not JSON/],
-    [[], /holds no watch folders/],
-    [{ ...whole, running: 'yes' }, /holds no watch folders/],
+    [[], /is not a JSON object/],
+    [{ ...whole, running: 'yes' }, /\/running must be/],
     [{ ...whole, version: 2 }, /newer program/],
-    [{ ...whole, watch_folders: [{ id: 'a' }] }, /watch_folders\[0\]/],
+    [{ ...whole, watch_folders: [{ id: 'a' }] }, /\/watch_folders\/0/],
     [{ ...whole, watch_folders: [folderOf('a'), folderOf('a')] }, /an id twice/],
   ];
   for (const [value, message] of cases) {

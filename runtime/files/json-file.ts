@@ -1,0 +1,69 @@
+// Small files of one JSON object, which the program keeps for itself: read whole, and checked. `replaceFile`
+// and `createFile` write them. What is wrong with a file is thrown as an error whose message follows its path,
+// and which never repeats the text: it may be secret.
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Static, TSchema } from 'typebox';
+import { Check, Errors } from 'typebox/value';
+import { codeOf } from '../errors.ts';
+import '../schema.ts'; // The words of its errors.
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Adds what an older version did not write, or throws what is wrong. */
+export type Complete = (value: Fields) => unknown;
+
+/** Undefined when there is no such file. */
+export async function readJson<S extends TSchema>(
+  schema: S,
+  path: string,
+  complete?: Complete,
+): Promise<Static<S> | undefined> {
+  const text = await readFile(path, 'utf8').catch(nullIfAbsent);
+  return text === null ? undefined : jsonIn(schema, text, complete);
+}
+
+/** The same at once. */
+export function readJsonNow<S extends TSchema>(
+  schema: S,
+  path: string,
+  complete?: Complete,
+): Static<S> | undefined {
+  const text = readTextNow(path);
+  return text === null ? undefined : jsonIn(schema, text, complete);
+}
+
+/** Null when there is no such file. */
+export function readTextNow(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return nullIfAbsent(error);
+  }
+}
+
+export function jsonIn<S extends TSchema>(
+  schema: S,
+  text: string,
+  complete: Complete = (value) => value,
+): Static<S> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('is not a JSON object');
+  const whole = complete(value as Fields);
+  if (Check(schema, whole)) return whole;
+  const [first] = Errors(schema, whole);
+  throw new Error(`has unexpected contents: ${first?.instancePath || 'it'} ${first?.message ?? 'is wrong'}`);
+}
+
+/** The code of the system stays with the error. */
+function nullIfAbsent(cause: unknown): null {
+  const code = codeOf(cause);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  throw Object.assign(new Error(`cannot be read (${code || String(cause)})`, { cause }), { code });
+}
