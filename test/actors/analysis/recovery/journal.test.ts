@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -162,6 +170,9 @@ test('an engine starts from a damaged or huge journal, says so, and keeps what c
   assert.match(said[0]?.message ?? '', /damaged/);
   assert.ok(statSync(path).size < 2_000);
   assert.deepEqual(open(path).lines, [], 'said once');
+  truncateSync(path, 1 << 30);
+  assert.match(open(path).lines[0]?.message ?? '', /too long/);
+  assert.ok(statSync(path).size < 2_000);
 });
 
 test('a journal stays small while the engine runs, and keeps what runs and what died', (t) => {
