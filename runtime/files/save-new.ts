@@ -1,6 +1,5 @@
 // Saves a document in a folder, atomically and without overwriting another one.
-import { constants } from 'node:fs';
-import { copyFile, link, open, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { takeName } from './atomic-write.ts';
@@ -20,7 +19,7 @@ export async function saveNew(folder: string, name: string, bytes: Uint8Array): 
   try {
     await writeFile(part, bytes, { flag: 'wx', flush: true });
     exported(part, 'file');
-    return await nameNew(part, name, (path) => claim(part, path));
+    return nameNew(part, name);
   } finally {
     await rm(part, { force: true });
   }
@@ -31,44 +30,20 @@ export async function placeNew(part: string, name: string): Promise<string> {
   const file = await open(part, 'r+');
   await file.sync().finally(() => file.close());
   exported(part, 'file');
-  const path = await nameNew(part, name, async (one) => takeName(part, one));
+  const path = nameNew(part, name);
   await rm(part, { force: true });
   return path;
 }
 
-/** The first free name that `take` gets. */
-async function nameNew(
-  part: string,
-  name: string,
-  take: (path: string) => Promise<boolean>,
-): Promise<string> {
+/** Gives the complete file the first name that is free. */
+function nameNew(part: string, name: string): string {
   const suffix = extname(name);
   const stem = name.slice(0, name.length - suffix.length);
   for (let number = 1; number <= MOST_NAMES; number++) {
     const path = join(dirname(part), number === 1 ? name : `${stem}-${number}${suffix}`);
-    if (await take(path)) return path;
+    if (takeName(part, path)) return path;
   }
   throw new Error(`${MOST_NAMES} files are already named ${name}`);
-}
-
-/**
- * Links the complete file to a name that is free; copies it where the file system has no links. False when it
- * is taken.
- */
-async function claim(part: string, path: string): Promise<boolean> {
-  try {
-    await link(part, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-  }
-  try {
-    await copyFile(part, path, constants.COPYFILE_EXCL);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
 }
 
 // A folder above what is to be written is there, or may be made.
