@@ -9,13 +9,13 @@
 import { rmSync, statSync } from 'node:fs';
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { reasonOf } from '../../../runtime/errors.ts';
 import { createFile, flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { type Fields, readJson } from '../../../runtime/files/json-file.ts';
+import { Holder, isAlive } from '../../../runtime/files/lock.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { hasEnded, ProcessIdentity } from '../../../runtime/process/identity.ts';
 import { type AnalysisRequest, analysisErrors, type Page, type WorkResult } from '../contract.ts';
 import { mostUnfinished } from '../progress.ts';
 import { amountFields, count, fileResult, noneDone, workResult } from '../result.ts';
@@ -33,14 +33,11 @@ import {
 import { openResults, readFailures, readPage, readResults, replaceResults } from './results.ts';
 import { newTask, nowhere } from './run-tally.ts';
 
-/** An engine: a process may start several, one after the other. */
-export const Owner = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
-export type Owner = Static<typeof Owner>;
-
 function taskRecord(kinds: readonly StageKind[]) {
   return Type.Object({
     version: Type.Literal(1),
-    owner: Owner,
+    /** An engine: a process may start several, one after the other. */
+    owner: Holder,
     /** Unix seconds; a run that goes on is saved every few seconds. */
     saved: Type.Number(),
     task: taskSnapshot(kinds),
@@ -49,7 +46,7 @@ function taskRecord(kinds: readonly StageKind[]) {
 
 interface TaskRecord {
   readonly version: 1;
-  readonly owner: Owner;
+  readonly owner: Holder;
   readonly saved: number;
   readonly task: TaskSnapshot;
 }
@@ -103,11 +100,11 @@ export interface RecordParts {
   readonly folder: string;
   /** The kinds of work there are. */
   readonly kinds: readonly StageKind[];
-  readonly self: Owner;
+  readonly self: Holder;
   /** Unix seconds. */
   readonly now: () => number;
   readonly log: Log;
-  readonly hasEnded?: (owner: Owner) => boolean;
+  readonly hasEnded?: (owner: Holder) => boolean;
 }
 
 /** Records kept of each source: that many that ended, that many that were interrupted. */
@@ -300,14 +297,11 @@ export class TaskFolder implements TaskRecords {
     return { ...task, ...ended, ...nowhere, progress: Math.max(task.progress, next), counts };
   }
 
-  #hasEnded(owner: Owner, saved: number): boolean {
-    const { self, now, hasEnded: ended } = this.#parts;
-    if (ended) return ended(owner);
-    if (owner.token === self.token) return false;
-    if (owner.host !== self.host) return now() - saved > SILENT_SECONDS;
-    // An earlier process may have had the number of this one.
-    if (owner.pid === self.pid) return self.started === '' || owner.started !== self.started;
-    return hasEnded(owner);
+  #hasEnded(owner: Holder, saved: number): boolean {
+    const { now, hasEnded } = this.#parts;
+    if (hasEnded) return hasEnded(owner);
+    const alive = isAlive(owner);
+    return alive === 'unknown' ? now() - saved > SILENT_SECONDS : !alive;
   }
 
   async #readRecord(path: string): Promise<TaskRecord | undefined> {

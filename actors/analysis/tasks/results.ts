@@ -10,7 +10,7 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Page } from '../contract.ts';
 import { workKey } from '../result.ts';
@@ -137,18 +137,10 @@ export async function readPage(
 /** Puts `results` in the place of what is in the file, at once. */
 export async function replaceResults(path: string, results: Iterable<FileResult>): Promise<void> {
   const part = `${path}.part`;
-  const out = createWriteStream(part, { flush: true });
-  const done = finished(out);
-  done.catch(() => {});
-  for (const result of results) {
-    if (out.errored) break;
-    if (!out.write(`${JSON.stringify(result)}\n`)) await Promise.race([drained(out), done]);
-  }
-  out.end();
-  await done;
+  await pipeline(linesOf(results), createWriteStream(part, { flush: true }));
   renameSync(part, path);
 }
 
-function drained(out: NodeJS.WritableStream): Promise<void> {
-  return new Promise((resolve) => out.once('drain', resolve));
+function* linesOf(results: Iterable<FileResult>): Generator<string> {
+  for (const result of results) yield `${JSON.stringify(result)}\n`;
 }

@@ -5,10 +5,10 @@ import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf } from '../../../runtime/errors.ts';
+import { newHolder } from '../../../runtime/files/lock.ts';
 import { expectAbove } from '../../../runtime/files/save-new.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { plainPath } from '../../../runtime/paths.ts';
-import { thisProcess } from '../../../runtime/process/identity.ts';
 import { clipErrors } from '../../decoder/clips/contract.ts';
 import type { ClipsRequest } from '../../exporter/clips/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
@@ -102,11 +102,10 @@ export interface FrontDoorParts
 /** The tasks recorded in `folder`, as they are by the clock of the system. */
 export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
   const now = () => Date.now() / 1000;
-  const self = { ...thisProcess(), token: randomUUID() };
   const { clock, log, analysis, modelLibrary } = parts;
   const orders = jobOrders(modelLibrary);
   const kinds = stageKinds;
-  const records = new TaskFolder({ folder, kinds, self, now, log });
+  const records = new TaskFolder({ folder, kinds, self: newHolder(), now, log });
   const preflight = createPreflight({ ...parts, kinds });
   return createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId: randomUUID });
 }

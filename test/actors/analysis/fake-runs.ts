@@ -17,10 +17,11 @@ import { count, fileResult, noneDone } from '../../../actors/analysis/result.ts'
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { FileResult, TaskCounts } from '../../../actors/analysis/tasks/contract.ts';
 import { createPreflight, type Preflight } from '../../../actors/analysis/tasks/preflight.ts';
-import { type Owner, TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
+import { TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';
 import { manualClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import type { Holder } from '../../../runtime/files/lock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { eachTurn, until } from '../../until.ts';
 import { expectFaceModel, orders } from './no-models.ts';
@@ -171,8 +172,8 @@ export function home() {
   ) => {
     const token = `engine-${++engines}`;
     alive.add(token);
-    const self: Owner = { pid: engines, started: '', host: 'here', token };
-    const hasEnded = (owner: Owner) => !alive.has(owner.token);
+    const self: Holder = { pid: engines, started: '', host: 'here', token };
+    const hasEnded = (owner: Holder) => !alive.has(owner.token);
     const records = change(
       new TaskFolder({ folder: join(folder, 'tasks'), kinds, self, now, log, hasEnded }),
     );
