@@ -13,13 +13,7 @@ import { hasGone } from './media/survey.ts';
 import { GroupRunner } from './stages/group-runner.ts';
 import { placeOf, type TaskPlace } from './stages/kind.ts';
 import { stages as allStages } from './stages/list.ts';
-import {
-  type AnalysisParts,
-  FaceModelInUse,
-  SpeechModel,
-  type StageParts,
-  Summarizing,
-} from './stages/parts.ts';
+import { type AnalysisParts, ModelInUse, type StageParts, Summarizing } from './stages/parts.ts';
 import type { Stage } from './stages/stage.ts';
 import { jobsOf, piecesOf, type StageGroup, type StageJobs, stageGroups } from './stages/stage-groups.ts';
 import { LastWork, TaskContext } from './stages/task-context.ts';
@@ -29,8 +23,8 @@ import { WorkResults } from './stages/work-results.ts';
 /** `stages`: all there are, unless a test brings its own. */
 export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = allStages): Analysis {
   const active = new Set<TaskPlace>();
-  const speechModel = new SpeechModel();
-  const faceModel = new FaceModelInUse();
+  const speechModel = new ModelInUse();
+  const faceModel = new ModelInUse();
   const summarizing = new Summarizing();
   const parts: StageParts = { ...given, speechModel, faceModel, summarizing };
   return {

@@ -76,76 +76,54 @@ export interface AnalysisParts {
 /** What the stages of a task are handed. */
 export interface StageParts extends AnalysisParts {
   readonly summarizing: Summarizing;
-  readonly speechModel: SpeechModel;
-  readonly faceModel: FaceModelInUse;
+  readonly speechModel: ModelInUse;
+  readonly faceModel: ModelInUse;
 }
 
-// The speech model in use, as the coordinator knows it: who asks for it never waits for a run of the
-// transcriber.
-
-export class SpeechModel {
+/** A model in use, as the coordinator knows it: who asks for it never waits for its actor. */
+export class ModelInUse {
   #state: ModelState = noModel;
 
   get state(): ModelState {
     return this.#state;
   }
 
-  /** Throws what the transcriber says. */
-  async load(transcriber: Ref<typeof transcriberContract>, key: string, call: CallOptions): Promise<void> {
-    const request = { ...noModel, requested_model_key: key } as const;
-    if (this.#state.model_key !== key) {
-      this.#state = { ...request, is_loading: true, load_status: 'loading' };
-    }
+  /** `key`: null where the actor chooses. Throws what `load` throws. */
+  async load<T>(key: string | null, load: () => Promise<T>, stateOf: (model: T) => ModelState): Promise<T> {
+    const wanted = { ...noModel, requested_model_key: key };
+    const { model_key } = this.#state;
+    if (model_key === null || (key !== null && model_key !== key))
+      this.#state = { ...wanted, is_loading: true, load_status: 'loading' };
     try {
-      this.#state = (await transcriber.ask('load', { model_key: key }, call)).state;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const gaveUp = engineErrors.CANCELLED.is(error);
-      this.#state = gaveUp ? noModel : { ...request, load_status: 'failed', error: reason };
-      throw error;
-    }
-  }
-
-  async unload(transcriber: Ref<typeof transcriberContract>): Promise<void> {
-    this.#state = noModel;
-    await transcriber.ask('unload', {});
-  }
-}
-
-// The face models in use, as the coordinator knows them: who asks for them never waits for the face actor.
-
-export type Faces = Ref<typeof facesContract>;
-
-export class FaceModelInUse {
-  #state: ModelState = noModel;
-
-  get state(): ModelState {
-    return this.#state;
-  }
-
-  /** Answers at once when they are loaded. Throws what the face actor says. */
-  async load(faces: Faces, call: CallOptions): Promise<FaceModel> {
-    if (this.#state.model_key === null) {
-      this.#state = { ...noModel, is_loading: true, load_status: 'loading' };
-    }
-    try {
-      const model = await faces.ask('load', {}, call);
-      const { model_key, device, device_reason } = model;
-      const request = { model_key, requested_model_key: model_key, load_status: 'ready' } as const;
-      this.#state = { ...noModel, ...request, device, device_reason };
+      const model = await load();
+      this.#state = stateOf(model);
       return model;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const gaveUp = engineErrors.CANCELLED.is(error);
-      this.#state = gaveUp ? noModel : { ...noModel, load_status: 'failed', error: reason };
+      this.#state = gaveUp ? noModel : { ...wanted, load_status: 'failed', error: reason };
       throw error;
     }
   }
 
-  async unload(faces: Faces): Promise<void> {
+  async unload(unload: () => Promise<unknown>): Promise<void> {
     this.#state = noModel;
-    await faces.ask('unload', {});
+    await unload();
   }
+}
+
+export type Faces = Ref<typeof facesContract>;
+
+/** Answers at once when they are loaded. Throws what the face actor says. */
+export function loadFaceModel(inUse: ModelInUse, faces: Faces, call: CallOptions): Promise<FaceModel> {
+  return inUse.load(
+    null,
+    () => faces.ask('load', {}, call),
+    ({ model_key, device, device_reason }) => {
+      const request = { model_key, requested_model_key: model_key, load_status: 'ready' } as const;
+      return { ...noModel, ...request, device, device_reason };
+    },
+  );
 }
 
 // Whether summaries are being made. Visual searches wait meanwhile: both want the model that reads words.

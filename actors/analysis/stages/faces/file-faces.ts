@@ -7,7 +7,7 @@ import type { PictureShape, Probe } from '../../../decoder/contract.ts';
 import type { FaceModel, FoundFaces } from '../../../faces/contract.ts';
 import type { FrameFaces } from '../../../index/people/contract.ts';
 import { modelErrors, mostPictureBytes } from '../../../models/contract.ts';
-import type { FaceModelInUse, Faces, Index } from '../parts.ts';
+import { type Faces, type Index, loadFaceModel, type ModelInUse } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
 
 /** Frames of a file that are looked at side by side; the face actor takes as many turns at once. */
@@ -119,7 +119,7 @@ export function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer
 
 export interface FinderParts {
   readonly faces: Faces;
-  readonly inUse: FaceModelInUse;
+  readonly inUse: ModelInUse;
   readonly model: FaceModel;
   readonly pool: SlotPool;
 }
@@ -151,7 +151,7 @@ export class FaceFinder {
     } catch (error) {
       // A face actor that came back after a crash has no model yet.
       if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
-      await inUse.load(faces, { signal });
+      await loadFaceModel(inUse, faces, { signal });
       return await faces.ask('find', request, call);
     } finally {
       pool.releaseAll(holder);

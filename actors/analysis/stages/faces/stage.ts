@@ -6,7 +6,7 @@ import { compactFacesInSteps } from '../../../index/store/compact-in-steps.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Item } from '../kind.ts';
-import type { Faces } from '../parts.ts';
+import { type Faces, loadFaceModel } from '../parts.ts';
 import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { FaceClosing } from './closing.ts';
@@ -24,9 +24,9 @@ export const facesStage: Stage = {
     // Faces that are there already are clustered without a model.
     const isWithoutMedia = request.face_jobs.every(({ paths }) => paths.length === 0);
     if (isWithoutMedia) return new FaceRun(task, faces, null);
-    const model = await inUse.load(faces, { signal }).catch(async (error) => {
+    const model = await loadFaceModel(inUse, faces, { signal }).catch(async (error) => {
       // The actor may have loaded them by now all the same.
-      if (signal.aborted) await inUse.unload(faces).catch(() => {});
+      if (signal.aborted) await inUse.unload(() => faces.ask('unload', {})).catch(() => {});
       throw error;
     });
     return new FaceRun(task, faces, new FaceFinder({ faces, inUse, model, pool }));
@@ -169,9 +169,11 @@ class FaceRun implements StageRun {
     const { parts, request, signal } = this.#task;
     const query = { cache_dir: request.cache_dir, model_key: this.modelOf() };
     await compactFacesInSteps(parts.index, query, signal);
-    await parts.faceModel.unload(this.#faces).catch((error) => {
-      parts.log.warn('the face models cannot be freed', { error });
-    });
+    await parts.faceModel
+      .unload(() => this.#faces.ask('unload', {}))
+      .catch((error) => {
+        parts.log.warn('the face models cannot be freed', { error });
+      });
   }
 }
 

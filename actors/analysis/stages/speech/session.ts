@@ -4,7 +4,7 @@ import type { SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
-import type { Decoder, Index, SpeechModel, SpeechParts } from '../parts.ts';
+import type { Decoder, Index, ModelInUse, SpeechParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
 import { type SpeechJob, subtitlesKey } from './kind.ts';
 
@@ -35,7 +35,10 @@ export class SpeechSession {
     const { job, model } = this.#work;
     // Asked for every file, because an actor that came back after a crash has no model; one that has it
     // answers at once.
-    if (model !== null) await loaded.load(speech.transcriber, model, { signal });
+    if (model !== null) {
+      const load = () => speech.transcriber.ask('load', { model_key: model }, { signal });
+      await loaded.load(model, load, ({ state }) => state);
+    }
     if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
@@ -250,7 +253,7 @@ export interface SpeechWork {
 /** What it is done with. */
 export interface SpeechTools {
   readonly speech: SpeechParts;
-  readonly loaded: SpeechModel;
+  readonly loaded: ModelInUse;
   readonly index: Index;
   readonly cacheDir: string;
   readonly signal: AbortSignal;

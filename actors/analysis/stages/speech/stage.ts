@@ -175,7 +175,7 @@ class SpeechRun implements StageRun<SpeechJob> {
     const { log, speechModel } = this.#task.parts;
     const { transcriber, diarizer } = this.#speech;
     const tell = (error: unknown) => log.warn('a speech model cannot be freed', { error });
-    await speechModel.unload(transcriber).catch(tell);
+    await speechModel.unload(() => transcriber.ask('unload', {})).catch(tell);
     await diarizer.ask('unload', {}).catch(tell);
   }
 }
