@@ -224,16 +224,26 @@ async function transcribeSound(
   audioDecoder: Decoder,
   tools: SpeechTools,
 ): Promise<Written> {
+  const { ids: _, ...written } = await heard(work, audioDecoder, tools, null);
+  const warning = fewerSpeakers(work.job.speaker_count, written.speakers);
+  return warning === undefined ? written : { ...written, warning };
+}
+
+/** The sound of the whole file: who says `given`; null for what is heard. `ids`: of speakers, a segment each. */
+async function heard(
+  work: SpeechWork,
+  audioDecoder: Decoder,
+  tools: SpeechTools,
+  given: readonly Segment[] | null,
+) {
   const session = new SpeechSession(work, tools);
   try {
     await session.open();
     await session.appendAll(audioDecoder);
-    const { segments, language, speech_seconds } = await session.text();
-    const { speakers, count, voices } = await session.speakersOf(segments);
-    const named = segments.map((segment, i) => ({ ...segment, speaker: speakers?.[i] ?? null }));
-    const warning = fewerSpeakers(work.job.speaker_count, count);
-    const written = { segments: named, language, speech_seconds, speakers: count, voices };
-    return warning === undefined ? written : { ...written, warning };
+    const { segments: own, language, speech_seconds } = await session.text();
+    const { speakers: ids, count: speakers, voices } = await session.speakersOf(given ?? own);
+    const segments = (given ?? own).map((segment, i) => ({ ...segment, speaker: ids?.[i] ?? null }));
+    return { segments, ids, language, speech_seconds, speakers, voices };
   } finally {
     await session.close();
   }
@@ -274,37 +284,15 @@ async function readSubtitles(
     const warning = other && `${other}, and there is no sound to tell them apart`;
     return { ...result, speaker_names: names, ...(warning === undefined ? {} : { warning }) };
   }
-  const heard = await voicesOf(work, segments, audioDecoder, tools);
+  // The text comes from the subtitles, the speakers from the sound; names in the subtitles go to the voices.
+  const { ids, ...spoken } = await heard(work, audioDecoder, tools, segments);
   const warnings = [
     other && `${other}; speakers were told apart by voice`,
-    fewerSpeakers(job.speaker_count, heard.speakers),
+    fewerSpeakers(job.speaker_count, spoken.speakers),
   ];
   const warning = warnings.filter((one) => one !== undefined).join('; ');
-  return { ...heard, language, sidecar, ...(warning === '' ? {} : { warning }) };
-}
-
-/**
- * The text comes from the subtitles, the speakers from the sound; names that the subtitles have go to the
- * voices.
- */
-async function voicesOf(
-  work: SpeechWork,
-  segments: readonly Segment[],
-  audioDecoder: Decoder,
-  tools: SpeechTools,
-) {
-  const session = new SpeechSession(work, tools);
-  try {
-    await session.open();
-    await session.appendAll(audioDecoder);
-    const { speech_seconds } = await session.text();
-    const { speakers: ids, count: speakers, voices } = await session.speakersOf(segments);
-    const spoken = segments.map((segment, i) => ({ ...segment, speaker: ids?.[i] ?? null }));
-    const speaker_names = namesOfVoices(segments, ids ?? []);
-    return { segments: spoken, speakers, speech_seconds, speaker_names, voices };
-  } finally {
-    await session.close();
-  }
+  const speaker_names = namesOfVoices(segments, ids ?? []);
+  return { ...spoken, language, sidecar, speaker_names, ...(warning === '' ? {} : { warning }) };
 }
 
 async function subtitlesOf(
