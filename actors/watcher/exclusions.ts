@@ -182,8 +182,6 @@ function oneFor(character: string, other: string): string {
 /** Takes a folded name. */
 type Matches = (name: string) => boolean;
 
-type Token = '*' | ((character: string) => boolean);
-
 /** A class, whose first member may be `]`; stars; or one character. */
 const tokens = /\[(?:([!^])|(?![!^]))([^/][^\]/]*)\]|\*+|./gsu;
 
@@ -193,44 +191,26 @@ function hasWildcard(segment: string): boolean {
 
 /** Matcher of a whole segment, which is folded. Throws SyntaxError for a range that runs backwards. */
 function globOf(segment: string): Matches {
-  const pattern = Array.from(segment.matchAll(tokens), ([text, negation, members]) =>
-    members === undefined ? tokenOf(text) : classOf(negation !== undefined, members),
-  );
-  return (name) => isMatch(pattern, [...name]);
-}
-
-function tokenOf(text: string): Token {
-  if (text.startsWith('*')) return '*';
-  return text === '?' ? () => true : (character) => character === text;
-}
-
-function classOf(isNegated: boolean, members: string): Token {
-  const text = members.replace(/[\\[\]]/g, '\\$&');
-  const expression = new RegExp(`^[${isNegated ? '^' : ''}${text}]$`, 'u');
-  return (character) => expression.test(character);
-}
-
-/**
- * After a mismatch only the latest star takes one more character: whatever an earlier one could take instead,
- * the latest can take as well.
- */
-function isMatch(pattern: readonly Token[], name: readonly string[]): boolean {
-  let [token, at] = [0, 0];
-  let [star, from] = [-1, 0];
-  while (at < name.length) {
-    const next = pattern[token];
-    if (next === '*') {
-      [star, from] = [token, at];
-      token++;
-    } else if (next?.(name[at]!)) {
-      token++;
-      at++;
-    } else if (star >= 0) {
-      token = star + 1;
-      at = ++from;
-    } else return false;
+  const parts = [''];
+  for (const [text, negation, members] of segment.matchAll(tokens)) {
+    if (text.startsWith('*')) parts.push('');
+    else parts[parts.length - 1] += members === undefined ? sourceOf(text) : classOf(negation, members);
   }
-  return pattern.slice(token).every((rest) => rest === '*');
+  const [first, ...middle] = parts;
+  const last = middle.pop();
+  // What stands between two stars is found at its first place, and no other is tried: a later one is of no
+  // more use. A lookahead is not entered again.
+  const found = middle.map((part, i) => `(?=([^]*?${part}))\\${i + 1}`).join('');
+  const expression = new RegExp(`^${first}${found}${last === undefined ? '' : `[^]*${last}`}$`, 'u');
+  return (name) => expression.test(name);
+}
+
+function sourceOf(character: string): string {
+  return character === '?' ? '[^]' : character.replace(/[\\^$.*+()[\]{}|/]/, '\\$&');
+}
+
+function classOf(negation: string | undefined, members: string): string {
+  return `[${negation === undefined ? '' : '^'}${members.replace(/[\\[\]]/g, '\\$&')}]`;
 }
 
 /**
