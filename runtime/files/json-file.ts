@@ -1,6 +1,6 @@
 // Small files of one JSON object, which the program keeps for itself: read whole, and checked. `replaceFile`
-// and `createFile` write them. What is wrong with a file is thrown as an error whose message follows its path,
-// and which never repeats the text: it may be secret.
+// and `createFile` write them. What is wrong with a file is thrown as an error whose message follows its
+// path, and which never repeats the text: it may be secret.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Static, TSchema } from 'typebox';

@@ -229,7 +229,10 @@ async function transcribeSound(
   return warning === undefined ? written : { ...written, warning };
 }
 
-/** The sound of the whole file: who says `given`; null for what is heard. `ids`: of speakers, a segment each. */
+/**
+ * The sound of the whole file. `given`: the segments whose speakers are wanted; null for what is heard.
+ * `ids`: the speaker of each.
+ */
 async function heard(
   work: SpeechWork,
   audioDecoder: Decoder,
