@@ -12,9 +12,9 @@ import { pictureBytes } from '../actors/models/rewriting/picture-bytes.ts';
 import { type ModelSession, openSession } from '../actors/models/session.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
-import { startInMemory } from '../runtime/memory.ts';
 import { createSlotPool } from '../runtime/slots.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
+import { startInMemory } from '../test/runtime/memory.ts';
 import { alternate, median, processorSeconds, type Question, type Row } from './row.ts';
 import { vitB32, vitKey, writeVit } from './vit.ts';
 

@@ -13,7 +13,6 @@ import { openSession, type TensorIn } from '../actors/models/session.ts';
 import { GraphBuilder, onnxBytes } from '../actors/models/starter/graph/onnx.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
-import { startInMemory } from '../runtime/memory.ts';
 import type { Picture } from '../runtime/picture.ts';
 import { createSlotPool } from '../runtime/slots.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
@@ -25,6 +24,7 @@ import {
   yunetRow,
   yunetWeights,
 } from '../test/actors/faces/stand-in-embedder.ts';
+import { startInMemory } from '../test/runtime/memory.ts';
 import { sharedPath, skipWithout } from '../test/shared.ts';
 import { beside, processorSeconds, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';

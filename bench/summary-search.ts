@@ -10,9 +10,9 @@ import { mostNodesOfMessage, type NewSummaryNode } from '../actors/index/summari
 import { createSummaries } from '../actors/summarizer/stored/summaries.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
-import { startInMemory } from '../runtime/memory.ts';
 import type { Ref } from '../runtime/ref.ts';
 import { createSupervisor } from '../runtime/supervisor.ts';
+import { startInMemory } from '../test/runtime/memory.ts';
 import { median, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';
 import { seeded } from './vectors.ts';

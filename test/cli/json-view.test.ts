@@ -3,8 +3,8 @@ import test from 'node:test';
 import { noneDone } from '../../actors/analysis/result.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createJsonView } from '../../cli/media-task.ts';
-import { manualClock } from '../../runtime/clock.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { manualClock } from '../runtime/manual-clock.ts';
 import { task } from './task-progress.ts';
 
 const file = { path: '/x/one.mp4', type: 'video', done: 1, all: 4, percentage: 25 };

@@ -5,7 +5,7 @@ import { ProgressModel, progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { createProgressView, taskLine } from '../../cli/progress-view.ts';
 import { widthOf } from '../../cli/terminal.ts';
-import { manualClock } from '../../runtime/clock.ts';
+import { manualClock } from '../runtime/manual-clock.ts';
 import { task } from './task-progress.ts';
 
 function screenOf(columns: number, isTerminal: boolean) {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { keepServiceFile, runningService, writeServiceFile } from '../../cli/service-file.ts';
-import { manualClock } from '../../runtime/clock.ts';
 import { createLog } from '../../runtime/log.ts';
 import { identityOf, thisProcess } from '../../runtime/process/identity.ts';
+import { manualClock } from '../runtime/manual-clock.ts';
 
 function world(t: TestContext) {
   const home = mkdtempSync(join(tmpdir(), 'framehound-service-'));

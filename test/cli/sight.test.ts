@@ -5,7 +5,7 @@ import type { PullFailure, PullOrder } from '../../actors/models/background-pull
 import type { ListedModel, PullProgress } from '../../actors/models/contract.ts';
 import { builtInRows } from '../../actors/models/rows/list.ts';
 import { bringSight, bringsSight, setup } from '../../cli/commands/setup.ts';
-import { manualClock } from '../../runtime/clock.ts';
+import { manualClock } from '../runtime/manual-clock.ts';
 import { until } from '../until.ts';
 import { fakeHome } from './fake-context.ts';
 

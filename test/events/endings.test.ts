@@ -4,7 +4,7 @@ import test from 'node:test';
 import { Check } from 'typebox/value';
 import { ProgressEvent } from '../../events/protocol.ts';
 import { createRooms } from '../../events/rooms.ts';
-import { manualClock } from '../../runtime/clock.ts';
+import { manualClock } from '../runtime/manual-clock.ts';
 import { ending, failure, progress } from './task-events.ts';
 
 function started(types: readonly string[] = ['video']) {

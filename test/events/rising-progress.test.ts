@@ -3,7 +3,7 @@ import test from 'node:test';
 import { array, assert as check, constant, constantFrom, integer, oneof, property, record } from 'fast-check';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { createRooms } from '../../events/rooms.ts';
-import { manualClock } from '../../runtime/clock.ts';
+import { manualClock } from '../runtime/manual-clock.ts';
 import { end, ending, failure, progress } from './task-events.ts';
 
 test('whoever joins, joins again or hears of runs of a task, its progress never goes back', () => {

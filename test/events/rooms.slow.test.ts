@@ -8,7 +8,7 @@ import type { EndState } from '../../actors/analysis/tasks/contract.ts';
 import { endOf, newRun, recordOf } from '../../events/payload.ts';
 import { ProgressEvent } from '../../events/protocol.ts';
 import { createRooms } from '../../events/rooms.ts';
-import { type ManualClock, manualClock } from '../../runtime/clock.ts';
+import { type ManualClock, manualClock } from '../runtime/manual-clock.ts';
 import { draws } from '../shared.ts';
 import { detailOf } from './fake-tasks.ts';
 import { end, failure, progress } from './task-events.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createThrottle } from '../../events/rooms.ts';
-import { manualClock } from '../../runtime/clock.ts';
+import { manualClock } from '../runtime/manual-clock.ts';
 
 const everyMs = 100;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { manualClock } from '../../runtime/clock.ts';
+import { manualClock } from './manual-clock.ts';
 
 test('a manual clock runs what falls due in order and nothing that was called off', () => {
   const clock = manualClock();

@@ -1,11 +1,12 @@
 // Starts fixtures for the tests of the engine.
-import { manualClock } from '../../runtime/clock.ts';
+
 import { createLog, type LogLine } from '../../runtime/log.ts';
-import { startInMemory } from '../../runtime/memory.ts';
 import { createSlotPool } from '../../runtime/slots.ts';
 import { createSupervisor, type SupervisorOptions } from '../../runtime/supervisor.ts';
 import { startThread } from '../../runtime/thread.ts';
 import { definition, fixtureContract } from './fixture.ts';
+import { manualClock } from './manual-clock.ts';
+import { startInMemory } from './memory.ts';
 
 export function engine(options: Partial<SupervisorOptions> = {}) {
   const lines: LogLine[] = [];

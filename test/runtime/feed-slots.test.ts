@@ -5,10 +5,10 @@ import { actor, type FeedTurn, Sent } from '../../runtime/actor.ts';
 import { contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createLog } from '../../runtime/log.ts';
-import { startInMemory } from '../../runtime/memory.ts';
 import { Cell } from '../../runtime/ref.ts';
 import { createSlotPool } from '../../runtime/slots.ts';
 import { until } from '../until.ts';
+import { startInMemory } from './memory.ts';
 
 const wideContract = contract(
   'wide',

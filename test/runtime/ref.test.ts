@@ -5,10 +5,10 @@ import { Type } from 'typebox';
 import { actor } from '../../runtime/actor.ts';
 import { ask, contract } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
-import { startInMemory } from '../../runtime/memory.ts';
 import { until } from '../until.ts';
 import { engine } from './engine.ts';
 import { fixtureErrors } from './fixture.ts';
+import { startInMemory } from './memory.ts';
 
 test('an ask is answered and an error crosses with code, status, details and retryable', async () => {
   const { supervisor, inMemory } = engine();

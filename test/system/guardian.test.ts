@@ -4,10 +4,10 @@ import { EventEmitter } from 'node:events';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type ManualClock, manualClock } from '../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import { guard } from '../../runtime/process/guardian.ts';
 import { Condition } from '../../runtime/sync/locks.ts';
+import { type ManualClock, manualClock } from '../runtime/manual-clock.ts';
 import { until } from '../until.ts';
 
 const engine = fileURLToPath(new URL('../runtime/process/guardian-child.ts', import.meta.url));

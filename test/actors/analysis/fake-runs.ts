@@ -19,10 +19,10 @@ import type { FileResult, TaskCounts } from '../../../actors/analysis/tasks/cont
 import { createPreflight, type Preflight } from '../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Holder } from '../../../runtime/files/lock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { eachTurn, until } from '../../until.ts';
 import { expectFaceModel, orders } from './no-models.ts';
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { definition } from '../../../actors/diarizer/actor.ts';
 import { diarizerContract, type SpeakerCount } from '../../../actors/diarizer/contract.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
-import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
+import { startInMemory } from '../../runtime/memory.ts';
 import {
   rate,
   type Said,

@@ -3,12 +3,12 @@ import type { TestContext } from 'node:test';
 import sharp from 'sharp';
 import { definition } from '../../../actors/faces/actor.ts';
 import { type FoundFaces, facesContract } from '../../../actors/faces/contract.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
-import { startInMemory } from '../../../runtime/memory.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
+import { startInMemory } from '../../runtime/memory.ts';
 import { sharedPath } from '../../shared.ts';
 import { askFrames } from '../decoder/ask-decoder.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { type DownloadRequest, downloadFile } from '../../../actors/models/download.ts';
 import type { TransferOptions, TransferProgress } from '../../../actors/models/transfer.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { EngineError } from '../../../runtime/errors.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { bytesOf, dropAfter, eagerClock, never, type Step, serveSteps, status, whole } from './server.ts';
 
 const body = bytesOf(200_000);

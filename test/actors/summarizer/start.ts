@@ -5,12 +5,12 @@ import { summarizerContract } from '../../../actors/summarizer/contract.ts';
 import type { OpenLanguageWriter } from '../../../actors/summarizer/language/contract.ts';
 import type { LanguageEnv } from '../../../actors/summarizer/language/open.ts';
 import type { Material } from '../../../actors/summarizer/outline/material.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
-import { startInMemory } from '../../../runtime/memory.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
+import { startInMemory } from '../../runtime/memory.ts';
 
 export type Summarizer = Ref<typeof summarizerContract>;
 type Contract = typeof summarizerContract;

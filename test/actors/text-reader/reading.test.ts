@@ -6,12 +6,12 @@ import { after, before, type TestContext, test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { definition } from '../../../actors/text-reader/actor.ts';
 import { type Reading, textReaderContract, textReaderErrors } from '../../../actors/text-reader/contract.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
-import { startInMemory } from '../../../runtime/memory.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
+import { startInMemory } from '../../runtime/memory.ts';
 import { tinyRecognizer, writeTextModel, written } from './graphs.ts';
 
 let modelsDir = '';

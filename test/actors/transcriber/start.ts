@@ -1,12 +1,12 @@
 // Starts a transcriber in memory, and plays sound to it block by block as the decoder does.
 import { definition } from '../../../actors/transcriber/actor.ts';
 import { type DetectedSpeech, transcriberContract } from '../../../actors/transcriber/contract.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
-import { startInMemory } from '../../../runtime/memory.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { createSlotPool, type SlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
+import { startInMemory } from '../../runtime/memory.ts';
 
 export type Transcriber = Ref<typeof transcriberContract>;
 

@@ -14,10 +14,10 @@ import {
   type WatchedFolder,
   watcherContract,
 } from '../../../actors/watcher/contract.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
-import { startInMemory } from '../../../runtime/memory.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
+import { startInMemory } from '../../runtime/memory.ts';
 
 export const nothingExcluded: Exclusions = {
   excluded_extensions: [],

@@ -8,8 +8,8 @@ import { type ListedModel, type ModelLibrary, modelErrors } from '../../../actor
 import { createModelLibrary } from '../../../actors/models/library.ts';
 import { models } from '../../../cli/commands/models.ts';
 import { type Context, exit, usageErrors } from '../../../cli/context.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 
 const row = {
   key: 'small',

@@ -10,10 +10,10 @@ import { exit } from '../../../cli/context.ts';
 import { hasDisplay } from '../../../cli/page.ts';
 import { writeServiceFile } from '../../../cli/service-file.ts';
 import { serviceErrors } from '../../../cli/sign-in.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { resolveConfig } from '../../../runtime/config.ts';
 import { type ProcessIdentity, thisProcess } from '../../../runtime/process/identity.ts';
 import { settings } from '../../../settings.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { until } from '../../until.ts';
 import { fakeHome } from '../fake-context.ts';
 

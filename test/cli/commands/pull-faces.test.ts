@@ -11,8 +11,8 @@ import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { doctor } from '../../../cli/commands/doctor.ts';
 import { models } from '../../../cli/commands/models.ts';
 import type { Command } from '../../../cli/context.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { bytesOf, type Step, serveSteps, status, whole } from '../../actors/models/server.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { fakeHome } from '../fake-context.ts';
 
 const graphs = { 'own-detector': bytesOf(4000), 'own-embedder': bytesOf(9000, 2) };

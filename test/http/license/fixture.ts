@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import { type ManualClock, manualClock } from '../../../runtime/clock.ts';
 import { createLog, type Log, type LogLine } from '../../../runtime/log.ts';
+import { type ManualClock, manualClock } from '../../runtime/manual-clock.ts';
 
 /** Unix ms at which the tests begin. */
 export const START = Date.UTC(2030, 0, 1);

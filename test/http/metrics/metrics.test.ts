@@ -14,9 +14,9 @@ import {
 import { health, healthRoutes, notReadyReasons, readyz } from '../../../http/routes/health.ts';
 import type { Service } from '../../../http/service.ts';
 import type { ChildState } from '../../../runtime/child.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { progress } from '../../events/task-events.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { fakeWatchFolders } from '../fake-watch-folders.ts';
 import { inject } from '../inject.ts';
 import { readExposition } from './exposition.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../actors/watcher/folders/contract.ts';
 import { renderFamilies, single } from '../../../http/metrics/exposition.ts';
 import { createWatchMeter } from '../../../http/metrics/meters.ts';
-import { manualClock } from '../../../runtime/clock.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { until } from '../../until.ts';
 import { emptyStatus } from '../fake-watch-folders.ts';
 import { readExposition } from './exposition.ts';

@@ -7,12 +7,12 @@ import type { decoderContract } from '../../../actors/decoder/contract.ts';
 import type { FacetAnswer } from '../../../actors/search/contract.ts';
 import { createSearch, type SearchParts } from '../../../actors/search/search.ts';
 import { facetRoutes } from '../../../http/routes/search.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import type { Reply } from '../../../runtime/contract.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { TestTurn } from '../../actors/decoder/ask-decoder.ts';
 import { record } from '../../actors/index/facets/media.ts';
 import { folder, indexActor } from '../../actors/index/handlers.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { sharedPath, skipWithout } from '../../shared.ts';
 import { inject } from '../inject.ts';
 

@@ -16,9 +16,9 @@ import { listRoutes, timelineRoutes } from '../../../http/routes/lists.ts';
 import { clipRoutes } from '../../../http/routes/tasks.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
-import { startInMemory } from '../../../runtime/memory.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
+import { startInMemory } from '../../runtime/memory.ts';
 import { sharedPath, skipWithout } from '../../shared.ts';
 import { inject } from '../inject.ts';
 

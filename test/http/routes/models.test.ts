@@ -6,7 +6,7 @@ import { createModelLibrary } from '../../../actors/models/library.ts';
 import { createVisualModels, type VisualModelParts } from '../../../actors/search/models/visual-models.ts';
 import { modelRoutes } from '../../../http/routes/models.ts';
 import type { Service } from '../../../http/service.ts';
-import { manualClock } from '../../../runtime/clock.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { until } from '../../until.ts';
 import { inject } from '../inject.ts';
 

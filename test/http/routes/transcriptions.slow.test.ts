@@ -12,10 +12,10 @@ import { analysisDataRoutes } from '../../../http/routes/library.ts';
 import { mediaRoutes } from '../../../http/routes/media.ts';
 import { facetRoutes } from '../../../http/routes/search.ts';
 import { transcriptionRoutes } from '../../../http/routes/transcriptions.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { folder, indexActor } from '../../actors/index/handlers.ts';
 import { segments, transcribe } from '../../actors/index/transcripts/speech.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 import { inject } from '../inject.ts';
 
 /** Routes, coordinator and index are real. The media are gone: what is stored of them is enough. */

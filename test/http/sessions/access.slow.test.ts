@@ -16,9 +16,9 @@ import test, { type TestContext } from 'node:test';
 import { type AccessDecision, granted, refusal } from '../../../http/license/decision.ts';
 import type { Licenses } from '../../../http/license/licenses.ts';
 import { createAccess, sessionErrors } from '../../../http/sessions/access.ts';
-import { manualClock } from '../../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { formatLine } from '../../../runtime/process/log-sink.ts';
+import { manualClock } from '../../runtime/manual-clock.ts';
 
 const HOUR = 3_600_000;
 const KEY = 'a-key-of-a-license-server';

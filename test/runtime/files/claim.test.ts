@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { manualClock } from '../../../runtime/clock.ts';
 import { claim, claimant } from '../../../runtime/files/lock.ts';
+import { manualClock } from '../manual-clock.ts';
 
 function setUp(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'claim-'));

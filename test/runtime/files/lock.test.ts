@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { manualClock } from '../../../runtime/clock.ts';
 import { isAlive, letGo, newHolder, underLock } from '../../../runtime/files/lock.ts';
 import { eachTurn, until } from '../../until.ts';
+import { manualClock } from '../manual-clock.ts';
 
 const options = { clock: manualClock(), refused: (what: string) => new Error(`refused: ${what}`) };
 const isRefused = /refused: /;

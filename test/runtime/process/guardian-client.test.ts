@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import test from 'node:test';
-import { manualClock } from '../../../runtime/clock.ts';
 import {
   attachToGuardian,
   type EngineMessage,
@@ -9,6 +8,7 @@ import {
   PREVIOUS_VARIABLE,
   RESTARTS_VARIABLE,
 } from '../../../runtime/process/guardian-client.ts';
+import { manualClock } from '../manual-clock.ts';
 
 /** The part of `process` a guardian client uses; `taken()` lets the guardian take the last message. */
 class FakeProcess extends EventEmitter {

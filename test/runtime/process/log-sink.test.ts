@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { manualClock } from '../../../runtime/clock.ts';
 import { createLogSink, type LineStream, openLog } from '../../../runtime/process/log-sink.ts';
+import { manualClock } from '../manual-clock.ts';
 import { program, run } from './log-program.ts';
 
 /** A stream that passes nothing on before it is told to. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manualClock } from '../../../runtime/clock.ts';
 import { conflate } from '../../../runtime/sync/queue.ts';
+import { manualClock } from '../manual-clock.ts';
 
 test('conflation tells the latest value of each key, at most every so often, and always the last', () => {
   const clock = manualClock();

@@ -24,9 +24,9 @@ import { partName, thisOwner, Writers } from '../../../../actors/exporter/clips/
 import { systemClock } from '../../../../runtime/clock.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
-import { startInMemory } from '../../../../runtime/memory.ts';
 import { createSlotPool } from '../../../../runtime/slots.ts';
 import { createSupervisor } from '../../../../runtime/supervisor.ts';
+import { startInMemory } from '../../../runtime/memory.ts';
 import { until } from '../../../until.ts';
 import { clips as films } from '../../decoder/footage/clips.ts';
 

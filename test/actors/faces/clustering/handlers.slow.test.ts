@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import { clusteringHandlers, idleLimit } from '../../../../actors/faces/clustering/handlers.ts';
 import { facesContract } from '../../../../actors/faces/contract.ts';
 import { actor } from '../../../../runtime/actor.ts';
-import { type Clock, manualClock } from '../../../../runtime/clock.ts';
+import type { Clock } from '../../../../runtime/clock.ts';
 import { contract } from '../../../../runtime/contract.ts';
 import { createLog } from '../../../../runtime/log.ts';
-import { startInMemory } from '../../../../runtime/memory.ts';
 import { createSlotPool } from '../../../../runtime/slots.ts';
 import { createSupervisor } from '../../../../runtime/supervisor.ts';
+import { manualClock } from '../../../runtime/manual-clock.ts';
+import { startInMemory } from '../../../runtime/memory.ts';
 import { crowd, naive, unit } from './people.ts';
 
 const { cluster_open, cluster_add, cluster_step, cluster_labels, cluster_similarities, cluster_close } =

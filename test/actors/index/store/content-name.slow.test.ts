@@ -8,11 +8,11 @@ import { decoderContract } from '../../../../actors/decoder/contract.ts';
 import { definition as indexDefinition } from '../../../../actors/index/actor.ts';
 import { indexContract } from '../../../../actors/index/contract.ts';
 import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
-import { manualClock } from '../../../../runtime/clock.ts';
 import { createLog } from '../../../../runtime/log.ts';
-import { startInMemory } from '../../../../runtime/memory.ts';
 import { createSlotPool } from '../../../../runtime/slots.ts';
 import { createSupervisor } from '../../../../runtime/supervisor.ts';
+import { manualClock } from '../../../runtime/manual-clock.ts';
+import { startInMemory } from '../../../runtime/memory.ts';
 import { noRootsHere } from '../../library/fake-roots.ts';
 import { folder } from '../handlers.ts';
 

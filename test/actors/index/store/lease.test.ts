@@ -9,7 +9,7 @@ import { Lease } from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { seal, unseal } from '../../../../actors/index/store/table.ts';
 import type { WriterOptions } from '../../../../actors/index/store/writer.ts';
-import { manualClock } from '../../../../runtime/clock.ts';
+import { manualClock } from '../../../runtime/manual-clock.ts';
 import { mediaRecord, preview } from '../footage.ts';
 import { folder, someFootage } from '../handlers.ts';
 

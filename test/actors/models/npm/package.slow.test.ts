@@ -22,7 +22,7 @@ import { convertGraphModel } from '../../../../actors/models/conversion/in-threa
 import { createModelLibrary } from '../../../../actors/models/library.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { npmGraph, npmPackage } from '../../../../actors/models/rows/origins.ts';
-import { manualClock } from '../../../../runtime/clock.ts';
+import { manualClock } from '../../../runtime/manual-clock.ts';
 import { until } from '../../../until.ts';
 import { smallGraph } from '../conversion/small-graph.ts';
 import { bytesOf, eagerClock, never } from '../server.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { embedderContract } from '../../../../actors/embedder/contract.ts';
 import { createVisualModels } from '../../../../actors/search/models/visual-models.ts';
-import { manualClock } from '../../../../runtime/clock.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
+import { manualClock } from '../../../runtime/manual-clock.ts';
 import { world } from '../../analysis/fakes.ts';
 
 /** An embedder that opens whatever it is asked for; what it was asked to load is written down. */

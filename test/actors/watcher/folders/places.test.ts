@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Places } from '../../../../actors/watcher/folders/places.ts';
-import { manualClock } from '../../../../runtime/clock.ts';
+import { manualClock } from '../../../runtime/manual-clock.ts';
 import { until } from '../../../until.ts';
 import { code } from './watching.ts';
 

@@ -11,7 +11,7 @@ import {
   type Frame,
   type Packet,
 } from '../../../../../actors/decoder/ffmpeg.ts';
-import { manualClock } from '../../../../../runtime/clock.ts';
+import { manualClock } from '../../../../runtime/manual-clock.ts';
 
 /** Of a good device: pictures come back in another order, as those of libx264 do. */
 export function fakeCandidate(more: Partial<EncoderCandidate> = {}): EncoderCandidate {

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { prove } from '../../../../../actors/decoder/clips/encoders/trial.ts';
-import { manualClock } from '../../../../../runtime/clock.ts';
+import { manualClock } from '../../../../runtime/manual-clock.ts';
 import { until } from '../../../../until.ts';
 import { fakeCandidate, shapeOf } from './fake-encoder.ts';
 

@@ -2,13 +2,13 @@
 // thread. What cannot be cloned or moved between threads fails here too. Replies and items are checked
 // against the contract.
 import { MessageChannel } from 'node:worker_threads';
-import type { ActorDefinition } from './actor.ts';
-import { complaintOf } from './checker.ts';
-import type { Contract } from './contract.ts';
-import { serve } from './host.ts';
-import type { Log } from './log.ts';
-import type { SlotMemory } from './slots.ts';
-import { createControl, createLink, type FromActor, type Link, type ToActor } from './wire.ts';
+import type { ActorDefinition } from '../../runtime/actor.ts';
+import { complaintOf } from '../../runtime/checker.ts';
+import type { Contract } from '../../runtime/contract.ts';
+import { serve } from '../../runtime/host.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { SlotMemory } from '../../runtime/slots.ts';
+import { createControl, createLink, type FromActor, type Link, type ToActor } from '../../runtime/wire.ts';
 
 export interface MemoryOptions {
   readonly settings?: unknown;
