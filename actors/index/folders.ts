@@ -31,9 +31,11 @@ export class Folders {
 
   /** Runs `use` on the store of a folder; a store that failed is opened anew by the next call. */
   async with<T>(folder: string, use: (store: Store) => T): Promise<T> {
-    const store = await this.#store(folder);
+    const path = realFolder(folder);
+    await this.#closeIfLost(path);
+    const store = this.#store(path);
     try {
-      store.followRoots();
+      // At once: calls that begin together may close what nobody uses now.
       return use(store);
     } catch (error) {
       if (fatal.some((one) => one.is(error))) {
@@ -41,24 +43,27 @@ export class Folders {
         await this.#forget(store);
       }
       throw error;
+    } finally {
+      await this.#closeIdle(store);
     }
   }
 
-  /** *Borrowed until the end of the turn*; a store with an open stage is never closed here. */
-  async #store(folder: string): Promise<Store> {
-    const path = realFolder(folder);
-    await this.#closeIfLost(path);
+  #store(path: string): Store {
     const store =
       this.#open.get(path) ?? new Store(path, { ...this.#options, wasThere: this.#lost.has(path) });
     this.#open.delete(path);
     this.#open.set(path, store);
+    return store;
+  }
+
+  /** A store with an open stage is never closed here. */
+  async #closeIdle(used: Store): Promise<void> {
     for (const [other, idle] of [...this.#open]) {
       if (this.#open.size <= mostOpen) break;
-      if (idle === store || idle.isBusy) continue;
+      if (idle === used || idle.isBusy) continue;
       this.#open.delete(other);
       await idle.close();
     }
-    return store;
   }
 
   /** A store whose files were replaced gives way to what lies there now, with its stages. */

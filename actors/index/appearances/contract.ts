@@ -22,6 +22,7 @@ export const appearanceMessages = {
       ),
       rest: Type.String(),
     }),
+    { together: 16 },
   ),
   /**
    * Where these people are seen, a scene each: where longest first, at most `max_results`. `model_key`: whose

@@ -147,12 +147,13 @@ export const facetMessages = {
       hashes: Type.Array(Type.Union([Type.String(), Type.Null()])),
       loaded: Type.Array(Type.Boolean()),
     }),
+    { together: 16 },
   ),
   /**
    * Goes on reading what filters and facets need of a folder: to be sent before them again until it is
    * `done`, so that other questions come in between. They work without it, but then read it in one turn.
    */
-  ready_facets: ask(Type.Object({ ...Folder }), Type.Object({ done: Type.Boolean() })),
+  ready_facets: ask(Type.Object({ ...Folder }), Type.Object({ done: Type.Boolean() }), { together: 16 }),
   /**
    * What the media in scope can be filtered by, with counts under the filters in force. NOT_LOADED when a
    * global scope is not of what is loaded.
@@ -160,6 +161,7 @@ export const facetMessages = {
   facets: ask(
     Type.Object({ ...Folder, scope: FacetScope, filters: Type.Array(MetadataFilter) }),
     FacetReport,
+    { together: 16 },
   ),
   /**
    * For each file, by path or hash, whether it passes every filter; true for one of which the folder knows

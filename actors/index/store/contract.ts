@@ -97,6 +97,7 @@ export const storeMessages = {
       by_path: Type.Array(Type.Union([MediaRecord, Type.Null()])),
       by_hash: Type.Array(Type.Union([MediaRecord, Type.Null()])),
     }),
+    { together: 16 },
   ),
   /**
    * What is known of the contents of a hash: several when files of the same hash differ, each with its own
@@ -110,6 +111,7 @@ export const storeMessages = {
   paths: ask(
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
     Type.Object({ paths: Type.Array(Type.Array(Type.String())) }),
+    { together: 16 },
   ),
   /** Folders in which the data of one file lies; null for what is not stored. */
   held: ask(

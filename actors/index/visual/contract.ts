@@ -233,6 +233,7 @@ export const visualMessages = {
       moments: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Type.Integer() })),
     }),
     Standing,
+    { together: 16 },
   ),
   /**
    * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where
@@ -269,5 +270,6 @@ export const visualMessages = {
       previews: Type.Array(Type.Union([Bytes, Type.Null()])),
       unreadable: Type.Optional(Type.Array(Type.String())),
     }),
+    { together: 16 },
   ),
 };

@@ -7,7 +7,6 @@ import type { OpenStages } from '../numbered-work.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
-import type { Store } from '../store/store.ts';
 import { backgroundOf, spreadOver } from './background.ts';
 import type { visualMessages } from './contract.ts';
 import { lowerBound } from './frames.ts';
@@ -29,7 +28,7 @@ export interface VisualParts extends FilterParts {
 
 export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
   const { folders, visual } = parts;
-  const passes = new Passes();
+  const passes = new Passes(folders);
   return {
     ...writingHandlers(parts),
     stored: ({ cache_dir, model_key, hashes }) =>
@@ -119,26 +118,34 @@ function committed(
 
 /** Searches that begin together are scanned together. */
 class Passes {
+  readonly #folders: VisualParts['folders'];
   #waiting: (PromiseWithResolvers<Answer> & Asked)[] = [];
+
+  constructor(folders: VisualParts['folders']) {
+    this.#folders = folders;
+  }
 
   join(asked: Asked): Promise<Answer> {
     const waiting = { ...Promise.withResolvers<Answer>(), ...asked };
     this.#waiting.push(waiting);
     // All of them wait by the end of the turn of the event loop in which they begin.
-    if (this.#waiting.length === 1) setImmediate(() => this.#run());
+    if (this.#waiting.length === 1) setImmediate(() => void this.#run());
     return waiting.promise;
   }
 
-  #run(): void {
+  async #run(): Promise<void> {
     const all = this.#waiting;
     this.#waiting = [];
     for (const [loaded, some] of Map.groupBy(all, (one) => one.loaded)) {
+      const searches = some.map(({ search }) => search);
       try {
-        const at = loaded.searched(some[0]!.store, () => {});
-        for (const [i, answer] of searchAll(
-          at,
-          some.map((one) => one.search),
-        ).entries()) {
+        const answers = await this.#folders.with(some[0]!.cache_dir, (store) =>
+          searchAll(
+            loaded.searched(store, () => {}),
+            searches,
+          ),
+        );
+        for (const [i, answer] of answers.entries()) {
           if (answer instanceof Error) some[i]!.reject(answer);
           else some[i]!.resolve(answer);
         }
@@ -151,7 +158,7 @@ class Passes {
 
 interface Asked {
   readonly loaded: LoadedVectors;
-  readonly store: Store;
+  readonly cache_dir: string;
   readonly search: Search;
 }
 
@@ -162,10 +169,10 @@ async function ranked(
   pause: () => void,
 ) {
   const { cache_dir, scope, max_results: matches, max_per_media: perVideo = matches, people } = request;
-  const { store, loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
+  const { loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
     const loaded = parts.visual.of(store, request.model_key);
     const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
-    return { store, loaded, filters, seen: people === undefined ? null : parts.people.seen(store, people) };
+    return { loaded, filters, seen: people === undefined ? null : parts.people.seen(store, people) };
   });
   const told = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
   if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...told };
@@ -174,7 +181,7 @@ async function ranked(
   const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
   const within = { hashes, ranges: scope.ranges, only: seen?.ranges ?? null };
   const search = { query, scope: within, matches, perVideo, pause };
-  return { ...(await passes.join({ loaded, store, search })), ...told };
+  return { ...(await passes.join({ loaded, cache_dir, search })), ...told };
 }
 
 function relevance(
