@@ -15,7 +15,7 @@ export interface FilterBank {
 }
 
 /** Filters of equal area from 0 Hz to half the sample rate: as librosa and Whisper make them. */
-export function slaneyFilters(count: number, fftSize: number, sampleRate: number): FilterBank {
+function slaneyFilters(count: number, fftSize: number, sampleRate: number): FilterBank {
   const top = slaneyMel(sampleRate / 2);
   const edges = Array.from({ length: count + 2 }, (_, at) => slaneyHertz((top * at) / (count + 1)));
   return bankOf(count, fftSize / 2 + 1, (filter, bin) => {
@@ -98,14 +98,14 @@ function slaneyHertz(mel: number): number {
 
 export const melRate = 16_000;
 /** Samples from one frame to the next: 10 ms. */
-export const melHop = 160;
+const melHop = 160;
 const frameSize = 400;
 /** Frames of the input of Whisper, always: 30 s. */
 export const whisperFrames = 3000;
 export const whisperSamples = whisperFrames * melHop;
 
 /** `data`: bands×frames, in rows of one band. *Owned by the caller.* */
-export interface MelSpectrogram {
+interface MelSpectrogram {
   readonly data: Float32Array;
   readonly bands: number;
   readonly frames: number;

@@ -36,7 +36,7 @@ import {
 import { DiarizationSession, type Embed, SubsegmentChannel } from './session.ts';
 import { type SpeakerEmbedder, speakerEmbedderOf } from './speaker-embedder.ts';
 
-export interface DiarizerSettings {
+interface DiarizerSettings {
   /** Absolute path of the folder with a folder for each model. */
   readonly modelsDir: string;
   readonly device: DeviceChoice;

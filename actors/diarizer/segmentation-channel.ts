@@ -82,7 +82,7 @@ export interface SegmentationWindow {
 }
 
 /** Features of the sound of one local speaker. */
-export interface LocalSpeaker {
+interface LocalSpeaker {
   /** frames×80. */
   readonly features: Float32Array;
   readonly speaker: number;

@@ -22,7 +22,7 @@ export interface ChannelSpeech {
   readonly overlap: Pick<OverlapChannel, 'start' | 'probabilities'>;
 }
 
-export interface DiarizationOptions<C extends ChannelSpeech> {
+interface DiarizationOptions<C extends ChannelSpeech> {
   readonly modelKey: string;
   /** The model and its version, under which voices are kept. */
   readonly voiceModel?: string;

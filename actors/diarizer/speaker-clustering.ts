@@ -41,7 +41,7 @@ export interface ClusteringOptions {
   readonly minShare: number;
 }
 
-export interface PldaClustering {
+interface PldaClustering {
   readonly plda: Plda;
   readonly score: MergeScore;
   /** The part of an embedding's evidence that its overlapping neighbours have not given yet, 0 to 1. */
@@ -56,7 +56,7 @@ interface SpeakerLimits {
 }
 
 /** How many speakers `speaker_count` allows. */
-export function speakerLimits(count: SpeakerCount): SpeakerLimits {
+function speakerLimits(count: SpeakerCount): SpeakerLimits {
   if (count === 'auto') return { min: 1, max: 24 };
   if (count === '5+') return { min: 5, max: 12 };
   return { min: count, max: count };

@@ -11,7 +11,7 @@ export interface LabelledTurn {
 }
 
 /** One channel after clustering; `labels`: the speaker of each subsegment, -1 for none. */
-export interface LabelledChannel {
+interface LabelledChannel {
   readonly regions: readonly (readonly [number, number])[];
   readonly subsegments: readonly Subsegment[];
   readonly labels: ArrayLike<number>;

@@ -12,7 +12,7 @@ import { familyOf } from './families.ts';
 import type { Sides, VisualFamily } from './family.ts';
 import { blockBytes, paintBlocks, readAs } from './readings.ts';
 
-export interface EmbedderSettings {
+interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */
   readonly modelsDir: string;
   readonly device: DeviceChoice;

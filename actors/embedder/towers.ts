@@ -23,7 +23,7 @@ export interface Tokens {
   readonly length: number;
 }
 
-export type Tokenize = (texts: readonly string[]) => Tokens;
+type Tokenize = (texts: readonly string[]) => Tokens;
 
 /** Reads a tokenizer.json. Throws MODEL_LOAD_FAILED, naming the file. */
 export async function readTokenizer(path: string, side: TextSide): Promise<Tokenize> {
@@ -80,7 +80,7 @@ export function normalizeRows(vectors: Float32Array, dimensions: number, what: s
   return vectors;
 }
 
-export interface TowerPlan {
+interface TowerPlan {
   /** Names of the output that is the vector, best first; the first one the graph declares is taken. */
   readonly pictureOutputs: readonly string[];
   readonly textOutputs: readonly string[];

@@ -7,7 +7,7 @@ import { type Writer, Writers } from './clips/writers.ts';
 import type { Proxies } from './proxies/contract.ts';
 import { createProxies } from './proxies/proxies.ts';
 
-export interface MediaExportParts {
+interface MediaExportParts {
   readonly clipWriters: readonly Writer[];
   /** Writes where there are no threads for it. */
   readonly prober: Writer;

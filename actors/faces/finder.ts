@@ -18,7 +18,7 @@ import { embedderFamilyOf, FaceEmbedder } from './embedding/embedder.ts';
 import { Pyramid } from './picture.ts';
 import { isCut, isWeak, pose, sharpness } from './quality/quality.ts';
 
-export type CurrentPair = CurrentModel<PairRow, OpenPair>;
+type CurrentPair = CurrentModel<PairRow, OpenPair>;
 
 /** A face between its detection and its answer. */
 interface Found {
@@ -30,7 +30,7 @@ interface Found {
   readonly chip: Uint8Array<ArrayBuffer>;
 }
 
-export interface FindOptions {
+interface FindOptions {
   readonly key: string;
   readonly crops: FaceCrops;
   readonly checkpoint: Checkpoint;
@@ -40,7 +40,7 @@ export interface FindOptions {
 /**
  * `picture` is *borrowed until the promise settles*. Throws MODEL_NOT_LOADED, MODEL_RUN_FAILED and CANCELLED.
  */
-export async function findFaces(
+async function findFaces(
   current: CurrentPair,
   picture: Picture,
   { key, crops, checkpoint, log }: FindOptions,
@@ -147,14 +147,14 @@ export interface FacePair {
 }
 
 /** The embedder's row under the key of the pair, with what it works with. */
-export type PairRow = FaceEmbedderRow & { readonly pair: FacePair };
+type PairRow = FaceEmbedderRow & { readonly pair: FacePair };
 
 export interface OpenPair extends Openable {
   readonly detector: FaceDetector;
   readonly embedder: FaceEmbedder;
 }
 
-export function pairRow(pair: FacePair): PairRow {
+function pairRow(pair: FacePair): PairRow {
   return { ...pair.embedder, key: `${pair.detector.key}+${pair.embedder.key}`, pair };
 }
 
@@ -223,7 +223,7 @@ export interface FacesSettings {
   readonly threads: number;
 }
 
-export interface FindingOptions extends ActorEnv<FacesSettings> {
+interface FindingOptions extends ActorEnv<FacesSettings> {
   /** The models to use, of those that are there. Throws NO_FACE_MODEL. */
   choose(modelsDir: string): Promise<FacePair>;
 }

@@ -63,7 +63,7 @@ export class Pyramid {
 // Takes RGB bytes apart into planes of floats, as graphs want them. The kernel is written in planes.wat and
 // committed assembled as planes.wasm: it takes a sixth of the time of a loop in JavaScript.
 
-export interface PlaneRules {
+interface PlaneRules {
   /** Which of red and blue is the first plane. */
   readonly color: 'rgb' | 'bgr';
   /** A value becomes (value - mean) / scale. */

@@ -108,7 +108,7 @@ export const modelWords = {
   'faces-npm': faceKinds,
   sight: sightKinds,
 } as const satisfies Record<string, readonly ModelRow['kind'][]>;
-export type ModelWord = keyof typeof modelWords;
+type ModelWord = keyof typeof modelWords;
 
 export function isModelWord(word: string): word is ModelWord {
   return Object.hasOwn(modelWords, word);

@@ -22,7 +22,7 @@ const choosing: Readonly<Record<ModelWork, (modelsDir: string) => Promise<unknow
   things: chooseObjectDetector,
 };
 
-export interface ModelChoices {
+interface ModelChoices {
   /** Also where there is no actor for it. Throws NO_FACE_MODEL, NO_TEXT_MODEL, NO_OBJECT_DETECTOR. */
   expectModelFor(work: ModelWork): Promise<void>;
   /**

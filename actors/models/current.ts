@@ -33,7 +33,7 @@ export interface Loaded<R extends Keyed, F extends Openable> extends OpenedModel
 }
 
 /** `C`: checkpoints of loads, which may carry more than a plain one. */
-export interface CurrentOptions<R extends Keyed, F extends Openable, C extends Checkpoint = Checkpoint> {
+interface CurrentOptions<R extends Keyed, F extends Openable, C extends Checkpoint = Checkpoint> {
   /** For the log: `visual`, `speech`, … */
   readonly kind: string;
   /** Opened instead of a model that cannot be opened; null for none. */

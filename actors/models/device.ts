@@ -5,7 +5,7 @@ export type Device = (typeof devices)[number];
 export type DeviceChoice = Device | 'auto';
 
 /** A device that is not used, and why. */
-export interface Refusal {
+interface Refusal {
   readonly device: Device;
   readonly reason: string;
 }
@@ -34,7 +34,7 @@ export interface Graphics {
  */
 const preference: readonly Device[] = ['cuda', 'dml', 'coreml'];
 
-export interface DevicePlan {
+interface DevicePlan {
   /** To be tried in this order; the last one is always cpu. */
   readonly order: readonly Device[];
   /** Refused before any try. */
@@ -87,8 +87,4 @@ export const deviceText = (device: string) => words[device] ?? device;
 export function refusalText(refused: readonly Refusal[]): string | null {
   if (refused.length === 0) return null;
   return refused.map(({ device, reason }) => `${deviceText(device)}: ${reason}`).join('; ');
-}
-
-export function isDeviceChoice(text: string): text is DeviceChoice {
-  return text === 'auto' || (devices as readonly string[]).includes(text);
 }

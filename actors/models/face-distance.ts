@@ -56,7 +56,7 @@ export async function ownEpsOf(
  */
 const belowSame = 0.1;
 
-export interface LikenessScale {
+interface LikenessScale {
   /** Pairs that are less alike are not asked about. */
   readonly least: number;
   /** 0: nothing in common; 0.5: the model would just call two faces one person; 1: the same picture. */

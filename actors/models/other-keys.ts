@@ -3,7 +3,7 @@
 import type { ModelRow } from './contract.ts';
 import { defaultModelKey } from './rows/list.ts';
 
-export interface UnavailableModel {
+interface UnavailableModel {
   readonly key: string;
   readonly kind: ModelRow['kind'];
   /** A sentence without its subject and full stop. */

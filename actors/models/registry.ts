@@ -174,7 +174,7 @@ function wrongPlda({ speaker, files }: ModelRow): Wrong | null {
     : { field: '/files', message: 'lists no file with the role "plda", which /speaker/evidence needs' };
 }
 
-export interface Registry {
+interface Registry {
   readonly rows: readonly ModelRow[];
   readonly problems: readonly RegistryProblem[];
 }

@@ -21,7 +21,7 @@ export interface Reply {
   readonly from: number;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** First byte wanted; 0 for all. */
   readonly from: number;
   /** The validator the bytes before `from` came with. */

@@ -19,7 +19,7 @@ import { Film, type WithWriter } from './film.ts';
 import type { LanguageWriter, OpenLanguageWriter } from './language/contract.ts';
 import { openLanguageWriter } from './language/open.ts';
 
-export interface SummarizerSettings {
+interface SummarizerSettings {
   /** Absolute path of the folder with a folder for each model. */
   readonly modelsDir: string;
   readonly device: DeviceChoice;
@@ -28,7 +28,7 @@ export interface SummarizerSettings {
 }
 
 /** What opens language models; handed in by tests. */
-export type WriterOpener = (env: ActorEnv<SummarizerSettings>) => OpenLanguageWriter;
+type WriterOpener = (env: ActorEnv<SummarizerSettings>) => OpenLanguageWriter;
 
 /** Loads can be cancelled in native code, too. */
 type Cancellable = Checkpoint & { readonly signal: AbortSignal };

@@ -98,11 +98,10 @@ export const SpokenSegment = Type.Object({
 export type SpokenSegment = Static<typeof SpokenSegment>;
 
 /** `generating_observations`: of leaves. `generating_summary`: of the nodes above, the root last. */
-export const WritingStage = Type.Union([
+const WritingStage = Type.Union([
   Type.Literal('generating_observations'),
   Type.Literal('generating_summary'),
 ]);
-export type WritingStage = Static<typeof WritingStage>;
 
 /** A node that is to be written. */
 export const PlannedNode = Type.Object({

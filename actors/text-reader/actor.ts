@@ -11,7 +11,7 @@ import { textReaderContract } from './contract.ts';
 import { PaddleReader } from './model.ts';
 import { readPicture } from './reading.ts';
 
-export interface TextReaderSettings {
+interface TextReaderSettings {
   /** Absolute path of the folder with a folder for each model. */
   readonly modelsDir: string;
   readonly device: DeviceChoice;

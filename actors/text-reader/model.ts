@@ -14,7 +14,7 @@ const read = 'softmax_11.tmp_0';
 
 type Size = Pick<Picture, 'width' | 'height'>;
 
-export interface TextModelFiles {
+interface TextModelFiles {
   readonly detector: string;
   readonly recognizer: string;
   readonly dictionary: string;

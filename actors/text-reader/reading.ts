@@ -68,7 +68,7 @@ const glimpseScale = 0.8;
 /** Less of the picture is looked at at once. */
 const glimpseFrom = 0.25;
 
-export interface ReadPicture {
+interface ReadPicture {
   readonly reading: Reading;
   /** Part of the picture in which lines were looked for, beyond whether there are any. */
   readonly looked: number;
@@ -76,7 +76,7 @@ export interface ReadPicture {
   readonly read: number;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly side: number;
   readonly before: Reading | null;
   /** Awaited before each run of a graph. */

@@ -3,7 +3,7 @@
 import { type Box, overlap, type Picture } from '../../runtime/picture.ts';
 import { classNames, detectorSide as side } from './contract.ts';
 
-export interface Detection {
+interface Detection {
   /** Position in `classNames`. */
   readonly label: number;
   /** 0 to 1. */
@@ -26,7 +26,7 @@ export const outputs = [
 export const leastScore = 0.4;
 
 /** More boxes of one picture than anybody asks for; the best are kept. */
-export const mostDetections = 100;
+const mostDetections = 100;
 
 /**
  * Boxes of one class that share more of their area are one thing; so are boxes of two classes above the other

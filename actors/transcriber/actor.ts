@@ -30,7 +30,7 @@ import { voiceRate } from './voice/detector.ts';
 import { DetectorSelection } from './voice/selection.ts';
 import { windowRules } from './voice/windows.ts';
 
-export interface TranscriberSettings {
+interface TranscriberSettings {
   /** Absolute path of the folder with a folder for each model. */
   readonly modelsDir: string;
   readonly device: DeviceChoice;

@@ -10,7 +10,7 @@ import type { SpeechWindow, WindowTranscript } from './family.ts';
  * What is asked about a window: its text, or its language alone, which is answered as a transcript without
  * text.
  */
-export interface WindowRequest {
+interface WindowRequest {
   readonly output: 'text' | 'language';
   /** BCP 47 of the text, or null to detect it. */
   readonly language: string | null;
@@ -26,13 +26,13 @@ export interface Job extends WindowRequest {
   failed(error: unknown): void;
 }
 
-export type RunBatch = (
+type RunBatch = (
   windows: readonly SpeechWindow[],
   request: WindowRequest,
   checkpoint: Checkpoint,
 ) => Promise<readonly WindowTranscript[]>;
 
-export interface BatchingQueueOptions {
+interface BatchingQueueOptions {
   /**
    * Calls `work` with the loaded model, exclusively: the most windows of a batch, and how to run one. Throws
    * MODEL_NOT_LOADED without calling it.

@@ -14,7 +14,7 @@ export interface SpeechCandidate {
   readonly downloaded: boolean;
 }
 
-export interface SpeechChoice {
+interface SpeechChoice {
   readonly model_key: string;
   /**
    * The preferred key, where another model is used because that one is not downloaded or lacks the language.

@@ -72,12 +72,11 @@ export const SpeechModel = Type.Object({
 export type SpeechModel = Static<typeof SpeechModel>;
 
 /** A text event of an embedded track, as it lies in the file. */
-export const RawCue = Type.Object({
+const RawCue = Type.Object({
   start_seconds: Type.Number(),
   end_seconds: Type.Number(),
   text: Type.String(),
 });
-export type RawCue = Static<typeof RawCue>;
 
 /** What was wrong with the cues of subtitles. */
 const Repairs = {

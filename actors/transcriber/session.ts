@@ -16,7 +16,7 @@ import { type Window, WindowCutter, type WindowRules } from './voice/windows.ts'
 
 // The first speech of a file, without its pauses: what its language is detected from.
 
-export class SpeechSample {
+class SpeechSample {
   readonly #longest: number;
   readonly #parts: Float32Array[] = [];
   #length = 0;
@@ -66,7 +66,7 @@ export interface SessionResult {
   readonly speech_seconds: number;
 }
 
-export interface SessionParts {
+interface SessionParts {
   readonly log: Log;
   /** Null when nobody keeps what is written. */
   readonly kept: WrittenWindows | null;

@@ -7,7 +7,7 @@ import { overlapStep } from './channel.ts';
 /** Half-open, in seconds. */
 export type Span = readonly [start: number, end: number];
 
-export interface OverlapRules {
+interface OverlapRules {
   /** 0 to 1: a span has a frame of at least `sure`, and goes on while frames are at least `likely`. */
   readonly sure: number;
   readonly likely: number;
@@ -17,15 +17,15 @@ export interface OverlapRules {
 }
 
 /** Chosen on voices of the training data that the network never heard. */
-export const overlapRules: OverlapRules = { sure: 0.87, likely: 0.6, bridge: 0.1, shortest: 0.3 };
+const overlapRules: OverlapRules = { sure: 0.87, likely: 0.6, bridge: 0.1, shortest: 0.3 };
 
 /** Samples from one probability to the next. */
-export const overlapHop = overlapStep * fbankHop;
+const overlapHop = overlapStep * fbankHop;
 /**
  * Samples from the start of the features' first frame to that of the 20 ms for which the first probability
  * stands.
  */
-export const overlapLead = (fbankSize - overlapHop) / 2;
+const overlapLead = (fbankSize - overlapHop) / 2;
 
 /** `probabilities`: 0 to 255 for every 20 ms from sample `start` on. Ascending, apart. */
 export function overlapSpans(
@@ -156,17 +156,17 @@ function lowered(offset: number): Uint8Array {
 // Who the second voice is where two speak at once: of the speakers that are known, one whose turn is near and
 // whose voice is in the sound there.
 
-export interface SecondSpeakerRules {
+interface SecondSpeakerRules {
   /** Seconds to the nearest turn of a speaker, at most. */
   readonly reach: number;
   /** Cosine that a second of distance costs. */
   readonly perSecond: number;
 }
 
-export const secondSpeakerRules: SecondSpeakerRules = { reach: 10, perSecond: 0.1 };
+const secondSpeakerRules: SecondSpeakerRules = { reach: 10, perSecond: 0.1 };
 
 /** The cosine of each speaker with the sound of a span; null where nothing of it was embedded. */
-export type Likeness = (span: Span) => Float64Array | null;
+type Likeness = (span: Span) => Float64Array | null;
 
 /**
  * The turns of second speakers within `spans`. `turns`: of one channel, ascending and apart; both sides of a

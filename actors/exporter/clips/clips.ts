@@ -17,7 +17,7 @@ import { isNowhere, partName, sweepParts, thisOwner, type Writers } from './writ
 /** Clips of all requests that may wait for a thread. */
 const mostWaiting = 10_000;
 
-export interface ClipParts {
+interface ClipParts {
   /** Threads that cut. */
   readonly writers: Writers;
   readonly log: Log;

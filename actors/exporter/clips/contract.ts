@@ -7,7 +7,7 @@ import { EndSeconds, FilePath } from '../../index/store/contract.ts';
 import { createFolders } from '../contract.ts';
 
 /** Clips of one request. */
-export const mostClips = 1000;
+const mostClips = 1000;
 
 export const ClipSpec = Type.Object({
   media_path: described(

@@ -15,7 +15,7 @@ export interface ProxySpec {
 }
 
 /** A proxy that is there, whole. */
-export interface ProxyFile {
+interface ProxyFile {
   readonly path: string;
   readonly size_bytes: number;
 }

@@ -14,7 +14,7 @@ import type { MediaFile, Search } from '../../search/contract.ts';
 import { isNowhere, partName, sweepParts, thisOwner, type Writers } from '../clips/writers.ts';
 import type { Proxies, ProxySpec, ProxyWritten } from './contract.ts';
 
-export interface ProxyParts {
+interface ProxyParts {
   readonly writers: Writers;
   readonly mediaFile: Search['mediaFile'];
   /** Bytes that all proxies of a folder may take. */

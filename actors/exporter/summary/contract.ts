@@ -6,7 +6,7 @@ import type { Evidence, OverviewAnswer, SummaryNodeEntry } from '../../summarize
 import { Id, selector } from '../../summarizer/stored/requests/contract.ts';
 import { createFolders } from '../contract.ts';
 
-export const summaryFormats = ['json', 'markdown', 'txt', 'vtt'] as const;
+const summaryFormats = ['json', 'markdown', 'txt', 'vtt'] as const;
 export type SummaryFormat = (typeof summaryFormats)[number];
 
 export const summarySuffixes: Readonly<Record<SummaryFormat, string>> = {

@@ -33,7 +33,7 @@ import { chaptersDocument, jsonDocument, markdownDocument, plainDocument } from 
 export const longestTitle = 100;
 
 /** What becomes a chapter: a node, or what its parent says of it. */
-export interface ChapterNode {
+interface ChapterNode {
   readonly text: string;
   /** Half-open, in seconds of the grid. */
   readonly range: readonly [number, number];
@@ -78,7 +78,7 @@ export interface Part {
 }
 
 /** The errors of `Summaries.node`; DOCUMENT_TOO_LARGE. */
-export async function readTree(
+async function readTree(
   { summaries }: Pick<ReadingParts, 'summaries'>,
   selector: SummarySelector,
   { node_id, depth, include_evidence }: Part,

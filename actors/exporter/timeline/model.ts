@@ -11,7 +11,7 @@ const withNtsc: ReadonlySet<number> = new Set([15, 24, 30, 48, 60, 120, 240]);
 /** How far a rate may be off one of those and still be it: 23.98 for 23.976. */
 const TOLERANCE = 2e-4;
 
-export interface Conformed {
+interface Conformed {
   /** A whole number of frames per second, or 1000/1001 of one. */
   readonly rate: Rational;
   /** False where it was taken for want of a better one: the rate of the file is variable or odd. */

@@ -27,10 +27,10 @@ import type { WriteTask } from './write.ts';
 
 // Reads the chapters of the files of a timeline from their stored summaries.
 
-/** Files of which summaries are read at the same time. */
-const chaptersTogether = 4;
+/** Files that are read or asked about at the same time; most of the time of one is waiting for its disk. */
+const together = 4;
 
-export interface ChaptersOfFiles {
+interface ChaptersOfFiles {
   /** By path. */
   readonly chapters: Map<string, Chapter[]>;
   /**
@@ -40,7 +40,7 @@ export interface ChaptersOfFiles {
 }
 
 /** Nothing is read when no markers are asked for. Throws what reading the analysis folder throws. */
-export async function chaptersOfFiles(
+async function chaptersOfFiles(
   reading: ReadingParts,
   asked: ChapterMarkers | undefined,
   paths: Iterable<string>,
@@ -49,7 +49,7 @@ export async function chaptersOfFiles(
   const found = new Map<string, Found | string>();
   if (asked === undefined) return { chapters: new Map(), warnings: [] };
   const all = [...paths];
-  await sideBySide(all.values(), chaptersTogether, signal, async (path, until) => {
+  await sideBySide(all.values(), together, signal, async (path, until) => {
     found.set(path, await chaptersAt(reading, asked, path, until));
   });
   const chapters = new Map<string, Chapter[]>();
@@ -104,12 +104,10 @@ async function idOf(
 const WAITING = 16;
 /** Heap of the thread; 10,000 clips in stereo take half of it, and what does not fit is refused. */
 const MOST_MEGABYTES = 1536;
-/** Files that are asked about at the same time; most of the time of one is waiting for its disk. */
-const TOGETHER = 4;
 /** Warnings of one answer; the next one says how many more there are. */
 const MOST_WARNINGS = 20;
 
-export interface TimelinesParts extends ReadingParts {
+interface TimelinesParts extends ReadingParts {
   readonly prober: Ref<typeof decoderContract>;
 }
 
@@ -170,7 +168,7 @@ async function factsOf(
   const facts = new Map<string, SourceFacts>();
   const errors = new Map<string, EngineError>();
   const paths = new Set(items.map(({ media_path }) => media_path));
-  await sideBySide(paths.values(), TOGETHER, signal, async (path, until) => {
+  await sideBySide(paths.values(), together, signal, async (path, until) => {
     try {
       const probe = await prober.ask('probe', { path, pace: true }, { signal: until, lane: 'now' });
       facts.set(path, sourceFacts(path, probe));

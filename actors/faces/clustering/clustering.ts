@@ -7,7 +7,7 @@ import { Dbscan } from './dbscan.ts';
 import { type Block, dot, type EarlierLabels, Entries, type Rows, roundingError } from './entries.ts';
 import type { Product } from './product.ts';
 
-export interface ClusteringParameters {
+interface ClusteringParameters {
   /** Null: found from the distances. */
   readonly eps: number | null;
   readonly minSamples: number;

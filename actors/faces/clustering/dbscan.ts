@@ -20,7 +20,7 @@ import {
 } from './entries.ts';
 import type { Product } from './product.ts';
 
-export interface DbscanOptions {
+interface DbscanOptions {
   readonly eps: number;
   readonly minSamples: number;
   readonly before: EarlierLabels | null;

@@ -59,7 +59,7 @@ export function faultOf(vectors: Float32Array, i: number, dimensions: number): s
 }
 
 /** How many of the ascending `positions` lie below `limit`. */
-export function countBelow(positions: readonly number[], limit: number): number {
+function countBelow(positions: readonly number[], limit: number): number {
   let [low, high] = [0, positions.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -25,7 +25,7 @@ export interface ClusteringParts extends ProductOptions {
   readonly clock?: Clock;
 }
 
-export interface ClusteringHandlers {
+interface ClusteringHandlers {
   readonly handlers: Pick<Handlers<Faces>, Message>;
   /** Clusterings that are held. */
   readonly held: number;

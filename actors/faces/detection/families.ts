@@ -9,7 +9,8 @@ import type { Candidate, DetectorFamily, GridFamily } from './family.ts';
 // SCRFD: two anchors a cell of 8, 16 and 32 px. Its outputs are numbered, so they are known by their order
 // and their width: three times scores, three times distances to the sides of a box, three times points.
 
-const cells = [8, 16, 32] as const;
+/** Sides of a cell, px, of both families. */
+const strides = [8, 16, 32] as const;
 const anchors = 2;
 /** Scores, boxes, points. */
 const widths = [1, 4, 10] as const;
@@ -24,11 +25,11 @@ export const scrfd: GridFamily = {
       input,
       read: (outputs, { width, height }) => {
         const found: Candidate[] = [];
-        cells.forEach((stride, at) => {
+        strides.forEach((stride, at) => {
           const columns = width / stride;
           const count = columns * (height / stride) * anchors;
           const [scores, sides, points] = widths.map((size, part) =>
-            values(outputs, names[part * cells.length + at]!, count * size, file),
+            values(outputs, names[part * strides.length + at]!, count * size, file),
           ) as [Float32Array, Float32Array, Float32Array];
           for (let anchor = 0; anchor < count; anchor++) {
             const score = scores[anchor]!;
@@ -58,7 +59,7 @@ export const scrfd: GridFamily = {
 };
 
 function checkOutputs(outputs: readonly Port[], file: string): void {
-  const expected = widths.flatMap((width) => cells.map(() => width));
+  const expected = widths.flatMap((width) => strides.map(() => width));
   const fits = ({ shape }: Port, at: number) =>
     typeof shape.at(-1) !== 'number' || shape.at(-1) === expected[at];
   if (outputs.length === expected.length && outputs.every(fits)) return;
@@ -70,7 +71,6 @@ function checkOutputs(outputs: readonly Port[], file: string): void {
 
 // YuNet: one box and five points a cell of 8, 16 and 32 px, scored by a class and by an objectness.
 
-const strides = [8, 16, 32] as const;
 const parts = ['cls', 'obj', 'bbox', 'kps'] as const;
 const sizes = { cls: 1, obj: 1, bbox: 4, kps: 10 } as const;
 

@@ -21,7 +21,7 @@ export interface DetectorFamily {
 }
 
 /** Sides of the picture that the graph was given, with its padding, px. */
-export interface GridSize {
+interface GridSize {
   readonly width: number;
   readonly height: number;
 }

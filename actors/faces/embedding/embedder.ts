@@ -131,7 +131,7 @@ function inMirror(face: Uint8Array, side: number): Uint8Array {
 
 // The interface of a family of face embedders: it checks the graph of a row and says how the graph is fed.
 
-export interface EmbedderGraph {
+interface EmbedderGraph {
   /** The faces it takes. */
   readonly chip: Chip;
   /** Names in the graph: of the faces f32 [n, 3, side, side], and of the vectors f32 [n, dimensions]. */
@@ -141,7 +141,7 @@ export interface EmbedderGraph {
   readonly batch: number;
 }
 
-export interface EmbedderFamily {
+interface EmbedderFamily {
   /**
    * `file` names the graph in messages. Throws MODEL_LOAD_FAILED, naming what was expected and what is there.
    */

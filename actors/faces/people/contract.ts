@@ -70,7 +70,7 @@ export const FaceClusterJobs = Type.Object({
 });
 export type FaceClusterJobs = Static<typeof FaceClusterJobs>;
 
-export const ClusterSample = Type.Object({
+const ClusterSample = Type.Object({
   cluster_id: described(Type.String(), 'Id of the cluster.'),
   name: described(Type.String(), 'Name of the person; empty if there is none.'),
   size: described(Count, 'Number of faces in the cluster.'),

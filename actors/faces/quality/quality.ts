@@ -35,7 +35,7 @@ export function sharpness(face: Uint8Array): number {
 }
 
 /** Of the brightness, 0 to 255, with the four neighbours of each pixel. */
-export function laplacianVariance(face: Uint8Array): number {
+function laplacianVariance(face: Uint8Array): number {
   const light = brightness(face);
   let [sum, squares, count] = [0, 0, 0];
   for (let y = inner.top; y < inner.bottom; y++) {
@@ -63,7 +63,7 @@ function brightness(face: Uint8Array): Float32Array {
 
 // Where a face looks, estimated from its five landmarks.
 
-export interface Pose {
+interface Pose {
   /** Degrees, -90 to 90: 0 looks into the camera, above 0 to the right of the picture. */
   readonly yaw: number;
   /** Degrees, -180 to 180: how far the face is turned clockwise in the plane of the picture. */

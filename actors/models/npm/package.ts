@@ -107,7 +107,7 @@ function textAt(header: Buffer, from: number, length: number): string {
   return header.toString('utf8', from, from + (end < 0 ? length : end));
 }
 
-export interface PackageOptions extends TransferOptions {
+interface PackageOptions extends TransferOptions {
   /** The environment that npm runs in; that of this process when left out. */
   readonly env?: NodeJS.ProcessEnv;
 }

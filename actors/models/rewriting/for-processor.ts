@@ -26,7 +26,7 @@ export const measuredOps = ['Conv', 'Add', 'Resize'] as const;
  * What takes or makes a value without a range stays as it is: the first convolution, which takes the picture,
  * does.
  */
-export function inEightBits(graph: OpenGraph, ranges: Ranges): void {
+function inEightBits(graph: OpenGraph, ranges: Ranges): void {
   activationsBehindPools(graph);
   const bytes = new Bytes(graph, ranges);
   const done = new Set<string>();

@@ -154,7 +154,7 @@ export const materials = {
     },
   },
 } as const satisfies Record<string, Material>;
-export type MaterialName = keyof typeof materials;
+type MaterialName = keyof typeof materials;
 export const materialNames = Object.keys(materials) as MaterialName[];
 
 /** Channels that are measured directly, each with its unit. */
@@ -230,7 +230,7 @@ export const scalars = [
   'flat', // share of points around which nothing varies, as in drawings and test patterns
   'flat bands', // share of the rows, or of the columns, of points that are all of one colour, whichever is more
 ] as const;
-export type Scalar = (typeof scalars)[number];
+type Scalar = (typeof scalars)[number];
 
 export type Evidence = `${Region} ${Channel}` | Scalar;
 

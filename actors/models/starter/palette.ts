@@ -19,7 +19,7 @@ export const basicColours = [
 ] as const;
 export type BasicColour = (typeof basicColours)[number];
 
-export interface Shade {
+interface Shade {
   readonly name: string;
   readonly counts: Partial<Record<BasicColour, number>>;
   /** Sample points, sRGB in hex, separated by spaces. */
@@ -131,7 +131,7 @@ export const oklab = {
   ],
 } as const;
 
-export type Lab = readonly [lightness: number, greenRed: number, blueYellow: number];
+type Lab = readonly [lightness: number, greenRed: number, blueYellow: number];
 
 /** `hex`: rrggbb. The transfer curve is the power part of sRGB alone, the same one as in the graph. */
 export function labOfHex(hex: string): Lab {

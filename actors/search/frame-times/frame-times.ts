@@ -7,7 +7,7 @@ import { type FrameTimesAnswer, type FrameTimesRequest, longestPart } from '../m
 import type { LocationParts } from '../media/location.ts';
 import { expectSameFile, mediaFile } from '../media/media-file.ts';
 
-export interface FrameTimeParts extends Pick<LocationParts, 'index'> {
+interface FrameTimeParts extends Pick<LocationParts, 'index'> {
   readonly decoder: Ref<typeof decoderContract>;
 }
 

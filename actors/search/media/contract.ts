@@ -98,7 +98,7 @@ export type FrameTimesAnswer = Static<typeof FrameTimesAnswer>;
 // How loud the sound of a file is along its time.
 
 /** Points of one answer. */
-export const mostPoints = 20_000;
+const mostPoints = 20_000;
 
 export const PeaksRequest = Type.Object({
   cache_dir: CacheDir,

@@ -6,7 +6,7 @@ import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { isSame, type LocationParts, markOf } from './location.ts';
 
 /** A match in a media, and where that was when it was loaded. */
-export interface LocatedMatch {
+interface LocatedMatch {
   readonly hash_str: string;
   readonly path: string;
 }
@@ -24,7 +24,7 @@ export function copiesIn({ others }: Pick<ShownMatch<unknown>, 'others'>): { oth
   return others.length > 0 ? { other_paths: [...others] } : {};
 }
 
-export interface MatchLocations<M> {
+interface MatchLocations<M> {
   /** The matches that can be shown. */
   readonly shown: readonly ShownMatch<M>[];
   /** Paths of which no copy is there any more: shown all the same, the drive may be away. */

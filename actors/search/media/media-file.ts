@@ -81,7 +81,7 @@ async function hashOf(
 // What a browser has to know of a file before it tries to play it. Asked of the file itself once, as long as
 // it is the same.
 
-export type PlayableFile = Pick<MediaFile, 'path' | 'kind' | 'mark'>;
+type PlayableFile = Pick<MediaFile, 'path' | 'kind' | 'mark'>;
 
 /** Files of which it is kept. */
 const most = 2000;

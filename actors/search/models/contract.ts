@@ -8,7 +8,7 @@ export const visualModelErrors = errorTable({
 });
 
 /** Loads that ended so far. `ready` counts those that fell back too. */
-export interface LoadCounts {
+interface LoadCounts {
   readonly ready: number;
   readonly failed: number;
   /** Spent on all of them. */

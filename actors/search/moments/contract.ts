@@ -136,14 +136,14 @@ export const Said = Type.Object({
   ),
   speaker_name: described(Type.String(), 'Name of the speaker, or the id if there is no name.'),
 });
-export const ThePerson = Type.Object({
+const ThePerson = Type.Object({
   kind: field('Kind of the match.', oneOf('person')),
   rank: Rank,
   name: described(Type.String(), 'Name of the person as it was given.'),
   cluster_id: described(Type.String(), 'Id of the largest cluster with that name.'),
   cluster_job_name: described(Type.String(), 'Name of the clustering that contains the cluster.'),
 });
-export const TheWriting = Type.Object({
+const TheWriting = Type.Object({
   kind: field('Kind of the match.', oneOf('written')),
   rank: Rank,
   text: described(Type.String(), 'The visible line of text.'),

@@ -43,7 +43,7 @@ export interface NamedInQuery {
   readonly rest: string;
 }
 
-export const noScope: KindFound['scope'] = { missing: [], unloaded: [], requested: new Map() };
+const noScope: KindFound['scope'] = { missing: [], unloaded: [], requested: new Map() };
 
 /**
  * Hits of a list that are looked at, whatever is asked for: moments deep in two lists come before those of

@@ -19,7 +19,7 @@ type Decoder = Ref<typeof decoderContract>;
 type Peaks = Static<typeof SoundPeaks>;
 type NamedContent = { readonly cache_dir: string; readonly hash_str: string };
 
-export interface PeakParts {
+interface PeakParts {
   readonly index: Ref<typeof indexContract>;
   /** At least one; their other questions come in between the parts of a sound. */
   readonly thumbnailDecoders: readonly Decoder[];

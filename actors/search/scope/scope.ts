@@ -22,7 +22,7 @@ import {
 // The files that a scope names, as a client says it.
 
 /** One file of a scope, named by path, hash or both. */
-export interface ScopeEntry {
+interface ScopeEntry {
   readonly path: string | null;
   readonly hash: string | null;
 }
@@ -51,7 +51,7 @@ export function isGlobal({ mode }: Pick<FilterScope, 'mode'>, entries: readonly 
 // Brings into memory what filters and facets need of a folder, before they are asked for.
 
 /** Sends the message until it is done; other questions come in between. Errors: those of the store. */
-export async function readyFacets(
+async function readyFacets(
   index: Ref<typeof indexContract>,
   cache_dir: string,
   call: CallOptions,
@@ -60,7 +60,7 @@ export async function readyFacets(
 }
 
 /** What a search says about where to look. */
-export interface ScopeRequest {
+interface ScopeRequest {
   readonly cache_dir: string;
   readonly media_paths: readonly string[];
   readonly search_all: boolean;

@@ -102,7 +102,7 @@ export interface PictureParts {
 /** JPEG quality of what is decoded or made smaller. */
 const QUALITY = 80;
 
-export interface PictureQuestion {
+interface PictureQuestion {
   readonly cache_dir: string;
   readonly file: MediaLocation;
   /** Ascending. */

@@ -38,7 +38,7 @@ import {
 
 type Decoder = Ref<typeof decoderContract>;
 
-export interface ThumbnailParts {
+interface ThumbnailParts {
   /** Decode thumbnails, one file each at a time; at least one. */
   readonly thumbnailDecoders: readonly Decoder[];
   readonly index: Ref<typeof indexContract>;

@@ -48,7 +48,7 @@ export interface VisualSearchParts extends QueryParts {
 export type VisualRequest = Omit<TextSearch, 'query'> & { readonly query?: string };
 
 /** A visual search that is ready to be sent: its words and pictures are vectors. */
-export interface VisualQuery {
+interface VisualQuery {
   readonly model_key: string;
   readonly vectors: Vectors;
   readonly words: TextVectors;

@@ -11,7 +11,7 @@ const SpeakerName = described(
   'Name given to the speaker, or the name in the subtitles; null if there is none.',
 );
 
-export const SuggestedSpeaker = named(
+const SuggestedSpeaker = named(
   'SuggestedSpeaker',
   Type.Object({
     hash_str: described(Type.String(), 'Content hash of the file.'),

@@ -10,7 +10,7 @@ import { whichMedia } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import type { SuggestSpeakersRequest, Voices } from './contract.ts';
 
-export interface VoicesParts extends LocationParts {
+interface VoicesParts extends LocationParts {
   /** Knows from when on voices are worth a question. */
   readonly modelLibrary: Pick<ModelLibrary, 'list'>;
 }

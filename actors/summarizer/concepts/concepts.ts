@@ -106,7 +106,7 @@ export const groups = {
 } as const satisfies Readonly<Record<string, Group>>;
 export type GroupName = keyof typeof groups;
 
-export interface Concept {
+interface Concept {
   /** As it stands in a sentence: `a beach`, `at night`. */
   readonly name: string;
   readonly group: GroupName;

@@ -8,7 +8,7 @@ import { type Facts, segmentsWithin } from './facts.ts';
 import type { OutlinedFilm } from './film.ts';
 
 /** Excerpts of a leaf; of more, those that are quoted and some taken evenly are kept. */
-export const mostExcerpts = 120;
+const mostExcerpts = 120;
 const most = { frames: 200, names: 200, text: 2000, name: 500, hints: 10 };
 
 export const frameId = (frame: number): string => `f${frame}`;

@@ -174,7 +174,7 @@ export function secondOf({ segments, material }: OutlinedFilm, { start_seconds, 
 }
 
 /** The best of some sentences, ascending. */
-export function chosenSentences(film: OutlinedFilm, own: readonly number[], count: number): number[] {
+function chosenSentences(film: OutlinedFilm, own: readonly number[], count: number): number[] {
   return scoredSentences(film, own, count).map(({ sentence }) => sentence);
 }
 

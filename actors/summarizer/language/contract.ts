@@ -36,7 +36,7 @@ export interface NodeText {
   readonly warnings: readonly string[];
 }
 
-export interface WholeText {
+interface WholeText {
   readonly one_line_summary: string;
   readonly short_summary: string;
 }

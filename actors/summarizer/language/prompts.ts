@@ -11,8 +11,8 @@ import type { Chat, SeenPicture } from './model.ts';
 // Material of a film inside a prompt: one JSON value a line between two marks. What is quoted has no line
 // breaks and no bare quotation marks of its own, so it cannot end the quotation, whatever it says.
 
-export const quoteStart = '<<<MATERIAL';
-export const quoteEnd = 'MATERIAL>>>';
+const quoteStart = '<<<MATERIAL';
+const quoteEnd = 'MATERIAL>>>';
 
 /** Control characters become spaces, and signs that a screen does not show are left out. */
 export function plain(text: string): string {
@@ -252,7 +252,7 @@ export interface Fitted {
   readonly warnings: readonly string[];
 }
 
-export interface FittingOptions {
+interface FittingOptions {
   readonly frames: readonly ShownFrame[];
   /** Entries of the material, and the length of the longest one in UTF-16 units. */
   readonly entries: number;

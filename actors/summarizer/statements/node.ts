@@ -53,12 +53,7 @@ interface Part {
  * In the order of the objective; neighbours of which the same is known are one. Only what tells the parts
  * apart.
  */
-export function partStatements(
-  film: OutlinedFilm,
-  node: OutlineNode,
-  factsOf: FactsOf,
-  plan: Plan,
-): Statement[] {
+function partStatements(film: OutlinedFilm, node: OutlineNode, factsOf: FactsOf, plan: Plan): Statement[] {
   const parts: Part[] = [];
   for (const id of node.child_ids) {
     const { start, end } = film.nodes.get(id)!;
@@ -122,12 +117,12 @@ function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, '
 const longest = 80;
 
 /** `“STOP” and “Enrichment St”`. */
-export function linesPhrase(lines: readonly ReadLine[], count: number): string {
+function linesPhrase(lines: readonly ReadLine[], count: number): string {
   return listOf(largest(lines, count).map(({ text }) => quotedLine(text)));
 }
 
 /** `In the picture: “STOP” (00:12).` Null where nothing is read. `withTimes`: not of a still. */
-export function writtenIn(lines: readonly ReadLine[], count: number, withTimes: boolean): Statement | null {
+function writtenIn(lines: readonly ReadLine[], count: number, withTimes: boolean): Statement | null {
   const told = largest(lines, count);
   if (told.length === 0) return null;
   const parts = told.map(({ text, frame }) => `${quotedLine(text)}${withTimes ? ` (${timeOf(frame)})` : ''}`);

@@ -90,7 +90,7 @@ export interface SentenceOptions {
   readonly about?: string;
 }
 
-export interface KeySentence {
+interface KeySentence {
   /** Position in the sentences that were given. */
   readonly sentence: number;
   /** 0 to 1 without signs and an instruction. */

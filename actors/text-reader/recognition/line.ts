@@ -13,7 +13,7 @@ const upright = 1.5;
 /** Samples for each pixel of the line, in each direction, at most. */
 const mostSamples = 4;
 
-export interface LineInput {
+interface LineInput {
   /** 3×48×width: blue, green, red from -1 to 1; 0 behind the line. *Owned by the caller.* */
   readonly data: Float32Array;
   readonly width: number;

@@ -39,7 +39,7 @@ interface Parts {
 }
 
 /** A token, the frame at which it begins, and its duration; 0 where the next one begins at the same frame. */
-export interface TimedToken {
+interface TimedToken {
   readonly token: number;
   readonly frame: number;
   readonly frames: number;
@@ -248,11 +248,7 @@ function readJoint(
 }
 
 /** A token lasts as long as its duration says, but not into the next one; `seconds`: length of the window. */
-export function readPieces(
-  tokens: readonly TimedToken[],
-  vocabulary: Vocabulary,
-  seconds: number,
-): TextPiece[] {
+function readPieces(tokens: readonly TimedToken[], vocabulary: Vocabulary, seconds: number): TextPiece[] {
   const pieces: TextPiece[] = [];
   for (const [at, { token, frame, frames }] of tokens.entries()) {
     const text = vocabulary.textOf(token);

@@ -24,7 +24,7 @@ export interface Window {
   readonly confidence?: Confidence | undefined;
 }
 
-export interface Filtered {
+interface Filtered {
   readonly pieces: readonly Piece[];
   readonly removed: readonly Removed[];
 }

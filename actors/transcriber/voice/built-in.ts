@@ -90,7 +90,7 @@ function sigmoid(value: number): number {
   return 1 / (1 + Math.exp(-value));
 }
 
-export const builtInRules: SegmentRules = { ...sileroRules, hop: frameHop };
+const builtInRules: SegmentRules = { ...sileroRules, hop: frameHop };
 
 /** Needs no model and nothing to be freed. */
 export function builtInDetectors(weights: Float32Array = fittedWeights()): VoiceDetectors {

@@ -161,7 +161,7 @@ export interface Hypothesis {
   readonly noSpeech: number;
 }
 
-export interface DecodingParts {
+interface DecodingParts {
   readonly decoder: Decoder;
   readonly vocabulary: Vocabulary;
 }

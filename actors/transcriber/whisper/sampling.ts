@@ -6,7 +6,7 @@ import type { TextPiece } from '../family.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Time from one time token to the next. */
-export const TIME_STEP_SECONDS = 0.02;
+const TIME_STEP_SECONDS = 0.02;
 /** Number of time tokens: 0 to 30 s. */
 export const TIMES = 1501;
 /** The last time token with which the first phrase may begin. */
@@ -14,7 +14,7 @@ const LATEST_START = 50;
 /** Logits this far below the highest are left out of sums: they would be lost in rounding. */
 const NEGLIGIBLE = 18;
 
-export interface SampledToken {
+interface SampledToken {
   readonly token: number;
   /** Natural logarithm of its probability among the allowed tokens. */
   readonly logProbability: number;
@@ -203,7 +203,7 @@ export function phrasesOf(
 }
 
 /** Where decoding goes on. */
-export interface Resumption {
+interface Resumption {
   /** Tokens before it, which stand; the others are decoded again. */
   readonly tokens: number;
   /** Seconds from the start of the decoded sound; above 0. */

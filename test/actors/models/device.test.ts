@@ -4,7 +4,6 @@ import {
   type DeviceChoice,
   devicesToTry,
   type Graphics,
-  isDeviceChoice,
   mayUseGraphics,
   refusalText,
 } from '../../../actors/models/device.ts';
@@ -41,8 +40,3 @@ for (const [choice, available, graphics, order, refused] of cases) {
     if (choice === 'auto') assert.equal(mayUseGraphics(choice, graphics), order[0] !== 'cpu');
   });
 }
-
-test('only names of devices are choices', () => {
-  assert(isDeviceChoice('auto') && isDeviceChoice('coreml'));
-  assert(!isDeviceChoice('gpu'));
-});

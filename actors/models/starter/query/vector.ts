@@ -8,7 +8,7 @@ import { tones } from './colours.ts';
 import { parseQuery, type Term } from './query.ts';
 
 /** One of the things that a query asks for, by itself. */
-export interface QueryPart {
+interface QueryPart {
   /** DIMENSIONS long, of length 1. */
   readonly vector: Float32Array;
   readonly negated: boolean;
@@ -16,7 +16,7 @@ export interface QueryPart {
   readonly isSure: boolean;
 }
 
-export interface QueryVector {
+interface QueryVector {
   /** DIMENSIONS long, of length 1, owned by the caller. */
   readonly vector: Float32Array;
   readonly knownWords: readonly string[];

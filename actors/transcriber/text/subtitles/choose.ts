@@ -13,7 +13,7 @@ export const textCodecs: ReadonlySet<string> = new Set([
   'ttml',
 ]);
 
-export interface SubtitleTrack {
+interface SubtitleTrack {
   readonly index: number;
   readonly codec: string;
   /** As the file has it: mostly ISO 639-2. */

@@ -120,7 +120,7 @@ export function plainSubrip(text: string): string {
   return withoutEntities(plain);
 }
 
-export interface Voiced {
+interface Voiced {
   readonly speaker: string | null;
   readonly text: string;
 }

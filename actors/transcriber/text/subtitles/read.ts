@@ -21,7 +21,7 @@ const packed = 'readorder,layer,style,name,marginl,marginr,marginv,effect,text'.
 
 type Fields = Readonly<Record<string, string>>;
 
-export function parseAss(text: string): Parsed {
+function parseAss(text: string): Parsed {
   const cues: Cue[] = [];
   let skipped = 0;
   let format: readonly string[] = defaultFormat;
