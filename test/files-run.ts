@@ -1,6 +1,5 @@
 // Prints how many files of the product run on the main thread of a service for one search by words and for
-// one POST /analyze up to its answer, and which: `node runtime/process/launch.mjs --node test/files-
-// run.ts`.
+// one POST /analyze up to its answer, and which: `node runtime/process/launch.mjs --node test/files-run.ts`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { tmpdir } from 'node:os';
