@@ -24,8 +24,8 @@ export const speechOptions = {
   },
 } as const;
 
-const switchedOn = { type: 'boolean', default: false } as const;
-const json = { json: switchedOn };
+export const switchedOn = { type: 'boolean', default: false } as const;
+export const json = { json: switchedOn };
 
 const many = { type: 'string', multiple: true, default: [] as string[] } as const;
 

@@ -5,11 +5,13 @@ import { documentFormats } from '../actors/exporter/contract.ts';
 import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import {
   faceActions,
+  json,
   movingCommands,
   serviceCommands,
   speechOptions,
   summaryOptions,
   summaryRequestOptions,
+  switchedOn,
   watchActions,
 } from './command-options.ts';
 
@@ -45,8 +47,6 @@ export interface Action {
   readonly actions?: Readonly<Record<string, Action>>;
 }
 
-const switchedOn = { type: 'boolean', default: false } as const;
-const json = { json: switchedOn };
 const manyFiles = {
   type: 'string',
   multiple: true,

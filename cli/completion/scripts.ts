@@ -85,18 +85,18 @@ function choices(schema: object): readonly string[] | undefined {
 // The completion script of bash; of 3.2 too, which macOS has.
 
 export function bashScript(): string {
-  const paths = places.filter(({ path }) => path !== '').map(({ path }) => bashQuoted(path));
+  const paths = places.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
   const values = valueFlags.map(({ word, completes }) => `    ${word}) ${bashOffer(completes)}; return ;;`);
   const flags = places.map(
     ({ path, flags }) =>
-      `      ${bashQuoted(path)}) ${give([...flags, ...settingFlags].map(({ word }) => word))} ;;`,
+      `      ${quoted(path)}) ${give([...flags, ...settingFlags].map(({ word }) => word))} ;;`,
   );
   const words = places.map(({ path, words, completes }) => {
     const offers = [
       ...(words.length > 0 ? [give(words.map(({ word }) => word))] : []),
       ...(completes ? [bashOffer(completes)] : []),
     ];
-    return `      ${bashQuoted(path)}) ${offers.join('; ') || ':'} ;;`;
+    return `      ${quoted(path)}) ${offers.join('; ') || ':'} ;;`;
   });
   return `# Completes framehound in bash: source <(framehound completion bash)
 _framehound_words() {
@@ -148,10 +148,11 @@ function bashOffer(completes: Completion | undefined): string {
 }
 
 function give(words: readonly string[]): string {
-  return `_framehound_words ${words.map(bashQuoted).join(' ')}`;
+  return `_framehound_words ${words.map(quoted).join(' ')}`;
 }
 
-function bashQuoted(text: string): string {
+/** For bash and zsh. */
+function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -274,8 +275,4 @@ function offer(completes: Completion | undefined): string {
 function described(kind: string, words: readonly Word[]): string {
   const entries = words.map(({ word, help }) => quoted(help === '' ? word : `${word}:${help}`));
   return `offered=(${entries.join(' ')}); _describe ${kind} offered`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
