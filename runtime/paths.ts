@@ -28,12 +28,17 @@ export function plainPath(path: string): string {
   return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;
 }
 
+/** Why a path cannot be used, to follow the name of its field; null when it can. */
+export function pathComplaint(path: string): string | null {
+  if (/^[a-z][a-z0-9+.-]+:[\\/]/i.test(path)) return 'must be a local path, not a URL';
+  if (path.includes('\0')) return 'must not contain a null character';
+  return isAbsolute(path) ? null : 'must be an absolute path';
+}
+
 /** The path in its plain form. Throws PATH_NOT_ABSOLUTE naming the field. */
 export function absolute(field: string, path: string): string {
-  if (!isAbsolute(path) || path.includes('\0')) {
-    const what = path.includes('\0') ? 'contains a null character' : 'must be an absolute path';
-    throw pathErrors.PATH_NOT_ABSOLUTE(`${field} ${what}: ${quoted(path)}`, { field });
-  }
+  const what = pathComplaint(path);
+  if (what !== null) throw pathErrors.PATH_NOT_ABSOLUTE(`${field} ${what}: ${quoted(path)}`, { field });
   return plainPath(path);
 }
 

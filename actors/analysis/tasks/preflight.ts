@@ -1,6 +1,5 @@
 // The preflight of a task: checks a request and settles what it means; the same for every caller.
-import { isAbsolute } from 'node:path';
-import { plainPath } from '../../../runtime/paths.ts';
+import { pathComplaint, plainPath } from '../../../runtime/paths.ts';
 import type { DecodeMode } from '../../decoder/contract.ts';
 import { facesErrors } from '../../faces/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
@@ -176,9 +175,8 @@ function pathComplaints(parts: readonly RequestPart[], request: AnalyzeRequest):
   const media = parts.flatMap((part) => part.media(request));
   const cacheDir = { field: 'cache_dir', path: request.cache_dir };
   return [cacheDir, ...media, ...picturesOf(parts, request)].flatMap(({ field, path }) => {
-    if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return [{ field, what: 'must be a local path, not a URL' }];
-    if (path.includes('\0')) return [{ field, what: 'must not contain a null character' }];
-    return isAbsolute(path) ? [] : [{ field, what: 'must be an absolute path' }];
+    const what = pathComplaint(path);
+    return what === null ? [] : [{ field, what }];
   });
 }
 

@@ -1,7 +1,6 @@
 // New watch folders and changes of them: everything is checked before anything is recorded.
 
-import { isAbsolute } from 'node:path';
-import { plainPath } from '../../../runtime/paths.ts';
+import { pathComplaint, plainPath } from '../../../runtime/paths.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import type { Complaint } from '../../analysis/request.ts';
 import { limits } from '../../analysis/stages/faces/request.ts';
@@ -88,9 +87,8 @@ export function settingsComplaints(settings: FolderSettings): Complaint[] {
 function pathComplaints({ folder_path, cache_dir }: FolderSettings): Complaint[] {
   const paths = { folder_path, ...(cache_dir !== null && { cache_dir }) };
   return Object.entries(paths).flatMap(([field, path]) => {
-    if (/^[a-z][a-z0-9+.-]+:[\\/]/i.test(path)) return [{ field, what: 'must be a local path, not a URL' }];
-    if (path.includes('\0')) return [{ field, what: 'must not hold a NUL character' }];
-    return isAbsolute(path) ? [] : [{ field, what: 'must be an absolute path' }];
+    const what = pathComplaint(path);
+    return what === null ? [] : [{ field, what }];
   });
 }
 
