@@ -79,7 +79,8 @@ export function usePicture(media_path: string, seconds: number, side = 320): str
   useEffect(() => {
     const known = kept.get(key);
     show({ key, picture: known });
-    if (known !== undefined) return;
+    // A path that is not known yet is empty.
+    if (known !== undefined || media_path === '') return;
     const listener = (picture: string | null) => show({ key, picture });
     const entry = wanted.get(key) ?? { media_path, second, side, shown: new Set() };
     entry.shown.add(listener);
