@@ -142,7 +142,7 @@ test('fronts see contracts, the type of the engine and public files, never an in
 });
 
 test('the web page loads itself, its packages and one table; the rest it knows as types', () => {
-  const packages = ['preact', 'preact/hooks', 'htm/preact', 'socket.io-client'];
+  const packages = ['comlink', 'preact', 'preact/hooks', 'htm/preact', 'socket.io-client'];
   const loaded = ['http/client/addresses.ts', 'http/client/request.ts'];
   const known = ['http/client/request.ts', 'events/protocol.ts'];
   const isContract = (to: string) => /^actors\/.*\/contract\.ts$/.test(to) || publicFiles.includes(to);

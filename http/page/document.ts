@@ -14,11 +14,13 @@ export const pagePolicy = [
   `img-src 'self' blob: data:`,
   `media-src 'self' blob:`,
   `connect-src 'self'`,
+  `worker-src 'self'`,
   `base-uri 'none'`,
   `form-action 'none'`,
   `frame-ancestors 'none'`,
   `require-trusted-types-for 'script'`,
-  `trusted-types 'none'`,
+  // The worker, which is loaded by its address.
+  `trusted-types framehound-worker`,
 ].join('; ');
 
 /**
@@ -68,7 +70,7 @@ export function importedFile(
   specifier: string,
   packages: Readonly<Record<string, string>>,
 ): string | null {
-  const address = specifier.startsWith('.')
+  const address = /^[./]/.test(specifier)
     ? new URL(specifier, `http://page/page/${name}`).pathname
     : packages[specifier];
   return address?.replace(/^\/page\//, '') ?? null;

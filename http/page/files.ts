@@ -20,6 +20,7 @@ const http = fileURLToPath(new URL('../', import.meta.url));
  */
 const APP = 'page/app';
 export const entry = `${APP}/main${moduleSuffix}`;
+const worker = `${APP}/worker${moduleSuffix}`;
 const shared = ['client/addresses', 'client/request'].map((name) => name + moduleSuffix);
 
 /** Packages by the name they are imported by: the file that is served. */
@@ -28,6 +29,8 @@ const packages: Readonly<Record<string, () => string>> = {
   'preact/hooks': () => import.meta.resolve('preact/hooks'),
   htm: () => import.meta.resolve('htm'),
   'htm/preact': () => import.meta.resolve('htm/preact'),
+  // The main file is not a module.
+  comlink: () => new URL('dist/esm/comlink.min.mjs', import.meta.resolve('comlink/package.json')).href,
   // The file for browsers, in one piece, has no name among the exports.
   'socket.io-client': () =>
     new URL('dist/socket.io.esm.min.js', import.meta.resolve('socket.io-client/package.json')).href,
@@ -114,8 +117,14 @@ function ownFiles(): string[] {
 
 /** Without types, and without the comments and the space that they leave: a person reads the source. */
 function served(name: string, source: string): string {
-  if (!name.endsWith('.ts')) return source;
-  return compact(stripTypeScriptTypes(source));
+  const text = name.endsWith('.ts') ? compact(stripTypeScriptTypes(source)) : source;
+  // A worker has no table of packages.
+  return name === worker
+    ? text.replace(
+        /\bfrom (['"])(\w+)\1/g,
+        (_, quote, name) => `from ${quote}${importMap.imports[name]}${quote}`,
+      )
+    : text;
 }
 
 // A module of the page as it is sent: comments are for who reads the source.

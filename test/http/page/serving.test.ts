@@ -21,7 +21,7 @@ test('the document needs no key, is not kept, and its policy allows its table of
   assert.equal(headers['x-content-type-options'], 'nosniff');
   const policy = headers['content-security-policy']!;
   assert.match(policy, /^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+'; style-src 'self';/);
-  assert.match(policy, /require-trusted-types-for 'script'; trusted-types 'none'$/);
+  assert.match(policy, /require-trusted-types-for 'script'; trusted-types framehound-worker$/);
   assert.doesNotMatch(policy, /unsafe|https?:/);
   const html = bytes.toString();
   const [, table = ''] = /<script type="importmap">(.*?)<\/script>/.exec(html) ?? [];

@@ -3,10 +3,10 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { usePicture } from '../../pictures.ts';
-import { useStore } from '../../store.ts';
 import { clock } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
+import { useDrawing, work } from '../../work.ts';
 import type { Range } from './frames.ts';
 import { type Lane, type Medium, pointed } from './media.ts';
 import { type Transport, useEveryFrame, useSecond } from './transport.ts';
@@ -243,59 +243,9 @@ function cellsOf(from: number, end: number, width: number): StripCell[] {
   });
 }
 
-// The loudness of a film along its time line, drawn on a canvas as wide as it is shown.
-
-/** Canvases have no more columns than this; beyond it they are stretched. */
-const MOST_COLUMNS = 16_000;
+// The loudness of a film along its time line.
 
 function Waveform({ peaks }: { readonly peaks: readonly number[] }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const theme = useStore((state) => state.theme);
-  useEffect(() => {
-    const element = canvas.current!;
-    const paint = () => draw(element, peaks);
-    const watch = new ResizeObserver(paint);
-    watch.observe(element);
-    const scheme = matchMedia('(prefers-color-scheme: light)');
-    scheme.addEventListener('change', paint);
-    paint();
-    return () => {
-      watch.disconnect();
-      scheme.removeEventListener('change', paint);
-    };
-  }, [peaks, theme]);
+  const canvas = useDrawing(peaks, (id, surface) => void work().drawSound(id, surface));
   return html`<canvas class="waveform" ref=${canvas} role="img" aria-label=${t(player.sound)}></canvas>`;
-}
-
-function draw(canvas: HTMLCanvasElement, peaks: readonly number[]): void {
-  const width = Math.min(MOST_COLUMNS, Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)));
-  const height = Math.max(1, Math.round(canvas.clientHeight * devicePixelRatio));
-  if (canvas.width !== width) canvas.width = width;
-  if (canvas.height !== height) canvas.height = height;
-  const context = canvas.getContext('2d');
-  if (!context) return;
-  context.clearRect(0, 0, width, height);
-  context.fillStyle = getComputedStyle(canvas).color;
-  const middle = height / 2;
-  for (const [x, peak] of columnsOf(peaks, width).entries()) {
-    const half = Math.max(0.5, peak * (middle - 1));
-    context.fillRect(x, middle - half, 1, 2 * half);
-  }
-}
-
-// Peaks of sound for as many columns as a drawing has.
-
-/**
- * The loudest of the peaks that fall into each column; where there are fewer peaks than columns, the one that
- * is there.
- */
-export function columnsOf(peaks: readonly number[], columns: number): number[] {
-  if (peaks.length === 0) return [];
-  return Array.from({ length: columns }, (_, x) => {
-    const from = Math.floor((x * peaks.length) / columns);
-    const to = Math.max(from + 1, Math.floor(((x + 1) * peaks.length) / columns));
-    let loudest = 0;
-    for (let at = from; at < to; at++) loudest = Math.max(loudest, peaks[at] ?? 0);
-    return loudest;
-  });
 }

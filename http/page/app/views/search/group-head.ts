@@ -1,6 +1,6 @@
 // The line above the matches of a film: its name, how many there are, and the bar of relevance along it.
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api.ts';
 import { go } from '../../navigation.ts';
 import { Icon } from '../../parts.ts';
@@ -10,6 +10,7 @@ import { useStore } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
+import { useDrawing, work } from '../../work.ts';
 import { change, type Found, isWeak, relevanceRequest, search, toggleWeaker } from './state.ts';
 
 // Where else the content of a match lies, as it is told: the first two paths, and how many more there are.
@@ -100,27 +101,21 @@ interface BarProps {
 function RelevanceBar({ hash_str, marks }: BarProps) {
   const query = search.use((state) => state.query);
   const cache_dir = useStore(({ folder }) => folder.cache_dir);
-  const theme = useStore((state) => state.theme);
   const request = cache_dir === null ? null : relevanceRequest(query, cache_dir, hash_str);
   const key = request === null ? '' : JSON.stringify(request);
   const [found, setFound] = useState<Relevance | null>(null);
   const [pointed, setPointed] = useState<number | null>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
+  const values = found && found.values.length > 1 ? found.values : null;
+  const canvas = useDrawing(values, (id, surface) => void work().drawRelevance(id, surface, marks));
   useEffect(() => {
     const known = kept.get(key) ?? null;
     setFound(known);
     return known || key === '' ? undefined : ask(key, setFound);
   }, [key]);
-  useEffect(() => {
-    if (found && canvas.current) draw(canvas.current, found.values, marks);
-  }, [found, marks, theme]);
-  if (!found || found.values.length < 2) return html`<div class="relevance"></div>`;
+  if (values === null) return html`<div class="relevance"></div>`;
   const secondAt = (event: MouseEvent) => {
     const { left, width } = canvas.current!.getBoundingClientRect();
-    return Math.max(
-      0,
-      Math.min(found.values.length - 1, ((event.clientX - left) / width) * found.values.length),
-    );
+    return Math.max(0, Math.min(values.length - 1, ((event.clientX - left) / width) * values.length));
   };
   return html`<div class="relevance">
     <canvas ref=${canvas} role="img" aria-label=${t(searchWords.relevance)}
@@ -161,29 +156,6 @@ function ask(key: string, found: (relevance: Relevance) => void): () => void {
 
 function next(): void {
   if (running < AT_ONCE) waiting.shift()?.();
-}
-
-function draw(canvas: HTMLCanvasElement, values: readonly number[], marks: readonly number[]): void {
-  const { clientWidth, clientHeight } = canvas;
-  const scale = devicePixelRatio;
-  canvas.width = Math.max(1, Math.round(clientWidth * scale));
-  canvas.height = Math.max(1, Math.round(clientHeight * scale));
-  const context = canvas.getContext('2d');
-  if (!context) return;
-  const { width, height } = canvas;
-  context.fillStyle = getComputedStyle(canvas).color;
-  for (let x = 0; x < width; x++) {
-    const from = Math.floor((x * values.length) / width);
-    const to = Math.max(from + 1, Math.floor(((x + 1) * values.length) / width));
-    const value = Math.max(...values.slice(from, to));
-    const bar = Math.max(1, Math.round(value * (height - 4 * scale)));
-    context.globalAlpha = 0.25 + 0.6 * value;
-    context.fillRect(x, height - bar, 1, bar);
-  }
-  context.globalAlpha = 1;
-  context.fillStyle = getComputedStyle(canvas.parentElement!).color;
-  for (const mark of marks)
-    context.fillRect((mark / values.length) * width, 0, Math.max(1, scale), 3 * scale);
 }
 
 // Matches in the order in which they are shown: by film, the film with the best one first, or simply the best

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { segmentAt, speakerLanes } from '../../../../../../http/page/app/views/player/media.ts';
-import { columnsOf, picturesOfStrip } from '../../../../../../http/page/app/views/player/timeline.ts';
+import { picturesOfStrip } from '../../../../../../http/page/app/views/player/timeline.ts';
+import { columnsOf } from '../../../../../../http/page/app/worker.ts';
 
 const said = (start_seconds: number, end_seconds: number, speaker: string, text = 'words') => ({
   segment_index: start_seconds,
