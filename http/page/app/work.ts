@@ -32,24 +32,33 @@ export function work(): Remote<Work> {
 const MOST_COLUMNS = 16_000;
 let last = 0;
 
-/** Of a canvas; null before it is drawn on. `draw` is called when the values, the size or the colours change. */
-export function useDrawing(values: readonly number[] | null, draw: (id: number, surface: Surface) => void) {
+/**
+ * The canvas to draw on; `draw` is called when the values, the size, the colours or
+ * a dependency change.
+ */
+export function useDrawing(
+  values: readonly number[] | null,
+  draw: (id: number, surface: Surface) => void,
+  dependencies: readonly unknown[] = [],
+) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const id = useRef(0);
+  const kept = useRef<{ readonly element: HTMLCanvasElement; readonly id: number } | null>(null);
   const drawing = useRef(draw);
   drawing.current = draw;
   const theme = useStore((state) => state.theme);
   useEffect(() => {
     const element = canvas.current;
     if (element === null || values === null) return;
-    if (id.current === 0) {
+    if (kept.current?.element !== element) {
       // A canvas is handed over once, for as long as it is in the page.
-      id.current = ++last;
+      release(kept.current);
+      kept.current = { element, id: ++last };
       const offscreen = element.transferControlToOffscreen();
-      void work().adopt(id.current, transfer(offscreen, [offscreen]));
+      void work().adopt(last, transfer(offscreen, [offscreen]));
     }
-    void work().setValues(id.current, values);
-    const paint = () => drawing.current(id.current, surfaceOf(element));
+    const { id } = kept.current;
+    void work().setValues(id, values);
+    const paint = () => element.isConnected && drawing.current(id, surfaceOf(element));
     const watch = new ResizeObserver(paint);
     watch.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: light)');
@@ -58,14 +67,13 @@ export function useDrawing(values: readonly number[] | null, draw: (id: number, 
       watch.disconnect();
       scheme.removeEventListener('change', paint);
     };
-  }, [values, theme, values === null]);
-  useEffect(
-    () => () => {
-      if (id.current !== 0) void work().release(id.current);
-    },
-    [],
-  );
+  }, [values, theme, ...dependencies]);
+  useEffect(() => () => release(kept.current), []);
   return canvas;
+}
+
+function release(kept: { readonly id: number } | null): void {
+  if (kept !== null) void work().release(kept.id);
 }
 
 function surfaceOf(element: HTMLCanvasElement): Surface {

@@ -1,5 +1,5 @@
-// What would hold up the page while it works, in a thread of its own: reading and scaling pictures, and drawing
-// what is known of long films. Pages talk to it by `work.ts`.
+// What would hold up the page while it works, in a thread of its own: reading and scaling pictures, and
+// drawing what is known of long films. The page talks to it by `work.ts`.
 import { expose } from 'comlink';
 
 /** Models look at far fewer. */
@@ -7,7 +7,7 @@ const MOST_PIXELS_ASIDE = 1024;
 const SENT_AS_IT_IS = 300 * 1024;
 const types = ['image/jpeg', 'image/png', 'image/webp'];
 
-/** A picture of a person's own as base64, small enough to be sent with every question. Throws for what is none. */
+/** As base64, small enough to be sent with every question. Throws for what is no picture. */
 async function readPicture(file: Blob): Promise<string> {
   const isSmall = file.size <= SENT_AS_IT_IS && types.includes(file.type);
   // Read in any case: a file that only has the name of a picture is told here.

@@ -106,7 +106,9 @@ function RelevanceBar({ hash_str, marks }: BarProps) {
   const [found, setFound] = useState<Relevance | null>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const values = found && found.values.length > 1 ? found.values : null;
-  const canvas = useDrawing(values, (id, surface) => void work().drawRelevance(id, surface, marks));
+  const canvas = useDrawing(values, (id, surface) => void work().drawRelevance(id, surface, marks), [
+    marks.join(),
+  ]);
   useEffect(() => {
     const known = kept.get(key) ?? null;
     setFound(known);
