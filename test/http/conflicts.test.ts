@@ -26,6 +26,7 @@ const passing = [
 const lasting = [
   'ALREADY_WATCHED',
   'CONTEXT_MISMATCH',
+  'FOLDER_TAKEN',
   'LEGACY_STORAGE',
   'LISTS_FULL',
   'LIST_CHANGED',
@@ -33,6 +34,7 @@ const lasting = [
   'NOTHING_TO_UNDO',
   'NOT_WATCHING',
   'OTHER_MODEL',
+  'ROOT_EXISTS',
   'WATCHED_ELSEWHERE',
 ];
 
