@@ -35,6 +35,7 @@ export class Folders {
     await this.#closeIfLost(path);
     const store = this.#store(path);
     try {
+      store.followRoots();
       // At once: calls that begin together may close what nobody uses now.
       return use(store);
     } catch (error) {
