@@ -1,7 +1,10 @@
-// The actions of `framehound watch`, as the table of commands has them.
+// Options and actions of commands that have many, for the table of commands. Defaults are in each command.
 import { presets, priorityHints } from '../actors/summarizer/contract.ts';
 
-// The options for transcribing, for the table of commands. Defaults are in each command.
+export const switchedOn = { type: 'boolean', default: false } as const;
+export const json = { json: switchedOn };
+
+export const many = { type: 'string', multiple: true, default: [] as string[] } as const;
 
 export const speechOptions = {
   language: { type: 'string', value: 'L', help: 'spoken language: english, de, pt-BR, … or auto (english)' },
@@ -24,21 +27,22 @@ export const speechOptions = {
   },
 } as const;
 
-export const switchedOn = { type: 'boolean', default: false } as const;
-export const json = { json: switchedOn };
-
-const many = { type: 'string', multiple: true, default: [] as string[] } as const;
-
-const filterValue = "'FACET OPERATOR VALUE|VALUE'";
-
-/** How speech and faces are analysed, where they are. */
-const ways = {
+const clusteringOptions = {
   eps: {
     type: 'string',
     value: 'E',
     help: 'distance within one person, 0 to 2; lower is stricter (0.48)',
   },
   'min-samples': { type: 'string', value: 'N', help: 'similar faces that start a cluster (5)' },
+} as const;
+
+// The actions of `framehound watch`.
+
+const filterValue = "'FACET OPERATOR VALUE|VALUE'";
+
+/** How speech and faces are analysed, where they are. */
+const ways = {
+  ...clusteringOptions,
   ...speechOptions,
   channels: { ...speechOptions.channels, value: '1,2|mixed' },
 } as const;
@@ -133,18 +137,8 @@ export const watchActions = {
   stop: { usage: '[--json]', help: 'stop watching; files in progress are finished', options: json },
   status: { usage: '[--json]', help: 'show state, progress and failures', options: json },
 } as const;
-// The actions of `framehound faces`, as the table of commands has them.
 
-const clusteringOptions = {
-  eps: {
-    type: 'string',
-    value: 'E',
-    help: 'distance within one person, 0 to 2; lower is stricter (0.48)',
-  },
-  'min-samples': { type: 'string', value: 'N', help: 'similar faces that start a cluster (5)' },
-} as const;
-
-/** Of the faces command, in the order in which they are used. */
+/** The actions of `framehound faces`, in the order in which they are used. */
 export const faceActions = {
   analyze: {
     usage: 'JOB PATH...',
@@ -153,9 +147,7 @@ export const faceActions = {
     options: {
       ...clusteringOptions,
       sample: {
-        type: 'string',
-        multiple: true,
-        default: [] as string[],
+        ...many,
         value: 'NAME=FILE',
         help: 'a picture that names a person (may be repeated, 3 a person)',
       },
@@ -233,7 +225,8 @@ export const faceActions = {
     options: json,
   },
 } as const;
-// The commands of the service, its page and its keys, as the table of commands lists them.
+
+// The commands of the service, its page and its keys.
 
 export const serviceCommands = {
   open: {
@@ -241,8 +234,7 @@ export const serviceCommands = {
     help: 'open the page in a browser; starts a service if none runs',
     options: {
       print: {
-        type: 'boolean',
-        default: false,
+        ...switchedOn,
         help: 'only print the address; it works once, within a minute',
       },
     },
@@ -253,8 +245,7 @@ export const serviceCommands = {
     settings: { usage: '--host NAME --port N', help: 'address to listen on (127.0.0.1, 6699)' },
     options: {
       'no-guardian': {
-        type: 'boolean',
-        default: false,
+        ...switchedOn,
         help: 'run in this process, for debugging; no restart after a crash',
       },
     },
@@ -287,8 +278,8 @@ export const serviceCommands = {
     },
   },
 } as const;
-// The options of `framehound summary`, and those of `analyze` that ask for summaries, as the table of
-// commands has them.
+
+// The options of `framehound summary`, and those of `analyze` that ask for summaries.
 
 export const summaryOptions = {
   analysis: {
@@ -336,9 +327,7 @@ export const summaryRequestOptions = {
     help: 'purpose of the summary (general_understanding)',
   },
   'summary-hint': {
-    type: 'string',
-    multiple: true,
-    default: [] as string[],
+    ...many,
     value: 'H',
     completes: priorityHints,
     help: 'what else matters (may be repeated)',

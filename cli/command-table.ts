@@ -6,6 +6,7 @@ import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import {
   faceActions,
   json,
+  many,
   movingCommands,
   serviceCommands,
   speechOptions,
@@ -48,9 +49,7 @@ export interface Action {
 }
 
 const manyFiles = {
-  type: 'string',
-  multiple: true,
-  default: [] as string[],
+  ...many,
   value: 'FILE',
   completes: 'file',
 } as const;
@@ -169,9 +168,7 @@ export const commandTable = {
         help: 'find what looks like a moment of a film',
       },
       exclude: {
-        type: 'string',
-        multiple: true,
-        default: [] as string[],
+        ...many,
         value: 'TEXT',
         help: 'rank what looks like this lower (may be repeated)',
       },
@@ -180,9 +177,7 @@ export const commandTable = {
       written: { ...switchedOn, row: 'shared' },
       media: { ...manyFiles, help: 'only in this file (may be repeated)' },
       person: {
-        type: 'string',
-        multiple: true,
-        default: [] as string[],
+        ...many,
         value: 'NAME',
         help: 'only where this person is seen; repeated: all of them together',
       },
@@ -325,9 +320,7 @@ export const commandTable = {
     completes: 'file',
     options: {
       at: {
-        type: 'string',
-        multiple: true,
-        default: [] as string[],
+        ...many,
         value: 'SECONDS',
         help: 'the picture at this time (may be repeated)',
       },
