@@ -29,18 +29,14 @@ export interface Changes {
 
 type Reader = Pick<Writes, 'get'>;
 
-/** A head that is damaged counts from here again: so far ahead that everyone reads everything. */
+/**
+ * A count that is damaged goes on from here: so far ahead that nobody takes it for one that was seen, and
+ * everyone reads everything.
+ */
 const farAhead = 2 ** 40;
 
-/** Null when the record is damaged, which is no reason to store or answer nothing. */
-function headOf(reader: Reader, file: string): number | null {
-  const bytes = reader.get(headKey);
-  if (bytes === undefined) return 0;
-  return readable(() => unseal(ChangeHead, headKey, bytes, file).count);
-}
-
 export function noteChange(writes: Writes, { path, hash }: MediaChange, file: string): void {
-  const count = (headOf(writes, file) ?? farAhead) + 1;
+  const count = (changeCount(writes, headKey, file) ?? farAhead) + 1;
   const key = changeKey(count);
   writes.put(key, seal(Change, key, { count, path, hash_str: hash }));
   writes.put(headKey, seal(ChangeHead, headKey, { count }));
@@ -48,7 +44,7 @@ export function noteChange(writes: Writes, { path, hash }: MediaChange, file: st
 
 /** Tells everyone to read everything anew: media were removed or moved, which no single change says. */
 export function noteUpheaval(writes: Writes, file: string): void {
-  const count = (headOf(writes, file) ?? farAhead) + upheaval;
+  const count = (changeCount(writes, headKey, file) ?? farAhead) + upheaval;
   writes.put(headKey, seal(ChangeHead, headKey, { count }));
 }
 
@@ -58,7 +54,7 @@ export function changesSince(
   seen: number | null,
   { file, paths, moves }: Pick<Environment, 'file' | 'paths' | 'moves'>,
 ): Changes {
-  const changes = headOf(reader, file);
+  const changes = changeCount(reader, headKey, file);
   if (changes === null) return { seen: -1, changed: null };
   // When a root moves, every path may be another one.
   const head = changes + moves * upheaval;
@@ -95,17 +91,14 @@ export function randomRevision(): number {
 // Counts the changes of one kind of records, so that who holds a copy in memory sees with one read that it is
 // out of date.
 
-/** Where counting goes on when the count is damaged: nobody takes it for one that was seen. */
-const farAheadOfChanges = 2 ** 40;
-
-/** Null when that cannot be read. */
-export function changeCount(reader: Pick<Writes, 'get'>, key: string, file: string): number | null {
+/** Null when the record is damaged, which is no reason to store or answer nothing. */
+export function changeCount(reader: Reader, key: string, file: string): number | null {
   const bytes = reader.get(key);
   return bytes === undefined ? 0 : readable(() => unseal(ChangeHead, key, bytes, file).count);
 }
 
 export function countChange(writes: Writes, key: string, file: string): number {
-  const count = (changeCount(writes, key, file) ?? farAheadOfChanges + randomRevision()) + 1;
+  const count = (changeCount(writes, key, file) ?? farAhead + randomRevision()) + 1;
   writes.put(key, seal(ChangeHead, key, { count }));
   return count;
 }
