@@ -258,43 +258,46 @@ export function now(signal: AbortSignal | undefined): CallOptions {
 export type PeopleData = LoadedData<LoadKey, PeopleLoadReport>;
 
 export function createPeopleData(index: Ref<typeof indexContract>, changed?: () => void): PeopleData {
-  const kind: DataKind<LoadKey, PeopleLoadReport> = {
-    same: (a, b) => a.cache_dir === b.cache_dir,
-    load: ({ cache_dir }, throwIfSuperseded, signal) =>
-      loadInSteps((load) => index.ask('load_people', { cache_dir, load }, now(signal)), throwIfSuperseded),
-    open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
-    superseded: ({ cache_dir }) =>
-      contextErrors.CONTEXT_CHANGED(`${cache_dir}: the people of another folder are being loaded`),
-    notLoaded: ({ cache_dir }) =>
-      storeErrors.NOT_LOADED(
-        `The people of ${cache_dir} are not loaded; load them first (POST /analysis-data/load)`,
-        { field: 'people_filter' },
-      ),
-  };
-  return new LoadedData(kind, changed);
+  const load = (request: LoadRequest, call: CallOptions) => index.ask('load_people', request, call);
+  const words = { what: 'people', path: '/analysis-data/load', field: 'people_filter' };
+  return new LoadedData(folderData(index, load, words), changed);
 }
 
-// The transcripts that are loaded for searching: of one folder, apart from its pictures. The index loads them
-// in steps, so that searches come in between.
+// The transcripts that are loaded for searching: of one folder, apart from its pictures.
 
 export type TranscriptData = LoadedData<LoadKey, TranscriptLoadReport>;
 
 export function createTranscriptData(index: Ref<typeof indexContract>, changed?: () => void): TranscriptData {
-  const kind: DataKind<LoadKey, TranscriptLoadReport> = {
+  const load = (request: LoadRequest, call: CallOptions) => index.ask('load_transcripts', request, call);
+  const words = {
+    what: 'transcriptions',
+    path: '/analysis-data/load-transcriptions',
+    field: 'cache_dir',
+  };
+  return new LoadedData(folderData(index, load, words), changed);
+}
+
+interface LoadRequest extends LoadKey {
+  readonly load: number | null;
+}
+
+/** Data of one folder, loaded in steps so that searches come in between. `words`: of what its errors say. */
+function folderData<R extends LoadedReport & Step>(
+  index: Ref<typeof indexContract>,
+  step: (request: LoadRequest, call: CallOptions) => Promise<R>,
+  { what, path, field }: { readonly what: string; readonly path: string; readonly field: string },
+): DataKind<LoadKey, R> {
+  return {
     same: (a, b) => a.cache_dir === b.cache_dir,
     load: ({ cache_dir }, throwIfSuperseded, signal) =>
-      loadInSteps(
-        (load) => index.ask('load_transcripts', { cache_dir, load }, now(signal)),
-        throwIfSuperseded,
-      ),
+      loadInSteps((load) => step({ cache_dir, load }, now(signal)), throwIfSuperseded),
     open: ({ cache_dir }, was_there, signal) => index.ask('open', { cache_dir, was_there }, now(signal)),
     superseded: ({ cache_dir }) =>
-      contextErrors.CONTEXT_CHANGED(`${cache_dir}: the transcriptions of another folder are being loaded`),
+      contextErrors.CONTEXT_CHANGED(`${cache_dir}: the ${what} of another folder are being loaded`),
     notLoaded: ({ cache_dir }) =>
       storeErrors.NOT_LOADED(
-        `The transcriptions of ${cache_dir} are not loaded; load them first (POST /analysis-data/load-transcriptions)`,
-        { field: 'cache_dir' },
+        `The ${what} of ${cache_dir} are not loaded; load them first (POST ${path})`,
+        { field },
       ),
   };
-  return new LoadedData(kind, changed);
 }
