@@ -1,4 +1,4 @@
-// Counts what tasks of analysis do, from what they tell.
+// Counts of tasks and watch folders, as metrics.
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import { outcomeWord } from '../../actors/analysis/result.ts';
 import { outcomeWords } from '../../actors/analysis/schemas.ts';
@@ -13,6 +13,8 @@ import {
 } from '../../actors/watcher/folders/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Family, single } from './exposition.ts';
+
+// What tasks do, from what they tell.
 
 export interface TaskMeter {
   readonly listener: TaskListener;
@@ -62,14 +64,15 @@ export function createTaskMeter(kinds: readonly StageKind[] = stageKinds): TaskM
         ...(metrics.done ? [single('counter', metrics.done.name, metrics.done.help, done[type] ?? 0)] : []),
         ...metrics.results.map(({ name, help }) => single('counter', name, help, results[name] ?? 0)),
       ]),
-      counters('framehound_files_total', 'Files of tasks, by how they ended.', 'outcome', files),
-      counters(
+      by('counter', 'framehound_files_total', 'Files of tasks, by how they ended.', 'outcome', files),
+      by(
+        'counter',
         'framehound_jobs_total',
         'Jobs: clusterings of faces, clips, proxies and models to download, by how they ended.',
         'outcome',
         jobs,
       ),
-      counters('framehound_tasks_total', 'Runs of tasks, by how they ended.', 'state', tasks),
+      by('counter', 'framehound_tasks_total', 'Runs of tasks, by how they ended.', 'state', tasks),
       single('gauge', 'framehound_tasks_running', 'Tasks that run now.', running.size),
       single('gauge', 'framehound_tasks_queued', 'Tasks that wait for their turn.', waiting.size),
     ],
@@ -84,14 +87,16 @@ function add(counts: Record<string, number>, name: string, amount: number): void
   counts[name] = (counts[name] ?? 0) + amount;
 }
 
-function counters(
+/** A sample for each key of `values`, which is the value of the label. */
+function by(
+  type: 'counter' | 'gauge',
   name: string,
   help: string,
   label: string,
   values: Readonly<Record<string, number>>,
 ): Family {
   const samples = Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
-  return { type: 'counter', name, help, samples };
+  return { type, name, help, samples };
 }
 
 // What is watched and how far it is, from how the watch folders stand. Sums over all folders: how many there
@@ -133,16 +138,16 @@ function watchFamilies({ watch_folders: folders, service_status: status }: Watch
   const enabled = folders.filter((folder) => folder.enabled);
   const away = enabled.filter(({ id }) => (status.folder_stats[id]?.paused_until ?? null) !== null).length;
   return [
-    byState('framehound_watch_state', 'State of the watch-folder service: 1 for the one it is in.', {
+    by('gauge', 'framehound_watch_state', 'State of the watch-folder service: 1 for the one it is in.', 'state', {
       ...(Object.fromEntries(watchStates.map((state) => [state, 0])) as Record<WatchState, number>),
       [status.state]: 1,
     }),
-    byState('framehound_watch_folders', 'Watch folders; away: enabled, and cannot be reached now.', {
+    by('gauge', 'framehound_watch_folders', 'Watch folders; away: enabled, and cannot be reached now.', 'state', {
       enabled: enabled.length - away,
       away,
       disabled: folders.length - enabled.length,
     }),
-    byState('framehound_watch_files', 'Files in watch folders.', {
+    by('gauge', 'framehound_watch_files', 'Files in watch folders.', 'state', {
       pending: sum((stats) => stats.files_pending),
       analyzed: sum((stats) => stats.files_analyzed),
       failed: sum((stats) => stats.files_failed),
@@ -162,9 +167,4 @@ function watchFamilies({ watch_folders: folders, service_status: status }: Watch
         enabled.length === 0 ? [] : [{ value: Math.min(...enabled.map((folder) => folder.last_poll_time)) }],
     },
   ];
-}
-
-function byState(name: string, help: string, values: Readonly<Record<string, number>>): Family {
-  const samples = Object.entries(values).map(([state, value]) => ({ labels: { state }, value }));
-  return { type: 'gauge', name, help, samples };
 }
