@@ -9,13 +9,13 @@ import { invalidFields } from './request/response.ts';
 import { type Validators, validatorsOf } from './request/validation.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
-import type { Service } from './service.ts';
+import { type Service, serviceOf } from './service.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Routes of what only a listening service has (links, sessions, metrics) cannot be called. */
+/** Routes of what only a listening service has cannot be called. */
 export function directClient(engine: Engine, follow: Client['follow']): Client {
-  const service = { ...engine, stopping: () => false } as unknown as Service;
+  const service = serviceOf(engine);
   const methods = routes.map((route) => [route.id, methodOf(route, service)] as const);
   return { ...Object.fromEntries(methods), url: 'this process', follow } as unknown as Client;
 }

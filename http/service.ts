@@ -47,6 +47,11 @@ export interface Service
   readonly settings: SettingsAnswer;
 }
 
+/** An engine as a service that nobody reaches by a socket: without links, sessions, metrics and settings. */
+export function serviceOf(engine: Engine): Service {
+  return { ...engine, stopping: () => false } as unknown as Service;
+}
+
 // The settings as the API tells them.
 
 interface SettingsAnswer {

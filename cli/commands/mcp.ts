@@ -10,7 +10,7 @@ import { createBodyParser } from '../../http/request/intake.ts';
 import { localOrigin } from '../../http/request/origin.ts';
 import { routes } from '../../http/routes.ts';
 import { createApp, inProcess } from '../../http/server.ts';
-import type { Service } from '../../http/service.ts';
+import { serviceOf } from '../../http/service.ts';
 import { toFields } from '../../runtime/errors.ts';
 import { programVersion } from '../../runtime/process/program.ts';
 import { folders } from '../../settings.ts';
@@ -84,7 +84,7 @@ async function startOwn(context: Context): Promise<OwnService> {
   const bodies = createBodyParser();
   const app = createApp({
     routes,
-    service: { ...engine, stopping: () => false } as unknown as Service,
+    service: serviceOf(engine),
     license: () => ({ ok: true }),
     isAllowedHost: () => true,
     origins: [],
