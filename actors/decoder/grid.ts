@@ -5,6 +5,7 @@
 // is shown until the end of the video, but at most for the time that `Ending` allows; after that the rest of
 // the file counts as lost, and its grid seconds have no picture.
 
+/** Seconds per tick. */
 export interface TimeBase {
   readonly num: number;
   readonly den: number;

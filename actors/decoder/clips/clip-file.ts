@@ -1,4 +1,5 @@
-// The file of a clip while it is written: muxer and streams. Owns its native objects.
+// The file of a clip while it is written: muxer, streams, their encoders, and the formats they have. Owns its
+// native objects.
 import { engineErrors } from '../../../runtime/errors.ts';
 import {
   AV_CODEC_FLAG_GLOBAL_HEADER,
@@ -17,10 +18,8 @@ import {
   Rational,
   type Stream,
 } from '../ffmpeg.ts';
+import type { TimeBase } from '../grid.ts';
 import { clipErrors } from './contract.ts';
-
-/** Seconds per tick. */
-export type TimeBase = { readonly num: number; readonly den: number };
 
 export class ClipFile {
   readonly path: string;
@@ -129,9 +128,8 @@ export function soundRateOf(rate: number): number {
 const direct = /^(yuvj?4(20|22|44)p|yuv4(20|22|44)p10le|gray|gray10le)$/;
 
 /**
- * FFmpeg's name of the pixel format for H.264 that keeps the most of `name`: the chroma resolution, and 10
- * bits of more than
- * 8. A picture whose sides are odd cannot have its chroma halved.
+ * FFmpeg's name of the pixel format for H.264 that keeps the most of `name`: the chroma resolution, and 10 bits
+ * of more than 8. A picture whose sides are odd cannot have its chroma halved.
  */
 export function pictureFormatOf(name: string, { width, height }: { width: number; height: number }): string {
   const format = direct.test(name) ? name : nearest(name);

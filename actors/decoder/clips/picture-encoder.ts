@@ -25,9 +25,10 @@ import {
   SoftwareScaleContext,
   type Stream,
 } from '../ffmpeg.ts';
+import type { TimeBase } from '../grid.ts';
 import type { Source } from '../source/source.ts';
 import { codedSize, pictureRate } from '../source/stream.ts';
-import { type ClipFile, Encoder, isRgbFormat, pictureFormatOf, type TimeBase } from './clip-file.ts';
+import { type ClipFile, Encoder, isRgbFormat, pictureFormatOf } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
 
 // Brings pictures to the size and pixel format of an encoder, with both fields of interlaced ones. Owns its
