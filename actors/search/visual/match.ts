@@ -4,7 +4,7 @@ import type { RankedMatch } from '../../index/visual/contract.ts';
 import type { Track } from '../../things/tracks.ts';
 import type { Match } from '../contract.ts';
 import { now } from '../loaded-data.ts';
-import { copiesIn, type ShownMatch } from '../media/match-locations.ts';
+import { copiesIn, type FoundMatches, type ShownMatch } from '../media/match-locations.ts';
 import { fewPerMedia } from '../moments/fuse.ts';
 import { type Band, type Explanation, isAtLeast, leftOutOf } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
@@ -70,16 +70,12 @@ function boxOf({ start, end, class: name, score, box }: Track) {
 // The matches of a search that are at least so sure. A less sure one may rank before a surer one, so all are
 // looked for among many.
 
-interface FoundMatches {
-  readonly matches: readonly RankedMatch[];
-}
-
-interface Asked<F extends FoundMatches> {
+interface Asked<F extends FoundMatches<RankedMatch>> {
   readonly find: (max: number) => Promise<F>;
   readonly explain: (matches: readonly RankedMatch[]) => Promise<Explanation[]>;
 }
 
-export function sureMatches<F extends FoundMatches>(
+export function sureMatches<F extends FoundMatches<RankedMatch>>(
   { find, explain }: Asked<F>,
   { max_per_media = leftOutOf }: { readonly max_per_media?: number },
   min_band: Band,
