@@ -1,4 +1,4 @@
-// A search as the command line states it.
+// Searches and transcribing as the command line states them.
 import { resolve } from 'node:path';
 import {
   type SpeechPreference,

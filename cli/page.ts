@@ -1,5 +1,4 @@
-// The frame of the pages that commands write for a browser: searches and faces. Light or dark as the browser
-// is, light on paper; no network, no script.
+// Pages that commands write for a browser: their frame, showing one, and the page of a search.
 import { spawn } from 'node:child_process';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -8,6 +7,8 @@ import { makeFolder } from '../runtime/files/folder.ts';
 import { asStarted } from '../runtime/files/permissions.ts';
 import type { Context } from './context.ts';
 import { addressOf, copiesText, isStill, momentText } from './found.ts';
+
+// The frame: light or dark as the browser is, light on paper; no network, no script.
 
 /** `body`: HTML. The page is one file, and is refused everything that does not lie in it. */
 export function pageOf(heading: string, body: string, style = ''): string {

@@ -1,4 +1,4 @@
-// Ranges of two numbers as few as they can be.
+// Ranges of two numbers: joined, and what is wrong with one.
 
 /** Half-open ranges, sorted, with overlapping and touching ones joined. Empty ones are left out. */
 export function joinRanges(ranges: readonly (readonly [number, number])[]): [number, number][] {

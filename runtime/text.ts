@@ -1,4 +1,4 @@
-// The known word that a mistyped one was probably meant to be.
+// Words and texts in messages: what a mistyped word was probably meant to be, and quotation marks.
 
 /**
  * Null when nothing is near: one slip in a short word, two in a longer one, or a beginning of three letters

@@ -47,7 +47,9 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** Whole modules and the client of this script apart. */
+/**
+ * Files of which a function ran: neither modules that were only loaded count, nor the client of this script.
+ */
 async function filesRun(work: () => Promise<unknown>): Promise<string[]> {
   await session.post('Profiler.takePreciseCoverage');
   await work();

@@ -1,8 +1,10 @@
-// The stages of one kind that are being written, by the number their writer knows them by.
+// Work that goes on over several messages, by a number: stages that are being written, and loads.
 import { randomInt } from 'node:crypto';
 import { storeErrors } from './store/contract.ts';
 import type { OpenStage } from './store/open-work.ts';
 import type { Store } from './store/store.ts';
+
+// The stages of one kind that are being written, by the number their writer knows them by.
 
 interface Numbered<S> {
   readonly store: Store;

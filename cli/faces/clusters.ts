@@ -1,5 +1,4 @@
-// Which clustering and which clusters the words of a command mean: clusters go by id or by name.
-
+// Clusterings of faces: which of them and which clusters the words of a command mean, and lines about them.
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import type {
@@ -12,6 +11,8 @@ import type {
 import { peopleErrors } from '../../actors/index/people/contract.ts';
 import { suggestion } from '../../runtime/text.ts';
 import { fitted, padded, printable, widthOf } from '../terminal.ts';
+
+// What words mean: clusters go by id or by name.
 
 /** Throws UNKNOWN_CLUSTER_JOB with what was probably meant. */
 export function jobNamed({ jobs }: FaceClusterJobs, name: string): FaceClusterJob {

@@ -1,5 +1,4 @@
-// `framehound summary --list`: which summaries there are, of files, of a collection, or of everything that is
-// known.
+// Lists of summaries: those that a person means, `framehound summary --list`, `--find` and `--delete`.
 import { resolve } from 'node:path';
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { foldName } from '../../actors/index/summaries/fold-name.ts';
@@ -113,6 +112,9 @@ export async function collectionNamed(
   const [collection = found] = answer.collections;
   return { ...collection, members: collection.members ?? [] };
 }
+
+// `framehound summary --list`: which summaries there are, of files, of a collection, or of everything that is
+// known.
 
 export interface ListRequest {
   readonly cache_dir: string;

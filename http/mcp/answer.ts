@@ -1,9 +1,10 @@
-// The text of an answer to a language model: whole lines, bounded, and never more than a model can be handed
-// at once.
+// An answer to a language model: its text, pictures and errors, never more than a model can be handed at once.
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { ApiError, clientErrors } from '../client/error.ts';
+
+// The text: whole lines, bounded.
 
 /** Characters (UTF-16 units, as `length` counts) of all text of one answer. */
 export const MOST_CHARACTERS = 24_000;

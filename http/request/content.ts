@@ -1,4 +1,4 @@
-// Contents for routes of bytes: a file, or a text of the program.
+// Contents for routes of bytes: a file, or a text of the program; and the answer to a request for one.
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';

@@ -1,6 +1,5 @@
-// What is received of the body of one request: how much, and the memory it may hold until the request is
-// answered.
-
+// The body of a request: how much is received, the memory it may hold until the request is answered, and where
+// it is parsed.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createPool } from '../../runtime/pool.ts';

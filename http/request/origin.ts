@@ -1,10 +1,11 @@
-// The Origin rule, against web pages of other sites: a page can send a body as text/plain to any address
-// without asking, and only its browser's Origin header says where it comes from. Programs send none.
-
+// Which web pages and names a request may come from, and the addresses of the service.
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { engineErrors } from '../../runtime/errors.ts';
 import type { RawResponse } from './response.ts';
+
+// The Origin rule, against web pages of other sites: a page can send a body as text/plain to any address
+// without asking, and only its browser's Origin header says where it comes from. Programs send none.
 
 export interface OriginRule {
   /** Whether a page of this origin may send requests. */

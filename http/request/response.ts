@@ -1,4 +1,5 @@
-// Responses as they are sent: JSON with its headers, and every error in the one form errors have.
+// Responses as they are sent: JSON with its headers, every error in the one form errors have, compression, and
+// how much one answer holds.
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, deflateRawSync, gzip } from 'node:zlib';
@@ -51,12 +52,12 @@ export function jsonResponse(
   return { status, headers: [JSON_TYPE, ...more], body: JSON.stringify(body) };
 }
 
-/** Stands for a text of base64 until the rest is JSON; nobody outside can know it. */
+/** Stands for a base64 text until the rest is JSON; nobody outside can know it. */
 const stand = randomUUID();
 
 /**
- * The JSON of an answer with pictures. `JSON.stringify` looks at every letter for what must be escaped, which
- * takes five times as long as the rest of a megabyte of base64, in which nothing is.
+ * The JSON of an answer with pictures. In base64 nothing has to be escaped, but `JSON.stringify` looks at every
+ * letter, which takes most of the time of an answer of a megabyte.
  */
 function withBase64(body: unknown, names: readonly string[]): Uint8Array {
   const texts: string[] = [];

@@ -1,4 +1,4 @@
-// What media files are, and where their analysis lies.
+// Media files: what they are, where their analysis lies, their bytes, their pictures and their scenes.
 import { Type } from 'typebox';
 import { MediaPropertiesAnswer } from '../../actors/analysis/contract.ts';
 import { isMediaError, modifiedMs } from '../../actors/decoder/contract.ts';
@@ -140,6 +140,7 @@ export const mediaFrames = route({
 });
 
 export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths, mediaPeaks, mediaFrames];
+
 // The bytes of media files, for players that cannot send a key: a link for one file, and what lies behind it.
 
 export const mediaLink = route({

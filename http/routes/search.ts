@@ -1,4 +1,5 @@
-// Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
+// Searches of pictures, of everything at once and of printed words, the facets that narrow them, and what
+// detectors have seen in one file.
 import { Type } from 'typebox';
 import { CacheDir } from '../../actors/index/store/contract.ts';
 import {
@@ -25,6 +26,8 @@ import { ErrorBody, type Route, reply, route } from '../route.ts';
 import { atField } from './media.ts';
 
 const tag = 'Search';
+
+// Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
 
 const { explanation, other_paths: _, ...always } = Type.Required(Match).properties;
 const VisualMatch = Type.Object({
@@ -130,6 +133,7 @@ export const searchFrame = route({
 });
 
 export const searchRoutes: readonly Route[] = [searchText, searchImage, searchFrame];
+
 // Moments: pictures, words and people in one list; and how relevant each second of a film is to a query.
 
 /** Errors about the file of the picture are said of its field. */
@@ -224,7 +228,7 @@ export const searchWritten = route({
   method: 'POST',
   path: '/api/v1/search/written',
   id: 'searchWritten',
-  tag: 'Search',
+  tag,
   summary: 'Find printed words in pictures',
   description:
     'Returns lines of text in films and stills that contain `query`, ignoring case, accents and spaces. ' +

@@ -1,7 +1,5 @@
-// The tasks, analyses, exports and downloads of models: those that run or wait, those that ended and those
-// that can go on.
-
-import { isAbsolute } from 'node:path';
+// Tasks: those that run or wait, those that ended and those that can go on; and the routes that start
+// analyses, exports of clips and proxies.
 import { Type } from 'typebox';
 import { type Accepted, AnalyzeRequest } from '../../actors/analysis/contract.ts';
 import { TaskId, taskIdMeaning } from '../../actors/analysis/schemas.ts';
@@ -10,7 +8,7 @@ import { type ClipSpec, ClipsAnswer, ClipsRequest } from '../../actors/exporter/
 import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
 import { CacheDir, ContentHash } from '../../actors/index/store/contract.ts';
 import { mediaFields } from '../../actors/search/media/contract.ts';
-import { absolute } from '../../runtime/paths.ts';
+import { absolute, pathComplaint } from '../../runtime/paths.ts';
 import { defaulted, described, field, Message } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
@@ -242,7 +240,7 @@ export const exportClips = route({
 /** A clip of a path that is not absolute fails by itself, and the others go on. */
 function plain(clip: ClipSpec, i: number): ClipSpec {
   const { media_path } = clip;
-  if (!isAbsolute(media_path) || media_path.includes('\0')) return clip;
+  if (pathComplaint(media_path) !== null) return clip;
   return { ...clip, media_path: absolute(`clips[${i}].media_path`, media_path) };
 }
 

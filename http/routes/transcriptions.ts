@@ -1,4 +1,5 @@
-// What is said in media: whole transcriptions, pages of them, searching them, and names for speakers.
+// What is said in media: whole transcriptions, pages of them, searching and exporting them, and names for
+// speakers.
 import { Type } from 'typebox';
 import { TranscriptAnswer, TranscriptRequest } from '../../actors/exporter/contract.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
@@ -177,6 +178,7 @@ export const transcriptionRoutes: readonly Route[] = [
   nameSpeakers,
   searchTranscript,
 ];
+
 // Voices across files: who may be the same speaker, and what people say about it.
 
 export const suggestSpeakers = route({
@@ -235,7 +237,7 @@ export const undoSpeakers = route({
 
 export const speakerRoutes: readonly Route[] = [suggestSpeakers, confirmSpeakers, undoSpeakers];
 
-// What the service knows, as files for other programs.
+// Transcripts as documents for other programs.
 
 const exportTag = 'Export';
 

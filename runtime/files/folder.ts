@@ -1,9 +1,11 @@
-// Makes a folder and its missing parents. `mkdir` with `recursive` retries for ever where a file system
-// refuses new folders with ENOENT (/proc, a link to a disk that is not mounted).
+// Folders: made with their parents, known by one name, and told apart from those that the kernel makes up.
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { exported } from './permissions.ts';
+
+// Makes a folder and its missing parents. `mkdir` with `recursive` retries forever where a file system refuses
+// new folders with ENOENT (/proc, a link to a disk that is not mounted).
 
 /**
  * A folder that exists is left as it is; `mode` is for those that are made. Throws the error of the file

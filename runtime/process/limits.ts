@@ -1,8 +1,9 @@
-// How many files and sockets this process may have open: the limit of the system, and what of it the engine
-// needs.
+// What this process may use: open files, memory and cores.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
+
+// How many files and sockets may be open: the limit of the system, and what of it the engine needs.
 
 /** Infinity where the system does not say. */
 export function openFileLimit(): number {

@@ -1,4 +1,4 @@
-// The version of this program.
+// This program: its version, and the URLs of its modules.
 import { readFileSync } from 'node:fs';
 
 /** As its package says; a compiled package has a `package.json` of its own. */

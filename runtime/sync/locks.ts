@@ -1,5 +1,4 @@
-// Those who wait for a share of something of which there is a fixed amount. Who waits first is served first,
-// however large its share: else it might wait forever.
+// What work waits for: a share of something, a permit, a key, a lock, a notification.
 import { engineErrors } from '../errors.ts';
 import { createMailbox, type Lane } from '../mailbox.ts';
 
@@ -8,6 +7,8 @@ interface Waiting {
   grant(): void;
 }
 
+// Those who wait for a share of something of which there is a fixed amount. Who waits first is served first,
+// however large its share: else it might wait forever.
 export class Line {
   readonly #free: () => number;
   readonly #waiting = createMailbox<Waiting>(Infinity);
@@ -93,7 +94,6 @@ export class Semaphore {
 }
 
 // A semaphore with one permit: one piece of work at a time.
-
 export class Mutex extends Semaphore {
   constructor() {
     super(1);

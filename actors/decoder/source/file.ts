@@ -1,8 +1,11 @@
-// Notices that a file changed while it was read: compares what the file system says of it before and after.
+// A media file before FFmpeg reads it: whether it changed meanwhile, its bytes, and what they tell of
+// encryption and of raw Motion JPEG.
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { EngineError } from '../../../runtime/errors.ts';
 import { mediaErrors } from '../contract.ts';
+
+// Notices that a file changed while it was read: compares what the file system says of it before and after.
 
 export interface FileStamp {
   readonly size: bigint;

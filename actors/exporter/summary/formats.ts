@@ -1,10 +1,11 @@
-// A summary as Markdown, to be put into notes: chapters as headings with their times, what lies deeper as
-// lists.
+// A summary in each of its formats: Markdown, plain text, JSON, and chapters as WebVTT.
 import { clockTime } from '../../decoder/contract.ts';
 import { cueTimes, escapedCue } from '../captions.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter, DocumentNode, SummaryTree } from './contract.ts';
 import { checkText, leadOf, qualityNotes } from './wording.ts';
+
+// Markdown, to be put into notes: chapters as headings with their times, what lies deeper as lists.
 
 /** Levels below the first node that have headings. */
 const headings = 2;

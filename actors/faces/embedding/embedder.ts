@@ -148,8 +148,6 @@ interface EmbedderFamily {
   open(row: FaceEmbedderRow, session: ModelSession, file: string): EmbedderGraph;
 }
 
-// The families of face embedders, by the name that rows give them.
-
 // SFace: one face a run, 128 values; the graph normalises by itself, so its row has a mean of 0 and a scale
 // of 1.
 
@@ -181,6 +179,7 @@ const dlib: EmbedderFamily = {
   open: (row, session, file) => ({ ...facePorts(row, session, file, dlibChip), batch: row.embedder.batch }),
 };
 
+/** By the name that rows give them. */
 const families: Readonly<Record<string, EmbedderFamily>> = { sface, arcface, dlib };
 
 /** Throws MODEL_INVALID, listing the families there are. */

@@ -1,4 +1,5 @@
-// What the index answers about clusterings that are stored: looked at, named and corrected.
+// What the index answers about people: faces while they are found, clusterings while they are made and as they
+// are stored, and people in memory.
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -139,6 +140,8 @@ function commit(
     return new Sent(answer, { transfer: [clusters.buffer] });
   });
 }
+
+// What the index answers about clusterings that are stored: looked at, named and corrected.
 
 export type PeopleParts = FaceParts & ClusteringParts & ComparisonParts;
 

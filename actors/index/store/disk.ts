@@ -1,5 +1,4 @@
-// The writes of the store, as a value: a test hands in a disk that fills up or breaks. Reads need no such
-// door.
+// The disk under the store: its writes, whether an open file is still the one of its name, and room set aside.
 import {
   closeSync,
   fdatasyncSync,
@@ -14,6 +13,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { storeFault } from './faults.ts';
+
+// The writes of the store, as a value: a test hands in a disk that fills up or breaks. Reads need no such
+// door.
 
 export interface Disk {
   /** Writes some of `bytes` at `position` and answers how many, as pwrite does. */

@@ -1,4 +1,4 @@
-// What the index answers about the media of a folder.
+// What the index answers about the media of a folder, spans of interrupted work and the peaks of sound.
 import { resolve } from 'node:path';
 import { type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';

@@ -1,5 +1,4 @@
-// The text that is read in the media of an analysis folder: one record for each, with its lines.
-
+// What detectors have seen in the media of an analysis folder: text that is read, and things.
 import type { Track } from '../../things/tracks.ts';
 import type { WrittenLine } from '../written/contract.ts';
 import { changeCount, countChange } from './changes.ts';
@@ -10,6 +9,8 @@ import { putMedia } from './media.ts';
 import { thingsKey, thingsPrefix, writtenChangesKey, writtenKey, writtenPrefix } from './names.ts';
 import { putFormat, Things as ThingsRow, Written as WrittenRow } from './records.ts';
 import { readRecord, seal, sealOf, unseal } from './table.ts';
+
+// Text: one record for each medium, with its lines.
 
 export interface StoredWritten {
   readonly model_key: string;
@@ -89,7 +90,7 @@ function stored({ model_key, lines_json, from_previews }: WrittenRow): StoredWri
   return { model_key, lines: JSON.parse(lines_json) as WrittenLine[], from_previews: from_previews === 1 };
 }
 
-// The things that are seen in the media of an analysis folder: one record for each, with its tracks.
+// Things: one record for each medium, with its tracks.
 
 export interface StoredThings {
   readonly model_key: string;

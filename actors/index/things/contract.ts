@@ -19,7 +19,7 @@ const Track = Type.Object({
   colours: Thing.properties.colours,
 });
 
-/** How large people are in a picture, as film makers name it (shots.ts). */
+/** How large people are in a picture, as film makers name it. */
 export const shotSizes = ['close_up', 'medium', 'wide'] as const;
 export const ShotSize = oneOf(...shotSizes);
 export type ShotSize = (typeof shotSizes)[number];

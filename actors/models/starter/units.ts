@@ -3,7 +3,7 @@
 import type { Evidence } from './evidence.ts';
 
 // Units that recognise simple scenes by materials, their place in the frame, and light. They are rough on
-// purpose: each says what such a frame nearly always has. See ramp.ts for how to read a row.
+// purpose: each says what such a frame nearly always has. Rows are of `Ramp`.
 
 export const scenes = {
   'blue sky': [
@@ -176,8 +176,7 @@ export const scenes = {
   ],
 } as const satisfies Record<string, readonly Ramp[]>;
 
-// Units that describe how a frame looks: light, colour as a whole, focus, structure. See ramp.ts for how to
-// read a row.
+// Units that describe how a frame looks: light, colour as a whole, focus, structure.
 
 const looks = {
   bright: [['whole lightness', 0.5, 0.95]],

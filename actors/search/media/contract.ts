@@ -1,4 +1,5 @@
-// Which media a question is about, and which paths an answer names besides.
+// Questions about one media file and their answers: how it is named, its frames, loudness and scenes, and what
+// detectors have seen in it.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';

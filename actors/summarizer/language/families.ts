@@ -1,4 +1,4 @@
-// Qwen3-VL: pictures keep their proportions, and every 32×32 px are a token with a row and a column.
+// The families of language models: chat format, preparation of pictures, and positions.
 import type { ExpectedInput } from '../../models/session.ts';
 import {
   fittedSize,
@@ -10,6 +10,8 @@ import {
   tokensOf,
 } from './decoder.ts';
 import type { Family, Piece } from './model.ts';
+
+// Qwen3-VL: pictures keep their proportions, and every 32×32 px are a token with a row and a column.
 
 /** The grid of a picture has one of these names, by the age of the export. */
 const gridNames = ['grid_thw', 'image_grid_thw'] as const;

@@ -1,5 +1,4 @@
-// describe_media: what is known of one file: the file itself, what is analysed, who and what is seen when,
-// what happens.
+// The tools for single files and moments: describe_media and look.
 import { Type } from 'typebox';
 import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import type { ThumbnailsRequest } from '../../../actors/search/thumbnails/contract.ts';
@@ -23,6 +22,9 @@ import {
 } from '../answer.ts';
 import { findMedia, type Media, mediaOfMoments, parseMoment } from '../media.ts';
 import { type Call, MediaName, MomentName, tool } from '../tool.ts';
+
+// describe_media: what is known of one file: the file itself, what is analysed, who and what is seen when,
+// what happens.
 
 /** Rows of people and of chapters together. */
 const MOST_ROWS = 50;

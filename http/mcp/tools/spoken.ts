@@ -1,4 +1,4 @@
-// find_spoken: exact words in transcripts, one line a hit.
+// The tools for what is said: find_spoken and read_transcript.
 import { Type } from 'typebox';
 import { described } from '../../../runtime/schema.ts';
 import {
@@ -15,6 +15,8 @@ import {
 } from '../answer.ts';
 import { findMedia, loadSpeech, type Media, momentId, nothingAnalysed, searchedPaths } from '../media.ts';
 import { argumentErrors, Cursor, limitOf, MediaName, MediaNames, Seconds, startOf, tool } from '../tool.ts';
+
+// find_spoken: exact words in transcripts, one line a hit.
 
 /** Characters of what is said in one hit. */
 const MOST_SAID = 300;

@@ -1,4 +1,4 @@
-// task: how a task stands, and steering it.
+// The tools for work: task and analyze.
 import { Type } from 'typebox';
 import { isAnalysis } from '../../../actors/analysis/stages/kinds.ts';
 import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
@@ -10,6 +10,8 @@ import { ApiError, isOf } from '../../client/error.ts';
 import type { InputOf } from '../../client/request.ts';
 import { fileName, listed, moreBelow, oneLine, secondsText } from '../answer.ts';
 import { argumentErrors, type Call, Cursor, limitOf, startOf, type ToolAnswer, tool } from '../tool.ts';
+
+// task: how a task stands, and steering it.
 
 /** Clients of the protocol give up on a call after a minute. */
 const MOST_WAIT = 45;
@@ -294,13 +296,13 @@ export const analyze = tool({
     const rest = left
       ? ` The folders hold more files: when it has ended, call again with cursor "${start + MOST_FILES}".`
       : '';
-    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${rest} Ask task {"id": "${id}", "wait_seconds": 45}.`;
+    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${rest} Ask task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`;
     return { text };
   },
 });
 
 /** Seconds to wait for the visual model, which loads when the service starts. */
-const MOST_STOPPING_SECONDS = 15;
+const MOST_LOADING_SECONDS = 15;
 
 /** What is busy is not asked again as it is: the service would stop a task that has begun meanwhile. */
 async function begun(request: InputOf<Operations['analyze']>, call: Call): Promise<string> {
@@ -310,7 +312,7 @@ async function begun(request: InputOf<Operations['analyze']>, call: Call): Promi
       return (await call.client.analyze(request, { signal: call.callOptions.signal })).task_id;
     } catch (error) {
       const loads = isOf(visualModelErrors.MODELS_LOADING, error);
-      if (!loads || waited === MOST_STOPPING_SECONDS) throw error;
+      if (!loads || waited === MOST_LOADING_SECONDS) throw error;
       await call.wait(1);
     }
   }

@@ -1,11 +1,14 @@
-// Icons of 16 by 16, drawn with one line width. They say nothing alone: a label stands beside or on the
-// button.
+// Parts that several views are made of: icons, what stands where there is nothing to show, dialogs, dropped
+// files and downloads.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from './api.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
+
+// Icons of 16 by 16, drawn with one line width. They say nothing alone: a label stands beside or on the
+// button.
 
 const paths = {
   search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9ZM10.3 10.3 14 14',

@@ -1,10 +1,12 @@
-// What a reader of stills answers: facts from the header, and the way to decode the picture. Nothing is
-// decoded by opening.
+// Stills: what their readers answer, how much memory decoding takes, and pictures decoded by readers of our own.
 import sharp, { type Sharp } from 'sharp';
 import type { EngineError } from '../../../../runtime/errors.ts';
 import { mediaErrors, type Probe } from '../../contract.ts';
 import { copyTurned, type Turned } from '../../pixels/geometry.ts';
 import { rotated, type Size } from '../coded-size.ts';
+
+// What a reader answers: facts from the header, and the way to decode the picture. Nothing is decoded by
+// opening.
 
 /** Largest image that is opened, in px; 16384 × 16384 is 268 million. */
 export const maxStillPixels = 1_000_000_000;

@@ -1,6 +1,5 @@
-// Records of summaries as values of the contract, and back. Lists that nobody computes with lie in them as
-// JSON.
-
+// Records of summaries: as values of the contract and back, their keys, and whether nodes are one whole tree.
+// Lists that nobody computes with are JSON in them.
 import { createHash } from 'node:crypto';
 import type {
   NewSummaryNode,
