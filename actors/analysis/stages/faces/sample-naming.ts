@@ -1,4 +1,4 @@
-// Names the clusters of a job after the people of whom samples were given.
+// Clusters the faces of a job, and names the clusters after the people of whom samples were given.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
 import { isMediaError } from '../../../decoder/contract.ts';
