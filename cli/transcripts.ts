@@ -1,5 +1,4 @@
-// Stored transcripts, read and searched.
-
+// Stored transcripts: read, and as lines and rows.
 import { clockTime } from '../actors/decoder/contract.ts';
 import {
   mostTranscriptions,

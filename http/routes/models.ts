@@ -1,4 +1,4 @@
-// The visual model in use: what there is, what is loaded, and switching.
+// Models: what there is, what is loaded, switching the visual model, and downloads.
 import { type Static, Type } from 'typebox';
 import { analysisErrors } from '../../actors/analysis/contract.ts';
 import { ModelState } from '../../actors/embedder/contract.ts';

@@ -217,8 +217,8 @@ interface Work {
   readonly previews: PictureSize | null;
 }
 
-// The closing step of a stage: one piece of workOnce over all files of a job, when each has its result.
-// Journalled, skipped when stored, quarantined and cancelled as the workOnce on a file is.
+// The closing step of a stage: one piece of work over all files of a job, when each has its result.
+// Journalled, skipped when stored, quarantined and cancelled as the work on a file is.
 
 /** Each job that has a name is closed, in their order. Never rejects. */
 export async function runClosing(

@@ -1,4 +1,4 @@
-// Times and names as they are shown.
+// Times, names, sizes and dates as they are shown.
 
 /** `1:02:03`, `2:03`; with 1 of the `decimals` `2:03.4`. Whole seconds are cut off, decimals are rounded. */
 export function clock(seconds: number, { decimals = 0 } = {}): string {
@@ -33,8 +33,6 @@ export function secondsOf(text: string): number | null {
 export function nameOf(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1) || path;
 }
-
-// Bytes and dates as they are shown.
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
