@@ -74,12 +74,6 @@ export const AnalysisRequest = requestSchema(stageKinds);
 export type AnalysisRequest = Static<typeof AnalysisRequest>;
 
 /**
- * `video` analyses pictures, `speech` makes transcripts, `faces` finds faces and clusters them into people,
- * `summary` says what happens.
- */
-export type WorkType = (typeof stageKinds)[number]['type'];
-
-/**
  * How the work on one file ended. `stored`: it was analysed before. `not_applicable`: it holds nothing of the
  * kind; `reason` says of which.
  */

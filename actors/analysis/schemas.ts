@@ -1,6 +1,6 @@
 // The shapes that hold something of every kind of work: requests, results, counts and snapshots, read off a
 // list of kinds.
-import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import { field, Message, nullable } from '../../runtime/schema.ts';
 import { FilePath } from '../index/store/contract.ts';
 import { measured, type StageKind } from './stages/kind.ts';
@@ -167,5 +167,3 @@ export function shownRequestSchema<K extends readonly StageKind[]>(kinds: K) {
     ),
   });
 }
-
-export type Shape<P extends TProperties> = Static<TObject<P>>;

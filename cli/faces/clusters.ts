@@ -3,7 +3,6 @@ import { clockTime } from '../../actors/decoder/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import type {
   AppearancesAnswer,
-  ClusterSamplesAnswer,
   FaceClusterJob,
   FaceClusterJobs,
   ModifyAnswer,
@@ -75,12 +74,6 @@ export function shellWord(text: string): string {
 
 // Clusterings of faces as lines for a person.
 
-export type Samples = Exclude<
-  ClusterSamplesAnswer,
-  { readonly warning: string; readonly clusters?: never }
-> & {
-  readonly clusters: readonly Sample[];
-};
 export interface Sample {
   readonly cluster_id: string;
   readonly name: string;
