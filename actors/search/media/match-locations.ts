@@ -70,7 +70,11 @@ export async function locateMatches<M extends LocatedMatch>(
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
   if (hashes.length === 0) return { shown: [], gone: [], changed: [] };
   const [last, { paths }] = await Promise.all([
-    look.lastPaths([...firsts.values()], askedOf),
+    // What will be looked at comes with the same message.
+    look.lastPaths(
+      hashes,
+      [...firsts.values()].flatMap((match) => [...askedOf(match), match.path]),
+    ),
     parts.index.ask('paths', { cache_dir, hashes }, call),
   ]);
   const asked = [...firsts].flatMap(([key, match]) => {
@@ -152,13 +156,7 @@ class PathLook {
   }
 
   /** By hash: where each content was seen last. */
-  async lastPaths<M extends LocatedMatch>(
-    matches: readonly M[],
-    askedOf: (match: M) => readonly string[],
-  ): Promise<Map<string, string>> {
-    const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
-    // What will be looked at comes with the same message.
-    const likely = matches.flatMap((match) => [...askedOf(match), match.path]);
+  async lastPaths(hashes: string[], likely: readonly string[]): Promise<Map<string, string>> {
     const records = await this.#find(likely, hashes);
     return new Map(records.flatMap((record, i) => (record ? [[hashes[i]!, record.path]] : [])));
   }
