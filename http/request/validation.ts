@@ -37,14 +37,13 @@ export function createValidator(
   const makePlain = pathStep(schema, pathAt);
   const mostItems = mostItemsOf(schema);
   const declared = new Set(Object.keys(schema.properties));
-  let checker: ReturnType<typeof checkerOf> | undefined;
   return (value) => {
     // First, so that no list is walked that is too long anyway.
-    const tooLong = mostItems.length > 0 ? overlong(mostItems, value) : [];
+    const tooLong = overlong(mostItems, value);
     if (tooLong.length > 0) return tooLong;
     fill?.(value);
     if (text) fromTexts(schema.properties, value);
-    checker ??= checkerOf(schema);
+    const checker = checkerOf(schema);
     if (!checker.Check(value)) return fieldErrors(checker.Errors(value), schema);
     makePlain?.(value, '');
     for (const name in value) if (!declared.has(name)) delete value[name];
