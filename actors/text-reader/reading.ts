@@ -1,11 +1,11 @@
 // Reads the text of one picture: all of it, or what has changed since the picture before.
 import { type Blocks, blocksOf, changedBlocks, taken } from '../../runtime/blocks.ts';
-import type { Picture } from '../../runtime/picture.ts';
+import { overlap, type Picture } from '../../runtime/picture.ts';
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { doubtedScore, type Reading, shownScore, type TextBox, type TextLine } from './contract.ts';
 import { type Area, detectionSize } from './detection/input.ts';
 import { inReadingOrder, type Rectangle, type Region } from './detection/regions.ts';
-import { anyMarked, areaOf, blocksOfBox, overlap, rangeOf } from './gate/looked-at.ts';
+import { anyMarked, areaOf, blocksOfBox, rangeOf } from './gate/looked-at.ts';
 import type { PaddleReader } from './model.ts';
 import { isUpright, type ReadText } from './recognition/line.ts';
 

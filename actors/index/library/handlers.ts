@@ -3,6 +3,7 @@
 import { dirname, sep } from 'node:path';
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
+import { asFolder } from '../store/footage-path.ts';
 import type { StoreParts } from '../store/handlers.ts';
 import type { libraryMessages } from './contract.ts';
 
@@ -60,8 +61,6 @@ interface Placed {
   readonly hash: string;
   readonly replaced: boolean;
 }
-
-const asFolder = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
 
 type IsAnalysed = (hash: string) => boolean;
 

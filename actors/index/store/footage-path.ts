@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 
-const asFolder = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
+export const asFolder = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
 
 /** The folder itself counts. Whole names only: `/films2` is not in `/films`. */
 export function isWithin(path: string, folder: string): boolean {

@@ -1,19 +1,15 @@
 // Which content a client means by a path or a hash, what the folder knows of it, and where it can be read
 // now.
-import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
-import { type decoderContract, type FileIdentity, isMediaError, modifiedMs } from '../../decoder/contract.ts';
+import { type decoderContract, type FileIdentity, isMediaError } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
-import { type NamedContent, nameContent } from '../../index/store/content-name.ts';
+import { isSame, type Mark, markOf, type NamedContent, nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
 
 // What the hash of a file is, looked at once for as long as its size, time and inode stay the same.
-
-/** What a file system says of a file without reading it. */
-export type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
 
 /** Files remembered. */
 const MOST = 4096;
@@ -55,10 +51,6 @@ export class Identities {
       throw error;
     }
   }
-}
-
-export function isSame(a: Mark, b: Mark): boolean {
-  return a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
 }
 
 export interface MediaLocation {
@@ -120,17 +112,6 @@ export async function locateHash(
   }
   if (here.source === null) return { record: null, source: null };
   throw searchErrors.HASH_MISMATCH(`hash_str: ${hash} is not the hash of ${path}`, { field: 'hash_str' });
-}
-
-/** Of a file that can be reached at this path; null for everything else, whatever the reason. */
-export async function markOf(path: string): Promise<Mark | null> {
-  return stat(path, { bigint: true }).then(
-    (stats) =>
-      stats.isFile()
-        ? { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) }
-        : null,
-    () => null,
-  );
 }
 
 /**

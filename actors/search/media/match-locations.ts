@@ -2,8 +2,9 @@
 // and at others something else may lie by now.
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
+import { isSame, markOf } from '../../index/store/content-name.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
-import { isSame, type LocationParts, markOf } from './location.ts';
+import type { LocationParts } from './location.ts';
 
 /** A match in a media, and where that was when it was loaded. */
 interface LocatedMatch {

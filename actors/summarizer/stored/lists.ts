@@ -1,14 +1,13 @@
 // Lists of summaries and collections, put together from pages: the index answers searches in between.
 
-import { stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { Contract } from '../../../runtime/contract.ts';
 import { allAbsolute } from '../../../runtime/paths.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { quoted } from '../../../runtime/text.ts';
-import { type decoderContract, type FileIdentity, isMediaError, modifiedMs } from '../../decoder/contract.ts';
-import { nameContent } from '../../index/store/content-name.ts';
+import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
+import { isSame, markOf, nameContent } from '../../index/store/content-name.ts';
 import type { storeMessages } from '../../index/store/contract.ts';
 import {
   type HeldCollection,
@@ -290,21 +289,4 @@ async function contentAt(
   const identity = await prober.ask('identify', { path }, call);
   const named = await nameContent({ decoder: prober, index, cache_dir, call }, path, identity);
   return named.identity.hash_str;
-}
-
-type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
-
-/** Null for a file that is gone or out of reach. */
-async function markOf(path: string): Promise<Mark | null> {
-  return stat(path, { bigint: true }).then(
-    (stats) =>
-      stats.isFile()
-        ? { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) }
-        : null,
-    () => null,
-  );
-}
-
-function isSame(a: Mark, b: Mark): boolean {
-  return a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
 }

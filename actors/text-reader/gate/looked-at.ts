@@ -71,14 +71,6 @@ function meets([left, top, right, bottom]: Edges, [x, y, w, h]: TextBox, { width
   return x * width < right && (x + w) * width > left && y * height < bottom && (y + h) * height > top;
 }
 
-/** Intersection over union. */
-export function overlap([x, y, w, h]: TextBox, [a, b, c, d]: TextBox): number {
-  const across = Math.min(x + w, a + c) - Math.max(x, a);
-  const down = Math.min(y + h, b + d) - Math.max(y, b);
-  if (across <= 0 || down <= 0) return 0;
-  return (across * down) / (w * h + c * d - across * down);
-}
-
 // The part of a picture in which blocks are marked.
 
 /** Blocks as columns and rows [left, top, right, bottom), the last ones excluded. */

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  anyMarked,
-  areaOf,
-  blocksOfBox,
-  overlap,
-  rangeOf,
-} from '../../../../actors/text-reader/gate/looked-at.ts';
+import { anyMarked, areaOf, blocksOfBox, rangeOf } from '../../../../actors/text-reader/gate/looked-at.ts';
 import { blocksOf, changedBlocks, taken } from '../../../../runtime/blocks.ts';
 import { drawn } from '../graphs.ts';
 
@@ -77,10 +71,4 @@ test('what is looked at has whole steps, a margin, and no line that is cut', () 
   assert.deepEqual(wide, { left: 32, top: 96, width: 256, height: 160 });
   const corner = areaOf([0, 0, 160, 90], size, scaled, []);
   assert.deepEqual(corner, { left: 0, top: 0, ...scaled });
-});
-
-test('overlap is the shared part of what two boxes cover', () => {
-  assert.equal(overlap([0, 0, 0.2, 0.2], [0, 0, 0.2, 0.2]), 1);
-  assert.equal(overlap([0, 0, 0.2, 0.2], [0.2, 0, 0.2, 0.2]), 0);
-  assert.ok(Math.abs(overlap([0, 0, 0.2, 0.2], [0.1, 0, 0.2, 0.2]) - 1 / 3) < 1e-9);
 });
