@@ -63,6 +63,8 @@ export function isAnalysis(types: readonly string[]): boolean {
   return types.some((type) => !beside.includes(type));
 }
 
+// The list, and what the service tells.
+
 const READ_EVERY_MS = 10_000;
 type Listener = (event: ProgressEvent) => void;
 const listeners = new Set<Listener>();
