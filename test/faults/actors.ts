@@ -77,7 +77,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/things/actor.ts',
     text: 'if (before && changed?.includes(1) === false) return before;',
     fault: 'if (before && changed?.includes(1) === false) return { ...before, blocks };',
-    tests: ['test/actors/things/sight.test.ts'],
+    tests: ['test/actors/things/actor.test.ts'],
   },
   {
     name: 'a thing that is missed for a second is another one',
@@ -98,7 +98,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/faces/quality/quality.ts',
     text: 'box.left + box.width > picture.width - near',
     fault: 'box.left + box.width > picture.width + near',
-    tests: ['test/actors/faces/quality/cut.test.ts'],
+    tests: ['test/actors/faces/quality/quality.test.ts'],
   },
   {
     name: 'a video has one match more than may be of one video',
@@ -119,7 +119,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/index/transcripts/loaded.ts',
     text: 'return start < to && (end > from',
     fault: 'return start <= to && (end > from',
-    tests: ['test/actors/index/transcripts/loaded-transcript.test.ts'],
+    tests: ['test/actors/index/transcripts/loaded.test.ts'],
   },
   {
     name: 'vectors are not flushed before their records say that they are there',
@@ -161,7 +161,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/search/thumbnails/pictures.ts',
     text: 'Math.min(Math.round(seconds), probe.grid_frames - 1)',
     fault: 'Math.floor(seconds)',
-    tests: ['test/actors/search/thumbnails/thumbnail-plan.test.ts'],
+    tests: ['test/actors/search/thumbnails/pictures.test.ts'],
   },
   {
     name: 'the list of warnings of a summary has no limit',
@@ -189,7 +189,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/watcher/ledger.ts',
     text: 'now - since < settleMs',
     fault: '(isEmpty && now - since < settleMs)',
-    tests: ['test/actors/watcher/file-table.test.ts'],
+    tests: ['test/actors/watcher/ledger.test.ts'],
   },
   {
     name: 'the folder that is left out is looked at when it lies deep',

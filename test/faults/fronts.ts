@@ -36,7 +36,7 @@ export const frontFaults: readonly Fault[] = [
     file: 'http/service.ts',
     text: 'found && now() < found.expires',
     fault: 'found && now() > 0',
-    tests: ['test/http/routes/links.slow.test.ts'],
+    tests: ['test/http/routes/media.slow.test.ts'],
   },
   {
     name: 'a ticket opens two sessions',
@@ -78,7 +78,7 @@ export const frontFaults: readonly Fault[] = [
     file: 'http/request/origin.ts',
     text: "host.endsWith('.localhost')",
     fault: "host.endsWith('localhost')",
-    tests: ['test/http/request/host.test.ts'],
+    tests: ['test/http/request/origin.test.ts'],
   },
   {
     name: 'a range of bytes has one byte too few',
@@ -121,7 +121,7 @@ export const frontFaults: readonly Fault[] = [
     file: 'cli/transcripts.ts',
     text: 'names[index] = display_name ?? id',
     fault: 'names[index + 1] = display_name ?? id',
-    tests: ['test/cli/transcript-lines.test.ts'],
+    tests: ['test/cli/transcripts.test.ts'],
   },
   {
     name: 'a row of tiles too few is drawn',

@@ -2,15 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test from 'node:test';
+import { test } from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { contextErrors } from '../../../actors/search/contract.ts';
-import {
-  type DataKind,
-  LoadedData,
-  type LoadedReport,
-  type LoadKey,
-} from '../../../actors/search/loaded-data.ts';
+import { type DataKind, LoadedData, type LoadedReport, type LoadKey, createTranscriptData } from '../../../actors/search/loaded-data.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
 const [mine, other] = [{ cache_dir: '/mine' }, { cache_dir: '/other' }];
@@ -191,4 +186,28 @@ test('a folder that is given through a link is the one that is loaded', async (t
   await loading;
   for (const cache_dir of [folder, link, `${link}/.`]) await data.require({ cache_dir });
   assert.deepEqual(data.current, { cache_dir: folder });
+});
+
+type Index = Parameters<typeof createTranscriptData>[0];
+
+test('transcripts are loaded step by step until the index is done', async () => {
+  let steps = 0;
+  const ask = async () => ({ done: ++steps === 3, media: steps, segments: 0, unreadable: [] });
+  const data = createTranscriptData({ ask } as unknown as Index);
+  assert.equal((await data.load({ cache_dir: '/mine' })).media, 3);
+  assert.deepEqual(data.current, { cache_dir: '/mine' });
+});
+
+test('a load stops between two steps when another folder is asked for', async () => {
+  const asked: string[] = [];
+  const ask = async (_: string, { cache_dir }: { cache_dir: string }) => {
+    asked.push(cache_dir);
+    return { done: cache_dir === '/other', media: 1, segments: 0, unreadable: [] };
+  };
+  const data = createTranscriptData({ ask } as unknown as Index);
+  const superseded = assert.rejects(data.load({ cache_dir: '/mine' }), contextErrors.CONTEXT_CHANGED.is);
+  await data.load({ cache_dir: '/other' });
+  await superseded;
+  assert.deepEqual(asked, ['/mine', '/other']);
+  assert.deepEqual(data.current, { cache_dir: '/other' });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import test from 'node:test';
+import { test } from 'node:test';
 import { watchErrors } from '../../../actors/watcher/folders/contract.ts';
-import { watch } from '../../../cli/commands/watch.ts';
-import { usageErrors } from '../../../cli/context.ts';
+import { watch, serviceUrl } from '../../../cli/commands/watch.ts';
+import { usageErrors, type Context } from '../../../cli/context.ts';
 import { clientErrors } from '../../../http/client/error.ts';
 import { fakeHome } from '../fake-context.ts';
 import { world } from '../watch/world.ts';
@@ -140,4 +140,16 @@ test('what cannot be meant is a usage error before an engine is started', async 
     ['start', '--yes'],
   ])
     await assert.rejects(run(watch, ...args), unknown);
+});
+
+test('the service is the one that is named, or the one of this machine by a name that reaches it', () => {
+  for (const [server, host, url] of [
+    ['http://studio:7000', '127.0.0.1', 'http://studio:7000'],
+    ['', '127.0.0.1', 'http://127.0.0.1:6699'],
+    ['', 'localhost', 'http://localhost:6699'],
+    ['', '0.0.0.0', 'http://127.0.0.1:6699'],
+    ['', '::', 'http://[::1]:6699'],
+    ['', '::1', 'http://[::1]:6699'],
+  ] as const)
+    assert.equal(serviceUrl({ server, host, port: 6699 } as Context['values']), url);
 });

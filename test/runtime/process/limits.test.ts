@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { physicalCores } from '../../../runtime/process/limits.ts';
+import { physicalCores, limitIn, mostConnections, openFileLimit } from '../../../runtime/process/limits.ts';
+import { spawnSync } from 'node:child_process';
 
 /** `siblings`: of each thread, those of its core, as Linux writes them. */
 function machine(t: TestContext, siblings: readonly string[]): string {
@@ -34,4 +35,24 @@ test('a process that may use a part of a machine is given that part of its cores
 test('where the system does not say, every thread counts', (t) => {
   assert.equal(physicalCores(4, machine(t, [])), 4);
   assert.equal(physicalCores(4, join(machine(t, []), 'missing')), 4);
+});
+
+test('the limit is read as the system says it', () => {
+  const row = (soft: string) =>
+    `Limit  Soft Limit  Hard Limit\nMax open files            ${soft}   4096   files\n`;
+  assert.equal(limitIn(row('256')), 256);
+  assert.equal(limitIn(row('unlimited')), Number.POSITIVE_INFINITY);
+  assert.equal(limitIn('something else'), Number.POSITIVE_INFINITY);
+  assert.ok(openFileLimit() > 0);
+});
+
+test('what is set by a shell is what is found', { skip: process.platform !== 'linux' }, () => {
+  const { stdout } = spawnSync('sh', ['-c', 'ulimit -n 256 && cat /proc/self/limits'], { encoding: 'utf8' });
+  assert.equal(limitIn(stdout), 256);
+});
+
+test('connections leave the engine its files', () => {
+  assert.equal(mostConnections(256, 2), 96);
+  assert.equal(mostConnections(64, 2), 16);
+  assert.equal(mostConnections(Number.POSITIVE_INFINITY, 2), Number.POSITIVE_INFINITY);
 });

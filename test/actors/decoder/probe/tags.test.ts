@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isoDate, readTags } from '../../../../actors/decoder/probe/tags.ts';
+import { isoDate, readTags, readExif } from '../../../../actors/decoder/probe/tags.ts';
+import fc from 'fast-check';
+import { askProbe } from '../ask-decoder.ts';
+import { oddFiles } from '../footage/odd-files.ts';
 
 test('dates are read however they are written', () => {
   const rows = [
@@ -29,4 +32,20 @@ test('camera, place and date are found under the names writers use', () => {
     location: '+47.3769+008.5417+408/',
   });
   assert.equal(readTags([{}, { 'location-eng': '+1+2/' }]).location, '+1+2/');
+});
+
+test('a photograph says which camera took it', async () => {
+  const file = oddFiles.find(({ name }) => name.endsWith('still.jpg'))!;
+  const { camera_make, camera_model, container } = await askProbe(await file.make());
+  assert.deepEqual([camera_make, camera_model, container], ['Framehound', 'Test 1', 'jpeg']);
+});
+
+test('arbitrary bytes are read as EXIF without an error', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) =>
+      assert.equal(readExif(bytes).make ?? '', readExif(bytes).make ?? ''),
+    ),
+  );
+  const little = (bytes: Uint8Array) => Uint8Array.from([0x49, 0x49, 42, 0, 8, 0, 0, 0, ...bytes]);
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void readExif(little(bytes))));
 });

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Check } from 'typebox/value';
+import { type Facet, optionsToShow, rangeOf, withOption, withRange } from '../../../../../../http/page/app/views/search/filters.ts';
+import { emptyQuery, momentsRequest, phrases, type Query, relevanceRequest, countOf, type Found } from '../../../../../../http/page/app/views/search/state.ts';
+import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
+import { byFilm, byRank, folded } from '../../../../../../http/page/app/views/search/group-head.ts';
+
+const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
+const like = { kind: 'like', hash_str: 'aa', media_path: '/a.mp4', seconds: 3 } as const;
+const ann = { name: 'Ann', cluster_job_name: 'Family' };
+
+test('nothing is asked without words, a picture or a person', () => {
+  assert.equal(ask({}), null);
+  assert.equal(ask({ text: '  ', exclude: 'snow', filters: [] }), null);
+  assert.equal(relevanceRequest({ ...emptyQuery, people: [ann] }, '/analysis', 'aa'), null);
+});
+
+test('what is asked is what the routes take', () => {
+  const queries: Partial<Query>[] = [
+    { text: 'red car' },
+    { text: 'red car', exclude: 'snow, fog,', kinds: ['seen'] },
+    { picture: like },
+    { picture: { kind: 'own', name: 'a.jpg', data: 'AAAA' }, text: 'at night', weight: 0.5 },
+    { people: [ann], peopleMode: 'or' },
+    { text: 'x', film: { hash_str: 'aa', media_path: '/a.mp4', start: 1.5, end: null } },
+    { text: 'x', filters: [{ facet_id: 'time.year', operator: 'greater_than', values: ['2020'] }] },
+  ];
+  for (const query of queries) {
+    const sent = JSON.parse(JSON.stringify(ask(query)));
+    assert.ok(Check(searchMoments.body!, { max_per_media: null, ...sent }), JSON.stringify(sent));
+  }
+  const relevance = relevanceRequest({ ...emptyQuery, text: 'x', exclude: 'y' }, '/analysis', 'aa');
+  assert.ok(Check(searchRelevance.body!, relevance));
+});
+
+test('all kinds are asked for by naming none; people alone are looked for by their names', () => {
+  assert.equal('kinds' in ask({ text: 'x' })!, false);
+  assert.deepEqual(ask({ text: 'x', kinds: ['said'] })!.kinds, ['said']);
+  const people = ask({ people: [ann, { ...ann, name: 'Ben' }] })!;
+  assert.deepEqual([people.query, people.kinds], ['Ann Ben', ['person']]);
+});
+
+test('what matches should not be like goes with words alone, at most 16 of them', () => {
+  assert.deepEqual(phrases(' snow ,, fog at night, '), ['snow', 'fog at night']);
+  assert.deepEqual(ask({ picture: like, exclude: 'snow' })!.exclude, []);
+  assert.equal(ask({ text: 'x', exclude: 'a,'.repeat(40) })!.exclude.length, 16);
+});
+
+test('a part of a film is a range of whole seconds that is not empty', () => {
+  const range = (start: number | null, end: number | null) =>
+    ask({ text: 'x', film: { hash_str: 'aa', media_path: '/a.mp4', start, end } })!.segments_to_frame_indices;
+  assert.deepEqual(range(null, null), {});
+  assert.deepEqual(range(1.5, 3.2), { '/a.mp4': [1, 4] });
+  assert.deepEqual(range(5, 2), { '/a.mp4': [5, 6] });
+  assert.equal(
+    ask({ text: 'x', film: { hash_str: 'aa', media_path: '/a.mp4', start: null, end: null } })!.search_all,
+    false,
+  );
+});
+
+const facet = (kind: Facet['kind'], options: [string, number][] = []): Facet => ({
+  id: 'f',
+  label: 'F',
+  group: 'G',
+  path: ['G', 'F'],
+  kind,
+  options: options.map(([value, count]) => ({ value, label: value, count, meta: {} })),
+});
+
+test('options are shown that tell media apart, and those that are chosen', () => {
+  const { options } = facet('single', [
+    ['a', 3],
+    ['b', 10],
+    ['c', 0],
+    ['d', 0],
+  ]);
+  assert.deepEqual(
+    optionsToShow({ ...facet('single'), options }, ['d'], 10).map(({ value }) => value),
+    ['a', 'd'],
+  );
+});
+
+test('an option is chosen and taken back; nothing chosen is no condition', () => {
+  const one = withOption([], 'f', 'a');
+  const two = withOption(one, 'f', 'b');
+  assert.deepEqual(two, [{ facet_id: 'f', operator: 'include_any_of', values: ['a', 'b'] }]);
+  assert.deepEqual(withOption(withOption(two, 'f', 'a'), 'f', 'b'), []);
+});
+
+test('both ends of a range belong to it', () => {
+  const dates = withRange(
+    withRange([], facet('date'), 'from', '2024-05-01'),
+    facet('date'),
+    'to',
+    '2024-05-31',
+  );
+  assert.deepEqual(
+    dates.map(({ operator, values }) => [operator, values[0]]),
+    [
+      ['after', '2024-04-30'],
+      ['before', '2024-06-01'],
+    ],
+  );
+  assert.deepEqual(rangeOf(dates, facet('date')), { from: '2024-05-01', to: '2024-05-31' });
+  const numbers = withRange([], facet('numeric'), 'from', '24');
+  assert.ok(Number(numbers[0]!.values[0]) < 24);
+  assert.deepEqual(rangeOf(numbers, facet('numeric')), { from: '24', to: '' });
+  assert.deepEqual(withRange(dates, facet('date'), 'to', ''), dates.slice(0, 1));
+});
+
+const seen = (band: 'strong' | 'likely' | 'weak') => ({
+  kind: 'seen' as const,
+  rank: 1,
+  explanation: { band, parts: [] },
+});
+const said = {
+  kind: 'said',
+  rank: 1,
+  text: 'x',
+  start_seconds: 0,
+  end_seconds: 1,
+  speaker: '',
+  speaker_name: '',
+} as const;
+const written = (band: 'strong' | 'weak'): Found['reasons'][number] => ({
+  kind: 'written',
+  rank: 1,
+  text: 'x',
+  score: 0.5,
+  band,
+  box: [0, 0, 1, 1],
+  best_seconds: 0,
+  start_seconds: 0,
+  end_seconds: 1,
+});
+const moment = (id: string, film: string, ...reasons: Found['reasons'][number][]): Found => ({
+  ...{ moment_id: id, hash_str: film, media_path: `/${film}.mp4`, kind: 'video' },
+  ...{ time_seconds: Number(id), start_seconds: 0, end_seconds: 1, reasons },
+});
+
+const moments = [
+  moment('1', 'a', seen('strong')),
+  moment('2', 'b', seen('weak')),
+  moment('3', 'b', seen('weak'), said),
+  moment('4', 'a', seen('weak')),
+  moment('5', 'a', written('weak'), seen('likely')),
+  moment('6', 'a', written('weak')),
+  moment('7', 'c', { kind: 'seen', rank: 7 }),
+];
+const shown = (ordered: ReturnType<typeof folded>) =>
+  ordered.groups.map(({ kind, hash_str, from, to }) => {
+    const ids = ordered.moments.slice(from, to).map(({ moment_id }) => moment_id);
+    return `${kind} ${hash_str}${ids.join()}`;
+  });
+
+test('what stands out comes first, then a line that counts the rest, which it opens', () => {
+  assert.deepEqual(shown(folded(moments, byFilm, false)), ['film a1,5', 'film b3', 'film c7', 'weaker ']);
+  assert.deepEqual(shown(folded(moments, byRank, false)), ['all 1,3,5,7', 'weaker ']);
+  const open = folded(moments, byFilm, true);
+  assert.deepEqual(shown(open), ['film a1,5', 'film b3', 'film c7', 'weaker ', 'film b2', 'film a4,6']);
+  assert.deepEqual([open.weaker, open.moments.length], [3, 7]);
+});
+
+test('without a weak match there is no line, and without another one nothing else', () => {
+  assert.deepEqual(shown(folded(moments.slice(0, 1), byFilm, false)), ['film a1']);
+  assert.deepEqual(shown(folded([moments[1]!], byFilm, false)), ['weaker ']);
+  assert.deepEqual(shown(folded([moments[1]!], byFilm, true)), ['weaker ', 'film b2']);
+});
+
+test('a kind with weak matches counts those that are shown, any other also what lies beyond the limit', () => {
+  const counts = { seen: 90, said: 80, person: 0, written: 70 };
+  const count = (kind: 'seen' | 'said' | 'written') => countOf({ moments, counts }, kind);
+  assert.deepEqual([count('seen'), count('said'), count('written')], [3, 80, 0]);
+});
