@@ -121,7 +121,13 @@ export async function useModel(
 /** The same, and writes where the model runs. */
 export async function useModelAndTell(service: Service, context: Context, key?: string): Promise<void> {
   await useModel(service, context, key);
-  const { visual } = await service.client.loadedModels();
+  const { client } = service;
+  let { visual } = await client.loadedModels();
+  if (visual.is_loading && visual.requested_model_key !== null) {
+    // A service that has just started: its model has no device before it is loaded.
+    await client.loadModel({ model_key: visual.requested_model_key }).catch(() => {});
+    ({ visual } = await client.loadedModels());
+  }
   writeDeviceLine(context.screen, visual);
 }
 

@@ -295,9 +295,8 @@ function folderData<R extends LoadedReport & Step>(
     superseded: ({ cache_dir }) =>
       contextErrors.CONTEXT_CHANGED(`${cache_dir}: the ${what} of another folder are being loaded`),
     notLoaded: ({ cache_dir }) =>
-      storeErrors.NOT_LOADED(
-        `The ${what} of ${cache_dir} are not loaded; load them first (POST ${path})`,
-        { field },
-      ),
+      storeErrors.NOT_LOADED(`The ${what} of ${cache_dir} are not loaded; load them first (POST ${path})`, {
+        field,
+      }),
   };
 }

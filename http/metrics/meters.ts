@@ -138,15 +138,27 @@ function watchFamilies({ watch_folders: folders, service_status: status }: Watch
   const enabled = folders.filter((folder) => folder.enabled);
   const away = enabled.filter(({ id }) => (status.folder_stats[id]?.paused_until ?? null) !== null).length;
   return [
-    by('gauge', 'framehound_watch_state', 'State of the watch-folder service: 1 for the one it is in.', 'state', {
-      ...(Object.fromEntries(watchStates.map((state) => [state, 0])) as Record<WatchState, number>),
-      [status.state]: 1,
-    }),
-    by('gauge', 'framehound_watch_folders', 'Watch folders; away: enabled, and cannot be reached now.', 'state', {
-      enabled: enabled.length - away,
-      away,
-      disabled: folders.length - enabled.length,
-    }),
+    by(
+      'gauge',
+      'framehound_watch_state',
+      'State of the watch-folder service: 1 for the one it is in.',
+      'state',
+      {
+        ...(Object.fromEntries(watchStates.map((state) => [state, 0])) as Record<WatchState, number>),
+        [status.state]: 1,
+      },
+    ),
+    by(
+      'gauge',
+      'framehound_watch_folders',
+      'Watch folders; away: enabled, and cannot be reached now.',
+      'state',
+      {
+        enabled: enabled.length - away,
+        away,
+        disabled: folders.length - enabled.length,
+      },
+    ),
     by('gauge', 'framehound_watch_files', 'Files in watch folders.', 'state', {
       pending: sum((stats) => stats.files_pending),
       analyzed: sum((stats) => stats.files_analyzed),

@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { exported } from './permissions.ts';
 
-// Makes a folder and its missing parents. `mkdir` with `recursive` retries forever where a file system refuses
-// new folders with ENOENT (/proc, a link to a disk that is not mounted).
+// Makes a folder and its missing parents. `mkdir` with `recursive` retries forever where a file system
+// refuses new folders with ENOENT (/proc, a link to a disk that is not mounted).
 
 /**
  * A folder that exists is left as it is; `mode` is for those that are made. Throws the error of the file

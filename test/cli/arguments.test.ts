@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { frameArgument, numberArgument, peopleFields, perFilmArgument, type Question, title } from '../../cli/arguments.ts';
+import {
+  frameArgument,
+  numberArgument,
+  peopleFields,
+  perFilmArgument,
+  type Question,
+  title,
+} from '../../cli/arguments.ts';
 import { usageErrors } from '../../cli/context.ts';
 import { plainQuestion } from './plain-question.ts';
 

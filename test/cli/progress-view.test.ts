@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import type { WorkResult } from '../../actors/analysis/contract.ts';
 import { ProgressModel, progressOf } from '../../actors/analysis/progress.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
-import { createProgressView, taskLine, createTally, summary } from '../../cli/progress-view.ts';
+import { createProgressView, createTally, summary, taskLine } from '../../cli/progress-view.ts';
 import { widthOf } from '../../cli/terminal.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
 import { task } from './task-progress.ts';
-import type { WorkResult } from '../../actors/analysis/contract.ts';
 
 function screenOf(columns: number, isTerminal: boolean) {
   const written: string[] = [];

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { TranscriptionsAnswer, TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
+import type {
+  TranscriptionsAnswer,
+  TranscriptSearchMatch,
+} from '../../actors/search/transcripts/contract.ts';
 import { documentRows, moreLine, written } from '../../cli/transcripts.ts';
 
 test('how much more was found is told as exactly as it is known', () => {

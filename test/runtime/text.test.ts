@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nearest, suggestion, quoted } from '../../runtime/text.ts';
+import { nearest, quoted, suggestion } from '../../runtime/text.ts';
 
 const words = ['analyze', 'search', 'tasks', 'transcribe', 'transcript', 'tour', 'serve', 'siglip2-b16-256'];
 

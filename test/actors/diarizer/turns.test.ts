@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { namedTurns, speakersOfSpans, turnsOfChannel, type Subsegment, Subsegmenter } from '../../../actors/diarizer/turns.ts';
-import { speech, subsegmentsOf, options } from './speech-regions.ts';
+import {
+  namedTurns,
+  type Subsegment,
+  Subsegmenter,
+  speakersOfSpans,
+  turnsOfChannel,
+} from '../../../actors/diarizer/turns.ts';
+import { options, speech, subsegmentsOf } from './speech-regions.ts';
 
 const rate = 16_000;
 

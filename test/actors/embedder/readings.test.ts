@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAs, blockBytes, paintBlocks } from '../../../actors/embedder/readings.ts';
+import { blockBytes, paintBlocks, readAs } from '../../../actors/embedder/readings.ts';
 
 const size = { width: 40, height: 20 };
 

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { contextErrors } from '../../../actors/search/contract.ts';
-import { type DataKind, LoadedData, type LoadedReport, type LoadKey, createTranscriptData } from '../../../actors/search/loaded-data.ts';
+import {
+  createTranscriptData,
+  type DataKind,
+  LoadedData,
+  type LoadedReport,
+  type LoadKey,
+} from '../../../actors/search/loaded-data.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
 const [mine, other] = [{ cache_dir: '/mine' }, { cache_dir: '/other' }];

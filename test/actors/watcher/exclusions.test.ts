@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isPartialFolderName, isPartialName, isWatchedFile, isWatchedFolder } from '../../../actors/watcher/exclusions.ts';
+import {
+  isPartialFolderName,
+  isPartialName,
+  isWatchedFile,
+  isWatchedFolder,
+} from '../../../actors/watcher/exclusions.ts';
 
 test('media are looked at, in any case of letters', () => {
   for (const name of ['film.mp4', 'FILM.MOV', 'a b.JPG', 'x.tmp.wav', 'Ä.mkv', 'part.mp4', '~film.mp4'])

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
-import { clusterMeant, clustersMeant, jobNamed, shellWord, appearanceLines, clusterRows, jobLine } from '../../../cli/faces/clusters.ts';
-import { clusterJob } from './fake-people.ts';
+import {
+  appearanceLines,
+  clusterMeant,
+  clusterRows,
+  clustersMeant,
+  jobLine,
+  jobNamed,
+  shellWord,
+} from '../../../cli/faces/clusters.ts';
 import { widthOf } from '../../../cli/terminal.ts';
+import { clusterJob } from './fake-people.ts';
 
 const job = clusterJob({
   cluster_ids: ['c1', 'c2', 'c3', 'c4', 'Anna'],

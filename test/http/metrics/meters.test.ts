@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type FolderStats, type WatchFolderList, watchErrors } from '../../../actors/watcher/folders/contract.ts';
+import {
+  type FolderStats,
+  type WatchFolderList,
+  watchErrors,
+} from '../../../actors/watcher/folders/contract.ts';
 import { renderFamilies, single } from '../../../http/metrics/exposition.ts';
 import { createWatchMeter } from '../../../http/metrics/meters.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';

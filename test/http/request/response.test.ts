@@ -1,9 +1,9 @@
 // Answers as JSON, and the fields in them that are base64.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { jsonResponse, compress } from '../../../http/request/response.ts';
 import { createHash } from 'node:crypto';
+import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { compress, jsonResponse } from '../../../http/request/response.ts';
 
 test('an answer with base64 is the same JSON as any other', () => {
   const image = Buffer.from([...Array(9000).keys()]).toString('base64');

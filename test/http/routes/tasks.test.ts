@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Clips, ClipsRequest } from '../../../actors/exporter/clips/contract.ts';
-import { clipRoutes, taskRoutes, proxyRoutes } from '../../../http/routes/tasks.ts';
-import { home } from '../../actors/analysis/fake-runs.ts';
-import { inject } from '../inject.ts';
 import { createMediaExports } from '../../../actors/exporter/media-exports.ts';
 import { granted } from '../../../http/license/decision.ts';
 import { linkRoutes } from '../../../http/routes/media.ts';
+import { clipRoutes, proxyRoutes, taskRoutes } from '../../../http/routes/tasks.ts';
 import { createMediaLinks } from '../../../http/service.ts';
+import { home } from '../../actors/analysis/fake-runs.ts';
 import { world } from '../../actors/analysis/fakes.ts';
+import { inject } from '../inject.ts';
 
 test('an export with task is accepted at once and goes on by itself; without, it is answered when it is done', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));

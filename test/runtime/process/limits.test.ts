@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { physicalCores, limitIn, mostConnections, openFileLimit } from '../../../runtime/process/limits.ts';
-import { spawnSync } from 'node:child_process';
+import { limitIn, mostConnections, openFileLimit, physicalCores } from '../../../runtime/process/limits.ts';
 
 /** `siblings`: of each thread, those of its core, as Linux writes them. */
 function machine(t: TestContext, siblings: readonly string[]): string {

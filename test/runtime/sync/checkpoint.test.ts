@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { createCheckpoint, atOnce, inSteps, runFor, type Steps } from '../../../runtime/sync/checkpoint.ts';
+import { atOnce, createCheckpoint, inSteps, runFor, type Steps } from '../../../runtime/sync/checkpoint.ts';
 
 function turn() {
   const seen = { alive: 0, cancelled: false };

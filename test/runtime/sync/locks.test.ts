@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Semaphore, Mutex, KeyedLock, Condition, SharedLock } from '../../../runtime/sync/locks.ts';
 import { getEventListeners } from 'node:events';
+import { test } from 'node:test';
+import { Condition, KeyedLock, Mutex, Semaphore, SharedLock } from '../../../runtime/sync/locks.ts';
 
 test('as much runs at once as there are permits, and a failure gives its permit back', async () => {
   const semaphore = new Semaphore(2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createQueue, conflate } from '../../../runtime/sync/queue.ts';
+import { conflate, createQueue } from '../../../runtime/sync/queue.ts';
 import { manualClock } from '../manual-clock.ts';
 
 test('a full queue makes the producer wait, an empty one the consumer, and the order stays', async () => {

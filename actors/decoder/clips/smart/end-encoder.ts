@@ -7,10 +7,10 @@ import {
   type Packet,
   type Stream,
 } from '../../ffmpeg.ts';
+import type { TimeBase } from '../../grid.ts';
 import { H264FieldReader } from '../../packets/bitstream/h264-field.ts';
 import { BitReader, eachNal, type NalFraming, nalFraming } from '../../packets/bitstream/nal.ts';
 import type { Source } from '../../source/source.ts';
-import type { TimeBase } from '../../grid.ts';
 import { type ClipFile, type EncodedInto, Encoder } from '../clip-file.ts';
 import { clipErrors } from '../contract.ts';
 import { describePictures, keyframeDistance, pictureShape, quality } from '../picture-encoder.ts';

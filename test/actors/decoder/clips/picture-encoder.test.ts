@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { encodedColours, PictureFitter } from '../../../../actors/decoder/clips/picture-encoder.ts';
-import { AV_FRAME_FLAG_INTERLACED, AVCOL_SPC_BT470BG, AVCOL_SPC_BT709, AVCOL_SPC_UNSPECIFIED, avGetPixFmtFromName, type CodecContext, Frame } from '../../../../actors/decoder/ffmpeg.ts';
+import {
+  AV_FRAME_FLAG_INTERLACED,
+  AVCOL_SPC_BT470BG,
+  AVCOL_SPC_BT709,
+  AVCOL_SPC_UNSPECIFIED,
+  avGetPixFmtFromName,
+  type CodecContext,
+  Frame,
+} from '../../../../actors/decoder/ffmpeg.ts';
 
 type Name = Parameters<typeof avGetPixFmtFromName>[0];
 

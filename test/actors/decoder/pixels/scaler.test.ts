@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { AV_FRAME_FLAG_INTERLACED, AV_FRAME_FLAG_TOP_FIELD_FIRST, AV_PIX_FMT_YUVJ420P, avGetPixFmtName, Frame } from '../../../../actors/decoder/ffmpeg.ts';
+import {
+  AV_FRAME_FLAG_INTERLACED,
+  AV_FRAME_FLAG_TOP_FIELD_FIRST,
+  AV_PIX_FMT_YUVJ420P,
+  avGetPixFmtName,
+  Frame,
+} from '../../../../actors/decoder/ffmpeg.ts';
 import { FirstFields } from '../../../../actors/decoder/pixels/scaler.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { askFrames, askMoments } from '../ask-decoder.ts';

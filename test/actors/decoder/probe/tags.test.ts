@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isoDate, readTags, readExif } from '../../../../actors/decoder/probe/tags.ts';
 import fc from 'fast-check';
+import { isoDate, readExif, readTags } from '../../../../actors/decoder/probe/tags.ts';
 import { askProbe } from '../ask-decoder.ts';
 import { oddFiles } from '../footage/odd-files.ts';
 

@@ -4,7 +4,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { isAbandoned, ownerOf, type PartOwner, partName, sweepParts, thisOwner } from '../../../../actors/exporter/clips/writers.ts';
+import {
+  isAbandoned,
+  ownerOf,
+  type PartOwner,
+  partName,
+  sweepParts,
+  thisOwner,
+} from '../../../../actors/exporter/clips/writers.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-parts-test-'));

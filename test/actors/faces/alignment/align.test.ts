@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aligned, template, warped, applied, fitted, inverted, type Similarity } from '../../../../actors/faces/alignment/align.ts';
+import {
+  aligned,
+  applied,
+  fitted,
+  inverted,
+  type Similarity,
+  template,
+  warped,
+} from '../../../../actors/faces/alignment/align.ts';
 import { Pyramid } from '../../../../actors/faces/picture.ts';
 import type { Picture } from '../../../../runtime/picture.ts';
 import { weights } from '../../embedder/graphs.ts';

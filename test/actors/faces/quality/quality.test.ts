@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isWeak, limits, sharpness, pose, isCut } from '../../../../actors/faces/quality/quality.ts';
 import sharp from 'sharp';
 import { template } from '../../../../actors/faces/alignment/align.ts';
+import { isCut, isWeak, limits, pose, sharpness } from '../../../../actors/faces/quality/quality.ts';
 
 const good = {
   cut: false,

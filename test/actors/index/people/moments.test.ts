@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoadedJob } from '../../../../actors/index/people/loaded-job.ts';
-import { allOf, anyOf, momentsOf, rangesOf, meantTwice, personOf } from '../../../../actors/index/people/moments.ts';
-import { seeded } from '../footage.ts';
-import { type FakeFace, loadedJob, numbering } from './clusterings.ts';
 import { filterErrors } from '../../../../actors/index/facets/contract.ts';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
+import type { LoadedJob } from '../../../../actors/index/people/loaded-job.ts';
+import {
+  allOf,
+  anyOf,
+  meantTwice,
+  momentsOf,
+  personOf,
+  rangesOf,
+} from '../../../../actors/index/people/moments.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
+import { seeded } from '../footage.ts';
+import { type FakeFace, loadedJob, numbering } from './clusterings.ts';
 
 const plain = (moments: Float64Array, hashes: readonly string[]) =>
   Object.fromEntries([...rangesOf(moments, hashes)].map(([hash, ranges]) => [hash, [...ranges]]));

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { clockSeconds, jpegSide, momentsByFile, nearestFrame, showsEnough, stripSeconds } from '../../../../actors/search/thumbnails/pictures.ts';
+import {
+  clockSeconds,
+  jpegSide,
+  momentsByFile,
+  nearestFrame,
+  showsEnough,
+  stripSeconds,
+} from '../../../../actors/search/thumbnails/pictures.ts';
 
 test('a strip has every second with both ends, or exactly a hundred evenly spaced ones', () => {
   for (const [start, end, last, seconds] of [

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backgroundSteps, conceptVectors, leastPictures, type Rows, standingOut, groups, lexicon } from '../../../../actors/summarizer/concepts/concepts.ts';
+import {
+  backgroundSteps,
+  conceptVectors,
+  groups,
+  leastPictures,
+  lexicon,
+  type Rows,
+  standingOut,
+} from '../../../../actors/summarizer/concepts/concepts.ts';
 import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../seeded.ts';
 import { blend, direction } from '../outline/composed.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cutLine, charactersOf, readSteps } from '../../../../actors/text-reader/recognition/line.ts';
+import { charactersOf, cutLine, readSteps } from '../../../../actors/text-reader/recognition/line.ts';
 import { drawn } from '../graphs.ts';
 
 const lying = { ux: 1, uy: 0 };

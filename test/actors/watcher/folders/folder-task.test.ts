@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Outcome, WorkResult } from '../../../../actors/analysis/contract.ts';
-import { type Closing, type FileOutcome, outcomeOf, scopeOf, TaskOutcomes } from '../../../../actors/watcher/folders/folder-task.ts';
+import {
+  type Closing,
+  type FileOutcome,
+  outcomeOf,
+  scopeOf,
+  TaskOutcomes,
+} from '../../../../actors/watcher/folders/folder-task.ts';
 
 const files = ['/a', '/b'].map((path) => ({ path, mark: '1' }));
 const fault = (code: string) => ({ code, message: `why ${code}` });

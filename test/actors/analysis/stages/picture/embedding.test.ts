@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedShare, createEmbedding, type EmbeddingParts, Sink } from '../../../../../actors/analysis/stages/picture/embedding.ts';
+import {
+  changedShare,
+  createEmbedding,
+  type EmbeddingParts,
+  Sink,
+} from '../../../../../actors/analysis/stages/picture/embedding.ts';
 import type { VisualModel } from '../../../../../actors/embedder/contract.ts';
+import { blockBytes } from '../../../../../actors/embedder/readings.ts';
 import type { SlotHandle } from '../../../../../runtime/contract.ts';
 import { createSlotPool } from '../../../../../runtime/slots.ts';
 import { seeded } from '../../../../seeded.ts';
-import { blockBytes } from '../../../../../actors/embedder/readings.ts';
 
 const shape = { width: 2, height: 2, fit: 'stretch', resample: 'area' } as const;
 const pictureBytes = 12;

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { areApart, avcRecord, avcSets, changesSets, freeNumber, isFramed, profileOf, unjoinable, withLengths } from '../../../../../actors/decoder/clips/smart/end-encoder.ts';
+import {
+  areApart,
+  avcRecord,
+  avcSets,
+  changesSets,
+  freeNumber,
+  isFramed,
+  profileOf,
+  unjoinable,
+  withLengths,
+} from '../../../../../actors/decoder/clips/smart/end-encoder.ts';
 
 /** Exp-Golomb codes of 0, 1 and 2, at the start of a byte. */
 const numbers = [0x80, 0x40, 0x60] as const;

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mpeg2Picture, mpeg4Picture, av1Picture, vp8Picture, vp9Picture } from '../../../../../actors/decoder/packets/bitstream/picture.ts';
+import {
+  av1Picture,
+  mpeg2Picture,
+  mpeg4Picture,
+  vp8Picture,
+  vp9Picture,
+} from '../../../../../actors/decoder/packets/bitstream/picture.ts';
 
 test('MPEG-2: B pictures may be dropped, and a GOP header says whether it is closed', () => {
   const picture = (type: number) => [0, 0, 1, 0, 0, type << 3, 0xff, 0xf8, 0, 0, 1, 1, 0x20];

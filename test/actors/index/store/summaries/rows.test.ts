@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isWhole, noNodes, type TreeNode, withNode, withoutNode } from '../../../../../actors/index/store/summaries/rows.ts';
+import {
+  isWhole,
+  noNodes,
+  type TreeNode,
+  withNode,
+  withoutNode,
+} from '../../../../../actors/index/store/summaries/rows.ts';
 import { shuffled, tree } from '../../summaries/trees.ts';
 
 const sumsOf = (nodes: readonly TreeNode[]) => nodes.reduce(withNode, noNodes);

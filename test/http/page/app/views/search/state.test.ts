@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Check } from 'typebox/value';
-import { type Facet, optionsToShow, rangeOf, withOption, withRange } from '../../../../../../http/page/app/views/search/filters.ts';
-import { emptyQuery, momentsRequest, phrases, type Query, relevanceRequest, countOf, type Found } from '../../../../../../http/page/app/views/search/state.ts';
-import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
+import {
+  type Facet,
+  optionsToShow,
+  rangeOf,
+  withOption,
+  withRange,
+} from '../../../../../../http/page/app/views/search/filters.ts';
 import { byFilm, byRank, folded } from '../../../../../../http/page/app/views/search/group-head.ts';
+import {
+  countOf,
+  emptyQuery,
+  type Found,
+  momentsRequest,
+  phrases,
+  type Query,
+  relevanceRequest,
+} from '../../../../../../http/page/app/views/search/state.ts';
+import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
 
 const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
 const like = { kind: 'like', hash_str: 'aa', media_path: '/a.mp4', seconds: 3 } as const;

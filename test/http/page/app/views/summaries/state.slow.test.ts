@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Branch, marked, rowsOf, type Step, secondsIn, stepped } from '../../../../../../http/page/app/views/summaries/state.ts';
+import {
+  type Branch,
+  marked,
+  rowsOf,
+  type Step,
+  secondsIn,
+  stepped,
+} from '../../../../../../http/page/app/views/summaries/state.ts';
 
 const twig = (node_id: string, is_leaf = true) => ({
   node_id,
