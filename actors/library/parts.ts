@@ -43,7 +43,7 @@ export async function allHeld(
 
 /** Paths that the running task still works on in this folder; empty when it works elsewhere. */
 export async function pathsInWork(
-  { tasks }: { readonly tasks: Pick<LibraryParts['tasks'], 'unfinished'> },
+  { tasks }: LibraryParts,
   cacheDir: string,
 ): Promise<ReadonlySet<string>> {
   const work = tasks.unfinished();

@@ -13,7 +13,7 @@ import { isMounted, isWithin, movedPath, volumeOf } from '../../index/store/foot
 import { databaseFile } from '../../index/store/names.ts';
 import { PathMap } from '../../index/store/path-map.ts';
 import { type RootRecord, RootsFile, rootsText } from '../../index/store/roots-file.ts';
-import { inWork, type LibraryParts, pathsInWork } from '../parts.ts';
+import { inWork, type LibraryParts } from '../parts.ts';
 import { type NewRoot, type Root, type RootMove, type Roots, rootErrors } from './contract.ts';
 
 /** Media looked for at once. */
@@ -72,7 +72,8 @@ class RootList implements Roots {
   ): Promise<Root> {
     const before = known(this.#active(), name);
     const volume = await this.#placeOf(folder);
-    const busy = [...(await pathsInWork({ tasks: this.#parts.tasks() }, cache_dir))];
+    // Whatever analysis folder the task fills: a root is of all of them.
+    const busy = [...(this.#parts.tasks().unfinished()?.paths ?? [])];
     const worked = busy.find((path) => isWithin(path, before.folder));
     if (worked !== undefined) throw inWork(worked);
     if (folder !== before.folder) await this.#expectFootage(before, folder, cache_dir, signal);

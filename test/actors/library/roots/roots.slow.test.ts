@@ -37,7 +37,7 @@ async function setUp(t: TestContext) {
     return (await index.call('held_media', page)).media.map(({ path }) => path.slice(base.length + 1));
   };
   const busy = (paths: readonly string[]) => {
-    work = { task_id: 'task', cache_dir, paths: new Set(paths) };
+    work = { task_id: 'task', cache_dir: at('another'), paths: new Set(paths) };
   };
   const add = (name: string, ...names: string[]) => roots.add({ name, folder: at(...names) }, signal);
   const move = (name: string, ...names: string[]) => roots.move(name, { folder: at(...names) }, signal);
@@ -123,7 +123,7 @@ test('what cannot be a root is refused with the reason, and nothing is changed',
   );
 });
 
-test('a root does not move to where none of its media is, or while a task works on them', async (t) => {
+test('a root does not move to where none of its media is, or while a task of any folder works on them', async (t) => {
   const { at, media, paths, busy, move, add } = await setUp(t);
   await media('aa', 'disk');
   await add('disk', 'disk');
