@@ -276,6 +276,13 @@ export const actorFaults: readonly Fault[] = [
     tests: ['test/actors/index/visual/scenes.test.ts'],
   },
   {
+    name: 'an analysis folder that is open does not learn that a root moved',
+    file: 'actors/index/folders.ts',
+    text: '      store.followRoots();\n',
+    fault: '',
+    tests: ['test/actors/index/store/roots.test.ts'],
+  },
+  {
     name: 'a summary tells of things that may not be there',
     file: 'actors/summarizer/facts/film.ts',
     text: 'score >= believedScore &&',
