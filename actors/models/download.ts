@@ -3,10 +3,12 @@
 // validator in `<name>.part.json`.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Type } from 'typebox';
 import { codeOf, EngineError, engineErrors, reasonOf } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
+import { readJson } from '../../runtime/files/json-file.ts';
 import { type Downloaded, modelErrors } from './contract.ts';
 import {
   type FileHeaders,
@@ -194,14 +196,12 @@ async function readPart(request: DownloadRequest): Promise<{ from: number; etag:
   return etag === null && request.sha256 === null ? { from: 0, etag } : { from: size, etag };
 }
 
+const Validator = Type.Object({ url: Type.String(), etag: Type.String() });
+
 async function readValidator(request: DownloadRequest): Promise<string | null> {
-  try {
-    const { url, etag } = JSON.parse(await readFile(validatorPath(request), 'utf8'));
-    return url === request.url.href && typeof etag === 'string' ? etag : null;
-  } catch {
-    // Missing or damaged: the download starts again, or the pin decides.
-    return null;
-  }
+  // Missing or damaged: the download starts again, or the pin decides.
+  const kept = await readJson(Validator, validatorPath(request)).catch(() => undefined);
+  return kept?.url === request.url.href ? kept.etag : null;
 }
 
 async function keepValidator(request: DownloadRequest, etag: string | null): Promise<void> {

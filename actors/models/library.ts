@@ -5,9 +5,9 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { systemClock } from '../../runtime/clock.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { readJson } from '../../runtime/files/json-file.ts';
 import { type Claim, claim } from '../../runtime/files/lock.ts';
 import { advisedModels, fitsMemory, type Machine } from './advice.ts';
 import {
@@ -362,18 +362,12 @@ async function sizeOf(path: string): Promise<number | null> {
 const RECORDS = 'received.json';
 const FileRecord = Type.Object({ size: Type.Integer(), sha256: Type.String() });
 type FileRecord = { size: number; sha256: string };
-const recordsChecker = Compile(Type.Record(Type.String(), FileRecord));
+const FileRecords = Type.Record(Type.String(), FileRecord);
 
 async function readRecords(folder: string): Promise<Map<string, FileRecord>> {
-  const text = await readFile(join(folder, RECORDS), 'utf8').catch(() => null);
-  if (text === null) return new Map();
-  try {
-    const value: unknown = JSON.parse(text);
-    return recordsChecker.Check(value) ? new Map(Object.entries(value)) : new Map();
-  } catch {
-    // Unpinned files are downloaded again.
-    return new Map();
-  }
+  // Unpinned files are downloaded again when they cannot be read.
+  const records = await readJson(FileRecords, join(folder, RECORDS)).catch(() => undefined);
+  return new Map(Object.entries(records ?? {}));
 }
 
 function writeRecords(folder: string, records: ReadonlyMap<string, FileRecord>): void {

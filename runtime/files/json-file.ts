@@ -1,7 +1,7 @@
 // Small files of one JSON object, which the program keeps for itself: read whole, and checked. `replaceFile`
 // and `createFile` write them. What is wrong with a file is thrown as an error whose message follows its
 // path, and which never repeats the text: it may be secret.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Static, TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
@@ -59,6 +59,23 @@ export function jsonIn<S extends TSchema>(
   if (Check(schema, whole)) return whole;
   const [first] = Errors(schema, whole);
   throw new Error(`has unexpected contents: ${first?.instancePath || 'it'} ${first?.message ?? 'is wrong'}`);
+}
+
+/** Throws for what a newer program wrote: it may mean something else. */
+export function expectVersion(version: number, value: Fields): Fields {
+  const { version: written } = value;
+  if (typeof written !== 'number' || written <= version) return value;
+  throw new Error(`was written by a newer program (version ${written})`);
+}
+
+/** Another text when the file is another one or was written; empty when there is none. */
+export function markOf(path: string): string {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? '' : `${stats.size}-${stats.mtimeNs}-${stats.ino}`;
+  } catch (error) {
+    return nullIfAbsent(error) ?? '';
+  }
 }
 
 /** The code of the system stays with the error. */

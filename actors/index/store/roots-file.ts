@@ -1,12 +1,9 @@
 // The roots of a home folder, in one small file that every process and thread reads again when it has
 // changed.
-import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
-import { codeOf } from '../../../runtime/errors.ts';
+import { expectVersion, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { nullable } from '../../../runtime/schema.ts';
 import { storeErrors } from './contract.ts';
-import { markAt } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
 import { rootKey, rootPrefix } from './names.ts';
 import { PathMap, type PlacedRoot } from './path-map.ts';
@@ -26,7 +23,8 @@ export const RootRecord = Type.Object({
 });
 export type RootRecord = Static<typeof RootRecord>;
 
-const Document = Type.Object({ version: Type.Literal(1), roots: Type.Array(RootRecord) });
+const VERSION = 1;
+const Document = Type.Object({ version: Type.Literal(VERSION), roots: Type.Array(RootRecord) });
 
 /** The roots at one time; another object when they changed. */
 export interface Roots {
@@ -48,42 +46,22 @@ export class RootsFile {
 
   /** As they are on the disk now. Throws ROOTS_DAMAGED naming the file. */
   read(): Roots {
-    const mark = this.#look();
-    if (mark === this.#mark) return this.#last;
-    this.#last = rootsOf(this.#last.version + 1, mark === '' ? [] : this.#parse());
-    this.#mark = mark;
-    return this.#last;
-  }
-
-  #look(): string {
     try {
-      const mark = markAt(this.path);
-      return mark === null ? '' : `${mark.identity}-${mark.size}-${mark.changed}`;
+      const mark = markOf(this.path);
+      if (mark === this.#mark) return this.#last;
+      const all = readJsonNow(Document, this.path, (value) => expectVersion(VERSION, value))?.roots ?? [];
+      this.#last = rootsOf(this.#last.version + 1, all);
+      this.#mark = mark;
+      return this.#last;
     } catch (error) {
-      throw this.#damaged(`cannot be read (${codeOf(error)})`, error);
+      const what = `${this.path} ${(error as Error).message}`;
+      throw storeErrors.ROOTS_DAMAGED(what, { path: this.path }, error);
     }
-  }
-
-  #parse(): RootRecord[] {
-    let value: unknown;
-    try {
-      value = JSON.parse(readFileSync(this.path, 'utf8'));
-    } catch (error) {
-      throw this.#damaged(codeOf(error) ? `cannot be read (${codeOf(error)})` : 'is not JSON', error);
-    }
-    if (Check(Document, value)) return value.roots;
-    const { version } = Object(value) as { version?: unknown };
-    const isNewer = typeof version === 'number' && version > 1;
-    throw this.#damaged(isNewer ? `was written by a newer program (version ${version})` : 'holds no roots');
-  }
-
-  #damaged(what: string, cause?: unknown): Error {
-    return storeErrors.ROOTS_DAMAGED(`${this.path} ${what}`, { path: this.path }, cause);
   }
 }
 
 export function rootsText(roots: readonly RootRecord[]): string {
-  const document: Static<typeof Document> = { version: 1, roots: [...roots] };
+  const document: Static<typeof Document> = { version: VERSION, roots: [...roots] };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
@@ -129,8 +107,11 @@ export function recordedRoots(environment: Environment): ReadonlyMap<string, str
 
 /** Within a transaction: the folder knows these roots from now on, wherever it is used. */
 export function noteRoots(writes: Writes, environment: Environment, roots: readonly RootRecord[]): void {
-  const recorded = recordedRoots(environment);
-  for (const [name, prefix] of prefixesIn(roots, recorded)) {
-    if (!recorded.has(name)) writes.put(rootKey(name), seal(Root, rootKey(name), { name, prefix }));
-  }
+  for (const [name, prefix] of prefixesIn(roots, recordedRoots(environment)))
+    noteRoot(writes, { name, prefix });
+}
+
+export function noteRoot(writes: Writes, { name, prefix }: Pick<PlacedRoot, 'name' | 'prefix'>): void {
+  const key = rootKey(name);
+  if (writes.get(key) === undefined) writes.put(key, seal(Root, key, { name, prefix }));
 }

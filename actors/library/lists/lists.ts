@@ -9,7 +9,7 @@ import { type Static, Type } from 'typebox';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf, engineErrors, reasonOf } from '../../../runtime/errors.ts';
 import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
-import { type Fields, readJsonNow } from '../../../runtime/files/json-file.ts';
+import { type Fields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { underLock } from '../../../runtime/files/lock.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
@@ -302,11 +302,6 @@ export class ListFolder implements Lists {
 
 function idsIn(names: readonly string[]): string[] {
   return names.flatMap((name) => fileName.exec(name)?.[1] ?? []);
-}
-
-function markOf(path: string): string {
-  const { size, mtimeNs, ino } = lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
-  return `${size}-${mtimeNs}-${ino}`;
 }
 
 function unwritable(path: string, error: unknown) {

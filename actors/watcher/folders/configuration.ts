@@ -1,12 +1,12 @@
 // The watch folders of a home folder, in one small file that every process reads again when it has changed.
 // Changes are made under a lock, atomically and flushed. What a newer program added to it is kept.
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
-import { type Fields, readJsonNow } from '../../../runtime/files/json-file.ts';
+import { expectVersion, type Fields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { underLock } from '../../../runtime/files/lock.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Roots } from '../../index/store/roots-file.ts';
@@ -73,7 +73,7 @@ export class ConfigurationFile {
 
   /** As it is on the disk now. WATCH_FOLDERS_DAMAGED naming the file. */
   read(): Configuration {
-    const [mark, roots] = [this.#mark(), this.#roots()];
+    const [mark, roots] = [this.#read(() => markOf(this.#path)), this.#roots()];
     if (this.#last?.mark !== mark || this.#last.roots !== roots) {
       this.#last = { mark, roots, configuration: this.#shown(this.#document()) };
     }
@@ -99,23 +99,21 @@ export class ConfigurationFile {
     });
   }
 
-  #mark(): string {
-    try {
-      const stats = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
-      return stats ? `${stats.size}-${stats.mtimeNs}-${stats.ino}` : '';
-    } catch (error) {
-      throw this.#damaged(`cannot be read (${codeOf(error)})`, error);
-    }
-  }
-
   #document(): Document {
-    try {
+    return this.#read(() => {
       const document = readJsonNow(Document, this.#path, completed) ?? empty;
       const folders = document.watch_folders;
       if (new Set(folders.map(({ id }) => id)).size < folders.length) throw new Error('names an id twice');
       return document;
+    });
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read();
     } catch (error) {
-      throw this.#damaged((error as Error).message, error);
+      const what = `${this.#path} ${(error as Error).message}`;
+      throw watchErrors.WATCH_FOLDERS_DAMAGED(what, { path: this.#path }, error);
     }
   }
 
@@ -123,10 +121,6 @@ export class ConfigurationFile {
     const { paths } = this.#roots();
     const shown = watch_folders.map((folder) => withPaths(folder, (path) => paths.shown(path)));
     return { running, watch_folders: shown };
-  }
-
-  #damaged(what: string, cause?: unknown): Error {
-    return watchErrors.WATCH_FOLDERS_DAMAGED(`${this.#path} ${what}`, { path: this.#path }, cause);
   }
 }
 
@@ -136,9 +130,7 @@ export function unwritable(what: string, path: string, cause?: unknown): Error {
 }
 
 function completed(document: Fields): Fields {
-  const { version, watch_folders } = document;
-  if (typeof version === 'number' && version > VERSION)
-    throw new Error(`was written by a newer program (version ${version})`);
+  const { watch_folders } = expectVersion(VERSION, document);
   if (!Array.isArray(watch_folders)) return document;
   return { ...document, watch_folders: watch_folders.map((folder) => ({ ...defaults, ...folder })) };
 }
