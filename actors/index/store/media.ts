@@ -5,9 +5,10 @@ import { type MediaRecord, storeErrors } from './contract.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { isWithin, movedPath } from './footage-path.ts';
-import { isHash, mediaKey, numbered, pathKey, rootKey } from './names.ts';
+import { isHash, mediaKey, numbered, pathKey } from './names.ts';
 import type { PathMap, PlacedRoot } from './path-map.ts';
-import { Media, putFormat, Root } from './records.ts';
+import { Media, putFormat } from './records.ts';
+import { noteRoot } from './roots-file.ts';
 import { readRecord, seal, unseal } from './table.ts';
 
 /** What a caller may compare with a file on disk without reading the file. */
@@ -73,9 +74,9 @@ export class MediaRecords {
   }
 
   /** Its root was in another place when its inode was read. */
-  #isElsewhere({ path, root_folder }: Media): boolean {
-    const root = this.#reading()?.paths.rootOf(path) ?? null;
-    return root !== null && (root_folder || root.prefix) !== root.folder;
+  #isElsewhere(row: Media): boolean {
+    const root = this.#reading()?.paths.rootOf(row.path) ?? null;
+    return root !== null && folderOf(root, row) !== root.folder;
   }
 
   /** Another file was given the same hash, and nobody compared the two: as earlier versions left it. */
@@ -196,13 +197,18 @@ export function mediaRecord(row: Media): MediaRecord {
   return row.volume === '' ? record : { ...record, volume: row.volume };
 }
 
+/** Where the root of a record was when size, time and inode were read. */
+export function folderOf({ prefix }: PlacedRoot, { root_folder }: Media): string {
+  return root_folder || prefix;
+}
+
 /** A record as it is on this machine now. */
 export function shownRow(row: Media, paths: PathMap): Media {
   const path = paths.shown(row.path);
   const root = paths.rootOf(path);
-  if (root === null) return path === row.path ? row : { ...row, path };
-  const before = row.root_folder || root.prefix;
-  if (before === root.folder) return path === row.path ? row : { ...row, path };
+  if (root === null || folderOf(root, row) === root.folder)
+    return path === row.path ? row : { ...row, path };
+  const before = folderOf(root, row);
   const isInside = isWithin(row.volume, before);
   const volume = isInside ? movedPath(row.volume, before, root.folder) : (root.volume ?? '');
   return { ...row, path, volume };
@@ -229,7 +235,9 @@ export function putMedia(
   isNews = false,
 ): void {
   const row = storedRow(mediaRow(media), paths);
-  noteRoot(writes, paths.rootOf(media.path));
+  const root = paths.rootOf(media.path);
+  // The folder knows it from now on, wherever it is used.
+  if (root !== null) noteRoot(writes, root);
   // What was stored of the path before its root came there.
   const [, ...others] = paths.forms(media.path);
   for (const form of others) if (writes.get(pathKey(form))) writes.remove(pathKey(form));
@@ -243,13 +251,6 @@ export function putMedia(
   const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
   for (const [key, bytes] of news) writes.put(key, bytes);
   if (isNews || news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);
-}
-
-/** The folder knows the root from now on, wherever it is used. */
-function noteRoot(writes: Writes, root: PlacedRoot | null): void {
-  if (root === null || writes.get(rootKey(root.name)) !== undefined) return;
-  const { name, prefix } = root;
-  writes.put(rootKey(name), seal(Root, rootKey(name), { name, prefix }));
 }
 
 function digestAt(writes: Writes, key: string, hash: string, file: string): string {

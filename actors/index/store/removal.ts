@@ -4,7 +4,7 @@ import { countFrames } from '../visual/frames.ts';
 import { countChange, noteUpheaval } from './changes.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
-import { storedRow } from './media.ts';
+import { folderOf, storedRow } from './media.ts';
 import {
   mediaKey,
   modelPrefix,
@@ -156,6 +156,6 @@ function settle(writes: Writes, { file, paths }: Environment, row: Media): void 
   const other = read(Media, pathKey(settled.path));
   const root = paths.rootOf(path);
   // What was read where the root was before says less than what was read here.
-  const isHere = other !== null && root !== null && (other.root_folder || root.prefix) === root.folder;
+  const isHere = other !== null && root !== null && folderOf(root, other) === root.folder;
   if (!isHere) writes.put(pathKey(settled.path), seal(Media, pathKey(settled.path), settled));
 }
