@@ -4,7 +4,7 @@ import { errorTable } from '../../../runtime/errors.ts';
 
 export const transferErrors = errorTable({
   NO_LIBRARY: { meaning: 'There is no library', status: 404, retryable: false },
-  FOLDER_TAKEN: { meaning: 'The folder already holds something else', status: 409, retryable: false },
+  FOLDER_TAKEN: { meaning: 'The folder is in use, or holds something else', status: 409, retryable: false },
   INCOMPLETE: { meaning: 'The exported library is not complete', status: 400, retryable: false },
   LIBRARY_DAMAGED: { meaning: 'The exported library is damaged', status: 400, retryable: false },
   LIBRARY_CHANGES: { meaning: 'The library keeps changing', status: 409, retryable: true },
@@ -34,7 +34,7 @@ export type Manifest = Static<typeof Manifest>;
 
 /** What came of an import into an analysis folder that held something. */
 export interface Merged {
-  /** Media that came, and those whose content was there already. */
+  /** Media that came, and those that were analysed there already. */
   readonly imported: number;
   readonly known: number;
   /** Paths of those that are another content with the same hash, which did not come. */

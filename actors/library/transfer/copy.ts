@@ -1,10 +1,12 @@
 // Copies of files that are whole or not there, with their checksums.
 import { createHash } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../../../runtime/clock.ts';
 import { codeOf, reasonOf } from '../../../runtime/errors.ts';
 import { flushFolder } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
+import { claim } from '../../../runtime/files/lock.ts';
 import { transferErrors } from './contract.ts';
 
 export interface Copied {
@@ -18,6 +20,27 @@ export const bundleFolders = ['vectors', 'previews', 'people'];
 /** Of files that are being copied. */
 export const partEnd = '.part';
 const BLOCK = 1 << 20;
+
+/** In a folder while a library is copied to it; its lock has a longer name. */
+export const claimFile = 'transfer.json';
+
+/** Runs `work` while nobody else copies a library to the folder, which is made. FOLDER_TAKEN, TRANSFER_FAILED. */
+export async function alone<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const own = await claim(join(folder, claimFile), {
+    clock: systemClock,
+    conflict: ({ pid, host }) =>
+      transferErrors.FOLDER_TAKEN(
+        `Process ${pid} on ${host} is already copying a library to ${folder}: wait until it is done, or end it`,
+        { path: folder, pid, host },
+      ),
+    refused: (what, path, cause) => transferErrors.TRANSFER_FAILED(what, { path }, cause),
+  });
+  try {
+    return await work();
+  } finally {
+    own.release();
+  }
+}
 
 /** Null where there is no such file. */
 export async function sizeOf(path: string): Promise<number | null> {

@@ -5,7 +5,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { codeOf } from '../../../runtime/errors.ts';
 import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
-import { makeFolder, realFolder } from '../../../runtime/files/folder.ts';
+import { realFolder } from '../../../runtime/files/folder.ts';
 import { Environment } from '../../index/store/environment.ts';
 import { readable } from '../../index/store/faults.ts';
 import { isWithin } from '../../index/store/footage-path.ts';
@@ -21,7 +21,17 @@ import {
 import { noteRoots, RootsFile, recordedRoots } from '../../index/store/roots-file.ts';
 import { type Fields, type Row, type Table, unseal } from '../../index/store/table.ts';
 import { type Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
-import { bundleFolders, type Copied, checksumOf, copyFile, failed, partEnd, sizeOf } from './copy.ts';
+import {
+  alone,
+  bundleFolders,
+  type Copied,
+  checksumOf,
+  claimFile,
+  copyFile,
+  failed,
+  partEnd,
+  sizeOf,
+} from './copy.ts';
 
 /** What the manifest is called while it does not hold yet. */
 const unfinished = `${manifestFile}${partEnd}`;
@@ -34,7 +44,13 @@ export async function exportLibrary(transfer: Transfer): Promise<Manifest> {
   if (!Environment.exists(databaseFile(cacheDir))) {
     throw transferErrors.NO_LIBRARY(`${cacheDir} holds no analysis`, { path: cacheDir });
   }
-  await prepare(transfer);
+  await expectPlace(transfer);
+  return alone(folder, () => exported(transfer));
+}
+
+async function exported(transfer: Transfer): Promise<Manifest> {
+  const { cacheDir, folder } = transfer;
+  await withdraw(folder);
   let lost = new Set<string>();
   for (let attempt = 1; ; attempt++) {
     const { roots, places } = await takeRecords(transfer);
@@ -52,31 +68,31 @@ export async function exportLibrary(transfer: Transfer): Promise<Manifest> {
   }
 }
 
-/** From now on nothing there counts as an exported library. */
-async function prepare({ cacheDir, folder, home }: Transfer): Promise<void> {
+/** FOLDER_TAKEN for one in which something else lies. */
+async function expectPlace({ cacheDir, folder, home }: Transfer): Promise<void> {
+  const taken = (what: string) => transferErrors.FOLDER_TAKEN(`${folder} ${what}`, { path: folder });
   const real = realFolder(folder);
-  for (const kept of [cacheDir, home].map(realFolder)) {
-    if (!isWithin(real, kept)) continue;
-    throw transferErrors.FOLDER_TAKEN(`${folder} is in ${kept}: choose a folder outside it`, {
-      path: folder,
-    });
-  }
+  const within = [cacheDir, home].map(realFolder).find((kept) => isWithin(real, kept));
+  if (within !== undefined) throw taken(`is in ${within}: choose a folder outside it`);
+  const names = await readdir(folder).catch((error: unknown): string[] => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw failed(folder, 'read', error);
+  });
+  if (names.includes(manifestFile) || names.includes(unfinished)) return;
+  if (names.some((name) => !name.startsWith(claimFile)))
+    throw taken('holds other files: choose an empty folder');
+}
+
+/** From now on nothing there counts as an exported library. */
+async function withdraw(folder: string): Promise<void> {
+  const [whole, part] = [join(folder, manifestFile), join(folder, unfinished)];
   try {
-    makeFolder(folder);
-    const names = await readdir(folder);
-    if (names.includes(manifestFile)) {
-      await rename(join(folder, manifestFile), join(folder, unfinished));
+    if (existsSync(whole)) {
+      await rename(whole, part);
       flushFolder(folder);
-    } else if (!names.includes(unfinished)) {
-      if (names.length > 0) {
-        throw transferErrors.FOLDER_TAKEN(`${folder} holds other files: choose an empty folder`, {
-          path: folder,
-        });
-      }
-      replaceFile(join(folder, unfinished), '{}\n', { flush: true });
-    }
+    } else replaceFile(part, '{}\n', { flush: true });
   } catch (error) {
-    throw transferErrors.FOLDER_TAKEN.is(error) ? error : failed(folder, 'written', error);
+    throw failed(folder, 'written', error);
   }
 }
 
@@ -142,14 +158,20 @@ async function sourceOf(
   return null;
 }
 
-/** Bundles never change but at their end, so one of the same size is the same. */
+/** What an earlier export left there may be damaged by now, so it counts only if it is the same. */
 async function copied(
   source: { readonly path: string; readonly bytes: number },
   to: string,
   signal: AbortSignal,
   read: (bytes: number) => void,
 ): Promise<Copied> {
-  if ((await sizeOf(to)) === source.bytes) return checksumOf(to, signal, read);
+  if ((await sizeOf(to)) === source.bytes) {
+    const [own, there] = [
+      await checksumOf(source.path, signal, () => {}),
+      await checksumOf(to, signal, read),
+    ];
+    if (own.sha256 === there.sha256) return there;
+  }
   return copyFile(source.path, to, signal, { read });
 }
 
@@ -192,6 +214,8 @@ async function removeOthers(folder: string, within: string, kept: ReadonlySet<st
 }
 
 interface NamedPlace {
+  /** Of the record that names it. */
+  readonly key: string;
   /** From the folder on. */
   readonly place: string;
   /** At least; 0 where nobody knows. */
@@ -202,22 +226,22 @@ interface NamedPlace {
  * Every bundle that the records name, ascending. What a damaged record names is left out: it counts as not
  * analysed.
  */
-function placesNamed(environment: Environment): NamedPlace[] {
-  function* rows<F extends Fields>(shape: Table<F>, prefix: string): Iterable<[string, Row<F>]> {
+export function placesNamed(environment: Environment): NamedPlace[] {
+  const found: NamedPlace[] = [];
+  const look = <F extends Fields>(
+    shape: Table<F>,
+    prefix: string,
+    placeOf: (row: Row<F>, name: string) => Omit<NamedPlace, 'key'>,
+  ) => {
     for (const { key, value } of environment.entries(prefix)) {
       const row = readable(() => unseal(shape, key, value, environment.file));
-      if (row !== null) yield [key.slice(prefix.length), row];
+      if (row !== null) found.push({ key, ...placeOf(row, key.slice(prefix.length)) });
     }
-  }
-  const found: NamedPlace[] = [];
-  for (const [, { file, size_bytes }] of rows(Visual, 'visual/'))
-    found.push({ place: file, bytes: size_bytes });
-  for (const [, { file, size_bytes }] of rows(Previews, 'previews/'))
-    found.push({ place: file, bytes: size_bytes });
-  for (const [name, { end }] of rows(FaceRoll, 'face-roll/'))
-    found.push({ place: `people/f-${name}.faces`, bytes: end });
-  for (const [, { file }] of rows(Clustering, clusteringPrefix))
-    found.push({ place: `people/${file}`, bytes: 0 });
+  };
+  look(Visual, 'visual/', ({ file, size_bytes }) => ({ place: file, bytes: size_bytes }));
+  look(Previews, 'previews/', ({ file, size_bytes }) => ({ place: file, bytes: size_bytes }));
+  look(FaceRoll, 'face-roll/', ({ end }, name) => ({ place: `people/f-${name}.faces`, bytes: end }));
+  look(Clustering, clusteringPrefix, ({ file }) => ({ place: `people/${file}`, bytes: 0 }));
   const named = found.filter(({ place }) => place !== '');
   return named.sort((a, b) => (a.place < b.place ? -1 : 1));
 }

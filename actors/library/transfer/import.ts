@@ -11,8 +11,15 @@ import { makeFolder } from '../../../runtime/files/folder.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { databaseFile } from '../../index/store/names.ts';
 import { formatVersion } from '../../index/store/records.ts';
-import { Manifest, manifestFile, type Transfer, type Transferred, transferErrors } from './contract.ts';
-import { type Copied, checksumOf, copyFile, failed, partEnd, sizeOf } from './copy.ts';
+import {
+  Manifest,
+  manifestFile,
+  type Merged,
+  type Transfer,
+  type Transferred,
+  transferErrors,
+} from './contract.ts';
+import { alone, type Copied, checksumOf, copyFile, failed, partEnd, sizeOf } from './copy.ts';
 import { mergeLibrary } from './merge.ts';
 
 type Listed = Manifest['files'][number];
@@ -27,9 +34,15 @@ const NAMED = 5;
 export async function importLibrary(transfer: Transfer): Promise<Transferred> {
   const { cacheDir, folder } = transfer;
   const manifest = await manifestOf(folder);
+  return alone(cacheDir, async () => ({ manifest, merged: await imported(transfer, manifest) }));
+}
+
+/** Null where nothing was there before. */
+async function imported(transfer: Transfer, manifest: Manifest): Promise<Merged | null> {
+  const { cacheDir } = transfer;
   if (!existsSync(databaseFile(cacheDir))) {
     await take(transfer, manifest);
-    return { manifest, merged: null };
+    return null;
   }
   const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
   const beside = join(cacheDir, `${besidePrefix}${digest.slice(0, 16)}`);
@@ -37,7 +50,7 @@ export async function importLibrary(transfer: Transfer): Promise<Transferred> {
   if (!existsSync(databaseFile(beside))) await take({ ...transfer, cacheDir: beside }, manifest);
   const merged = await mergeLibrary(beside, transfer);
   await rm(beside, { recursive: true, force: true });
-  return { manifest, merged };
+  return merged;
 }
 
 /** Of libraries that are joined with what an analysis folder holds, while they are. */

@@ -1,7 +1,7 @@
 // Joins an imported library with what an analysis folder holds already. Contents that are there stay as they
-// are: the imported one forgets them first. So the two have nothing in common but what is of no content, and
-// one transaction brings over the rest.
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+// are: the imported one forgets them first. What is left in common is of no content alone, such as people and
+// counts, and one transaction brings over the rest.
+import { existsSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { flushFolder } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
@@ -14,17 +14,16 @@ import {
   faceChangesKey,
   faceModelPrefix,
   formatKey,
-  goneKey,
   leaseKey,
-  mediaKey,
   modelPrefix,
   pathKey,
   voiceUndoKey,
   writtenChangesKey,
 } from '../../index/store/names.ts';
+import { folderOf } from '../../index/store/media.ts';
 import { OpenWork } from '../../index/store/open-work.ts';
 import { PathMap } from '../../index/store/path-map.ts';
-import { checkFormat, FaceModel, Media, Model, Visual } from '../../index/store/records.ts';
+import { checkFormat, FaceModel, FaceRoll, Media, Model } from '../../index/store/records.ts';
 import {
   noteRoots,
   prefixesIn,
@@ -34,13 +33,17 @@ import {
 } from '../../index/store/roots-file.ts';
 import { Store } from '../../index/store/store.ts';
 import { summaryChangesKey } from '../../index/store/summaries/rows.ts';
-import { readRecord, seal, unseal } from '../../index/store/table.ts';
+import { seal, unseal } from '../../index/store/table.ts';
+import { personIn, putPerson } from '../../index/store/voices/voice-records.ts';
 import { type Merged, type Transfer, transferErrors } from './contract.ts';
-import { bundleFolders, failed } from './copy.ts';
+import { failed } from './copy.ts';
+import { placesNamed } from './export.ts';
 
 /** Records of the folder itself, which the other one has too. */
-const own = [formatKey, leaseKey, voiceUndoKey, 'changes', 'change/', 'gone/', 'summary-open/'];
+const own = [formatKey, leaseKey, voiceUndoKey, 'changes', 'change/', 'gone/'];
 const counts = [faceChangesKey, writtenChangesKey, summaryChangesKey];
+const rolls = 'face-roll/';
+const people = 'voice-person/';
 
 /**
  * `from`: an analysis folder on the same disk, of which nothing is left to use. LIBRARY_CHANGES, and the
@@ -52,18 +55,31 @@ export async function mergeLibrary(
 ): Promise<Merged> {
   const { all } = new RootsFile(roots).read();
   const target = checkFormat(Environment.open(databaseFile(cacheDir), 'write'), cacheDir);
+  const there = new Store(cacheDir);
   try {
-    const known = await forget(from, target);
+    const known = await forget(from, target, there);
     const source = Environment.open(databaseFile(from), 'read');
     try {
-      moveBundles(from, cacheDir);
       const work = new OpenWork(target, {}, { taken: () => {}, released: () => {} });
-      const brought = work.exclusively(() => target.transact((writes) => bring(writes, source, target, all)));
-      return { ...brought, ...known };
+      // From the first bundle on: a writer of the target removes what no record names.
+      return work.exclusively(() => {
+        target.refresh();
+        expectApart(source, target, there);
+        const taken = source.keys(clusteringPrefix).filter((key) => target.has(key));
+        const clusterings = taken.map((key) => key.slice(clusteringPrefix.length));
+        const left = leftOut(source, target, clusterings);
+        moveBundles(from, cacheDir, source, left);
+        const imported = target.transact((writes) => {
+          work.confirmIn(writes);
+          return bring(writes, { source, target, left, roots: all });
+        });
+        return { ...known, imported, clusterings: clusterings.map(decodeURIComponent) };
+      });
     } finally {
       await source.close();
     }
   } finally {
+    await there.close();
     await target.close();
   }
 }
@@ -71,99 +87,136 @@ export async function mergeLibrary(
 /** Contents of one transaction. */
 const TOGETHER = 64;
 
-/** Of the folder whatever the target knows by its hash, perhaps another content of that hash. */
-async function forget(folder: string, target: Environment): Promise<Pick<Merged, 'known' | 'different'>> {
+/** Of the folder whatever the target has analysed, and other contents that have a hash in common with it. */
+async function forget(
+  folder: string,
+  target: Environment,
+  there: Store,
+): Promise<Pick<Merged, 'known' | 'different'>> {
+  await eraseKnownRolls(folder, target);
   const store = new Store(folder);
   try {
-    const both = store.media.hashes().filter((hash) => target.has(mediaKey(hash)));
-    const different = both.flatMap((hash) => {
-      const [here, there] = [
-        store.media.content(hash),
-        readable(() => readRecord(target, Media, mediaKey(hash))),
-      ];
-      const digest = here?.identity.content_digest ?? '';
-      const isOther = digest !== '' && there !== null && !['', digest].includes(there.content_digest);
-      return isOther ? [here!.path] : [];
+    const isAnalysed = there.holdings.isAnalysed(() => {});
+    const different: string[] = [];
+    const both = store.media.hashes().filter((hash) => {
+      const here = store.media.content(hash);
+      const [one = '', other = ''] = [here, readable(() => there.media.byHash(hash))].map(
+        (known) => known?.identity.content_digest,
+      );
+      const isOther = one !== '' && other !== '' && one !== other;
+      if (isOther) different.push(here!.path);
+      return isOther || isAnalysed(hash);
     });
     for (let at = 0; at < both.length; at += TOGETHER) store.remove(both.slice(at, at + TOGETHER), () => {});
+    // What is marked to be swept would be swept in the target, where trees of the same name may be in use.
+    while (!store.summaryWriter().sweep());
+    for (const { model_key } of store.holdings.faceModels()) while (!store.compactFaces(model_key));
     return { known: both.length, different };
   } finally {
     await store.close();
   }
 }
 
-function moveBundles(from: string, to: string): void {
-  for (const within of bundleFolders.filter((name) => existsSync(join(from, name)))) {
-    for (const entry of readdirSync(join(from, within), { withFileTypes: true, recursive: true })) {
-      if (!entry.isFile()) continue;
-      const source = join(entry.parentPath, entry.name);
-      const place = join(to, source.slice(from.length + 1));
-      try {
-        makeFolder(dirname(place));
-        renameSync(source, place);
-        flushFolder(dirname(place));
-      } catch (error) {
-        throw failed(place, 'written', error);
+/**
+ * A roll of faces grows. One that the target has too, from an earlier import, may hold other faces there by
+ * now: what is left of it has to move to another roll.
+ */
+async function eraseKnownRolls(folder: string, target: Environment): Promise<void> {
+  const source = Environment.open(databaseFile(folder), 'write');
+  try {
+    const common = [...source.entries(rolls)].filter(({ key }) => target.has(key));
+    source.transact((writes) => {
+      for (const { key, value } of common) {
+        // A damaged record is as good as one that says so.
+        const roll = readable(() => unseal(FaceRoll, key, value, source.file));
+        if (roll !== null) writes.put(key, seal(FaceRoll, key, { ...roll, erased: 1 }));
       }
-    }
+    });
+  } finally {
+    await source.close();
   }
 }
 
-function bring(
-  writes: Writes,
-  source: Environment,
-  target: Environment,
-  roots: readonly RootRecord[],
-): Pick<Merged, 'imported' | 'clusterings'> {
+/** Whether a record does not come: its key says so. */
+type LeftOut = (key: string) => boolean;
+
+/** LIBRARY_CHANGES when both have an analysis of one content by now, or faces in one roll. */
+function expectApart(source: Environment, target: Environment, there: Store): void {
+  const isAnalysed = there.holdings.isAnalysed(() => {});
+  const isShared =
+    source.keys(rolls).some((key) => target.has(key)) ||
+    source.keys('media/').some((key) => isAnalysed(key.slice('media/'.length)));
+  if (!isShared) return;
+  throw transferErrors.LIBRARY_CHANGES(`${there.folder} has changed meanwhile: import the library again`);
+}
+
+/** `clusterings`: encoded names of those that both have. */
+function leftOut(source: Environment, target: Environment, clusterings: readonly string[]): LeftOut {
+  const names = clusterings.flatMap((name) => [`people/${name}`, `people-state/${name}`]);
+  const left = [...own, ...counts, ...unequal(source, target), ...names];
+  const [prefixes, keys] = [left.filter((one) => one.endsWith('/')), new Set(left)];
+  return (key) => keys.has(key) || prefixes.some((one) => key.startsWith(one));
+}
+
+function moveBundles(from: string, to: string, records: Environment, left: LeftOut): void {
+  const folders = new Set<string>();
+  for (const { key, place } of placesNamed(records)) {
+    // One that is missing was so in the exported library, or was moved by an import that was cut short.
+    if (left(key) || !existsSync(join(from, place))) continue;
+    const target = join(to, place);
+    try {
+      makeFolder(dirname(target));
+      renameSync(join(from, place), target);
+    } catch (error) {
+      throw failed(target, 'written', error);
+    }
+    folders.add(dirname(target));
+  }
+  for (const folder of folders) flushFolder(folder);
+}
+
+interface Bringing {
+  readonly source: Environment;
+  readonly target: Environment;
+  readonly left: LeftOut;
+  readonly roots: readonly RootRecord[];
+}
+
+/** Answers how many media came. */
+function bring(writes: Writes, { source, target, left, roots }: Bringing): number {
   const { file } = target;
-  const left = [...own, ...counts, ...unequal(writes, source, file)];
-  const clusterings = takenClusterings(writes, source);
   noteRoots(writes, target, roots);
   const there = recordedRoots(target);
   const move = pathsBetween(recordedRoots(source), new Map([...there, ...prefixesIn(roots, there)]));
   let imported = 0;
   for (const { key, value } of source.all()) {
-    if (left.some((one) => (one.endsWith('/') ? key.startsWith(one) : key === one))) {
-      const place = placeIn(key, value, source.file);
-      if (place !== '') writes.put(goneKey(place), new Uint8Array(1));
-      continue;
-    }
-    if (clusterings.some((name) => key === `people/${name}` || key === `people-state/${name}`)) continue;
+    if (left(key)) continue;
     if (key.startsWith('media/') || key.startsWith('path/')) {
       const row = readable(() => unseal(Media, key, value, source.file));
       if (row === null) continue;
       const moved = move(row);
-      const at = key.startsWith('media/') ? key : pathKey(moved.path);
-      const isFree = writes.get(at) === undefined;
-      if (at.startsWith('media/') && !isFree) {
-        const what = 'Media were analysed there meanwhile; import the library again';
-        throw transferErrors.LIBRARY_CHANGES(what);
-      }
-      if (isFree) writes.put(at, seal(Media, at, moved));
-      if (at.startsWith('media/')) imported++;
+      const isContent = key.startsWith('media/');
+      const at = isContent ? key : pathKey(moved.path);
+      // Where the file was seen there is what counts there.
+      if (writes.get(at) === undefined) writes.put(at, seal(Media, at, moved));
+      if (isContent) imported++;
     } else if (key.startsWith(modelPrefix))
       addRows(writes, key, unseal(Model, key, value, source.file), file);
+    else if (key.startsWith(people)) addPerson(writes, key.slice(people.length), source, file);
     else if (writes.get(key) === undefined) writes.put(key, value);
   }
   for (const key of counts) countChange(writes, key, file);
   noteUpheaval(writes, file);
-  return { imported, clusterings: clusterings.map(decodeURIComponent) };
-}
-
-/** Of the bundle that a record names. */
-function placeIn(key: string, value: Uint8Array, file: string): string {
-  if (key.startsWith('face-roll/')) return `people/f-${key.slice('face-roll/'.length)}.faces`;
-  if (!key.startsWith('visual/')) return '';
-  return readable(() => unseal(Visual, key, value, file))?.file ?? '';
+  return imported;
 }
 
 /** What models of the same key made that had another number of dimensions then: prefixes of keys. */
-function unequal(writes: Writes, source: Environment, file: string): string[] {
+function unequal(source: Environment, target: Environment): string[] {
   const differ = <T extends typeof Model | typeof FaceModel>(shape: T, prefix: string) =>
     [...source.entries(prefix)].flatMap(({ key, value }) => {
-      const there = writes.get(key);
+      const there = target.get(key);
       if (there === undefined) return [];
-      const [a, b] = [unseal(shape, key, value, source.file), unseal(shape, key, there, file)];
+      const [a, b] = [unseal(shape, key, value, source.file), unseal(shape, key, there, target.file)];
       return a.dimensions === b.dimensions ? [] : [key.slice(prefix.length)];
     });
   const visual = differ(Model, modelPrefix).flatMap((model) => [`visual/${model}/`, modelPrefix + model]);
@@ -173,9 +226,11 @@ function unequal(writes: Writes, source: Environment, file: string): string[] {
   return [...visual, ...faces];
 }
 
-function takenClusterings(writes: Writes, source: Environment): string[] {
-  const names = source.keys(clusteringPrefix).map((key) => key.slice(clusteringPrefix.length));
-  return names.filter((name) => writes.get(clusteringPrefix + name) !== undefined);
+/** Somebody who is in media of both, since an earlier import. */
+function addPerson(writes: Writes, id: string, source: Environment, file: string): void {
+  const [here, there] = [personIn(source, id, source.file), personIn(writes, id, file)];
+  const hashes = [...there.hashes, ...here.hashes];
+  putPerson(writes, id, { hashes, apart: [...there.apart, ...here.apart] });
 }
 
 function addRows(writes: Writes, key: string, row: Model, file: string): void {
@@ -197,6 +252,6 @@ function pathsBetween(
   return (row) => {
     const root = map.rootOfStored(row.path);
     if (root === null || root.prefix === root.folder) return row;
-    return { ...row, path: map.shown(row.path), root_folder: row.root_folder || root.prefix };
+    return { ...row, path: map.shown(row.path), root_folder: folderOf(root, row) };
   };
 }

@@ -160,6 +160,42 @@ test('a later export to the same folder brings what is new, and drops what is go
   );
 });
 
+test('a copy that was damaged since is copied anew, also where its size is the same', async (t) => {
+  const { at, cacheDir, index, of, taken } = await setUp(t);
+  const { files } = await exportLibrary(of());
+  const damaged = at('carried', files.find(({ path }) => path.startsWith('previews/'))!.path);
+  const bytes = readFileSync(damaged);
+  bytes[bytes.length - 5]! ^= 1;
+  writeFileSync(damaged, bytes);
+  await exportLibrary(of());
+  await importLibrary(of(taken));
+  assert.deepEqual(await answers(index, taken.cacheDir), await answers(index, cacheDir));
+});
+
+test('a folder takes one library at a time', async (t) => {
+  const { of, taken } = await setUp(t);
+  let second: Promise<unknown> | null = null;
+  const inUse = failsWith('FOLDER_TAKEN', /Process \d+ on .* is already copying a library to /);
+  await exportLibrary(
+    of({
+      progress: () => {
+        second ??= assert.rejects(exportLibrary(of()), inUse);
+      },
+    }),
+  );
+  await second;
+  second = null;
+  await importLibrary(
+    of({
+      ...taken,
+      progress: () => {
+        second ??= assert.rejects(importLibrary(of(taken)), inUse);
+      },
+    }),
+  );
+  await second;
+});
+
 test('a bundle that was lost is named, and its media count as not analysed after the import', async (t) => {
   const { cacheDir, index, of, taken } = await setUp(t);
   const vectors = join(cacheDir, 'vectors', 'm-model', 'bb');
