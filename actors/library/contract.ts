@@ -328,17 +328,17 @@ export const ListedFile = Type.Object({
 export type ListedFile = Static<typeof ListedFile>;
 
 export const FolderPage = Type.Object({
-  folder: described(nullable(Type.String()), 'Path of the folder; null for the roots.'),
+  folder: described(nullable(Type.String()), 'Path of the folder; null for the top folders.'),
   real_path: described(
     nullable(Type.String()),
-    'Path of the folder with symbolic links resolved; null for the roots.',
+    'Path of the folder with symbolic links resolved; null for the top folders.',
   ),
-  parent: described(nullable(Type.String()), 'Path of the parent folder; null at the top and for the roots.'),
+  parent: described(nullable(Type.String()), 'Path of the parent folder; null if there is none and for the top folders.'),
   folders: described(
     Type.Array(
       Type.Object({
         path: FilePath,
-        name: described(Type.String(), 'Name of the folder; for a root, its path.'),
+        name: described(Type.String(), 'Name of the folder; of a top folder, its path.'),
         analysed: described(ListedCount, 'Number of analysed files in this folder and its subfolders.'),
       }),
     ),

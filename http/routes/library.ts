@@ -52,7 +52,7 @@ export const listMedia = route({
   summary: 'List a folder on the disk with the analysis of its media',
   description:
     'Returns the folders, then the media in the folder, page by page and in natural order (`take 2` ' +
-    'before `take 10`). Without `folder`, it returns the roots: the folders that contain known media, ' +
+    'before `take 10`). Without `folder`, it returns the top folders: those that contain known media, ' +
     'and the home folder of the user who runs the service. Files are not opened, but recognized by path, ' +
     'size and time. Hidden names and system folders are omitted. Returns 404 if the folder does not ' +
     'exist, and 400 if it cannot be listed. An analysis folder that does not exist yet counts as empty.',

@@ -88,9 +88,9 @@ export const libraryMessages = {
    * The folders in which known media lie, without those that lie in another one of them, and how many of
    * these are analysed; ascending.
    */
-  held_roots: ask(
+  held_folders: ask(
     Type.Object({ ...Folder }),
-    Type.Object({ roots: Type.Array(Type.Object({ path: Type.String(), analysed: Type.Integer() })) }),
+    Type.Object({ folders: Type.Array(Type.Object({ path: Type.String(), analysed: Type.Integer() })) }),
   ),
   /** The models whose vectors a folder holds, and the pairs that found its faces. */
   held_models: ask(

@@ -24,10 +24,10 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
         const isAnalysed = store.holdings.isAnalysed(() => turn.throwIfCancelled());
         return { counts: countsBelow(known, within, names, isAnalysed) };
       }),
-    held_roots: ({ cache_dir }, turn) =>
+    held_folders: ({ cache_dir }, turn) =>
       folders.with(cache_dir, (store) => {
         const pause = () => turn.throwIfCancelled();
-        return { roots: rootsOf(store.paths.all(pause), store.holdings.isAnalysed(pause)) };
+        return { folders: topFolders(store.paths.all(pause), store.holdings.isAnalysed(pause)) };
       }),
     held_models: ({ cache_dir }) =>
       folders.with(cache_dir, (store) => {
@@ -87,19 +87,19 @@ function countsBelow(
  * The folders that hold known media themselves, without those below another one; `analysed` counts all below.
  * Ascending.
  */
-function rootsOf(known: readonly Placed[], isAnalysed: IsAnalysed): { path: string; analysed: number }[] {
+function topFolders(known: readonly Placed[], isAnalysed: IsAnalysed): { path: string; analysed: number }[] {
   const folders = new Map<string, number>();
   for (const { path, hash, replaced } of known) {
     if (replaced) continue;
     const folder = asFolder(dirname(path));
     folders.set(folder, (folders.get(folder) ?? 0) + (isAnalysed(hash) ? 1 : 0));
   }
-  const roots: { prefix: string; path: string; analysed: number }[] = [];
+  const top: { prefix: string; path: string; analysed: number }[] = [];
   // With the separator at the end a folder comes right before what lies in it.
   for (const [prefix, analysed] of [...folders].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const last = roots.at(-1);
+    const last = top.at(-1);
     if (last && prefix.startsWith(last.prefix)) last.analysed += analysed;
-    else roots.push({ prefix, path: dirname(`${prefix}x`), analysed });
+    else top.push({ prefix, path: dirname(`${prefix}x`), analysed });
   }
-  return roots.map(({ path, analysed }) => ({ path, analysed }));
+  return top.map(({ path, analysed }) => ({ path, analysed }));
 }

@@ -162,7 +162,7 @@ export async function listFolder(
   signal: AbortSignal,
 ): Promise<FolderPage> {
   const { cache_dir, folder, offset, limit } = request;
-  if (folder === undefined) return roots(parts, request, signal);
+  if (folder === undefined) return topFolders(parts, request, signal);
   const { folders, files } = await parts.folders.names(folder, signal);
   const wantedFolders = folders.slice(offset, offset + limit);
   const before = Math.max(0, offset - folders.length);
@@ -185,17 +185,17 @@ export async function listFolder(
 }
 
 /** The folders in which known media lie, then that of the person whose service it is. */
-async function roots(
+async function topFolders(
   { index }: ListingParts,
   { cache_dir, offset, limit }: FolderRequest,
   signal: AbortSignal,
 ): Promise<FolderPage> {
-  const known = await index.ask('held_roots', { cache_dir }, { signal, lane: 'now' });
+  const known = await index.ask('held_folders', { cache_dir }, { signal, lane: 'now' });
   const home = homeFolder();
-  const all = known.roots.map(({ path, analysed }) => ({ path, name: path, analysed }));
+  const all = known.folders.map(({ path, analysed }) => ({ path, name: path, analysed }));
   if (home !== null && !all.some(({ path }) => path === home)) {
-    const below = known.roots.filter(({ path }) => isWithin(path, home));
-    const analysed = below.reduce((sum, root) => sum + root.analysed, 0);
+    const below = known.folders.filter(({ path }) => isWithin(path, home));
+    const analysed = below.reduce((sum, one) => sum + one.analysed, 0);
     all.push({ path: home, name: home, analysed });
   }
   const folders = all.slice(offset, offset + limit);

@@ -343,7 +343,7 @@ function libraryHandlers(world: IndexState) {
     settle_paths: () => ({ after: null }),
     held_files: ({ files }) => ({ files: files.map(() => null) }),
     held_below: ({ names }) => ({ counts: names.map(() => 0) }),
-    held_roots: () => ({ roots: [] }),
+    held_folders: () => ({ folders: [] }),
     kept_peaks: () => ({ peaks: null }),
     keep_peaks: () => ({ kept: false }),
   } satisfies IndexHandlers;

@@ -8,7 +8,7 @@ export const library = {
   watch: ['Watch folders', 'Beobachtete Ordner'],
   disk: ['Disk', 'Speicher'],
 
-  roots: ['Start', 'Start'],
+  start: ['Start', 'Start'],
   where: ['Current folder', 'Aktueller Ordner'],
   list: ['Folders and files', 'Ordner und Dateien'],
   name: ['Name', 'Name'],

@@ -113,8 +113,8 @@ test('only what is really analysed is counted in a folder, not what is known and
   const names = ['footage', 'other', 'nothing'];
   const { counts } = await index.call('held_below', { cache_dir, within: '/', names });
   assert.deepEqual(counts, [3, 0, 0]);
-  const { roots } = await index.call('held_roots', { cache_dir });
-  assert.deepEqual(roots, [
+  const { folders } = await index.call('held_folders', { cache_dir });
+  assert.deepEqual(folders, [
     { path: '/footage', analysed: 3 },
     { path: '/other/deep', analysed: 0 },
   ]);

@@ -122,7 +122,7 @@ export function between(a: number, b: number): readonly [from: number, to: numbe
 export const PAGE = 300;
 
 interface Listing {
-  /** Null: the roots. */
+  /** Null: the top folders. */
   readonly folder: string | null;
   /** Null until it is known. */
   readonly total: number | null;
