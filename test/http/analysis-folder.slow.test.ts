@@ -35,6 +35,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   expectModelFor: expectFaceModel,
   summaryModel: async () => null,
   modelLibrary: noModels,
+  roots: noRootsHere,
   clock: w.clock,
   log: w.log,
 });

@@ -55,6 +55,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   expectModelFor: expectFaceModel,
   summaryModel: async () => null,
   modelLibrary: noModels,
+  roots: noRootsHere,
   clock: w.clock,
   log: w.log,
 });

@@ -9,16 +9,17 @@
 import { rmSync, statSync } from 'node:fs';
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { reasonOf } from '../../../runtime/errors.ts';
 import { createFile, flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { type Fields, readJson } from '../../../runtime/files/json-file.ts';
 import { Holder, isAlive } from '../../../runtime/files/lock.ts';
 import type { Log } from '../../../runtime/log.ts';
+import { type PathMap, withTexts } from '../../index/store/path-map.ts';
 import { type AnalysisRequest, analysisErrors, type Page, type WorkResult } from '../contract.ts';
 import { mostUnfinished } from '../progress.ts';
-import { amountFields, count, fileResult, noneDone, workResult } from '../result.ts';
+import { amountFields, count, fileResult, noneDone, workKey, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
 import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
@@ -44,10 +45,7 @@ function taskRecord(kinds: readonly StageKind[]) {
   });
 }
 
-interface TaskRecord {
-  readonly version: 1;
-  readonly owner: Holder;
-  readonly saved: number;
+interface TaskRecord extends Omit<Static<ReturnType<typeof taskRecord>>, 'task'> {
   readonly task: TaskSnapshot;
 }
 
@@ -104,6 +102,8 @@ export interface RecordParts {
   /** Unix seconds. */
   readonly now: () => number;
   readonly log: Log;
+  /** How paths are stored in requests and results, so that a task goes on when its root has moved. */
+  readonly paths: () => PathMap;
   readonly hasEnded?: (owner: Holder) => boolean;
 }
 
@@ -126,6 +126,7 @@ export class TaskFolder implements TaskRecords {
 
   async create(task_id: string, input: NewTask, state: FirstState): Promise<ActiveRun> {
     const { request, attachments, source } = input;
+    const paths = this.#parts.paths();
     // Later than every one before it, so that the newest is always known.
     this.#lastCreated = Math.max(this.#parts.now(), this.#lastCreated + 0.001);
     const task = newTask(this.#parts.kinds, { task_id, request, source, state, now: this.#lastCreated });
@@ -134,7 +135,8 @@ export class TaskFolder implements TaskRecords {
       createFile(this.#run(task_id, 1), this.#record(task), { flush: true });
       writeAttachments(this.#parts.folder, task_id, attachments);
       const path = this.#request(task_id);
-      await writeFile(`${path}.part`, JSON.stringify(request), { flush: true });
+      const stored = withTexts(request, (text) => paths.stored(text));
+      await writeFile(`${path}.part`, JSON.stringify(stored), { flush: true });
       await rename(`${path}.part`, path);
       flushFolder(this.#parts.folder);
       return this.#own(task, 1, request, null);
@@ -172,7 +174,9 @@ export class TaskFolder implements TaskRecords {
       for (const [path, { outcome }] of earlier) if (outcome === 'cancelled') earlier.delete(path);
       await replaceResults(this.#results(task_id), earlier.values());
       flushFolder(this.#parts.folder);
-      const results = [...earlier].map(([key, file]) => [key, workResult(this.#parts.kinds, file)] as const);
+      const results = this.#shown([...earlier.values()]).map((file) => {
+        return [workKey(file), workResult(this.#parts.kinds, file)] as const;
+      });
       return this.#own(next, run + 1, request, new Map(results));
     } catch (error) {
       if (analysisErrors.TASK_RUNNING.is(error)) throw error;
@@ -198,11 +202,11 @@ export class TaskFolder implements TaskRecords {
     const task = run === undefined ? undefined : await this.#read(task_id, run);
     if (!task) throw unknown(task_id);
     const { total, results } = await readPage(this.#results(task_id), page, run === 1);
-    return { ...task, ...page, total_results: total, results };
+    return { ...task, ...page, total_results: total, results: this.#shown(results) };
   }
 
-  failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]> {
-    return readFailures(this.#results(task_id), most, signal);
+  async failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]> {
+    return this.#shown(await readFailures(this.#results(task_id), most, signal));
   }
 
   async prune(): Promise<void> {
@@ -240,7 +244,10 @@ export class TaskFolder implements TaskRecords {
       request,
       earlier,
       attachment: (number) => attachmentPath(this.#parts.folder, task_id, number),
-      append: (result) => results.append(fileResult(this.#parts.kinds, result)),
+      append: (result) => {
+        const path = this.#parts.paths().stored(result.path);
+        results.append(fileResult(this.#parts.kinds, { ...result, path }));
+      },
       save: (now) => write(now, false),
       end: (now) => {
         try {
@@ -325,12 +332,18 @@ export class TaskFolder implements TaskRecords {
     const nothing = Object.assign({}, ...kinds.map((kind) => kind.nothing));
     // A record that is older than a stage asks for nothing of it.
     const path = this.#request(task_id);
-    const complete = (value: Fields) => ({ ...nothing, ...value });
+    const paths = this.#parts.paths();
+    const complete = (value: Fields) => ({ ...nothing, ...withTexts(value, (text) => paths.shown(text)) });
     const request = await readJson(requestSchema(kinds), path, complete).catch((error) => {
       throw damaged(path, error);
     });
     if (!request) throw damaged(path, 'does not exist');
     return request as unknown as AnalysisRequest;
+  }
+
+  #shown(results: readonly FileResult[]): FileResult[] {
+    const paths = this.#parts.paths();
+    return results.map((result) => ({ ...result, path: paths.shown(result.path) }));
   }
 
   #complain(task_id: string, error: unknown): undefined {

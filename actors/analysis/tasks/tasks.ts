@@ -12,6 +12,7 @@ import { plainPath } from '../../../runtime/paths.ts';
 import { clipErrors } from '../../decoder/clips/contract.ts';
 import type { ClipsRequest } from '../../exporter/clips/contract.ts';
 import { storeErrors } from '../../index/store/contract.ts';
+import type { Roots } from '../../library/roots/contract.ts';
 import { keysOf } from '../../models/advice.ts';
 import { type ModelLibrary, modelErrors } from '../../models/contract.ts';
 import { currentKey } from '../../models/other-keys.ts';
@@ -95,6 +96,7 @@ export interface FrontDoorParts
   extends Pick<PreflightParts, 'models' | 'decode' | 'expectModelFor' | 'summaryModel'> {
   readonly analysis: Analysis;
   readonly modelLibrary: PullableModels;
+  readonly roots: Pick<Roots, 'paths'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -102,10 +104,11 @@ export interface FrontDoorParts
 /** The tasks recorded in `folder`, as they are by the clock of the system. */
 export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
   const now = () => Date.now() / 1000;
-  const { clock, log, analysis, modelLibrary } = parts;
+  const { clock, log, analysis, modelLibrary, roots } = parts;
+  const paths = () => roots.paths();
   const orders = jobOrders(modelLibrary);
   const kinds = stageKinds;
-  const records = new TaskFolder({ folder, kinds, self: newHolder(), now, log });
+  const records = new TaskFolder({ folder, kinds, self: newHolder(), now, log, paths });
   const preflight = createPreflight({ ...parts, kinds });
   return createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId: randomUUID });
 }

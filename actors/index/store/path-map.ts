@@ -69,6 +69,11 @@ export class PathMap {
 
 export const noRoots = new PathMap([]);
 
+/** A copy of what JSON can hold, in which `map` gave every text, for those that are paths. */
+export function withTexts<T>(value: T, map: (text: string) => string): T {
+  return JSON.parse(JSON.stringify(value), (_, one) => (typeof one === 'string' ? map(one) : one));
+}
+
 /** The names of a path from a folder on; null when it does not lie in it. */
 function below(path: string, folder: string): string[] | null {
   if (path === folder) return [];

@@ -5,6 +5,7 @@ import { AbsolutePath } from '../../../runtime/paths.ts';
 import { described, field, nullable } from '../../../runtime/schema.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
 import { CacheDir } from '../../index/store/contract.ts';
+import type { PathMap } from '../../index/store/path-map.ts';
 
 export const rootErrors = errorTable({
   ROOT_UNKNOWN: { meaning: 'Root not found', status: 404, retryable: false },
@@ -53,6 +54,8 @@ export interface Roots {
   move(name: string, to: RootMove, signal: AbortSignal): Promise<Root>;
   /** Its media keep the paths they have. ROOT_UNKNOWN, ROOTS_UNWRITABLE. */
   remove(name: string): Promise<void>;
+  /** How paths are stored in the home folder, as roots are now. */
+  paths(): PathMap;
   /** The root below which a path lies, when its folder cannot be reached; else null. */
   awayOf(path: string): Promise<Root | null>;
 }

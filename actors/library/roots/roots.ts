@@ -57,7 +57,7 @@ class RootList implements Roots {
       expectFree(all, folder);
       // One that comes back still names what was stored by it.
       const known = all.find((one) => one.name === name);
-      const origin = known?.origin ?? this.#parts.file.read().paths.stored(folder);
+      const origin = known?.origin ?? this.paths().stored(folder);
       const root = { name, folder, origin, volume, removed: false };
       return { root, roots: [...all.filter((one) => one !== known), root] };
     });
@@ -94,8 +94,12 @@ class RootList implements Roots {
     });
   }
 
+  paths(): PathMap {
+    return this.#parts.file.read().paths;
+  }
+
   async awayOf(path: string): Promise<Root | null> {
-    const placed = this.#parts.file.read().paths.rootOf(path);
+    const placed = this.paths().rootOf(path);
     const root = placed && this.#active().find(({ name }) => name === placed.name);
     if (!root) return null;
     const found = await told(root);

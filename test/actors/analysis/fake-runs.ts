@@ -25,6 +25,7 @@ import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { eachTurn, until } from '../../until.ts';
 import { expectFaceModel, orders } from './no-models.ts';
+import { noRoots, PathMap } from '../../../actors/index/store/path-map.ts';
 
 export function resultOf(
   path: string,
@@ -165,6 +166,7 @@ export function home() {
   const now = () => 1_000_000 + clock.now() / 1000;
   let engines = 0;
   let ids = 0;
+  let roots = noRoots;
   const start = (
     change: (records: TaskRecords) => TaskRecords = (records) => records,
     preflight: Preflight = unchecked,
@@ -175,7 +177,7 @@ export function home() {
     const self: Holder = { pid: engines, started: '', host: 'here', token };
     const hasEnded = (owner: Holder) => !alive.has(owner.token);
     const records = change(
-      new TaskFolder({ folder: join(folder, 'tasks'), kinds, self, now, log, hasEnded }),
+      new TaskFolder({ folder: join(folder, 'tasks'), kinds, self, now, log, hasEnded, paths: () => roots }),
     );
     const analysis = new FakeAnalysis();
     const parts = {
@@ -208,7 +210,11 @@ export function home() {
     }, eachTurn);
     return promise;
   };
-  return { folder, clock, lines, log, start, settle, end: () => rmSync(folder, { recursive: true }) };
+  /** Where the root `footage` is, which was at `/footage` first. */
+  const moveRoot = (to: string) => {
+    roots = new PathMap([{ name: 'footage', prefix: '/footage', folder: to, volume: null }]);
+  };
+  return { folder, clock, lines, log, start, settle, moveRoot, end: () => rmSync(folder, { recursive: true }) };
 }
 
 export const whole = { offset: 0, limit: 1000 };

@@ -6,7 +6,8 @@ import { type Roots, rootErrors } from '../../../actors/library/roots/contract.t
 export const noPaths = () => noRoots;
 
 /** No path lies below one. */
-export const noRootsHere: Pick<Roots, 'list' | 'awayOf'> = {
+export const noRootsHere: Pick<Roots, 'list' | 'paths' | 'awayOf'> = {
+  paths: noPaths,
   list: async () => [],
   awayOf: async () => null,
 };

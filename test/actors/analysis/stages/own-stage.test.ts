@@ -20,6 +20,7 @@ import type { FakeFile } from '../fake-file.ts';
 import { world } from '../fakes.ts';
 import { expectFaceModel, orders } from '../no-models.ts';
 import { type CountJob, type CountStore, countKind, countStage } from './counting.ts';
+import { noPaths } from '../../library/fake-roots.ts';
 
 const kinds = [...stageKinds, countKind];
 const page = { offset: 0, limit: 100 };
@@ -50,7 +51,7 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
   const { analysis, clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded });
+  const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded, paths: noPaths });
   const { models } = w.search;
   const expectModelFor = expectFaceModel;
   const preflight = createPreflight({

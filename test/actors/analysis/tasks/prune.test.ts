@@ -7,6 +7,7 @@ import { stageKinds as kinds } from '../../../../actors/analysis/stages/kinds.ts
 import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
 import { newTask } from '../../../../actors/analysis/tasks/run-tally.ts';
 import { createLog } from '../../../../runtime/log.ts';
+import { noPaths } from '../../library/fake-roots.ts';
 
 const query = {
   cache_dir: '/c',
@@ -32,6 +33,7 @@ test('a task that another process resumes while old records are removed keeps it
       self: { pid: 1, started: '', host: 'here', token },
       now,
       log,
+      paths: noPaths,
       hasEnded,
     });
   const one = records('one', () => false);

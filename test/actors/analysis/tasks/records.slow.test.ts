@@ -220,3 +220,24 @@ for (const knows of ['speech', 'pictures'] as const) {
     h.end();
   });
 }
+
+test('a task goes on with its files where their root is now, and its results tell so', async () => {
+  const h = home();
+  const one = h.start();
+  const paths = ['/footage/a', '/footage/b', '/other/c'];
+  const { task_id } = await one.tasks.start(requestOf(paths));
+  one.analysis.last.tell('/footage/a', 'analyzed');
+  one.crash();
+  h.moveRoot('/moved');
+  const two = h.start();
+  const told = async () => (await two.tasks.get(task_id, whole)).results.map(({ path }) => path);
+  assert.deepEqual(await told(), ['/moved/a']);
+  await two.tasks.resume(task_id);
+  const { run } = two.analysis.last;
+  assert.deepEqual(run.request.paths, ['/moved/a', '/moved/b', '/other/c']);
+  assert.equal(run.earlier?.finished('video', '/moved/a'), true);
+  two.analysis.last.tell('/moved/b', 'analyzed');
+  h.moveRoot('/footage');
+  assert.deepEqual(await told(), ['/footage/a', '/footage/b']);
+  h.end();
+});
