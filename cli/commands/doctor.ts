@@ -5,6 +5,7 @@ import { access, readdir, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { storeErrors } from '../../actors/index/store/contract.ts';
 import {
   bestThere,
   downloadSize,
@@ -277,7 +278,14 @@ async function storage({ values }: Context): Promise<Finding[]> {
 /** Those whose footage cannot be reached now: nothing of it is forgotten. */
 async function roots({ installation, values }: Context): Promise<Finding[]> {
   const { libraries } = await installation();
-  const all = await libraries.roots(folders(values).roots);
+  const all = await libraries.roots(folders(values).roots).catch((error: unknown) => {
+    if (storeErrors.ROOTS_DAMAGED.is(error)) return error;
+    throw error;
+  });
+  if (!Array.isArray(all)) {
+    const fix = 'repair the file, or remove it and add the roots again by the same names';
+    return [{ name: 'roots', ok: false, found: all.message, fix }];
+  }
   return all.map(({ name, folder, away }): Finding => {
     const found = { name: `root ${name}`, ok: true, found: away === null ? folder : `${folder} ${away}` };
     if (away === null) return found;

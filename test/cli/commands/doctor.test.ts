@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { storeErrors } from '../../../actors/index/store/contract.ts';
 import type { Installation } from '../../../actors/installation.ts';
 import type { Root } from '../../../actors/library/roots/contract.ts';
 import type { ListedModel } from '../../../actors/models/contract.ts';
@@ -28,7 +29,7 @@ async function told(
   env: Record<string, string> = {},
   prepare: (home: string) => void = () => {},
   packages: Partial<typeof native> = {},
-  roots: readonly Root[] = [],
+  roots: () => readonly Root[] = () => [],
 ) {
   const library = createModelLibrary('/no/such/folder', { memoryBytes: 16e9, graphics: false });
   const { models } = await library.list();
@@ -39,7 +40,7 @@ async function told(
     ({
       models: { ...library, list: async () => ({ models: rows, problems: [] }) },
       native: { ...native, ...packages },
-      libraries: { roots: async () => roots },
+      libraries: { roots: async () => roots() },
     }) as unknown as Installation;
   const { home, context } = fakeHome(t, env);
   prepare(home);
@@ -51,10 +52,19 @@ async function told(
 test('a root that is away is named with what brings it back, and nothing is broken by it', async (t) => {
   const there = { name: 'all', folder: '/mnt/a', away: null };
   const away = { name: 'films', folder: '/mnt/b', away: 'does not exist' };
-  const { out, code } = await told(t, [], {}, () => {}, {}, [there, away]);
+  const { out, code } = await told(t, [], {}, () => {}, {}, () => [there, away]);
   assert.equal(code, (await told(t, [])).code);
   assert.match(out, /✓ root all +\/mnt\/a\n/);
   assert.match(out, /– root films +\/mnt\/b does not exist\n.*framehound roots move films FOLDER/);
+});
+
+test('a damaged file of roots is named with the rest', async (t) => {
+  const { out, code } = await told(t, [], {}, () => {}, {}, () => {
+    throw storeErrors.ROOTS_DAMAGED('/home/roots.json is not JSON');
+  });
+  assert.equal(code, 1);
+  assert.match(out, /✗ roots +\/home\/roots.json is not JSON\n +→ repair the file/);
+  assert.match(out, /✓ machine/);
 });
 
 test('what needs a download is told with the command that brings it, and is nothing broken', async (t) => {
