@@ -74,6 +74,23 @@ function openChecked(file: string, readOnly: boolean): RootDatabase<Buffer, stri
   });
 }
 
+interface Entry {
+  readonly key: string;
+  readonly value: Uint8Array;
+}
+
+interface Range {
+  readonly start?: string;
+  readonly end?: string;
+  readonly limit?: number;
+}
+
+/** The keys that begin with `prefix`, from the one behind `after` on. */
+function under(prefix: string, after: string | null = null): { start: string; end: string } {
+  // '0' follows '/', with which every prefix ends.
+  return { start: after === null ? prefix : `${after}\0`, end: `${prefix.slice(0, -1)}0` };
+}
+
 export class Environment {
   readonly file: string;
   readonly readOnly: boolean;
@@ -132,36 +149,26 @@ export class Environment {
 
   /** *Copied*. */
   get(key: string): Uint8Array | undefined {
-    try {
-      return this.#db.getBinary(key);
-    } catch (error) {
-      throw storeFault(error, this.file, 'read');
-    }
+    return this.#read(() => this.#db.getBinary(key));
   }
 
   has(key: string): boolean {
-    try {
-      return this.#db.doesExist(key);
-    } catch (error) {
-      throw storeFault(error, this.file, 'read');
-    }
+    return this.#read(() => this.#db.doesExist(key));
   }
 
   /** Every value whose key begins with `prefix`, in the order of keys. *Copied*. */
-  *entries(prefix: string): Iterable<{ key: string; value: Uint8Array }> {
-    // '0' follows '/', with which every prefix ends.
-    const range = this.#db.getRange({ start: prefix, end: `${prefix.slice(0, -1)}0` });
-    try {
-      for (const { key, value } of range) yield { key, value: Uint8Array.from(value) };
-    } catch (error) {
-      throw storeFault(error, this.file, 'read');
-    }
+  entries(prefix: string): Iterable<Entry> {
+    return this.#entries(under(prefix));
   }
 
   /** Everything there is. *Copied*. */
-  *all(): Iterable<{ key: string; value: Uint8Array }> {
+  all(): Iterable<Entry> {
+    return this.#entries({});
+  }
+
+  *#entries(range: Range): Iterable<Entry> {
     try {
-      for (const { key, value } of this.#db.getRange()) yield { key, value: Uint8Array.from(value) };
+      for (const { key, value } of this.#db.getRange(range)) yield { key, value: Uint8Array.from(value) };
     } catch (error) {
       throw storeFault(error, this.file, 'read');
     }
@@ -169,48 +176,34 @@ export class Environment {
 
   /** Every key that begins with `prefix`, ascending. */
   keys(prefix: string): string[] {
-    try {
-      return [...this.#db.getKeys({ start: prefix, end: `${prefix.slice(0, -1)}0` })];
-    } catch (error) {
-      throw storeFault(error, this.file, 'read');
-    }
+    return this.#read(() => [...this.#db.getKeys(under(prefix))]);
   }
 
   /** Up to `limit` of them, from the one behind `after` on; null for the first. */
   someKeys(prefix: string, after: string | null, limit: number): string[] {
-    const start = after === null ? prefix : `${after}\0`;
-    try {
-      return [...this.#db.getKeys({ start, end: `${prefix.slice(0, -1)}0`, limit })];
-    } catch (error) {
-      throw storeFault(error, this.file, 'read');
-    }
+    return this.#read(() => [...this.#db.getKeys({ ...under(prefix, after), limit })]);
   }
 
   /** Up to `limit` values from the key behind `after` on; null for the first. *Copied*. */
-  someEntries(prefix: string, after: string | null, limit: number): { key: string; value: Uint8Array }[] {
-    const start = after === null ? prefix : `${after}\0`;
-    try {
-      const range = this.#db.getRange({ start, end: `${prefix.slice(0, -1)}0`, limit });
-      return Array.from(range, ({ key, value }) => ({ key, value: Uint8Array.from(value) }));
-    } catch (error) {
-      throw storeFault(error, this.file, 'read');
-    }
+  someEntries(prefix: string, after: string | null, limit: number): Entry[] {
+    return [...this.#entries({ ...under(prefix, after), limit })];
   }
 
   /** The last key that begins with `prefix`; null when there is none. */
   lastKey(prefix: string): string | null {
-    const range = { start: `${prefix.slice(0, -1)}0`, end: prefix, reverse: true, limit: 1 };
-    try {
-      return [...this.#db.getKeys(range)][0] ?? null;
-    } catch (error) {
-      throw storeFault(error, this.file, 'read');
-    }
+    const { start, end } = under(prefix);
+    const range = { start: end, end: start, reverse: true, limit: 1 };
+    return this.#read(() => [...this.#db.getKeys(range)][0] ?? null);
   }
 
   /** How many keys begin with `prefix`, without reading values. */
   count(prefix: string): number {
+    return this.#read(() => this.#db.getKeysCount(under(prefix)));
+  }
+
+  #read<T>(read: () => T): T {
     try {
-      return this.#db.getKeysCount({ start: prefix, end: `${prefix.slice(0, -1)}0` });
+      return read();
     } catch (error) {
       throw storeFault(error, this.file, 'read');
     }
