@@ -14,9 +14,6 @@ export interface Copied {
   readonly sha256: string;
 }
 
-/** Folders of bundles, in an analysis folder as in what is exported of it. */
-export const bundleFolders = ['vectors', 'previews', 'people'];
-
 /** Of files that are being copied. */
 export const partEnd = '.part';
 const BLOCK = 1 << 20;

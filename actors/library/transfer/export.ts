@@ -23,7 +23,6 @@ import { type Fields, type Row, type Table, unseal } from '../../index/store/tab
 import { type Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
 import {
   alone,
-  bundleFolders,
   type Copied,
   checksumOf,
   claimFile,
@@ -33,6 +32,8 @@ import {
   sizeOf,
 } from './copy.ts';
 
+/** Folders of bundles. */
+const bundleFolders = ['vectors', 'previews', 'people'];
 /** What the manifest is called while it does not hold yet. */
 const unfinished = `${manifestFile}${partEnd}`;
 /** How often the records are taken again because bundles that they name were replaced meanwhile. */
