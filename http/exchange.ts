@@ -267,7 +267,7 @@ export class Exchange implements Pending {
   async #respondToError(failure: unknown): Promise<RawResponse> {
     const { route } = this.#match!;
     const { log, service } = this.#options;
-    const error = await tellAway(service.roots, failure);
+    const error = await tellAway(service.roots, failure).catch((second: unknown) => second);
     try {
       const declared = await route.onError?.(error, service);
       if (declared) return await this.#respond(declared);

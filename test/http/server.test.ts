@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Type } from 'typebox';
+import { mediaErrors } from '../../actors/decoder/contract.ts';
+import { storeErrors } from '../../actors/index/store/contract.ts';
 import { ErrorBody, type Route, reply, route } from '../../http/route.ts';
 import { healthRoutes } from '../../http/routes/health.ts';
 import { MOST_BYTES } from '../../http/server.ts';
@@ -45,6 +47,7 @@ const echo = route({
     if (body.does === 'conflict') throw errors.LOOSE('screw 3 is loose');
     if (body.does === 'field') throw errors.BAD_SIDE('left is not a side', { field: 'side' });
     if (body.does === 'fault') throw new TypeError('secret detail');
+    if (body.does === 'lose') throw mediaErrors.FILE_NOT_FOUND('/a: file not found', { path: '/a' });
     if (body.does === 'stop') throw engineErrors.CANCELLED();
     if (body.does === 'big') return reply(200, { name: 'x'.repeat(5000), limit: 1, body: {} });
     assert.equal(signal.aborted, false);
@@ -211,6 +214,15 @@ test('an internal error tells the client only the request id under which the log
 
 test('work cancelled while its client waits is a 503, not an internal error', async () => {
   assert.equal((await call(path, { query: 'a', does: 'stop' })).status, 503);
+});
+
+test('roots that cannot be read are told in place of a missing file, which may be in one of them', async () => {
+  const awayOf = async () => {
+    throw storeErrors.ROOTS_DAMAGED('/home/roots.json is not JSON');
+  };
+  const damaged = inject([echo], { roots: { awayOf } as never });
+  const { status, body } = await damaged(path, { query: 'a', does: 'lose' });
+  assert.deepEqual([status, (body as { message: string }).message], [503, '/home/roots.json is not JSON']);
 });
 
 test('large answers are compressed as asked, small ones never', async () => {
