@@ -58,9 +58,9 @@ export class SectionTable {
 
   static of(sections: number): SectionTable {
     const words = 1 + mostTakers + sections;
-    const table = new SectionTable(new Int32Array(new SharedArrayBuffer(4 * words)));
-    table.endBefore(sections);
-    return table;
+    const memory = new Int32Array(new SharedArrayBuffer(4 * words));
+    memory[0] = sections;
+    return new SectionTable(memory);
   }
 
   /** Sections that count. */
@@ -68,9 +68,10 @@ export class SectionTable {
     return Atomics.load(this.memory, 0);
   }
 
-  /** The film turned out to end before this section. */
+  /** The film turned out to end before this section; the earliest end that any decoder finds counts. */
   endBefore(section: number): void {
-    Atomics.store(this.memory, 0, section);
+    for (let count = this.count; section < count; count = this.count)
+      Atomics.compareExchange(this.memory, 0, count, section);
   }
 
   /** The first section that nobody has; null when there is none, or when the taker was asked to leave. */

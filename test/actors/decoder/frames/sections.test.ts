@@ -79,3 +79,10 @@ test('a decoder that was asked to leave takes nothing more, and nothing is taken
   table.endBefore(3);
   assert.deepEqual([table.take(1), table.count, table.left], [null, 3, 0]);
 });
+
+test('the earliest end that a decoder finds counts, whoever finds it last', () => {
+  const table = SectionTable.of(5);
+  table.endBefore(3);
+  table.endBefore(5);
+  assert.deepEqual([table.count, table.left], [3, 3]);
+});
