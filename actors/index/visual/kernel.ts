@@ -24,7 +24,7 @@ type Scan = (
 type Above = (scores: number, count: number, least: number, out: number) => number;
 
 /**
- * The same by four queries, each followed by its float32 scale and error: the scores of each from `apart`
+ * As `Scan` by four queries, each followed by its float32 scale and error: the scores of each from `apart`
  * bytes after those of the one before, with `bound` errors added.
  */
 type Four = (

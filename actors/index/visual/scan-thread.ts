@@ -22,16 +22,19 @@ const [hits, scores] = [new Int32Array(ring), new Float32Array(ring)];
 let found = 0;
 const hit: Hit = (question, row, score) => {
   // The ring is full: what is in it is handed over, and there is room once the index took some of it.
-  while (found - Atomics.load(words, taken) >= ringHits) {
-    const before = Atomics.load(words, taken);
+  for (let before = takenHits(); found - before >= ringHits; before = takenHits()) {
     tell();
-    Atomics.wait(words, taken, before, 1000);
+    Atomics.wait(words, taken, before);
   }
   const word = (found++ % ringHits) * hitWords;
   hits[word] = question;
   hits[word + 1] = row;
   scores[word + 2] = score;
 };
+
+function takenHits(): number {
+  return Atomics.load(words, taken);
+}
 
 /** Lets the index see what was found. */
 function tell(): void {
@@ -75,7 +78,8 @@ function set(from: number, to: number): void {
 set(states.starting, states.waiting);
 try {
   for (;;) {
-    Atomics.wait(words, state, states.waiting);
+    // A call that woke it for the pass before may come when that is done.
+    while (Atomics.wait(words, state, states.waiting) === 'ok');
     if (Atomics.load(words, state) === states.ending) break;
     work(read());
     set(states.working, states.waiting);

@@ -27,7 +27,7 @@ export const wordsOf = (thread: number) => {
 
 export const states = { starting: 0, waiting: 1, working: 2, ending: 3, failed: 4 } as const;
 
-/** Hits in a ring: more than two cells can have. */
+/** Hits in a ring: as many as two cells can have. */
 export const ringHits = 1 << 15;
 /** A question, a row and a score. */
 export const hitWords = 3;
@@ -124,15 +124,16 @@ export class ScanThreads {
   /** Nobody takes another cell; waits until each thread is done with its own, and takes what they found. */
   finish(hit: Hit): void {
     Atomics.store(this.#words, nextWord, 2 ** 30);
+    let isFailed = false;
     while (this.#working.length > 0) {
       const progress = Atomics.load(this.#words, progressWord);
       const done = this.#working.filter(({ thread }) => this.#stateOf(thread) !== states.working);
       this.take(hit);
       this.#working = this.#working.filter((helper) => !done.includes(helper));
-      if (done.some(({ thread }) => this.#stateOf(thread) === states.failed))
-        throw new Error('a thread that scans ended');
+      isFailed ||= done.some(({ thread }) => this.#stateOf(thread) === states.failed);
       if (done.length === 0) Atomics.wait(this.#words, progressWord, progress);
     }
+    if (isFailed) throw new Error('a thread that scans ended');
   }
 
   /** Ends the threads; there will be no others. */

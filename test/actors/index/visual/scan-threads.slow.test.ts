@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { everything } from '../../../../actors/index/visual/catalog.ts';
+import { layoutOf } from '../../../../actors/index/visual/cells.ts';
+import { type ScanThreadData, states, wordsOf } from '../../../../actors/index/visual/scan-threads.ts';
 import { type Search, searchAll } from '../../../../actors/index/visual/search.ts';
 import { until } from '../../../until.ts';
 import { randomVector } from '../footage.ts';
@@ -94,4 +98,20 @@ test('a pass that nobody waits for ends, the next one is whole, and threads end 
   await until(() => twins.together.bank.threads.running === 0);
   twins.check([search], 'without threads');
   assert.equal(twins.together.bank.threads.running, 0);
+});
+
+test('a thread that is woken without a pass waits on', async () => {
+  const control = new SharedArrayBuffer(64);
+  const workerData: ScanThreadData = {
+    ...{ layout: layoutOf(32, 36, 1024, 2), thread: 1, control },
+    ring: new SharedArrayBuffer(12),
+  };
+  const words = new Int32Array(control);
+  const { state } = wordsOf(1);
+  const module = new URL('../../../../actors/index/visual/scan-thread.ts', import.meta.url);
+  const exited = once(new Worker(module, { workerData }), 'exit');
+  for (const _ of [1, 2]) await until(() => Atomics.notify(words, state) === 1);
+  Atomics.store(words, state, states.ending);
+  Atomics.notify(words, state);
+  assert.deepEqual(await exited, [0]);
 });
