@@ -59,7 +59,7 @@ export class Folders {
 
   /** A store with an open stage is never closed here. */
   async #closeIdle(used: Store): Promise<void> {
-    for (const [other, idle] of [...this.#open]) {
+    for (const [other, idle] of this.#open) {
       if (this.#open.size <= mostOpen) break;
       if (idle === used || idle.isBusy) continue;
       this.#open.delete(other);
