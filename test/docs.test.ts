@@ -65,7 +65,7 @@ test('a file or folder of the project that a page names is there', () => {
   for (const { path, text } of pages) {
     const named = codeIn(text).filter(
       (code) =>
-        folders.some((folder) => code.startsWith(`${folder}/`)) || /\w\.(ts|mjs|py|wat|wasm|fbs)$/.test(code),
+        folders.some((folder) => code.startsWith(`${folder}/`)) || /\w\.(ts|mjs|py|wat|wasm)$/.test(code),
     );
     const missing = named.filter((code) => !isThere(code));
     assert.deepEqual(missing, [], path);

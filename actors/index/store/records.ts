@@ -74,7 +74,20 @@ export const Previews = table('FHPV', {
   frame: 'uint',
   jpeg: 'ubytes',
 });
-// key: "transcript/" hash_str: see transcript.fbs
+// key: "transcript/" hash_str. One entry a segment, ascending by start: times in milliseconds, where its text
+// ends in `text` (UTF-8), and who speaks: 0 for nobody known, else the position in speakers_json (a list of
+// ids, in the order in which they first speak) plus 1; stored_ms as above
+export const Transcript = table('FHTR', {
+  hash_str: 'string',
+  mark_json: 'string',
+  starts_ms: 'uint32s',
+  ends_ms: 'uint32s',
+  text_ends: 'uint32s',
+  text: 'ubytes',
+  speakers: 'uint32s',
+  speakers_json: 'string',
+  stored_ms: 'double',
+});
 // key: "speakers/" hash_str: display names by speaker id, apart from the transcript so that they outlive it
 export const SpeakerNames = table('FHSN', { hash_str: 'string', names_json: 'string' });
 // key: "voices/" hash_str: how the speakers of the transcript sound, a vector of 32 bits each, by one model
@@ -227,6 +240,7 @@ export type Change = RowOf<typeof Change>;
 export type Model = RowOf<typeof Model>;
 export type Visual = RowOf<typeof Visual>;
 export type Previews = RowOf<typeof Previews>;
+export type Transcript = RowOf<typeof Transcript>;
 export type SpeakerNames = RowOf<typeof SpeakerNames>;
 export type Voices = RowOf<typeof Voices>;
 export type Written = RowOf<typeof Written>;

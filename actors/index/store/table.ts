@@ -1,7 +1,6 @@
 // Sealed FlatBuffers: a table is a list of fields in the order of records.ts; from that list values are
-// built and read, which copies them. Transcripts are large: they have a schema, transcript.fbs, and code that
-// is generated from it, and are read where they lie. Every stored value ends with a CRC32 over its key and
-// its bytes, so a flipped bit or a misplaced value is noticed.
+// built and read. Every stored value ends with a CRC32 over its key and its bytes, so a flipped bit or a
+// misplaced value is noticed.
 import { crc32 } from 'node:zlib';
 import { Builder, ByteBuffer } from 'flatbuffers';
 import type { Environment } from './environment.ts';
@@ -55,18 +54,20 @@ export function seal<F extends Fields>(shape: Table<F>, key: string, value: Row<
     else builder.addFieldOffset(slot, offsets[slot]!, 0);
   });
   builder.finish(builder.endObject(), shape.identifier);
-  return sealBytes(key, builder.asUint8Array());
-}
-
-/** A FlatBuffer with its seal. *Copied*. */
-export function sealBytes(key: string, bytes: Uint8Array): Uint8Array {
+  const bytes = builder.asUint8Array();
   const sealed = new Uint8Array(bytes.byteLength + 4);
   sealed.set(bytes);
   new DataView(sealed.buffer).setUint32(bytes.byteLength, crc32(bytes, crc32(key)), true);
   return sealed;
 }
 
-function readField(buffer: ByteBuffer, table: number, slot: number, kind: keyof Kinds): unknown {
+function readField(
+  buffer: ByteBuffer,
+  table: number,
+  slot: number,
+  kind: keyof Kinds,
+  inPlace = false,
+): unknown {
   const offset = buffer.__offset(table, 4 + slot * 2);
   if (kind === 'double') return offset === 0 ? 0 : buffer.readFloat64(table + offset);
   if (kind === 'uint') return offset === 0 ? 0 : buffer.readUint32(table + offset);
@@ -75,12 +76,12 @@ function readField(buffer: ByteBuffer, table: number, slot: number, kind: keyof 
   if (offset === 0) return kind === 'ubytes' ? new Uint8Array(0) : [];
   const start = buffer.__vector(table + offset);
   const length = buffer.__vector_len(table + offset);
-  // Not `slice`: of a Buffer it would be a view that keeps the whole record in memory.
-  if (kind === 'ubytes') return Uint8Array.from(buffer.bytes().subarray(start, start + length));
   if (kind === 'uints') return Array.from({ length }, (_, i) => buffer.readUint32(start + i * 4));
   const { buffer: whole, byteOffset } = buffer.bytes();
+  const stored = new Uint8Array(whole, byteOffset + start, kind === 'ubytes' ? length : length * 4);
+  const bytes = inPlace ? stored : stored.slice();
   // FlatBuffers are little-endian, as is every machine that Node is made for here.
-  return new Uint32Array(whole.slice(byteOffset + start, byteOffset + start + length * 4));
+  return kind === 'ubytes' ? bytes : new Uint32Array(bytes.buffer, bytes.byteOffset, length);
 }
 
 /** The checksum that a sealed value ends with, as it lies there. */
@@ -89,32 +90,30 @@ export function sealOf(sealed: Uint8Array): number {
   return end < 0 ? 0 : new DataView(sealed.buffer, sealed.byteOffset + end, 4).getUint32(0, true);
 }
 
-/** Reads a sealed value. *Copied*. Throws STORE_DAMAGED naming `file` and `key` when the seal is broken. */
+/**
+ * Reads a sealed value. *Copied*; `inPlace`: bytes and long lists are *borrowed* from `sealed`, which they keep
+ * in memory whole. Throws STORE_DAMAGED naming `file` and `key` when the seal is broken.
+ */
 export function unseal<F extends Fields>(
   shape: Table<F>,
   key: string,
   sealed: Uint8Array,
   file: string,
+  inPlace = false,
 ): Row<F> {
-  const buffer = unsealBytes(shape.identifier, key, sealed, file);
-  const root = buffer.readInt32(0);
-  const entries = Object.entries(shape.fields).map(([name, kind], slot) => [
-    name,
-    readField(buffer, root, slot, kind),
-  ]);
-  return Object.fromEntries(entries) as Row<F>;
-}
-
-/** The FlatBuffer of a sealed value. *Borrowed*. Throws like `unseal`. */
-export function unsealBytes(identifier: string, key: string, sealed: Uint8Array, file: string): ByteBuffer {
   const end = sealed.byteLength - 4;
   const bytes = sealed.subarray(0, Math.max(0, end));
   if (end < 8 || sealOf(sealed) !== crc32(bytes, crc32(key))) {
     throw damaged(file, `the checksum of record ${key} does not match`);
   }
   const buffer = new ByteBuffer(bytes);
-  if (!buffer.__has_identifier(identifier)) throw damaged(file, `record ${key} is of another kind`);
-  return buffer;
+  if (!buffer.__has_identifier(shape.identifier)) throw damaged(file, `record ${key} is of another kind`);
+  const root = buffer.readInt32(0);
+  const entries = Object.entries(shape.fields).map(([name, kind], slot) => [
+    name,
+    readField(buffer, root, slot, kind, inPlace),
+  ]);
+  return Object.fromEntries(entries) as Row<F>;
 }
 
 /** One field of a sealed value that has a checksum of its own, so that the whole is not checked. *Copied*. */

@@ -1,6 +1,5 @@
 // The transcripts of an analysis folder: packed into columns when stored, one record a media; the names that
 // people gave its speakers lie in a record of their own.
-import { Builder, ByteBuffer } from 'flatbuffers';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { SpeakerVoices } from '../../diarizer/contract.ts';
 import { givenName } from '../people/person-name.ts';
@@ -17,9 +16,8 @@ import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
 import { putMedia } from './media.ts';
 import { transcriptKey, transcriptPrefix } from './names.ts';
-import { putFormat } from './records.ts';
-import { sealBytes, sealOf, unsealBytes } from './table.ts';
-import { Transcript as Stored } from './transcript.generated.ts';
+import { putFormat, Transcript as TranscriptRow } from './records.ts';
+import { seal, sealOf, unseal } from './table.ts';
 import {
   linkVoices,
   type Names,
@@ -33,15 +31,8 @@ import {
 import { remembering, takeBack } from './voices/voice-records.ts';
 import { replaceVoices, Voices } from './voices/voices.ts';
 
-/** A transcript as it lies in the store: columns with one entry a segment, as in transcript.fbs. */
-export interface Columns {
-  readonly hash_str: string;
-  readonly starts_ms: Uint32Array;
-  readonly ends_ms: Uint32Array;
-  readonly text_ends: Uint32Array;
-  readonly text: Uint8Array;
-  readonly speakers: Uint32Array;
-  readonly stored_ms: number;
+/** A transcript as it lies in the store: columns with one entry a segment, as in records.ts. */
+export interface Columns extends Omit<TranscriptRow, 'mark_json' | 'speakers_json'> {
   readonly mark: TranscriptMark;
   /** Ids in the order in which they first speak. */
   readonly speakerIds: readonly string[];
@@ -54,8 +45,6 @@ export interface Linked {
 }
 
 const mostMs = 2 ** 32 - 1;
-/** Of transcript.fbs. */
-const identifier = 'FHTR';
 
 function milliseconds(seconds: number, at: number): number {
   const ms = Math.round(seconds * 1000);
@@ -63,16 +52,13 @@ function milliseconds(seconds: number, at: number): number {
   throw engineErrors.INVALID_MESSAGE(`segments[${at}]: ${seconds} s is not a valid time`);
 }
 
-/**
- * A FlatBuffer. Times are kept to the millisecond and texts as they are. Throws INVALID_MESSAGE naming the
- * segment.
- */
+/** Times are kept to the millisecond and texts as they are. Throws INVALID_MESSAGE naming the segment. */
 export function packTranscript(
   hash: string,
   mark: TranscriptMark,
   segments: readonly TranscriptSegment[],
   stored_ms = 0,
-): Uint8Array {
+): TranscriptRow {
   const count = segments.length;
   const columns = [0, 1, 2, 3].map(() => new Uint32Array(count));
   const [starts_ms, ends_ms, text_ends, speakers] = columns as [
@@ -99,38 +85,23 @@ export function packTranscript(
     if (!ids.has(segment.speaker)) ids.set(segment.speaker, ids.size + 1);
     speakers[i] = ids.get(segment.speaker)!;
   }
-  // Its memory is filled from the end, where numbers lie at multiples of their size.
-  const builder = new Builder((end + 16 * count + 1024 + 7) & ~7);
-  const parts = [
-    builder.createString(hash),
-    builder.createString(JSON.stringify(mark)),
-    Stored.createStartsMsVector(builder, starts_ms),
-    Stored.createEndsMsVector(builder, ends_ms),
-    Stored.createTextEndsVector(builder, text_ends),
-    builder.createByteVector(Buffer.concat(texts, end)),
-    Stored.createSpeakersVector(builder, speakers),
-    builder.createString(JSON.stringify([...ids.keys()])),
-  ] as const;
-  Stored.finishTranscriptBuffer(builder, Stored.createTranscript(builder, ...parts, stored_ms));
-  return builder.asUint8Array();
+  return {
+    hash_str: hash,
+    mark_json: JSON.stringify(mark),
+    starts_ms,
+    ends_ms,
+    text_ends,
+    text: Buffer.concat(texts, end),
+    speakers,
+    speakers_json: JSON.stringify([...ids.keys()]),
+    stored_ms,
+  };
 }
 
-/** *Borrowed*: the columns lie in the bytes of `stored`, which keeps all of them in memory. */
-export function columnsOf(stored: Uint8Array | ByteBuffer): Columns {
-  const bytes = stored instanceof ByteBuffer ? stored : new ByteBuffer(stored);
-  const row = Stored.getRootAsTranscript(bytes);
-  // Written by this program under a checksum: every field is there.
-  return {
-    hash_str: row.hashStr()!,
-    starts_ms: row.startsMsArray()!,
-    ends_ms: row.endsMsArray()!,
-    text_ends: row.textEndsArray()!,
-    text: row.textArray()!,
-    speakers: row.speakersArray()!,
-    stored_ms: row.storedMs(),
-    mark: JSON.parse(row.markJson()!) as TranscriptMark,
-    speakerIds: JSON.parse(row.speakersJson()!) as string[],
-  };
+export function columnsOf({ mark_json, speakers_json, ...columns }: TranscriptRow): Columns {
+  // Written by this program under a checksum.
+  const mark = JSON.parse(mark_json) as TranscriptMark;
+  return { ...columns, mark, speakerIds: JSON.parse(speakers_json) as string[] };
 }
 
 /** Null where there is none. `version` changes with what is stored; `columns` throws STORE_DAMAGED. */
@@ -141,7 +112,7 @@ export function lookUpTranscript(
   const key = transcriptKey(hash);
   const bytes = environment?.get(key);
   if (environment === null || bytes === undefined) return null;
-  const columns = () => columnsOf(unsealBytes(identifier, key, bytes, environment.file));
+  const columns = () => columnsOf(unseal(TranscriptRow, key, bytes, environment.file, true));
   return { version: sealOf(bytes), columns };
 }
 
@@ -231,7 +202,7 @@ export class Transcripts {
     const environment = this.#writing();
     environment.transact((writes) => {
       putFormat(writes);
-      writes.put(key, sealBytes(key, row));
+      writes.put(key, seal(TranscriptRow, key, row));
       const names = Object.entries(namesIn(writes, hash, environment.file));
       const kept = names.flatMap(([id, name]) => {
         const sameId = taken.has(id) ? undefined : sameSpeaker(id, before, mark.speaker_names ?? {}, ids);
