@@ -18,7 +18,6 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { storeErrors } from '../store/contract.ts';
 import { maxQueries } from './cells.ts';
 import type { visualMessages } from './contract.ts';
-import { mostReadings } from './segment.ts';
 
 export interface Query {
   readonly text: Float32Array | null;
@@ -52,6 +51,8 @@ export interface Scoring {
   }[];
 }
 
+/** Readings of one picture. */
+const mostReadings = 12;
 /** Below this, all frames are alike for a vector, and dividing by the spread would only enlarge noise. */
 const leastDeviation = 1e-3;
 /** A frame that is so many spreads more than usual like an excluded thing falls behind all that are not. */

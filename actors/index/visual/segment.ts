@@ -6,8 +6,6 @@ import { paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
 import { mostThreads, ScanThreads } from './scan-threads.ts';
 
 const pageBytes = 65536;
-/** Readings of one picture. */
-export const mostReadings = 12;
 const defaultSegmentBytes = 1 << 30;
 
 /** A query as the kernel takes it. */
@@ -129,13 +127,9 @@ export class RowBank {
     this.#free.give({ row, count });
   }
 
-  segmentOf(row: number): number {
-    return Math.floor(row / this.segmentRows);
-  }
-
   /** The bytes of rows of one segment, to be filled or read. */
   bytes(row: number, count: number): Uint8Array {
-    const segment = this.#segments[this.segmentOf(row)] as Segment;
+    const segment = this.#segments[Math.floor(row / this.segmentRows)]!;
     const at = this.layout.rowsAt + (row % this.segmentRows) * this.stride;
     return new Uint8Array(segment.memory.buffer, at, count * this.stride);
   }
