@@ -4,6 +4,7 @@
 import { ApiError, api, isAbort, messageOf } from './api.ts';
 import { type BasketItem, createSlice, get, subscribe, update } from './store.ts';
 import { toast } from './toasts.ts';
+import { lists as words } from './words/lists.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
 
@@ -28,12 +29,8 @@ export function addToBasket(items: readonly Omit<BasketItem, 'item_id'>[]): void
 
 /** Puts it in at the end, or takes it out when it lies there. */
 export function toggleInBasket(item: Omit<BasketItem, 'item_id'>): void {
-  const { basket } = get();
-  const isIn = isInBasket(basket, item);
-  const item_id = crypto.randomUUID();
-  update({
-    basket: isIn ? basket.filter((one) => !isSamePart(one, item)) : [...basket, { item_id, ...item }],
-  });
+  if (!isInBasket(get().basket, item)) return addToBasket([item]);
+  update(({ basket }) => ({ basket: basket.filter((one) => !isSamePart(one, item)) }));
   toast(t(shell.inBasket, { n: get().basket.length }));
 }
 
@@ -75,7 +72,7 @@ let timer = 0;
 let saving: Promise<void> | null = null;
 let before = { session: get().session, returns: get().returns, basket: get().basket };
 
-export function watchBasket(defaultName: () => string): void {
+export function watchBasket(): void {
   const look = () => {
     const { session, returns, basket } = get();
     const isNew = session !== before.session || returns !== before.returns;
@@ -83,7 +80,7 @@ export function watchBasket(defaultName: () => string): void {
     before = { session, returns, basket };
     if (session === null) return;
     if (isNew) void openLists();
-    else if (isChanged && basket !== stored) saveSoon(defaultName);
+    else if (isChanged && basket !== stored) saveSoon();
   };
   subscribe(look);
   if (before.session !== null) void openLists();
@@ -165,31 +162,31 @@ function take({ list_id, name, version, items }: StoredList, mine?: readonly Bas
   update({ basket: JSON.stringify(basket) === JSON.stringify(stored) ? stored : basket });
 }
 
-function saveSoon(defaultName: () => string): void {
+function saveSoon(): void {
   basketList.update({ state: 'saving' });
   clearTimeout(timer);
   timer = window.setTimeout(() => {
-    saving = (saving ?? Promise.resolve()).then(() => save(defaultName));
+    saving = (saving ?? Promise.resolve()).then(save);
   }, SAVE_AFTER_MS);
 }
 
-async function save(defaultName: () => string): Promise<void> {
+async function save(): Promise<void> {
   try {
-    for (let tries = 0; get().basket !== stored && tries < MOST_TRIES; tries++) await saveOnce(defaultName());
+    for (let tries = 0; get().basket !== stored && tries < MOST_TRIES; tries++) await saveOnce();
     await readLists();
   } catch (error) {
     tell(error);
   }
 }
 
-async function saveOnce(name: string): Promise<void> {
+async function saveOnce(): Promise<void> {
   const sent = get().basket;
   const items = sent.map(({ hash_str, ...item }) => ({ ...item, ...(hash_str !== '' && { hash_str }) }));
   const { list_id, version } = basketList.get();
   try {
     const { list } =
       list_id === null
-        ? await api.makeList({ name, items })
+        ? await api.makeList({ name: t(words.defaultName), items })
         : await api.changeList({ list_id, version, items });
     const now = get().basket;
     localStorage.setItem(KEPT, list.list_id);

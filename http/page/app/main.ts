@@ -10,8 +10,7 @@ import { enterByTicket, followTabs, forgetSession, keptSession } from './session
 import { Page } from './shell.ts';
 import { get, startTheme, subscribe, update } from './store.ts';
 import { watchTasks } from './tasks.ts';
-import { lists } from './words/lists.ts';
-import { startLanguage, t } from './words.ts';
+import { startLanguage } from './words.ts';
 
 startTheme();
 startLanguage();
@@ -26,7 +25,7 @@ followTabs();
 watchService();
 startNavigation((ticket) => void enterByTicket(ticket));
 watchFolder();
-watchBasket(() => t(lists.defaultName));
+watchBasket();
 watchTasks();
 watchPictures();
 startKeys();
