@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { api } from '../../api.ts';
 import { go, putParams } from '../../navigation.ts';
+import { momentArgument, parseMoment } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type Kind,
   kinds,
   type Picture,
-  type Place,
   type Query,
   scrolled,
   search,
@@ -35,8 +35,6 @@ const operators: Readonly<Record<string, Filter['operator']>> = {
 };
 const signs = Object.fromEntries(Object.entries(operators).map(([sign, operator]) => [operator, sign]));
 
-const placeText = ({ hash_str, seconds }: Place) => `${hash_str}@${seconds}`;
-
 /** Empty for a search that asks for nothing. */
 export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string {
   const { text, exclude, picture, weight, film } = query;
@@ -46,7 +44,7 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string 
   };
   put('q', text);
   put('not', exclude);
-  if (picture) put('like', picture.kind === 'own' ? 'own' : placeText(picture));
+  if (picture) put('like', picture.kind === 'own' ? 'own' : momentArgument(picture));
   put('weight', weight, weight !== 1);
   put('kinds', query.kinds.join(), query.kinds.length < kinds.length);
   for (const { name, cluster_job_name } of query.people) put('who', `${name}@${cluster_job_name}`);
@@ -56,7 +54,7 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string 
   if (film) put('in', film.hash_str);
   put('from', film?.start ?? null);
   put('to', film?.end ?? null);
-  for (const one of query.unlike) put('unlike', placeText(one));
+  for (const one of query.unlike) put('unlike', momentArgument(one));
   put('flat', 1, !isGrouped);
   put('weak', 1, showsWeaker);
   put('at', at, at > 0);
@@ -84,7 +82,7 @@ export function placeOf(address: string, own: Picture | null): Shown {
     peopleMode: params.has('any') ? 'or' : 'and',
     filters: filtersOf(params.getAll('f')),
     film: film === '' ? null : { hash_str: film, media_path: '', start: seconds('from'), end: seconds('to') },
-    unlike: params.getAll('unlike').flatMap((one) => placeIn(one) ?? []),
+    unlike: params.getAll('unlike').flatMap((one) => parseMoment(one) ?? []),
   };
   return {
     query,
@@ -102,13 +100,8 @@ function numberOf(text: string): number {
 
 function pictureOf(text: string, own: Picture | null): Picture | null {
   if (text === 'own') return own;
-  const place = placeIn(text);
-  return place && { kind: 'like', media_path: '', ...place };
-}
-
-function placeIn(text: string): Place | null {
-  const [, hash_str, seconds] = /^([\w-]+)@(\d+(?:\.\d+)?)$/.exec(text) ?? [];
-  return hash_str === undefined ? null : { hash_str, seconds: Number(seconds) };
+  const moment = parseMoment(text);
+  return moment && { kind: 'like', media_path: '', ...moment };
 }
 
 function personOf(text: string) {

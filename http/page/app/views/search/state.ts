@@ -1,6 +1,11 @@
 // What the view of the search keeps, also while another view is shown.
 
-import type { Moment, MomentKind, MomentsAnswer } from '../../../../../actors/search/moments/contract.ts';
+import type {
+  MomentKind,
+  Moment as MomentOfService,
+  MomentsAnswer,
+} from '../../../../../actors/search/moments/contract.ts';
+import type { Moment } from '../../route.ts';
 import { createSlice } from '../../store.ts';
 
 // What a search asks for and what it finds, as the view of the search knows it.
@@ -9,19 +14,16 @@ export const kinds = ['seen', 'said', 'person', 'written'] as const satisfies re
 export type Kind = MomentKind;
 /** Names of icons. */
 export const kindIcons = { seen: 'eye', said: 'speech', person: 'person', written: 'text' } as const;
-export type Found = Moment;
-export type FoundAnswer = MomentsAnswer;
+export type Found = MomentOfService;
 
 /** A picture to compare with: one of a person's own, or a moment of the library. */
 export type Picture =
   | { readonly kind: 'own'; readonly name: string; readonly data: string }
-  | {
+  | (Moment & {
       readonly kind: 'like';
-      readonly hash_str: string;
       /** Empty while only its hash is known. */
       readonly media_path: string;
-      readonly seconds: number;
-    };
+    });
 
 export interface Person {
   readonly name: string;
@@ -43,12 +45,6 @@ export interface OneFilm {
   readonly end: number | null;
 }
 
-/** Seconds of a film. */
-export interface Place {
-  readonly hash_str: string;
-  readonly seconds: number;
-}
-
 export interface Query {
   readonly text: string;
   /** Separated by commas. */
@@ -62,7 +58,7 @@ export interface Query {
   readonly filters: readonly Filter[];
   readonly film: OneFilm | null;
   /** Moments that matches should not look like. */
-  readonly unlike: readonly Place[];
+  readonly unlike: readonly Moment[];
   readonly limit: number;
 }
 
@@ -98,7 +94,7 @@ export interface SearchState {
   readonly side: number;
   readonly state: 'idle' | 'loading' | 'ready' | 'failed';
   readonly error: unknown;
-  readonly answer: FoundAnswer | null;
+  readonly answer: MomentsAnswer | null;
   /** The request that `answer` is of, as text. */
   readonly request: string;
   /** Id of a moment: the one that keys go on from. */
@@ -115,7 +111,6 @@ export interface SearchState {
 }
 
 const NAMES = 'framehound.names';
-const localStorageOf = (name: string) => globalThis.localStorage?.getItem(name) ?? null;
 
 export const sides = { least: 110, most: 420 } as const;
 
@@ -134,15 +129,16 @@ export const search = createSlice<SearchState>('search', {
   selected: null,
   chosen: new Set(),
   unlike: [],
-  showsNames: localStorageOf(NAMES) === 'true',
+  showsNames: globalThis.localStorage?.getItem(NAMES) === 'true',
   showsStills: false,
   round: 0,
 });
 
 /** How far it was scrolled; not drawn, so not in the store. */
-export const scrolled: { top: number /** The match to go to once it is there. */; to: number | null } = {
+export const scrolled = {
   top: 0,
-  to: null,
+  /** Number of the match to go to once it is there. */
+  to: null as number | null,
 };
 
 /**
@@ -295,7 +291,7 @@ export function isWeak({ reasons }: Pick<Found, 'reasons'>): boolean {
  * Moments of a kind that are shown by themselves; where none is weak, also those beyond the limit of the
  * answer.
  */
-export function countOf({ moments, counts }: Pick<FoundAnswer, 'moments' | 'counts'>, kind: Kind): number {
+export function countOf({ moments, counts }: Pick<MomentsAnswer, 'moments' | 'counts'>, kind: Kind): number {
   const own = moments
     .map(({ reasons }) => reasons.filter((reason) => reason.kind === kind))
     .filter((reasons) => reasons.length > 0);

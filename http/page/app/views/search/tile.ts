@@ -9,7 +9,7 @@ import { Icon } from '../../parts.ts';
 import { createBounded, usePicture } from '../../pictures.ts';
 import { momentArgument } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
-import { clock, fullClock, nameOf } from '../../times.ts';
+import { clock, fullClock, nameOf, secondsOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { itemOf } from './chosen.ts';
@@ -282,6 +282,6 @@ async function load(
   const pairs = scene_thumbnails ?? [];
   return {
     pictures: pairs.map(([picture]) => `data:image/jpeg;base64,${picture}`),
-    seconds: pairs.map(([, time]) => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
+    seconds: pairs.map(([, time]) => secondsOf(time)!),
   };
 }
