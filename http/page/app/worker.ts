@@ -75,10 +75,11 @@ function contextOf(id: number, { width, height, colour }: Surface) {
 /** Loudness, about the middle. */
 function drawSound(id: number, surface: Surface): void {
   const found = contextOf(id, surface);
+  if (found === null) return;
   const middle = surface.height / 2;
-  for (const [x, peak] of (found?.columns ?? []).entries()) {
+  for (const [x, peak] of found.columns.entries()) {
     const half = Math.max(0.5, peak * (middle - 1));
-    found!.context.fillRect(x, middle - half, 1, 2 * half);
+    found.context.fillRect(x, middle - half, 1, 2 * half);
   }
 }
 

@@ -43,7 +43,7 @@ export async function askMedium(cache_dir: string, hash_str: string, signal: Abo
   const unread = { kind: 'video', fps: null, width: 0, height: 0 } as const;
   const { kind, fps, width, height } = found?.media_properties[media_path] ?? unread;
   const duration = kind === 'image' ? 0 : sound.duration_seconds;
-  const rate = kind !== 'video' ? 0 : exactRate((fps ?? usualRate) || usualRate);
+  const rate = kind !== 'video' ? 0 : exactRate(fps || usualRate);
   const listed = rate > 0 ? await unevenFrames({ cache_dir, hash_str }, duration, signal) : null;
   const frames = listed ?? (rate > 0 ? evenFrames(rate, duration) : null);
   const rateVaries = listed !== null;
@@ -108,7 +108,7 @@ export function useTranscript(hash_str: string) {
   );
 }
 
-/** A lane for everybody who has a name and is seen; `rounds` changes when names did. */
+/** A lane for everybody who is seen, of clusterings in which somebody has a name. */
 export function usePeople(hash_str: string) {
   return useFolderAsk(
     async (cache_dir, signal) => {

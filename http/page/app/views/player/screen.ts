@@ -61,9 +61,7 @@ export function Screen({ medium, transport }: ScreenProps) {
 /** Frames in the picture what the lane shows that is pointed at, as far as it is seen now. */
 function Framed({ transport }: Pick<ScreenProps, 'transport'>) {
   const boxes = pointed.use((state) => state.boxes);
-  const seconds = useTransport(transport, (one) =>
-    one.seconds === 0 ? 0 : Math.floor(one.seconds * 10) / 10,
-  );
+  const seconds = useTransport(transport, (one) => Math.floor(one.seconds * 10) / 10);
   const now = boxes.filter(({ start, end }) => start <= seconds && seconds < end);
   const picture = now.length > 0 ? shownPicture() : null;
   if (picture === null) return null;

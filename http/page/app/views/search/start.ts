@@ -103,22 +103,17 @@ export function examplesOf(
   media: readonly Medium[],
 ): Example[] {
   const things = facets.find(({ id }) => id === 'things.seen')?.options ?? [];
-  const named = people.slice(0, 1).map(
-    (person): Example => ({
-      ...{ icon: 'person', label: person.name },
-      query: { people: [person] },
-    }),
-  );
+  const named = people
+    .slice(0, 1)
+    .map((person): Example => ({ icon: 'person', label: person.name, query: { people: [person] } }));
   const seen = things
     .filter(({ value, count }) => count > 0 && !(value === 'person' && named.length > 0))
     .slice(0, MOST - named.length)
     .map(({ label }): Example => ({ icon: 'eye', label, query: { text: label.toLowerCase() } }));
   const alike = media.slice(0, MOST).map(({ hash_str, media_path, duration_seconds }): Example => {
+    const label = t(searchWords.ownPicture, { name: nameOf(media_path) });
     const seconds = Math.floor((duration_seconds ?? 0) / 2);
-    return {
-      ...{ icon: 'like', label: t(searchWords.ownPicture, { name: nameOf(media_path) }) },
-      query: { picture: { kind: 'like', hash_str, media_path, seconds } },
-    };
+    return { icon: 'like', label, query: { picture: { kind: 'like', hash_str, media_path, seconds } } };
   });
   return [...named, ...seen, ...alike].slice(0, MOST);
 }
