@@ -6,6 +6,7 @@ import { go, putParams } from '../../navigation.ts';
 import { momentArgument, parseMoment } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
+import { valuesOf } from './filters.ts';
 import {
   emptyQuery,
   type Filter,
@@ -129,7 +130,7 @@ export function titleOf({ text, exclude, picture, people, filters }: Query): str
     text.trim(),
     nameOf(like),
     ...people.map(({ name }) => name),
-    ...filters.flatMap(({ values }) => values),
+    ...filters.flatMap(valuesOf),
     exclude.trim() === '' ? '' : `– ${exclude.trim()}`,
   ];
   return parts.filter((one) => one !== '').join(' · ');

@@ -139,11 +139,9 @@ export function FilterChips({ facets }: { readonly facets: Facets }) {
   return html`${people.map((one) => chip(one.name, () => change({ people: people.filter((other) => !isSamePerson(one, other)) })))}
     ${filters.map((one) => {
       const facet = facets.all?.find(({ id }) => id === one.facet_id);
-      const named = (value: string) =>
-        facet?.options.find((option) => option.value === value)?.label ?? value;
-      const name = facet ? labelOf(facet) : one.facet_id;
-      const text = `${name} ${signs[one.operator]} ${one.values.map(named).join(', ')}`;
-      return chip(text, () => change({ filters: filters.filter((other) => other !== one) }));
+      return chip(filterText(one, facet), () =>
+        change({ filters: filters.filter((other) => other !== one) }),
+      );
     })}
     ${unlike.length > 0 && chip(t(searchWords.unlikeThese, { n: unlike.length }), () => change({ unlike: [] }))}`;
 }
@@ -151,11 +149,18 @@ export function FilterChips({ facets }: { readonly facets: Facets }) {
 const signs = {
   include_any_of: '=',
   exclude_any_of: '≠',
-  greater_than: '>',
-  less_than: '<',
-  after: '>',
-  before: '<',
+  greater_than: '≥',
+  less_than: '≤',
+  after: '≥',
+  before: '≤',
 } as const;
+
+/** `facet`: undefined while the facets are asked for. */
+export function filterText(filter: Filter, facet: Facet | undefined): string {
+  const named = (value: string) => facet?.options.find((option) => option.value === value)?.label ?? value;
+  const name = facet ? labelOf(facet) : filter.facet_id;
+  return `${name} ${signs[filter.operator]} ${valuesOf(filter).map(named).join(', ')}`;
+}
 
 // When the media of the library were made: a bar for each month, or each year where there are many months. A
 // click leaves what was made then.
@@ -249,12 +254,25 @@ const operators = {
 type Part = 'from' | 'to';
 const operatorOf = ({ kind }: Facet, part: Part) => operators[kind === 'date' ? 'date' : 'numeric'][part];
 
-/** What stands in the two fields; both ends belong to the range. */
+const ends: Partial<Record<Filter['operator'], readonly [Facet['kind'], 1 | -1]>> = {
+  greater_than: ['numeric', 1],
+  less_than: ['numeric', -1],
+  after: ['date', 1],
+  before: ['date', -1],
+};
+
+/** As a person reads them: both ends belong to a range. */
+export function valuesOf({ operator, values }: Filter): readonly string[] {
+  const end = ends[operator];
+  return end ? values.map((value) => moved(end[0], value, end[1])) : values;
+}
+
+/** What stands in the two fields. */
 export function rangeOf(filters: readonly Filter[], facet: Facet): Record<Part, string> {
   const text = (part: Part) => {
     const operator = operatorOf(facet, part);
-    const value = filters.find((one) => one.facet_id === facet.id && one.operator === operator)?.values[0];
-    return value === undefined ? '' : moved(facet, value, part === 'from' ? 1 : -1);
+    const own = filters.find((one) => one.facet_id === facet.id && one.operator === operator);
+    return (own && valuesOf(own)[0]) ?? '';
   };
   return { from: text('from'), to: text('to') };
 }
@@ -265,7 +283,7 @@ export function withRange(filters: readonly Filter[], facet: Facet, part: Part, 
   if (value.trim() === '') return others;
   return [
     ...others,
-    { facet_id: facet.id, operator, values: [moved(facet, value, part === 'from' ? -1 : 1)] },
+    { facet_id: facet.id, operator, values: [moved(facet.kind, value, part === 'from' ? -1 : 1)] },
   ];
 }
 
@@ -273,7 +291,10 @@ const DAY_MS = 86_400_000;
 /** Comparisons leave the value itself out: one asks for a little less, or more. */
 const LITTLE = 1e-6;
 
-function moved({ kind }: Facet, value: string, direction: 1 | -1): string {
-  if (kind !== 'date') return String(Math.round((Number(value) + direction * LITTLE) * 1e9) / 1e9);
-  return new Date(Date.parse(value) + direction * DAY_MS).toISOString().slice(0, 10);
+/** What is no number and no date, as an address may say it, stays. */
+function moved(kind: Facet['kind'], value: string, direction: 1 | -1): string {
+  const number = kind === 'date' ? Date.parse(value) : Number(value);
+  if (Number.isNaN(number)) return value;
+  if (kind !== 'date') return String(Math.round((number + direction * LITTLE) * 1e9) / 1e9);
+  return new Date(number + direction * DAY_MS).toISOString().slice(0, 10);
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Check } from 'typebox/value';
 import {
   type Facet,
+  filterText,
   optionsToShow,
   rangeOf,
   withOption,
@@ -186,4 +187,15 @@ test('a kind with weak matches counts those that are shown, any other also what 
   const counts = { seen: 90, said: 80, person: 0, written: 70 };
   const count = (kind: 'seen' | 'said' | 'written') => countOf({ moments, counts }, kind);
   assert.deepEqual([count('seen'), count('said'), count('written')], [3, 80, 0]);
+
+test('a filter is told by the names of its options, and a range by the ends that a person gave', () => {
+  const named = facet('single', [['a', 1]]);
+  const [one] = withOption([], 'f', 'a');
+  assert.deepEqual([filterText(one!, named), filterText(one!, undefined)], ['F = a', 'f = a']);
+  const range = (kind: Facet['kind'], part: 'from' | 'to', value: string) =>
+    filterText(withRange([], facet(kind), part, value)[0]!, facet(kind));
+  assert.equal(range('numeric', 'from', '60'), 'F ≥ 60');
+  assert.equal(range('date', 'to', '2024-05-31'), 'F ≤ 2024-05-31');
+  const odd = { facet_id: 'f', operator: 'after', values: ['soon'] } as const;
+  assert.equal(filterText(odd, facet('date')), 'F ≥ soon');
 });
