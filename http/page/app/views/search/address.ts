@@ -6,6 +6,7 @@ import { go, putParams } from '../../navigation.ts';
 import { momentArgument, parseMoment } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
+import { attempt } from '../../toasts.ts';
 import { valuesOf } from './filters.ts';
 import {
   emptyQuery,
@@ -152,7 +153,6 @@ export function searchFor(query: Partial<Query>): void {
 
 export function useAddress(params: string): void {
   const state = search.use((slice) => slice.state);
-  const query = search.use((slice) => slice.query);
   const wanted = search.use(addressOf);
   useLayoutEffect(() => {
     if (params !== said.address) take(params);
@@ -170,7 +170,8 @@ export function useAddress(params: string): void {
     return () => clearTimeout(timer);
   }, [state, bare]);
   useEffect(() => settle, []);
-  usePaths(query);
+  usePath('film');
+  usePath('picture');
 }
 
 function take(params: string): void {
@@ -181,7 +182,7 @@ function take(params: string): void {
   said.own = addressOf(place);
   said.isSettled = true;
   scrolled.to = place.at;
-  search.update({ ...place });
+  search.update({ ...place, showsStills: false, chosen: new Set() });
 }
 
 function say(wanted: string, picture: Picture | null): void {
@@ -227,25 +228,27 @@ export function earlier(): readonly Earlier[] {
   }
 }
 
-/** Asks for the paths of media of which the address has the hashes; of what is not known nothing is asked. */
-function usePaths({ film, picture }: Query): void {
+/** Asks for the path of a medium of which the address has the hash. What is not known is left out, and told. */
+function usePath(name: 'film' | 'picture'): void {
   const cache_dir = useStore(({ folder }) => folder.cache_dir);
-  const like = picture?.kind === 'like' ? picture : null;
-  const pathOf = async (hash_str: string) => {
-    const found = await api.mediaSeen({ cache_dir: cache_dir!, hash_str }).catch(() => null);
-    return found?.media_path;
-  };
-  const put = (change: (query: Query) => Query) => search.update(({ query }) => ({ query: change(query) }));
+  const hash_str = search.use(({ query }) => {
+    const medium = query[name];
+    return medium && 'hash_str' in medium && medium.media_path === '' ? medium.hash_str : null;
+  });
   useEffect(() => {
-    if (cache_dir === null || film?.media_path !== '') return;
-    void pathOf(film.hash_str).then((media_path) =>
-      put((query) => ({ ...query, film: media_path && query.film ? { ...query.film, media_path } : null })),
-    );
-  }, [cache_dir, film?.hash_str, film?.media_path === '']);
-  useEffect(() => {
-    if (cache_dir === null || like?.media_path !== '') return;
-    void pathOf(like.hash_str).then((media_path) =>
-      put((query) => ({ ...query, picture: media_path ? { ...like, media_path } : null })),
-    );
-  }, [cache_dir, like?.hash_str, like?.media_path === '']);
+    if (cache_dir === null || hash_str === null) return;
+    let isMeant = true;
+    let media_path = '';
+    void attempt(async () => {
+      ({ media_path } = await api.mediaSeen({ cache_dir, hash_str }));
+    }).then((isKnown) => {
+      if (!isMeant) return;
+      search.update(({ query }) => ({
+        query: { ...query, [name]: isKnown ? { ...query[name], media_path } : null },
+      }));
+    });
+    return () => {
+      isMeant = false;
+    };
+  }, [cache_dir, hash_str]);
 }

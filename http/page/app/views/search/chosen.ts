@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, useAsk } from '../../api.ts';
+import { api, messageOf, useAsk } from '../../api.ts';
 import { addToBasket, basketList, readLists } from '../../basket.ts';
 import { Dialog, Icon } from '../../parts.ts';
 import { type BasketItem, useStore } from '../../store.ts';
@@ -115,8 +115,12 @@ export function useUnlike(): void {
     }
     return parts;
   };
-  const { value } = useAsk(cache_dir === null || unlike.length === 0 ? null : ask, [cache_dir, unlike]);
+  const asked = useAsk(cache_dir === null || unlike.length === 0 ? null : ask, [cache_dir, unlike]);
+  const { value, state, error } = asked;
   useEffect(() => search.update({ unlike: unlike.length === 0 ? none : (value ?? none) }), [value, unlike]);
+  useEffect(() => {
+    if (state === 'failed') toast(messageOf(error), { kind: 'error' });
+  }, [state]);
 }
 
 const none: readonly Part[] = [];
