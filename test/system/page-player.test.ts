@@ -130,6 +130,16 @@ async function isShown(page: Page, frame: number): Promise<void> {
   assert.equal(await toldFrame(page), frame);
 }
 
+test('Back leads to the search where a link opened the player', { skip: withoutBrowser }, async (t) => {
+  const { page, problems } = await opened(t, film, 2);
+  const coming = page.waitForEvent('popup');
+  await page.evaluate('open(location.href)');
+  const linked = await coming;
+  await linked.getByRole('button', { name: 'Back' }).click();
+  await linked.waitForURL(/#\/search$/);
+  assert.deepEqual(problems, []);
+});
+
 test('the player opens at the moment, and steps to exactly the next frame and the one before', {
   skip: withoutBrowser,
 }, async (t) => {

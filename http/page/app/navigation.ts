@@ -15,6 +15,12 @@ export function goTo(route: RouteTo): void {
   location.hash = routeHash(route);
 }
 
+/** To what was shown before; where a link opened the page there is only the search. */
+export function goBack(): void {
+  if (history.length > 1) history.back();
+  else goBackTo('search');
+}
+
 /** To the search or the folder that was looked at last. */
 export function goBackTo(view: ViewName): void {
   location.hash = placeOfView(get().places, view);

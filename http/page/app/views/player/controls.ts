@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../api.ts';
 import { toggleInBasket } from '../../basket.ts';
 import { useKeys } from '../../keys.ts';
+import { goBack } from '../../navigation.ts';
 import { download, Icon } from '../../parts.ts';
 import { momentArgument } from '../../route.ts';
 import { clock, nameOf } from '../../times.ts';
@@ -218,7 +219,7 @@ export function useActions({ medium, transport, shots, setMarks, part }: ActionP
     mute: () => transport.setSound({ muted: !transport.sound.muted }),
     fullScreen: actions.fullScreen,
     savePicture: actions.save,
-    leavePlayer: () => history.back(),
+    leavePlayer: goBack,
   });
   return actions;
 }

@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, messageOf, type RequestState } from '../../api.ts';
-import { placeOfView, type View } from '../../navigation.ts';
+import { goBack, placeOfView, type View } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Loading } from '../../parts.ts';
 import { parseMoment } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
@@ -88,7 +88,7 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
   const part = partOf(marks, rangeAt(shots, second), duration);
   const actions = useActions({ medium, transport, shots, setMarks, part });
   return html`<div class=${`player ${medium.kind}`}>
-    <header class="row"><button class="quiet" onClick=${() => history.back()}>${t(player.back)}</button>
+    <header class="row"><button class="quiet" onClick=${goBack}>${t(player.back)}</button>
       <h1 class="cut grow" title=${media_path}>${nameOf(media_path)}</h1><span class="quiet">${detailsOf(medium)}</span>
     </header>
     <div class="stage">
