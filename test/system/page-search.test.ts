@@ -382,3 +382,28 @@ test('matches are chosen by mouse and by keys, put aside together, and others li
   assert.equal(await bar.count(), 0);
   assert.deepEqual(problems, []);
 });
+
+test('a link to what cannot be had says so and asks for the rest; what was chosen is of the search before', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  const told = page.locator('.toast.error');
+  const follow = (search: string) => page.goto(`${sample.service.address}/#/search?${search}`);
+  await searchFor(page, 'trees');
+  await page.locator('.tile').first().click({ modifiers: ['ControlOrMeta'] });
+  await page.getByRole('toolbar', { name: '1 selected' }).waitFor();
+  await follow('q=trees&weak=1&in=ab');
+  await told.getByText('ab').waitFor();
+  await page.waitForURL(/q=trees&weak=1$/);
+  await page.locator('.tile').first().waitFor();
+  assert.equal(await page.getByRole('toolbar').count(), 0);
+  await told.getByRole('button').click();
+  await page.route('**/search/moments', (route) =>
+    'like' in route.request().postDataJSON()
+      ? route.fulfill({ status: 500, json: { error: 'Not now' } })
+      : route.continue(),
+  );
+  await follow('q=trees&weak=1&unlike=ab@1');
+  await told.getByText('Not now').waitFor();
+  assert.deepEqual(problems, []);
+});
