@@ -30,7 +30,7 @@ export function Header({ view }: { readonly view: ViewName }) {
       </a>`;
     })}</nav>
     <${Tasks} />
-    <a class="to-docs" href="/docs" title=${t(shell.interface)}>API<span class="unseen">: ${t(shell.interface)}</span></a>
+    <a class="to-docs" href="/docs">API</a>
     <button class="quiet icon-only" aria-label=${t(shell.keys)} title="?" onClick=${() => update({ showsKeys: true })}>
       <${Icon} name="keys" />
     </button>

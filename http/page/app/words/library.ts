@@ -18,7 +18,6 @@ export const library = {
   facesDone: ['searched', 'gesucht'],
   summaries: ['Summaries', 'Texte'],
   size: ['Size', 'Größe'],
-  none: ['–', '–'],
   analysed: ['{n} file analysed|{n} files analysed', '{n} Datei analysiert|{n} Dateien analysiert'],
   notAnalysed: ['Not analysed yet', 'Noch nicht analysiert'],
   failed: ['Failed: {error}', 'Fehlgeschlagen: {error}'],

@@ -89,8 +89,6 @@ export const people = {
   likeness: ['{n} % alike', 'zu {n} % ähnlich'],
   same: ['Same', 'Dieselbe'],
   notSame: ['Not the same', 'Nicht dieselbe'],
-  /** What is answered, and about whom. */
-  ofPair: ['{answer}: {one}, {other}', '{answer}: {one}, {other}'],
   noPairs: ['No two groups look like the same person', 'Keine zwei Gruppen sehen nach derselben Person aus'],
   noPairsHow: [
     'All likely pairs have been answered. New footage may bring more.',

@@ -70,10 +70,9 @@ export const player = {
   make: ['Make a version for browsers', 'Fassung für Browser erstellen'],
   making: ['A version for browsers is being made', 'Eine Fassung für Browser wird erstellt'],
   previewAt: ['{name}, second {second}', '{name}, Sekunde {second}'],
-  size: ['{width} × {height}', '{width} × {height}'],
   unevenDetails: [
-    '{width} × {height}, variable frame rate, {rate} fps on average',
-    '{width} × {height}, wechselnde Bildrate, im Mittel {rate} Bilder/s',
+    '{size}, variable frame rate, {rate} fps on average',
+    '{size}, wechselnde Bildrate, im Mittel {rate} Bilder/s',
   ],
-  details: ['{width} × {height}, {rate} fps', '{width} × {height}, {rate} Bilder/s'],
+  details: ['{size}, {rate} fps', '{size}, {rate} Bilder/s'],
 } as const satisfies Record<string, Words>;

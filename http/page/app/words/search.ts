@@ -45,7 +45,7 @@ export const searchWords = {
   rangeStart: ['From, in {name}', 'Von, in {name}'],
   rangeEnd: ['To, in {name}', 'Bis, in {name}'],
   found: ['{n} match|{n} matches', '{n} Treffer'],
-  foundIn: ['{n} match in {films}|{n} matches in {films}', '{n} Treffer in {films}|{n} Treffer in {films}'],
+  foundIn: ['{n} match in {films}|{n} matches in {films}', '{n} Treffer in {films}'],
   copies: ['{n} more copy|{n} more copies', '{n} weitere Kopie|{n} weitere Kopien'],
   alsoAt: ['Also at {paths}', 'Auch unter {paths}'],
   alsoAtMore: ['Also at {paths} and {n} more', 'Auch unter {paths} und {n} weiteren'],
@@ -78,7 +78,6 @@ export const searchWords = {
   basket: ['Add to basket', 'In den Korb'],
   outOfBasket: ['Remove from basket', 'Aus dem Korb'],
   like: ['More like this moment', 'Mehr wie dieser Moment'],
-  saidBy: ['{name}: {text}', '{name}: {text}'],
   start: ['Search {seconds} of {media}', 'Suche in {seconds} aus {media}'],
   seconds: ['{n} second|{n} seconds', '{n} Sekunde|{n} Sekunden'],
   startHow: [

@@ -131,8 +131,6 @@ export const settings = {
   unset: ['not set', 'nicht gesetzt'],
   onlyChanged: ['Only changed settings', 'Nur geänderte'],
   noneChanged: ['All settings have their defaults.', 'Alle Einstellungen haben ihre Vorgaben.'],
-  about: ['framehound {version}', 'framehound {version}'],
-  docs: ['API', 'API'],
   folder: ['Analysis folder', 'Analyseordner'],
 } as const satisfies Record<string, Words>;
 

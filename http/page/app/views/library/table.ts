@@ -182,7 +182,7 @@ function Cells({ file }: { readonly file: ListedFile }) {
     return html`<span role="gridcell" class="cell wide problem cut" title=${reason}><${Icon} name="warning" /> ${reason}</span>
       <span role="gridcell" class="cell size quiet">${size}</span>`;
   const cell = (name: string, text: string) =>
-    html`<span role="gridcell" class=${`cell ${name} ${text === '' ? 'nothing' : ''}`} title=${text}><span class="cut">${text === '' ? t(library.none) : text}</span></span>`;
+    html`<span role="gridcell" class=${`cell ${name} ${text === '' ? 'nothing' : ''}`} title=${text}><span class="cut">${text === '' ? '–' : text}</span></span>`;
   return html`${cell('picture', visual.join(', '))}${cell('speech', transcript ?? '')}${cell('faces', faces ? t(library.facesDone) : '')}
     ${cell('summaries', summaries > 0 ? String(summaries) : '')}<span role="gridcell" class="cell size quiet">${size}</span>`;
 }

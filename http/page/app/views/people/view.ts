@@ -316,13 +316,13 @@ interface QuestionProps {
 function Question({ pair, isBusy, onAnswer }: QuestionProps) {
   const [one, other] = pair.samples;
   if (!one || !other) return null;
-  const values = { one: calledOf(one), other: calledOf(other) };
+  const ofPair = (text: string) => `${text}: ${calledOf(one)}, ${calledOf(other)}`;
   const side = (sample: typeof one) => html`<div class="column grow"><${Faces} faces=${sample.sample_faces} />
     <p class="cut">${sample.name || html`<span class="quiet">${t(people.who)}</span>`} <span class="quiet">${t(people.size, { n: sample.size })}</span></p></div>`;
   return html`<li class="pair">
     <div class="row sides">${side(one)}${side(other)}</div>
     <div class="row answers"><span class="quiet">${t(people.likeness, { n: percent(pair.similarity) })}</span>
-      <button class="primary" aria-disabled=${isBusy} aria-label=${t(people.ofPair, { answer: t(people.same), ...values })} onClick=${() => onAnswer(pair, true)}><${Icon} name="check" />${t(people.same)}</button>
-      <button aria-disabled=${isBusy} aria-label=${t(people.ofPair, { answer: t(people.notSame), ...values })} onClick=${() => onAnswer(pair, false)}><${Icon} name="close" />${t(people.notSame)}</button></div>
+      <button class="primary" aria-disabled=${isBusy} aria-label=${ofPair(t(people.same))} onClick=${() => onAnswer(pair, true)}><${Icon} name="check" />${t(people.same)}</button>
+      <button aria-disabled=${isBusy} aria-label=${ofPair(t(people.notSame))} onClick=${() => onAnswer(pair, false)}><${Icon} name="close" />${t(people.notSame)}</button></div>
   </li>`;
 }

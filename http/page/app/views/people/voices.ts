@@ -124,13 +124,14 @@ interface QuestionProps {
 function Question({ voice, suggested, isBusy, onAnswer }: QuestionProps) {
   const { hash_str, media_path, speaker, similarity, speaking_seconds, sample, linked_voices: n } = suggested;
   const called = suggested.speaker_name ?? speaker;
-  const values = { one: voice.name || voice.speaker, other: `${called} (${nameOf(media_path)})` };
+  const other = `${called} (${nameOf(media_path)})`;
+  const ofPair = (text: string) => `${text}: ${voice.name || voice.speaker}, ${other}`;
   const links = n > 1 ? t(voices.linked, { n }) : '';
-  return html`<li class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${values.other} />
+  return html`<li class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${other} />
     <span class="grow cut" title=${media_path}>${called} <span class="quiet">${nameOf(media_path)} · ${t(voices.speaks, { time: clock(speaking_seconds) })} ${links}</span></span>
     <span class="quiet">${t(people.likeness, { n: percent(similarity) })}</span>
-    <button class="primary" aria-disabled=${isBusy} aria-label=${t(people.ofPair, { answer: t(voices.same), ...values })} onClick=${() => onAnswer(suggested, true)}><${Icon} name="check" />${t(voices.same)}</button>
-    <button aria-disabled=${isBusy} aria-label=${t(people.ofPair, { answer: t(people.notSame), ...values })} onClick=${() => onAnswer(suggested, false)}><${Icon} name="close" />${t(people.notSame)}</button>
+    <button class="primary" aria-disabled=${isBusy} aria-label=${ofPair(t(voices.same))} onClick=${() => onAnswer(suggested, true)}><${Icon} name="check" />${t(voices.same)}</button>
+    <button aria-disabled=${isBusy} aria-label=${ofPair(t(people.notSame))} onClick=${() => onAnswer(suggested, false)}><${Icon} name="close" />${t(people.notSame)}</button>
   </li>`;
 }
 

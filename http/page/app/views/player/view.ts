@@ -107,9 +107,8 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
 
 function detailsOf({ width, height, rate, rateVaries }: Medium): string {
   if (width === 0) return '';
-  const size = { width: `${width}`, height: `${height}` };
-  if (rate === 0) return t(player.size, size);
-  return t(rateVaries ? player.unevenDetails : player.details, { ...size, rate });
+  const size = `${width} × ${height}`;
+  return rate === 0 ? size : t(rateVaries ? player.unevenDetails : player.details, { size, rate });
 }
 
 function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], seen: readonly Lane[]): Lane[] {

@@ -135,7 +135,7 @@ function toldOf(reason: Found['reasons'][number]): string {
   if (reason.kind === 'person') return reason.name;
   if (reason.kind === 'written') return `“${reason.text}”`;
   const { speaker_name: name, text } = reason;
-  return name === '' ? text : t(searchWords.saidBy, { name, text });
+  return name === '' ? text : `${name}: ${text}`;
 }
 
 function labelOf(moment: Found): string {

@@ -110,7 +110,7 @@ function ServiceSettings() {
           )}</tbody></table>`
     }
   </section>
-  <p class="about">${t(settings.about, { version })} · <a href="/docs">${t(settings.docs)}</a></p>`;
+  <p class="about">framehound ${version} · <a href="/docs">API</a></p>`;
 }
 
 function valueText(value: unknown): string {
