@@ -2,7 +2,7 @@
 import type { Words } from '../words.ts';
 
 export const searchWords = {
-  box: ['Search for', 'Wonach gesucht wird'],
+  box: ['Search for', 'Suchen nach'],
   hint: [
     'Words, what was said, a name – or paste a picture',
     'Wörter, Gesagtes, ein Name – oder ein Bild einfügen',
@@ -10,7 +10,7 @@ export const searchWords = {
   suggestions: ['Suggestions', 'Vorschläge'],
   picture: ['Search by a picture', 'Mit einem Bild suchen'],
   dropHere: ['Drop a picture to search with it', 'Bild hier ablegen, um danach zu suchen'],
-  noPicture: ['This picture cannot be read: {name}', 'Das ist kein lesbares Bild: {name}'],
+  noPicture: ['This picture cannot be read: {name}', 'Dieses Bild ist nicht lesbar: {name}'],
   likeThis: ['Like {name}, {time}', 'Wie {name}, {time}'],
   ownPicture: ['Like {name}', 'Wie {name}'],
   removePicture: ['Search without the picture', 'Ohne das Bild suchen'],
@@ -29,7 +29,7 @@ export const searchWords = {
   moreFilters: ['More filters', 'Weitere Filter'],
   removeFilter: ['Remove the filter {name}', 'Filter {name} entfernen'],
   unlikeThese: ['Not like {n} moment|Not like {n} moments', 'Nicht wie {n} Moment|Nicht wie {n} Momente'],
-  dates: ['Dates of the library', 'Daten des Bestands'],
+  dates: ['Files by date', 'Dateien nach Datum'],
   madeIn: ['{date}: {n} file|{date}: {n} files', '{date}: {n} Datei|{date}: {n} Dateien'],
   inForce: ['active', 'aktiv'],
   clearFilters: ['Clear all', 'Alle löschen'],
@@ -59,8 +59,8 @@ export const searchWords = {
   allStills: ['Show all {n}', 'Alle {n} zeigen'],
   fewStills: ['Show fewer', 'Weniger zeigen'],
   chosen: ['{n} selected', '{n} ausgewählt'],
-  toList: ['Add to a list …', 'In eine Liste …'],
-  inList: ['Added to {name}', 'In {name} gelegt'],
+  toList: ['Add to a list …', 'Zu einer Liste hinzufügen …'],
+  inList: ['Added to {name}', 'Zu {name} hinzugefügt'],
   newList: ['New list', 'Neue Liste'],
   exportThese: ['Export …', 'Exportieren …'],
   unlike: ['Not like these', 'Nicht wie diese'],
@@ -82,7 +82,7 @@ export const searchWords = {
   seconds: ['{n} second|{n} seconds', '{n} Sekunde|{n} Sekunden'],
   startHow: [
     'Type what you want to see or what was said, or drop a picture here. Press ? for keyboard shortcuts.',
-    'Geben Sie ein, was zu sehen sein oder gesagt werden soll, oder legen Sie ein Bild hier ab. ? zeigt alle Tastenkürzel.',
+    'Geben Sie ein, was zu sehen ist oder was gesagt wird, oder legen Sie hier ein Bild ab. ? zeigt alle Tastenkürzel.',
   ],
   withoutFilters: ['Search without filters', 'Ohne Filter suchen'],
   nothing: ['Nothing found', 'Nichts gefunden'],
@@ -93,7 +93,7 @@ export const searchWords = {
   nothingLike: ['Nothing here looks like this', 'Hier sieht nichts so aus'],
   nothingLikeHow: [
     'Try different words. In a small library, or one that mostly shows what you are looking for, it may be among the weaker matches.',
-    'Versuchen Sie es mit anderen Wörtern. In einem kleinen Bestand, oder wenn er vor allem das Gesuchte zeigt, steht es oft unter den schwächeren Treffern.',
+    'Versuchen Sie es mit anderen Wörtern. In einem kleinen Bestand, oder wenn er vor allem das Gesuchte zeigt, kann es unter den schwächeren Treffern stehen.',
   ],
   notUnderstood: ['No model in use understands “{words}”.', 'Kein verwendetes Modell versteht „{words}“.'],
   weaker: ['{n} weaker match|{n} weaker matches', '{n} schwächerer Treffer|{n} schwächere Treffer'],
@@ -102,7 +102,7 @@ export const searchWords = {
     'Choose a folder with films, sound or stills',
     'Wählen Sie einen Ordner mit Filmen, Ton oder Bildern',
   ],
-  firstModels: ['Optional: download what finds more', 'Bei Bedarf: herunterladen, was mehr findet'],
+  firstModels: ['Optional: download models that find more', 'Bei Bedarf: Modelle herunterladen, die mehr finden'],
   examples: ['For example:', 'Zum Beispiel:'],
   loadingFolder: ['Loading the analysis into memory …', 'Die Analyse wird in den Speicher geladen …'],
   folderFailed: ['The analysis could not be loaded', 'Die Analyse konnte nicht geladen werden'],

@@ -39,7 +39,7 @@ export const settings = {
   ],
   cannotTexts: [
     'Write free text: summaries are made from templates until a language model is downloaded',
-    'Frei formulieren: Zusammenfassungen entstehen aus Vorlagen, bis ein Textmodell geladen ist',
+    'Frei formulieren: Zusammenfassungen entstehen aus Vorlagen, bis ein Textmodell heruntergeladen ist',
   ],
   cannotSounds: [
     'Tell every sound from speech: 3.5 % of barking and 2.6 % of traffic is taken for speech',
@@ -49,7 +49,7 @@ export const settings = {
   models: ['Models', 'Modelle'],
   modelsHow: [
     'Downloaded from the server in the setting models_url and verified. Everything runs on this machine.',
-    'Vom Server der Einstellung models_url geladen und geprüft; alles läuft auf diesem Rechner.',
+    'Vom Server der Einstellung models_url heruntergeladen und geprüft. Alles läuft auf diesem Rechner.',
   ],
   runsOn: ['{name} runs on {device}.', '{name} läuft auf {device}.'],
   processor: ['the processor', 'dem Prozessor'],
@@ -67,7 +67,7 @@ export const settings = {
   kindWords: ['printed words', 'gedruckte Wörter'],
   advised: ['Advised', 'Empfohlen'],
   inUse: ['In use', 'In Gebrauch'],
-  downloaded: ['Downloaded', 'Geladen'],
+  downloaded: ['Downloaded', 'Heruntergeladen'],
   partOfIt: ['Built in', 'Eingebaut'],
   multilingual: ['multilingual', 'mehrsprachig'],
   figures: [
@@ -82,12 +82,12 @@ export const settings = {
   connecting: ['Connecting …', 'Verbindet …'],
   waiting: ['Waiting for the server …', 'Wartet auf den Server …'],
   cancelDownload: ['Cancel the download', 'Download abbrechen'],
-  downloadFailed: ['{name} could not be downloaded', '{name} konnte nicht geladen werden'],
+  downloadFailed: ['{name} could not be downloaded', '{name} konnte nicht heruntergeladen werden'],
   byHand: [
     'You can put these files into {folder} yourself:',
     'Sie können diese Dateien selbst nach {folder} legen:',
   ],
-  downloadDone: ['{name} is downloaded', '{name} ist geladen'],
+  downloadDone: ['{name} is downloaded', '{name} ist heruntergeladen'],
   use: ['Use', 'Verwenden'],
   useOf: ['Use {name}', '{name} verwenden'],
   loading: ['Loading {name} …', '{name} wird geladen …'],
@@ -165,7 +165,7 @@ export const setup = {
   model: ['Another model can find more.', 'Ein weiteres Modell kann mehr finden.'],
   analysis: [
     'A downloaded model can find it once the footage is analysed again.',
-    'Ein geladenes Modell kann es finden, sobald das Material erneut analysiert ist.',
+    'Ein heruntergeladenes Modell kann es finden, sobald das Material erneut analysiert ist.',
   ],
   lacking: [
     'Things, printed words, faces or what is said can be searched once they are set up and the footage is analysed.',

@@ -17,7 +17,7 @@ export const shell = {
   copied: ['Copied: {text}', 'Kopiert: {text}'],
   close: ['Close', 'Schließen'],
   cancel: ['Cancel', 'Abbrechen'],
-  again: ['Try again', 'Noch einmal'],
+  again: ['Try again', 'Erneut versuchen'],
   loading: ['Loading …', 'Lädt …'],
   failed: ['Something went wrong', 'Etwas ist schiefgegangen'],
   away: ['The service is not responding. Retrying …', 'Der Dienst antwortet nicht. Neuer Versuch …'],

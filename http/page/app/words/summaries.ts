@@ -20,10 +20,10 @@ export const summaries = {
   make: ['Summarise a file', 'Datei zusammenfassen'],
   makeHow: [
     'A summary is made from what is known about the file: things, printed words, speech, people. A language model writes it if one is downloaded; otherwise it is made from templates.',
-    'Eine Zusammenfassung entsteht aus dem, was über die Datei bekannt ist: Dinge, gedruckte Wörter, Sprache, Personen. Ein Textmodell schreibt sie, wenn eines geladen ist; sonst entsteht sie aus Vorlagen.',
+    'Eine Zusammenfassung entsteht aus dem, was über die Datei bekannt ist: Dinge, gedruckte Wörter, Sprache, Personen. Ein Textmodell schreibt sie, wenn eines heruntergeladen ist; sonst entsteht sie aus Vorlagen.',
   ],
   file: ['File', 'Datei'],
-  use: ['Use', 'Zweck'],
+  use: ['Purpose', 'Zweck'],
   name: ['Name', 'Name'],
   nameHint: ['same as the purpose', 'wie der Zweck'],
   into: ['Collection (empty for none)', 'Sammlung (leer für keine)'],
