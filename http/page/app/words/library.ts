@@ -98,10 +98,6 @@ export const library = {
     'What the built-in models can and cannot do',
     'Was die mitgelieferten Modelle können und was nicht',
   ],
-  guideSamples: [
-    'No footage at hand? This command creates a small sample library and opens the page on it:',
-    'Kein Material zur Hand? Dieser Befehl legt einen kleinen Beispielbestand an und öffnet die Seite darauf:',
-  ],
 
   analyseTitle: ['Analyse', 'Analysieren'],
   looking: ['Looking for media: {n} so far …', 'Medien werden gesucht: bisher {n} …'],

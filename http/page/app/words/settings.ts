@@ -167,6 +167,10 @@ export const setup = {
     'A downloaded model can find it once the footage is analysed again.',
     'Ein heruntergeladenes Modell kann es finden, sobald das Material erneut analysiert ist.',
   ],
+  samples: [
+    'No footage at hand? These commands create a small sample library and open the page on it:',
+    'Kein Material zur Hand? Diese Befehle legen einen kleinen Beispielbestand an und öffnen die Seite darauf:',
+  ],
   lacking: [
     'Things, printed words, faces or what is said can be searched once they are set up and the footage is analysed.',
     'Dinge, gedruckte Wörter, Gesichter oder Gesagtes lassen sich suchen, sobald sie eingerichtet sind und das Material analysiert ist.',

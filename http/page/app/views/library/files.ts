@@ -13,7 +13,7 @@ import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { SetUpButton } from '../settings/set-up.ts';
+import { Samples, SetUpButton } from '../settings/set-up.ts';
 import { AnalyseDialog } from './analyse-dialog.ts';
 import {
   choose,
@@ -206,9 +206,7 @@ function Guide() {
     <h2>${t(library.guide)}</h2>
     <ol>${steps.map((words) => html`<li>${t(words)}</li>`)}</ol>
     <p><${SetUpButton} /> <a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.guideModels)}</a></p>
-    <p class="quiet">${t(library.guideSamples)}</p>
-    <pre tabindex="0">npx framehound tour
-npx framehound open --cache-dir ~/.framehound/samples-analysis</pre>
+    <${Samples} />
   </section>`;
 }
 

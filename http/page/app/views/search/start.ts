@@ -11,7 +11,7 @@ import { attempt } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { ModelSets } from '../settings/set-up.ts';
+import { ModelSets, Samples } from '../settings/set-up.ts';
 import { searchFor } from './address.ts';
 import { type Facet, peopleOf } from './filters.ts';
 import type { Person, Query } from './state.ts';
@@ -43,8 +43,7 @@ export function FirstVisit() {
       <button class="primary" type="submit">${t(library.analyse)}</button></div>
       <p class="problem" role="alert">${problem}</p></form>
     <div class="column panel"><h3>2. ${t(searchWords.firstModels)}</h3><${ModelSets} /></div>
-    <p class="quiet">${t(library.guideSamples)}</p>
-    <pre tabindex="0">npx framehound tour</pre>
+    <${Samples} />
     ${Asked && html`<${Asked} />`}
   </section>`;
 }

@@ -195,3 +195,10 @@ export function useLacking(names: readonly SetName[]): boolean | null {
 export function SetUpButton() {
   return html`<button type="button" class="primary" onClick=${() => update({ showsSetUp: true })}>${t(setup.open)}</button>`;
 }
+
+/** The way on where there is no footage to begin with. */
+export function Samples() {
+  return html`<p class="quiet">${t(setup.samples)}</p>
+    <pre tabindex="0">npx framehound tour
+npx framehound open --cache-dir ~/.framehound/samples-analysis</pre>`;
+}
