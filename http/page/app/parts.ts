@@ -1,5 +1,4 @@
-// Parts that several views are made of: icons, what stands where there is nothing to show, dialogs, dropped
-// files and downloads.
+// Parts that views are made of: icons, what stands where there is nothing, dialogs, dropped files, downloads.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

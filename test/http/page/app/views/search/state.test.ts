@@ -187,6 +187,7 @@ test('a kind with weak matches counts those that are shown, any other also what 
   const counts = { seen: 90, said: 80, person: 0, written: 70 };
   const count = (kind: 'seen' | 'said' | 'written') => countOf({ moments, counts }, kind);
   assert.deepEqual([count('seen'), count('said'), count('written')], [3, 80, 0]);
+});
 
 test('a filter is told by the names of its options, and a range by the ends that a person gave', () => {
   const named = facet('single', [['a', 1]]);
