@@ -102,7 +102,10 @@ export const searchWords = {
     'Choose a folder with films, sound or stills',
     'Wählen Sie einen Ordner mit Filmen, Ton oder Bildern',
   ],
-  firstModels: ['Optional: download models that find more', 'Bei Bedarf: Modelle herunterladen, die mehr finden'],
+  firstModels: [
+    'Optional, before you analyse: download models that find more',
+    'Bei Bedarf, vor der Analyse: Modelle herunterladen, die mehr finden',
+  ],
   examples: ['For example:', 'Zum Beispiel:'],
   loadingFolder: ['Loading the analysis into memory …', 'Die Analyse wird in den Speicher geladen …'],
   folderFailed: ['The analysis could not be loaded', 'Die Analyse konnte nicht geladen werden'],

@@ -1,4 +1,4 @@
-// What stands in the search before anything is asked: on a first visit the one step that leads to matches,
+// What stands in the search before anything is asked: on a first visit the steps that lead to matches,
 // later three searches that are made of what was found.
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
@@ -37,12 +37,12 @@ export function FirstVisit() {
     });
   };
   return html`<section class="first-visit column"><h2>${t(searchWords.noLibrary)}</h2>
-    <form class="column panel" onSubmit=${submit}><h3>1. ${t(searchWords.firstFolder)}</h3>
+    <form class="column panel" onSubmit=${submit}><h3>${t(searchWords.firstFolder)}</h3>
       <div class="row wrap"><input class="grow" required aria-label=${t(library.path)} placeholder=${t(library.pathHint)} spellcheck=${false} autocomplete="off"
         value=${text} onInput=${(event: Event) => setText((event.target as HTMLInputElement).value)} />
       <button class="primary" type="submit">${t(library.analyse)}</button></div>
       <p class="problem" role="alert">${problem}</p></form>
-    <div class="column panel"><h3>2. ${t(searchWords.firstModels)}</h3><${ModelSets} /></div>
+    <div class="column panel"><h3>${t(searchWords.firstModels)}</h3><${ModelSets} /></div>
     <${Samples} />
     ${Asked && html`<${Asked} />`}
   </section>`;
