@@ -5,11 +5,11 @@ import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { io, type Socket } from 'socket.io-client';
 import type { ClientEvents, ProgressEvent, ServerEvents } from '../../../events/protocol.ts';
-import { ApiError, api, messageOf } from './api.ts';
+import { ApiError, api } from './api.ts';
 import { loadFolder } from './folder.ts';
 import { get, subscribe, type Task, update, useStore } from './store.ts';
 import { nameOf } from './times.ts';
-import { toast } from './toasts.ts';
+import { attempt } from './toasts.ts';
 import { tasks as words } from './words/library.ts';
 import { shell } from './words/shell.ts';
 import { t, type Words } from './words.ts';
@@ -198,8 +198,7 @@ export function TaskProgress({ task_id, label, onEnd }: TaskProgressProps) {
   const ending = useRef(onEnd);
   ending.current = onEnd;
   useEffect(() => followEnd(task_id, (end) => ending.current(end)), [task_id]);
-  const cancel = () =>
-    api.cancelTask({ task_id }).catch((error) => toast(messageOf(error), { kind: 'error' }));
+  const cancel = () => void attempt(() => api.cancelTask({ task_id }));
   return html`<span class="row" role="status"><span>${waiting ?? label}</span>
     ${waiting === null && html`<progress max="100" value=${task?.progress ?? 0} aria-label=${label}></progress>`}
     <button onClick=${cancel}>${t(shell.cancel)}</button></span>`;

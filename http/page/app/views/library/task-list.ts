@@ -1,13 +1,13 @@
 // The tasks: those that run, as they go on, and those that ended.
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Api, api, messageOf, useAsk } from '../../api.ts';
+import { type Api, api, useAsk } from '../../api.ts';
 import { Empty, Failed, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { isAnalysis, readTasks, subjectOf, typeText, waitingText } from '../../tasks.ts';
 import { clock, dateText, nameOf } from '../../times.ts';
-import { toast } from '../../toasts.ts';
+import { attempt, toast } from '../../toasts.ts';
 import { tasks as words } from '../../words/library.ts';
 import { t } from '../../words.ts';
 import { crumbsOf, folderOf, reasonOf } from './listing.ts';
@@ -67,12 +67,10 @@ function Task({ task, stops, again }: TaskProps) {
   const [isBusy, setBusy] = useState(false);
   const act = async (work: () => Promise<unknown>) => {
     setBusy(true);
-    try {
+    await attempt(async () => {
       await work();
       await readTasks();
-    } catch (failure) {
-      toast(messageOf(failure), { kind: 'error' });
-    }
+    });
     setBusy(false);
     again();
   };

@@ -104,7 +104,7 @@ function Folder({ folder, status, change, remove }: FolderProps) {
   return html`<div class="row wrap"><h2 class="grow whole-path">${folder_path}</h2>
       <span class=${`state ${enabled ? 'completed' : 'cancelled'}`}>${t(enabled ? watching.on : watching.off)}</span>
       <button onClick=${change}>${t(watching.change)}</button><button onClick=${remove}>${t(watching.remove)}</button></div>
-    <dl class="settings-of">${settingsOf(folder).map(([words, value]) => html`<div><dt class="quiet">${t(words)}</dt><dd class="whole-path">${value}</dd></div>`)}</dl>
+    <dl class="settings-of">${settingsOf(folder).map(([words, value]) => html`<div><dt>${t(words)}</dt><dd class="whole-path">${value}</dd></div>`)}</dl>
     ${counts && html`<p class="figures">${t(watching.counts, counts)}</p>`}
     ${stats?.last_error && html`<p class="problem">${stats.last_error}</p>`}
     ${

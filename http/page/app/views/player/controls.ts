@@ -1,14 +1,13 @@
 // The buttons and figures below the picture.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api.ts';
 import { toggleInBasket } from '../../basket.ts';
 import { useKeys } from '../../keys.ts';
 import { goBack } from '../../navigation.ts';
 import { download, Icon } from '../../parts.ts';
 import { momentArgument } from '../../route.ts';
 import { clock, nameOf } from '../../times.ts';
-import { CopyLink, copyText, toast } from '../../toasts.ts';
+import { attempt, CopyLink, copyText } from '../../toasts.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import { searchFor } from '../search/address.ts';
@@ -188,13 +187,13 @@ export function useActions({ medium, transport, shots, setMarks, part }: ActionP
       const found = neighbour(shots, transport.seconds, direction);
       transport.seek(found ?? (direction === 1 ? duration : 0));
     },
-    mark: (which) => void mark(which).catch(told),
-    step: (count) => void transport.step(count).catch(told),
+    mark: (which) => void attempt(() => mark(which)),
+    step: (count) => void attempt(() => transport.step(count)),
     clearMarks: () => setMarks(() => ({ in: null, out: null })),
     basket: () => toggleInBasket({ media_path, hash_str, ...(duration > 0 ? part : still) }),
     like: () => searchLike({ hash_str, media_path, seconds: transport.seconds }),
-    save: () => void savePicture(nameOf(media_path), placeOf(medium, transport.seconds)).catch(told),
-    fullScreen: () => void toggleFullScreen().catch(told),
+    save: () => void attempt(() => savePicture(nameOf(media_path), placeOf(medium, transport.seconds))),
+    fullScreen: () => void attempt(toggleFullScreen),
     copy: () => void copyText(`${media_path}\t${placeOf(medium, transport.seconds)}`),
   };
   /** In is the start of the frame that is seen, out its end: what is marked holds both frames. */
@@ -227,11 +226,6 @@ export function useActions({ medium, transport, shots, setMarks, part }: ActionP
 async function toggleFullScreen(): Promise<void> {
   if (document.fullscreenElement) await document.exitFullscreen();
   else await shownPicture()?.closest('.screen')?.requestFullscreen();
-}
-
-/** Also: the times of frames could not be had. */
-function told(error: unknown): void {
-  toast(messageOf(error), { kind: 'error' });
 }
 
 /** A still has no time: a moment of it lasts as long as one that is put into a sequence usually does. */

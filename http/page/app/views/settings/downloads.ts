@@ -3,11 +3,12 @@
 
 import { html } from 'htm/preact';
 import { useEffect } from 'preact/hooks';
-import { type Api, api, messageOf } from '../../api.ts';
+import { type Api, api } from '../../api.ts';
+import { loadFolder } from '../../folder.ts';
 import { createSlice, get, useStore } from '../../store.ts';
 import { onProgress, readTasks, waitingText } from '../../tasks.ts';
 import { sizeText } from '../../times.ts';
-import { toast } from '../../toasts.ts';
+import { attempt, toast } from '../../toasts.ts';
 import { settings } from '../../words/settings.ts';
 import { t } from '../../words.ts';
 
@@ -153,12 +154,11 @@ function withTask(
   return [...active, { task_id, keys, key: keys[0] ?? '', phase: 'connecting', received: 0, total: 0 }];
 }
 
-export async function cancelDownload(task_id: string): Promise<void> {
-  try {
-    await api.cancelTask({ task_id });
-  } catch (error) {
-    toast(messageOf(error), { kind: 'error' });
-  }
+/** Of pictures: what is analysed afterwards is analysed by it. */
+export async function bringIntoUse(model_key: string): Promise<void> {
+  await api.loadModel({ model_key });
+  toast(t(settings.used, { name: model_key }));
+  void loadFolder();
 }
 
 /** Follows all downloads, also those that were begun elsewhere; `ended` is called when one has. */
@@ -229,7 +229,7 @@ export function Progress({ model, download }: { readonly model: string; readonly
       : t(settings[isOwn && phase !== 'receiving' ? phase : 'waiting']);
   return html`<div class="row wrap" role="group" aria-label=${t(settings.downloadOf, { name: model })}>
     ${waits === null && html`<progress class="grow" max=${Math.max(1, total)} value=${isOwn ? received : 0} aria-label=${model}></progress>`}
-    <p class=${waits === null ? 'figures' : 'grow'}>${waits ?? text}</p><button onClick=${() => void cancelDownload(task_id)}>${t(settings.cancelDownload)}</button></div>`;
+    <p class=${waits === null ? 'figures' : 'grow'}>${waits ?? text}</p><button onClick=${() => void attempt(() => api.cancelTask({ task_id }))}>${t(settings.cancelDownload)}</button></div>`;
 }
 
 export function Missing({

@@ -2,15 +2,14 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { type Api, api, useAsk } from '../../api.ts';
-import { loadFolder } from '../../folder.ts';
 import { Dialog, Failed, Icon, Loading } from '../../parts.ts';
 import { routeHash, type ViewName } from '../../route.ts';
 import { get, update, useStore } from '../../store.ts';
 import { sizeText } from '../../times.ts';
-import { attempt, toast } from '../../toasts.ts';
+import { attempt } from '../../toasts.ts';
 import { settings, setup } from '../../words/settings.ts';
 import { t } from '../../words.ts';
-import { downloads, Missing, Progress, startDownload, useDownloads } from './downloads.ts';
+import { bringIntoUse, downloads, Missing, Progress, startDownload, useDownloads } from './downloads.ts';
 
 // What is set up by one download each, from the list of models.
 
@@ -168,17 +167,11 @@ function Action({ set, size, again }: OneSetProps & { readonly size: string }) {
     await attempt(work);
     setBusy(false);
   };
-  const use = async (key: string) => {
-    await api.loadModel({ model_key: key });
-    toast(t(settings.used, { name: key }));
-    void loadFolder();
-    again();
-  };
   if (missing.length > 0)
     return html`<button class="primary" disabled=${isBusy} aria-label=${t(setup.downloadOf, { size, name: t(setup[name]) })}
       onClick=${() => void act(() => startDownload(missing))}>${t(setup.download, { size })}</button>`;
   if (unused !== null)
-    return html`<button class="primary" disabled=${isBusy} onClick=${() => void act(() => use(unused))}>${t(settings.use)}</button>`;
+    return html`<button class="primary" disabled=${isBusy} onClick=${() => void act(() => bringIntoUse(unused).then(again))}>${t(settings.use)}</button>`;
   return html`<p class="set-there"><${Icon} name="check" /> ${t(settings.downloaded)}</p>`;
 }
 

@@ -2,19 +2,19 @@
 // set.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { ApiError, api, messageOf, useAsk } from '../../api.ts';
-import { loadFolder } from '../../folder.ts';
+import { api, useAsk } from '../../api.ts';
 import type { View } from '../../navigation.ts';
 import { Failed, Icon, Loading } from '../../parts.ts';
 import { leave } from '../../session.ts';
 import { get, type Language, setTheme, type Theme, useStore } from '../../store.ts';
 import { sizeText } from '../../times.ts';
-import { toast } from '../../toasts.ts';
+import { attempt } from '../../toasts.ts';
 import { settings } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { setLanguage, t } from '../../words.ts';
 import {
   type Available,
+  bringIntoUse,
   downloads,
   groups,
   Missing,
@@ -141,13 +141,7 @@ function Models() {
   const rows = modelRows(models);
   const use = async (key: string) => {
     setLoading(key);
-    try {
-      await api.loadModel({ model_key: key });
-      toast(t(settings.used, { name: key }));
-      void loadFolder();
-    } catch (error) {
-      toast(messageOf(error), { kind: 'error' });
-    }
+    await attempt(() => bringIntoUse(key));
     setLoading(null);
     answer.again();
   };
@@ -193,18 +187,10 @@ function Model({ row, loading, use }: ModelProps) {
   return html`<div class="row wrap">
       <div class="grow"><p><strong>${key}</strong> <${Marks} row=${row} /></p><p class="quiet">${texts.join(' · ')}</p></div>
       ${canUse && html`<button disabled=${loading !== null} aria-label=${t(settings.useOf, { name: key })} onClick=${() => use(key)}>${loading === key ? t(settings.loading, { name: key }) : t(settings.use)}</button>`}
-      ${!row.isDownloaded && download === null && html`<button class=${row.isAdvised ? 'primary' : ''} aria-label=${t(settings.downloadOf, { name: key })} onClick=${() => start(key)}>${t(settings.download)}</button>`}
+      ${!row.isDownloaded && download === null && html`<button class=${row.isAdvised ? 'primary' : ''} aria-label=${t(settings.downloadOf, { name: key })} onClick=${() => void attempt(() => startDownload([key]))}>${t(settings.download)}</button>`}
     </div>
     ${download && html`<${Progress} model=${key} download=${download} />`}
     ${lacking && html`<${Missing} name=${key} lacking=${lacking} />`}`;
-}
-
-async function start(key: string): Promise<void> {
-  try {
-    await startDownload([key]);
-  } catch (error) {
-    toast(error instanceof ApiError ? error.message : messageOf(error), { kind: 'error' });
-  }
 }
 
 function Marks({ row }: { readonly row: ModelRow }) {
