@@ -10,7 +10,7 @@ import { t } from './words.ts';
 
 type Part = Pick<BasketItem, 'hash_str' | 'start_seconds' | 'end_seconds'>;
 
-export function isSamePart(a: Part, b: Part): boolean {
+function isSamePart(a: Part, b: Part): boolean {
   return a.hash_str === b.hash_str && a.start_seconds === b.start_seconds && a.end_seconds === b.end_seconds;
 }
 
@@ -41,7 +41,7 @@ const KEPT = 'framehound.list';
 const SAVE_AFTER_MS = 400;
 const MOST_TRIES = 5;
 
-export interface SavedList {
+interface SavedList {
   readonly list_id: string;
   readonly name: string;
   readonly items: number;

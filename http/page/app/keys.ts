@@ -105,10 +105,10 @@ export const keyTable = {
   rowForget: key('library', ['Delete'], 'Forget the selection', 'Auswahl vergessen'),
 } as const satisfies Record<string, Key>;
 
-export type KeyName = keyof typeof keyTable;
+type KeyName = keyof typeof keyTable;
 
 /** As a person reads it. */
-export function keyLabel(name: string): string {
+function keyLabel(name: string): string {
   const labels: Readonly<Record<string, string>> = {
     ArrowLeft: '←',
     ArrowRight: '→',

@@ -54,7 +54,7 @@ export function Icon({ name }: { readonly name: IconName }) {
 
 // What stands where there is nothing to show: nothing yet, nothing found, or an error.
 
-export interface EmptyProps {
+interface EmptyProps {
   readonly title: string;
   readonly icon?: IconName;
   readonly children?: ComponentChildren;
@@ -68,7 +68,7 @@ export function Loading({ label = t(shell.loading) }: { readonly label?: string 
   return html`<div class="empty" role="status"><div class="spinner"></div><p>${label}</p></div>`;
 }
 
-export interface FailedProps {
+interface FailedProps {
   readonly error: unknown;
   readonly title?: string;
   again?(): void;
@@ -83,7 +83,7 @@ export function Failed({ error, again, title = t(shell.failed) }: FailedProps) {
 
 // A dialog over the page. The browser keeps the focus in it, closes it by Escape and gives the focus back.
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
   readonly children?: ComponentChildren;
   onClose(): void;

@@ -9,7 +9,7 @@ import { get, type State, subscribe } from './store.ts';
 
 // A map of at most so many entries: the one that was not asked for for the longest time goes first.
 
-export interface Bounded<V> {
+interface Bounded<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
   readonly size: number;
@@ -179,7 +179,7 @@ function isAnswering({ service, session, refusal }: State): boolean {
 
 const SIDE = 160;
 
-export interface PictureProps {
+interface PictureProps {
   readonly media_path: string;
   readonly seconds: number;
   readonly icon: IconName;

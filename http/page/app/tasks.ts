@@ -35,7 +35,7 @@ export function subjectOf({ proxy_request, pull_models }: Request): string {
 }
 
 /** `Download (clip-b32)` */
-export function taskName(request: Request): string {
+function taskName(request: Request): string {
   const subject = subjectOf(request);
   const kinds = request.types.map(typeText).join(', ');
   return subject === '' ? kinds : `${kinds} (${subject})`;
@@ -186,7 +186,7 @@ export function watchTasks(): void {
 
 // A task that a view has started: how far it is, and a button that ends it. Told once when it is over.
 
-export interface TaskProgressProps {
+interface TaskProgressProps {
   readonly task_id: string;
   readonly label: string;
   onEnd(end: TaskEnd): void;

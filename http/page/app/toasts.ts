@@ -20,7 +20,7 @@ export function toast(
   if (kind === 'info') setTimeout(() => closeToast(id), SHOWN_MS);
 }
 
-export function closeToast(id: number): void {
+function closeToast(id: number): void {
   update(({ toasts }) => ({ toasts: toasts.filter((one) => one.id !== id) }));
 }
 

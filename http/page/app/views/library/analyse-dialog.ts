@@ -17,7 +17,7 @@ import { SetUpButton } from '../settings/set-up.ts';
 import { type ListedFile, MOST_FILES, type Row, type Walked, walk } from './listing.ts';
 import { runningAnalysis } from './task-list.ts';
 
-export interface AnalyseDialogProps {
+interface AnalyseDialogProps {
   readonly rows: readonly Row[];
   close(): void;
 }

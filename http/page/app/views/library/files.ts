@@ -43,7 +43,7 @@ const SHOWN_LOSSES = 8;
 /** Paths that the service takes at once. */
 const MOST_PATHS = 10_000;
 
-export interface ForgetDialogProps {
+interface ForgetDialogProps {
   readonly rows: readonly Pick<Row, 'path'>[];
   close(): void;
 }

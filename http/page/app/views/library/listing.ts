@@ -11,7 +11,7 @@ import { attempt } from '../../toasts.ts';
 
 export type FolderPage = Awaited<ReturnType<Api['listMedia']>>;
 export type ListedFile = FolderPage['files'][number];
-export type ListedFolder = FolderPage['folders'][number];
+type ListedFolder = FolderPage['folders'][number];
 
 export type Row =
   | ({ readonly kind: 'folder' } & ListedFolder)
@@ -24,7 +24,7 @@ export function rowsOf({ folders, files }: Pick<FolderPage, 'folders' | 'files'>
   ];
 }
 
-export interface Sight {
+interface Sight {
   readonly top: number;
   /** px that are seen, and that each row has. */
   readonly height: number;
@@ -48,7 +48,7 @@ export function pagesOf(first: number, last: number, size: number): number[] {
   return pages;
 }
 
-export interface Crumb {
+interface Crumb {
   readonly name: string;
   readonly path: string;
 }

@@ -34,7 +34,7 @@ const HEAD = 30;
 const heights = { wide: 34, narrow: 54 } as const;
 const NARROW = 720;
 
-export interface TableProps {
+interface TableProps {
   readonly total: number;
   choose(index: number, isRange: boolean): unknown;
   open(row: Row): void;
@@ -194,7 +194,7 @@ export interface PathAction {
   readonly rows: readonly Row[];
 }
 
-export interface PathBarProps {
+interface PathBarProps {
   readonly folder: string | null;
   /** What is chosen, or the row in question. */
   readonly meant: readonly Row[];
@@ -222,7 +222,7 @@ export function PathBar({ folder, meant, start }: PathBarProps) {
   </div>`;
 }
 
-export interface PathFieldProps {
+interface PathFieldProps {
   readonly isFocused?: boolean;
   start(doing: PathAction): void;
   /** After something was done with the path. */

@@ -17,7 +17,7 @@ import { crumbsOf, folderOf, reasonOf } from './listing.ts';
 export type Snapshot = Awaited<ReturnType<Api['listTasks']>>['tasks'][number];
 
 /** It runs, or waits its turn. */
-export function isActive({ state }: Pick<Snapshot, 'state'>): boolean {
+function isActive({ state }: Pick<Snapshot, 'state'>): boolean {
   return state === 'queued' || state === 'running' || state === 'stopping';
 }
 
@@ -150,7 +150,7 @@ function Place({ task }: { readonly task: Snapshot }) {
 }
 
 /** The folder that has all of them, and their names, each once. */
-export function placeOfPaths(paths: readonly string[]): { folder: string; names: string[] } {
+function placeOfPaths(paths: readonly string[]): { folder: string; names: string[] } {
   const whole = [...new Set(paths)].filter((path) => folderOf(path) !== null);
   let folder = whole.length === 0 ? '' : (folderOf(whole[0]!) ?? '');
   const holds = (path: string) => crumbsOf(path).some((crumb) => crumb.path === folder);

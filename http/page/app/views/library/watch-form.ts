@@ -19,7 +19,7 @@ const works = [
   ['enable_face_analysis', tasks.faces],
 ] as const;
 
-export interface WatchFormProps {
+interface WatchFormProps {
   /** The one that is changed; null for a new one. */
   readonly folder: WatchFolder | null;
   readonly path: string;

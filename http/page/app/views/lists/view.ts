@@ -31,7 +31,7 @@ const suffixes: Readonly<Record<Timeline, string>> = {
 const KEPT_FORMAT = 'framehound.export';
 const KEPT_FOLDER = 'framehound.clips';
 
-export interface ExportProps {
+interface ExportProps {
   readonly items: readonly BasketItem[];
   /** Of the list. */
   readonly name: string;

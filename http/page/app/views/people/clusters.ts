@@ -27,7 +27,7 @@ import {
 
 // A name that is written in place: Enter or leaving the field stores it, Escape puts the old one back.
 
-export interface NameProps {
+interface NameProps {
   readonly label: string;
   readonly name: string;
   readonly hint: string;
@@ -61,7 +61,7 @@ export function Name({ label, name, hint, save }: NameProps) {
 export const calledOf = ({ name, size }: { readonly name: string; readonly size: number }) =>
   name || t(people.unnamed, { n: size });
 
-export interface CardProps {
+interface CardProps {
   readonly job: string;
   readonly cluster: Cluster;
 }

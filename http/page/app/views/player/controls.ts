@@ -28,7 +28,7 @@ export interface Actions {
   fullScreen(): void;
 }
 
-export interface ControlsProps {
+interface ControlsProps {
   readonly medium: Medium;
   readonly transport: Transport;
   readonly marks: { readonly in: number | null; readonly out: number | null };

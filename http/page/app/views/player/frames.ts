@@ -105,7 +105,7 @@ export function evenFrames(rate: number, duration: number): FilmFrames {
 }
 
 /** What the service tells of a part of a film. */
-export interface FrameTimes {
+interface FrameTimes {
   readonly frame_starts: readonly number[];
   readonly last_frame_end: number | null;
 }

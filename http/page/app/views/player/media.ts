@@ -34,7 +34,7 @@ const POINTS = 4000;
 const FOREVER = 1_000_000;
 
 /** The whole of a medium; of one without sound `peaks` is empty. */
-export async function askMedium(cache_dir: string, hash_str: string, signal: AbortSignal) {
+async function askMedium(cache_dir: string, hash_str: string, signal: AbortSignal) {
   const sound = await api.mediaPeaks({ cache_dir, hash_str, points: POINTS }, { signal });
   const { media_path } = sound;
   const found = await api
@@ -189,7 +189,7 @@ export interface Lane {
   readonly boxes?: readonly Boxed[];
 }
 
-export interface Boxed extends Omit<Span, 'text'> {
+interface Boxed extends Omit<Span, 'text'> {
   /** Left, top, width and height, relative to the picture. */
   readonly box: readonly [number, number, number, number];
 }
@@ -213,7 +213,7 @@ export function useSeen(hash_str: string, words: { readonly lines: string; reado
 
 type Seen = Pick<Awaited<ReturnType<typeof api.mediaSeen>>, 'things' | 'lines' | 'faces'>;
 
-export function seenLanes(
+function seenLanes(
   { things, lines, faces }: Seen,
   words: { readonly lines: string; readonly faces: string },
 ): Lane[] {

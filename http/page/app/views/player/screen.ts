@@ -17,7 +17,7 @@ import { type Playable, type Transport, useSecond, useTransport } from './transp
 /** Longest side of a preview that stands in, px: what is stored. */
 const PREVIEW_SIDE = 640;
 
-export interface ScreenProps {
+interface ScreenProps {
   readonly medium: Medium;
   readonly transport: Transport;
 }

@@ -15,7 +15,7 @@ const MOST_ZOOM = 64;
 /** Seconds that an arrow key moves on the time line. */
 const STEP_SECONDS = 5;
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly medium: Medium;
   readonly transport: Transport;
   readonly scenes: readonly Range[];

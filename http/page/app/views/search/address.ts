@@ -213,7 +213,7 @@ export function settle(): void {
 const EARLIER = 'framehound.searches';
 const MOST_EARLIER = 50;
 
-export interface Earlier {
+interface Earlier {
   readonly address: string;
   readonly title: string;
 }

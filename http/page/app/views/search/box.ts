@@ -12,7 +12,7 @@ import { earlier, settle } from './address.ts';
 import { change, countOf, type Kind, kindIcons, kinds, type Picture, search } from './state.ts';
 import { optionId, type Suggestion, SuggestionList, useSuggestions } from './suggestions.ts';
 
-export interface BoxProps {
+interface BoxProps {
   readonly field: { readonly current: HTMLInputElement | null };
   /** Down from the box: to the matches. */
   toMatches(): void;

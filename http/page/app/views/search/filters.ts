@@ -167,7 +167,7 @@ export function filterText(filter: Filter, facet: Facet | undefined): string {
 
 const MOST_BARS = 72;
 
-export interface DateBar {
+interface DateBar {
   /** `2024-05` or `2024`. */
   readonly value: string;
   readonly count: number;

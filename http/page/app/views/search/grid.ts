@@ -16,7 +16,7 @@ const BEYOND = 120;
 /** After scrolling the address says which match is in sight. */
 const SAID_MS = 300;
 
-export interface GridProps {
+interface GridProps {
   readonly ordered: Ordered;
   readonly hasMore: boolean;
   more(): void;

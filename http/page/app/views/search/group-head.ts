@@ -24,7 +24,7 @@ export function copiesText({ other_paths = [] }: Copied): string {
   return n > 0 ? t(searchWords.alsoAtMore, { paths, n }) : t(searchWords.alsoAt, { paths });
 }
 
-export interface GroupHeadProps {
+interface GroupHeadProps {
   readonly group: Group;
   readonly ordered: Ordered;
 }

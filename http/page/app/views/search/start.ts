@@ -96,7 +96,7 @@ interface Medium {
 }
 
 /** Somebody, the things that most media show, and for the rest what looks like some media. */
-export function examplesOf(
+function examplesOf(
   facets: readonly Facet[],
   people: readonly Person[],
   media: readonly Medium[],

@@ -82,7 +82,7 @@ export const emptyQuery: Query = {
 /** A scene, or a part of one. */
 export type Part = Pick<Found, 'hash_str' | 'start_seconds' | 'end_seconds'>;
 
-export interface SearchState {
+interface SearchState {
   readonly query: Query;
   readonly showsFilters: boolean;
   readonly isGrouped: boolean;

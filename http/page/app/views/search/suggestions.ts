@@ -58,7 +58,7 @@ async function askKnown(cache_dir: string, signal: AbortSignal): Promise<Known> 
 /**
  * Of an empty box the latest searches; names begin, at any of their words, with the last word that is typed.
  */
-export function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
+function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
   const typed = text.trim().toLowerCase();
   const [, rest = '', word = ''] = /^(.*?)(\S*)$/s.exec(text) ?? [];
   const before = earlier()

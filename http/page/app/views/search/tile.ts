@@ -21,7 +21,7 @@ export const open = ({ hash_str, time_seconds: seconds }: Found) =>
   go('player', momentArgument({ hash_str, seconds }));
 export const putAside = (moment: Found) => toggleInBasket(itemOf(moment));
 
-export interface TileProps {
+interface TileProps {
   /** All that are shown, and which of them it is. */
   readonly moments: readonly Found[];
   readonly index: number;

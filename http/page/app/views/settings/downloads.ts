@@ -111,7 +111,7 @@ export interface Download {
   readonly total: number;
 }
 
-export interface LackingFile {
+interface LackingFile {
   readonly name: string;
   /** Null for the tarball of a package. */
   readonly url: string | null;

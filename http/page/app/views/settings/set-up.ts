@@ -15,9 +15,9 @@ import { bringIntoUse, downloads, Missing, Progress, startDownload, useDownloads
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;
 
-export type SetName = 'sight' | 'faces' | 'speech' | 'visual';
+type SetName = 'sight' | 'faces' | 'speech' | 'visual';
 
-export interface ModelSet {
+interface ModelSet {
   readonly name: SetName;
   readonly keys: readonly string[];
   /** Those of them that are to be downloaded. */

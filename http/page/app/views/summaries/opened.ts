@@ -44,16 +44,16 @@ export function searchInside(
   searchFor({ film: { hash_str, media_path, start, end } });
 }
 
-export function playNode(hash_str: string, [start]: Range): void {
+function playNode(hash_str: string, [start]: Range): void {
   go('player', momentArgument({ hash_str, seconds: start }));
 }
 
-export interface NodeDetailProps {
+interface NodeDetailProps {
   readonly overview: Overview;
   readonly node: Node;
 }
 
-export function NodeDetail({ overview, node }: NodeDetailProps) {
+function NodeDetail({ overview, node }: NodeDetailProps) {
   const { hash_str, media_path } = overview;
   const { text, search_range: range, is_leaf, failed, verification_hints: hints } = node;
   const [start, end] = range;

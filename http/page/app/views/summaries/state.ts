@@ -9,7 +9,7 @@ export type Overview = Awaited<ReturnType<typeof api.summaryOverview>>;
 export type Node = Overview['root'];
 export type Match = Awaited<ReturnType<typeof api.searchSummaries>>['matches'][number];
 
-export interface SummariesState {
+interface SummariesState {
   readonly words: string;
   /** Id of a collection; null: all, empty: those in none. */
   readonly collection: string | null;
@@ -67,7 +67,7 @@ export interface Branch {
   readonly children: readonly Twig[];
 }
 
-export interface Twig {
+interface Twig {
   readonly node_id: string;
   readonly text_preview: string;
   readonly is_leaf: boolean;
