@@ -40,13 +40,14 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
       folders.with(cache_dir, (store) => {
         const stored = store.things.of(hash_str);
         const { model_key = null, from_previews = false, tracks = [] } = stored ?? {};
-        const shots = storedShots(store, hash_str, tracks);
+        const faces = storedFaces(store, hash_str);
+        const shots = storedShots(store, hash_str, tracks, faces);
         return {
           model_key,
           from_previews,
           tracks: [...tracks],
           shots: shots.map(({ size, start, end }) => ({ size, start, end })),
-          faces: storedFaces(store, hash_str).map(({ frame, box }) => ({ frame, box })),
+          faces: faces.map(({ frame, box }) => ({ frame, box })),
         };
       }),
     things_at: ({ cache_dir, terms, frames }, turn) =>

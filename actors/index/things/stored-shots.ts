@@ -8,10 +8,14 @@ import type { Store } from '../store/store.ts';
 import type { ShotSize } from './contract.ts';
 
 /** Throws STORE_DAMAGED for a record of the media that is damaged; faces that are damaged are left out. */
-export function storedShots(store: Store, hash: string, tracks: readonly Track[]): Shot[] {
+export function storedShots(
+  store: Store,
+  hash: string,
+  tracks: readonly Track[],
+  faces = storedFaces(store, hash),
+): Shot[] {
   const { width = 0, height = 0 } = store.media.byHash(hash)?.probe ?? {};
-  if (width <= 0 || height <= 0) return [];
-  return shotsOf(tracks, storedFaces(store, hash), width / height);
+  return width > 0 && height > 0 ? shotsOf(tracks, faces, width / height) : [];
 }
 
 /** With their grid frames; those that are damaged are left out. */
