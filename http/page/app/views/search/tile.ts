@@ -84,10 +84,13 @@ function dragOut({ dataTransfer }: DragEvent, moments: readonly Found[], moment:
     ? moments.filter(({ moment_id }) => chosen.has(moment_id))
     : [moment];
   const paths = [...new Set(own.map(({ media_path }) => media_path))];
-  const address = (path: string) =>
-    `file://${encodeURI(path.startsWith('/') ? path : `/${path.replaceAll('\\', '/')}`)}`;
   dataTransfer?.setData('text/plain', paths.join('\n'));
-  dataTransfer?.setData('text/uri-list', paths.map(address).join('\r\n'));
+  dataTransfer?.setData('text/uri-list', paths.map(fileAddress).join('\r\n'));
+}
+
+export function fileAddress(path: string): string {
+  const plain = path.startsWith('/') ? path : `/${path.replaceAll('\\', '/')}`;
+  return `file://${encodeURI(plain).replace(/[?#]/g, encodeURIComponent)}`;
 }
 
 /** For a pointer; the same by keys, so they are not in the order of the tab key. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { without } from '../../../../../../http/page/app/views/search/chosen.ts';
 import { datesOf } from '../../../../../../http/page/app/views/search/filters.ts';
@@ -11,6 +12,7 @@ import {
 } from '../../../../../../http/page/app/views/search/grid.ts';
 import { byFilm, byRank, filesOf } from '../../../../../../http/page/app/views/search/group-head.ts';
 import { choose, type Found, search } from '../../../../../../http/page/app/views/search/state.ts';
+import { fileAddress } from '../../../../../../http/page/app/views/search/tile.ts';
 
 const moment = (hash_str: string, time_seconds: number, kind: Found['kind'] = 'video'): Found => ({
   moment_id: `${hash_str}@${time_seconds}`,
@@ -73,6 +75,13 @@ test('one, a range and several matches are chosen from the one that was selected
   assert.deepEqual(chosen(), [4]);
   choose(found, 3, true);
   assert.deepEqual(chosen(), [1, 2, 3, 4]);
+});
+
+test('a file that is dragged out has an address, whatever stands in its name', () => {
+  for (const path of ['/a b/ü?.mp4', '/take #2 100%.mov'])
+    assert.equal(fileURLToPath(fileAddress(path), { windows: false }), path);
+  const path = 'C:\\films\\#1.mp4';
+  assert.equal(fileURLToPath(fileAddress(path), { windows: true }), path);
 });
 
 test('what shares a moment with what is alike is left out', () => {
