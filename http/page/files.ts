@@ -1,6 +1,6 @@
-// The files of the web page, by name: its modules and styles, one table it shares with the client, and
-// packages. Nothing else can be had. Modules are TypeScript in a checkout and lose their types here; in a
-// built package they have none.
+// The files of the web page, by name: its modules and styles, what it shares with the client, and packages.
+// Nothing else can be had. Modules are TypeScript in a checkout and lose their types here; in a built package
+// they have none.
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -115,8 +115,8 @@ export function useUnlike(): void {
     }
     return parts;
   };
-  const asked = useAsk(cache_dir === null || unlike.length === 0 ? null : ask, [cache_dir, unlike]);
-  const { value, state, error } = asked;
+  const isAsked = cache_dir !== null && unlike.length > 0;
+  const { value, state, error } = useAsk(isAsked ? ask : null, [cache_dir, unlike]);
   useEffect(() => search.update({ unlike: unlike.length === 0 ? none : (value ?? none) }), [value, unlike]);
   useEffect(() => {
     if (state === 'failed') toast(messageOf(error), { kind: 'error' });

@@ -154,7 +154,7 @@ function withTask(
   return [...active, { task_id, keys, key: keys[0] ?? '', phase: 'connecting', received: 0, total: 0 }];
 }
 
-/** Of pictures: what is analysed afterwards is analysed by it. */
+/** A visual model: for searches, and for what is analysed from now on. */
 export async function bringIntoUse(model_key: string): Promise<void> {
   await api.loadModel({ model_key });
   toast(t(settings.used, { name: model_key }));
