@@ -98,8 +98,8 @@ async function added(list_id: string, items: readonly BasketItem[]) {
 
 const MOST_ALIKE = 1000;
 
-/** Puts what is likely alike into the state; the moments themselves are among them. */
-export function useUnlike(): void {
+/** What is likely alike; the moments themselves are among them. */
+export function useAlike(): readonly Part[] {
   const unlike = search.use(({ query }) => query.unlike);
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
   const ask = async (signal: AbortSignal) => {
@@ -117,10 +117,10 @@ export function useUnlike(): void {
   };
   const isAsked = cache_dir !== null && unlike.length > 0;
   const { value, state, error } = useAsk(isAsked ? ask : null, [cache_dir, unlike]);
-  useEffect(() => search.update({ unlike: unlike.length === 0 ? none : (value ?? none) }), [value, unlike]);
   useEffect(() => {
     if (state === 'failed') toast(messageOf(error), { kind: 'error' });
   }, [state]);
+  return (isAsked ? value : null) ?? none;
 }
 
 const none: readonly Part[] = [];

@@ -101,8 +101,6 @@ interface SearchState {
   readonly selected: string | null;
   /** Ids of moments that were chosen together. */
   readonly chosen: ReadonlySet<string>;
-  /** What looks like the moments that matches should not look like. */
-  readonly unlike: readonly Part[];
   /** Whether tiles show the names of their files, and all stills are shown. */
   readonly showsNames: boolean;
   readonly showsStills: boolean;
@@ -128,7 +126,6 @@ export const search = createSlice<SearchState>('search', {
   request: '',
   selected: null,
   chosen: new Set(),
-  unlike: [],
   showsNames: globalThis.localStorage?.getItem(NAMES) === 'true',
   showsStills: false,
   round: 0,

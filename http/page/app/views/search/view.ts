@@ -17,7 +17,7 @@ import { t } from '../../words.ts';
 import { SetUpButton, setsOf, useLacking } from '../settings/set-up.ts';
 import { useAddress } from './address.ts';
 import { Box, pictureIn, searchByPicture } from './box.ts';
-import { Chosen, useUnlike, without } from './chosen.ts';
+import { Chosen, useAlike, without } from './chosen.ts';
 import { DateLine, FilterChips, Filters, useFacets } from './filters.ts';
 import { Grid } from './grid.ts';
 import { byFilm, byRank, filesOf, folded, type Order, type Ordered, WeakerButton } from './group-head.ts';
@@ -51,13 +51,12 @@ function Search({ params }: { readonly params: string }) {
   const isGrouped = search.use((state) => state.isGrouped);
   const showsWeaker = search.use((state) => state.showsWeaker);
   const showsStills = search.use((state) => state.showsStills);
-  const unlike = search.use((state) => state.unlike);
   const facets = useFacets();
-  useUnlike();
+  const alike = useAlike();
   const ordered = useMemo(() => {
     const order: Order = isGrouped ? (moments) => byFilm(moments, showsStills) : byRank;
-    return answer && folded(without(answer.moments, unlike), order, showsWeaker);
-  }, [answer, isGrouped, showsWeaker, showsStills, unlike]);
+    return answer && folded(without(answer.moments, alike), order, showsWeaker);
+  }, [answer, isGrouped, showsWeaker, showsStills, alike]);
   const toBox = () => {
     field.current?.focus();
     field.current?.select();
