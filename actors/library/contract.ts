@@ -333,7 +333,10 @@ export const FolderPage = Type.Object({
     nullable(Type.String()),
     'Path of the folder with symbolic links resolved; null for the top folders.',
   ),
-  parent: described(nullable(Type.String()), 'Path of the parent folder; null if there is none and for the top folders.'),
+  parent: described(
+    nullable(Type.String()),
+    'Path of the parent folder; null if there is none and for the top folders.',
+  ),
   folders: described(
     Type.Array(
       Type.Object({

@@ -1,5 +1,5 @@
-// Summaries for a person to read: as lines, a tree that is indented by its levels and wrapped to the width, and
-// as a page with pictures.
+// Summaries for a person to read: as lines, a tree that is indented by its levels and wrapped to the width,
+// and as a page with pictures.
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { type DocumentNode, mostDocumentNodes } from '../../actors/exporter/summary/contract.ts';
 import { checkText, leadOf, qualityNotes } from '../../actors/exporter/summary/wording.ts';

@@ -1,4 +1,5 @@
-// An answer to a language model: its text, pictures and errors, never more than a model can be handed at once.
+// An answer to a language model: its text, pictures and errors, never more than a model can be handed at
+// once.
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';

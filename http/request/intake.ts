@@ -1,5 +1,5 @@
-// The body of a request: how much is received, the memory it may hold until the request is answered, and where
-// it is parsed.
+// The body of a request: how much is received, the memory it may hold until the request is answered, and
+// where it is parsed.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createPool } from '../../runtime/pool.ts';

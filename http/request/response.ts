@@ -1,5 +1,5 @@
-// Responses as they are sent: JSON with its headers, every error in the one form errors have, compression, and
-// how much one answer holds.
+// Responses as they are sent: JSON with its headers, every error in the one form errors have, compression,
+// and how much one answer holds.
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, deflateRawSync, gzip } from 'node:zlib';
@@ -56,8 +56,8 @@ export function jsonResponse(
 const stand = randomUUID();
 
 /**
- * The JSON of an answer with pictures. In base64 nothing has to be escaped, but `JSON.stringify` looks at every
- * letter, which takes most of the time of an answer of a megabyte.
+ * The JSON of an answer with pictures. In base64 nothing has to be escaped, but `JSON.stringify` looks at
+ * every letter, which takes most of the time of an answer of a megabyte.
  */
 function withBase64(body: unknown, names: readonly string[]): Uint8Array {
   const texts: string[] = [];

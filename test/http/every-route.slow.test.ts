@@ -36,7 +36,6 @@ import { type Injected, inject, KEY, type Request } from './inject.ts';
 
 /** /mcp says what is wrong as its protocol does: see mcp/route.test.ts. */
 const routes = allRoutes.filter(({ path }) => path !== '/mcp');
-
 const w = await world([
   { name: 'a.mp4', frames: 8 },
   { name: 'b.mp4', frames: 8 },

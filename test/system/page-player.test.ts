@@ -4,13 +4,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { clock } from '../../http/page/app/times.ts';
 import { stamped } from '../actors/decoder/footage/clip.ts';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { fps, x264 } from '../actors/decoder/footage/codec-options.ts';
-import { readStamp } from '../actors/decoder/footage/stamp.ts';
 import {
   assertAccessible,
   closeBrowser,
@@ -21,6 +19,7 @@ import {
 import { until } from '../until.ts';
 import { newHome } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
+import { isShown, toldFrame } from './shown-frame.ts';
 import { writeWav } from './speech-files.ts';
 
 const home = newHome();
@@ -102,40 +101,12 @@ async function opened(t: TestContext, path: string, seconds: number, script = ''
   return browser;
 }
 
-/** Run in the browser. As text: the types of this program are not those of a page. */
-const pixels = `(() => {
-  const video = document.querySelector('video');
-  if (!video || video.readyState < 2 || video.seeking) return null;
-  const canvas = document.createElement('canvas');
-  const { videoWidth: width, videoHeight: height } = video;
-  Object.assign(canvas, { width, height });
-  const context = canvas.getContext('2d');
-  context.drawImage(video, 0, 0);
-  return { width, height, data: [...context.getImageData(0, 0, width, height).data] };
-})()`;
-
-/** The number in the frame that the browser shows; null while it shows none. */
-async function shownFrame(page: Page): Promise<number | null> {
-  const picture: { width: number; height: number; data: number[] } | null = await page.evaluate(pixels);
-  if (!picture) return null;
-  const { width, height, data } = picture;
-  const rgb = data.filter((_, i) => i % 4 !== 3);
-  return readStamp(Uint8Array.from(rgb), width, height);
-}
-
-const toldFrame = async (page: Page) => Number(await page.locator('[data-frame]').getAttribute('data-frame'));
-
-async function isShown(page: Page, frame: number): Promise<void> {
-  await until(async () => (await shownFrame(page)) === frame);
-  assert.equal(await toldFrame(page), frame);
-}
-
 test('Back leads to the search where a link opened the player', { skip: withoutBrowser }, async (t) => {
   const { page, problems } = await opened(t, film, 2);
   const coming = page.waitForEvent('popup');
   await page.evaluate('open(location.href)');
   const linked = await coming;
-  await linked.getByRole('button', { name: 'Back' }).click();
+  await linked.getByRole('button', { name: 'Back', exact: true }).click();
   await linked.waitForURL(/#\/search$/);
   assert.deepEqual(problems, []);
 });
@@ -384,6 +355,24 @@ test('sound alone has a waveform, no screen, and no shots like it', { skip: with
   await page.keyboard.press(' ');
   await until(() => page.evaluate('!document.querySelector("video").paused'));
   await assertAccessible(page, 'sound alone');
+  assert.deepEqual(problems, []);
+});
+
+test('play that is pressed while the browser opens the file is not lost', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, talk, 1);
+  const { promise: pressed, resolve: press } = Promise.withResolvers<void>();
+  await page.route(`${service.address}/media/*`, async (route) => {
+    await pressed;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByText('A sentence alone.').waitFor();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
+  press();
+  await until(() => page.evaluate('document.querySelector("video").currentTime > 1'));
   assert.deepEqual(problems, []);
 });
 

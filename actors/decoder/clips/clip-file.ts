@@ -128,8 +128,8 @@ export function soundRateOf(rate: number): number {
 const direct = /^(yuvj?4(20|22|44)p|yuv4(20|22|44)p10le|gray|gray10le)$/;
 
 /**
- * FFmpeg's name of the pixel format for H.264 that keeps the most of `name`: the chroma resolution, and 10 bits
- * of more than 8. A picture whose sides are odd cannot have its chroma halved.
+ * FFmpeg's name of the pixel format for H.264 that keeps the most of `name`: the chroma resolution, and 10
+ * bits of more than 8. A picture whose sides are odd cannot have its chroma halved.
  */
 export function pictureFormatOf(name: string, { width, height }: { width: number; height: number }): string {
   const format = direct.test(name) ? name : nearest(name);

@@ -1,5 +1,5 @@
-// What the index answers about people: faces while they are found, clusterings while they are made and as they
-// are stored, and people in memory.
+// What the index answers about people: faces while they are found, clusterings while they are made and as
+// they are stored, and people in memory.
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';

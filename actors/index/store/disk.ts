@@ -1,4 +1,5 @@
-// The disk under the store: its writes, whether an open file is still the one of its name, and room set aside.
+// The disk under the store: its writes, whether an open file is still the one of its name, and room set
+// aside.
 import {
   closeSync,
   fdatasyncSync,

@@ -206,8 +206,7 @@ export function folderOf({ prefix }: PlacedRoot, { root_folder }: Media): string
 export function shownRow(row: Media, paths: PathMap): Media {
   const path = paths.shown(row.path);
   const root = paths.rootOf(path);
-  if (root === null || folderOf(root, row) === root.folder)
-    return path === row.path ? row : { ...row, path };
+  if (root === null || folderOf(root, row) === root.folder) return path === row.path ? row : { ...row, path };
   const before = folderOf(root, row);
   const isInside = isWithin(row.volume, before);
   const volume = isInside ? movedPath(row.volume, before, root.folder) : (root.volume ?? '');

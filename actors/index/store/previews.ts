@@ -1,6 +1,7 @@
-// The previews of one film, written into a bundle and read from it: each JPEG is behind a head that says how it is checked, so
-// that an interrupted film finds them again; at the end a table of where each frame's lie. A media file with
-// one picture, as every still, has it inside its record: 100,000 stills are not 100,000 tiny files.
+// The previews of one film, written into a bundle and read from it: each JPEG is behind a head that says
+// how it is checked, so that an interrupted film finds them again; at the end a table of where each frame's
+// lie. A media file with one picture, as every still, has it inside its record: 100,000 stills are not
+// 100,000 tiny files.
 import { crc32 } from 'node:zlib';
 import type { BundleFile, Bundles } from './bundles.ts';
 import { damaged } from './faults.ts';

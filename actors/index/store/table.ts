@@ -91,8 +91,8 @@ export function sealOf(sealed: Uint8Array): number {
 }
 
 /**
- * Reads a sealed value. *Copied*; `inPlace`: bytes and long lists are *borrowed* from `sealed`, which they keep
- * in memory whole. Throws STORE_DAMAGED naming `file` and `key` when the seal is broken.
+ * Reads a sealed value. *Copied*; `inPlace`: bytes and long lists are *borrowed* from `sealed`, which they
+ * keep in memory whole. Throws STORE_DAMAGED naming `file` and `key` when the seal is broken.
  */
 export function unseal<F extends Fields>(
   shape: Table<F>,

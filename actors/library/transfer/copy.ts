@@ -21,7 +21,10 @@ const BLOCK = 1 << 20;
 /** In a folder while a library is copied to it; its lock has a longer name. */
 export const claimFile = 'transfer.json';
 
-/** Runs `work` while nobody else copies a library to the folder, which is made. FOLDER_TAKEN, TRANSFER_FAILED. */
+/**
+ * Runs `work` while nobody else copies a library to the folder, which is made. FOLDER_TAKEN,
+ * TRANSFER_FAILED.
+ */
 export async function alone<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const own = await claim(join(folder, claimFile), {
     clock: systemClock,

@@ -21,16 +21,7 @@ import {
 import { noteRoots, RootsFile, recordedRoots } from '../../index/store/roots-file.ts';
 import { type Fields, type Row, type Table, unseal } from '../../index/store/table.ts';
 import { type Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
-import {
-  alone,
-  type Copied,
-  checksumOf,
-  claimFile,
-  copyFile,
-  failed,
-  partEnd,
-  sizeOf,
-} from './copy.ts';
+import { alone, type Copied, checksumOf, claimFile, copyFile, failed, partEnd, sizeOf } from './copy.ts';
 
 /** Folders of bundles. */
 const bundleFolders = ['vectors', 'previews', 'people'];

@@ -13,8 +13,8 @@ import { databaseFile } from '../../index/store/names.ts';
 import { formatVersion } from '../../index/store/records.ts';
 import {
   Manifest,
-  manifestFile,
   type Merged,
+  manifestFile,
   type Transfer,
   type Transferred,
   transferErrors,

@@ -8,6 +8,7 @@ import { makeFolder } from '../../../runtime/files/folder.ts';
 import { countChange, noteUpheaval } from '../../index/store/changes.ts';
 import { Environment, type Writes } from '../../index/store/environment.ts';
 import { readable } from '../../index/store/faults.ts';
+import { folderOf } from '../../index/store/media.ts';
 import {
   clusteringPrefix,
   databaseFile,
@@ -20,7 +21,6 @@ import {
   voiceUndoKey,
   writtenChangesKey,
 } from '../../index/store/names.ts';
-import { folderOf } from '../../index/store/media.ts';
 import { OpenWork } from '../../index/store/open-work.ts';
 import { PathMap } from '../../index/store/path-map.ts';
 import { checkFormat, FaceModel, FaceRoll, Media, Model } from '../../index/store/records.ts';

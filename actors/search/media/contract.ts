@@ -1,5 +1,5 @@
-// Questions about one media file and their answers: how it is named, its frames, loudness and scenes, and what
-// detectors have seen in it.
+// Questions about one media file and their answers: how it is named, its frames, loudness and scenes, and
+// what detectors have seen in it.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';

@@ -29,7 +29,10 @@ export function addToBasket(items: readonly Omit<BasketItem, 'item_id'>[]): void
 
 /** Puts it in at the end, or takes it out when it lies there. */
 export function toggleInBasket(item: Omit<BasketItem, 'item_id'>): void {
-  if (!isInBasket(get().basket, item)) return addToBasket([item]);
+  if (!isInBasket(get().basket, item)) {
+    addToBasket([item]);
+    return;
+  }
   update(({ basket }) => ({ basket: basket.filter((one) => !isSamePart(one, item)) }));
   toast(t(shell.inBasket, { n: get().basket.length }));
 }

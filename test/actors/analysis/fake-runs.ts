@@ -19,13 +19,13 @@ import type { FileResult, TaskCounts } from '../../../actors/analysis/tasks/cont
 import { createPreflight, type Preflight } from '../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
 import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';
+import { noRoots, PathMap } from '../../../actors/index/store/path-map.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Holder } from '../../../runtime/files/lock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { eachTurn, until } from '../../until.ts';
 import { expectFaceModel, orders } from './no-models.ts';
-import { noRoots, PathMap } from '../../../actors/index/store/path-map.ts';
 
 export function resultOf(
   path: string,
@@ -214,7 +214,16 @@ export function home() {
   const moveRoot = (to: string) => {
     roots = new PathMap([{ name: 'footage', prefix: '/footage', folder: to, volume: null }]);
   };
-  return { folder, clock, lines, log, start, settle, moveRoot, end: () => rmSync(folder, { recursive: true }) };
+  return {
+    folder,
+    clock,
+    lines,
+    log,
+    start,
+    settle,
+    moveRoot,
+    end: () => rmSync(folder, { recursive: true }),
+  };
 }
 
 export const whole = { offset: 0, limit: 1000 };

@@ -52,16 +52,30 @@ async function told(
 test('a root that is away is named with what brings it back, and nothing is broken by it', async (t) => {
   const there = { name: 'all', folder: '/mnt/a', away: null };
   const away = { name: 'films', folder: '/mnt/b', away: 'does not exist' };
-  const { out, code } = await told(t, [], {}, () => {}, {}, () => [there, away]);
+  const { out, code } = await told(
+    t,
+    [],
+    {},
+    () => {},
+    {},
+    () => [there, away],
+  );
   assert.equal(code, (await told(t, [])).code);
   assert.match(out, /✓ root all +\/mnt\/a\n/);
   assert.match(out, /– root films +\/mnt\/b does not exist\n.*framehound roots move films FOLDER/);
 });
 
 test('a damaged file of roots is named with the rest', async (t) => {
-  const { out, code } = await told(t, [], {}, () => {}, {}, () => {
-    throw storeErrors.ROOTS_DAMAGED('/home/roots.json is not JSON');
-  });
+  const { out, code } = await told(
+    t,
+    [],
+    {},
+    () => {},
+    {},
+    () => {
+      throw storeErrors.ROOTS_DAMAGED('/home/roots.json is not JSON');
+    },
+  );
   assert.equal(code, 1);
   assert.match(out, /✗ roots +\/home\/roots.json is not JSON\n +→ repair the file/);
   assert.match(out, /✓ machine/);

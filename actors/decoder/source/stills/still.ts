@@ -1,4 +1,5 @@
-// Stills: what their readers answer, how much memory decoding takes, and pictures decoded by readers of our own.
+// Stills: what their readers answer, how much memory decoding takes, and pictures decoded by readers of our
+// own.
 import sharp, { type Sharp } from 'sharp';
 import type { EngineError } from '../../../../runtime/errors.ts';
 import { mediaErrors, type Probe } from '../../contract.ts';

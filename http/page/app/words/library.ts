@@ -8,7 +8,7 @@ export const library = {
   watch: ['Watch folders', 'Beobachtete Ordner'],
   disk: ['Disk', 'Speicher'],
 
-  start: ['Start', 'Start'],
+  top: ['Start', 'Start'],
   where: ['Current folder', 'Aktueller Ordner'],
   list: ['Folders and files', 'Ordner und Dateien'],
   name: ['Name', 'Name'],

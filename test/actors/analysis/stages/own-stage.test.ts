@@ -16,11 +16,11 @@ import { createRooms } from '../../../../events/rooms.ts';
 import { renderFamilies } from '../../../../http/metrics/exposition.ts';
 import { createTaskMeter } from '../../../../http/metrics/meters.ts';
 import { until } from '../../../until.ts';
+import { noPaths } from '../../library/fake-roots.ts';
 import type { FakeFile } from '../fake-file.ts';
 import { world } from '../fakes.ts';
 import { expectFaceModel, orders } from '../no-models.ts';
 import { type CountJob, type CountStore, countKind, countStage } from './counting.ts';
-import { noPaths } from '../../library/fake-roots.ts';
 
 const kinds = [...stageKinds, countKind];
 const page = { offset: 0, limit: 100 };
@@ -51,7 +51,15 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
   const { analysis, clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded, paths: noPaths });
+  const records = new TaskFolder({
+    folder: join(home, 'tasks'),
+    kinds,
+    self,
+    now,
+    log,
+    hasEnded,
+    paths: noPaths,
+  });
   const { models } = w.search;
   const expectModelFor = expectFaceModel;
   const preflight = createPreflight({

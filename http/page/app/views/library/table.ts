@@ -207,7 +207,7 @@ export function PathBar({ folder, meant, start }: PathBarProps) {
   return html`<div class="path-bar">
     <div class="row">
       <nav class="crumbs grow" aria-label=${t(library.where)}>
-        <button class="quiet" aria-current=${folder === null ? 'location' : undefined} onClick=${() => openFolder(null)}>${t(library.start)}</button>
+        <button class="quiet" aria-current=${folder === null ? 'location' : undefined} onClick=${() => openFolder(null)}>${t(library.top)}</button>
         ${folder !== null && crumbsOf(folder).map(({ name, path }) => html`<span aria-hidden="true">›</span><button class="quiet" aria-current=${path === folder ? 'location' : undefined} onClick=${() => openFolder(path)}>${name}</button>`)}
       </nav>
       <button class="quiet" onClick=${refresh}>${t(library.refresh)}</button>

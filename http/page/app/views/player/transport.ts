@@ -87,13 +87,16 @@ class PlayerTransport implements Transport {
 
   attach(playable: Playable | null, frames: FilmFrames | null): void {
     const at = this.#requested ?? this.seconds;
+    const early = this.#playable ? 0 : this.#speed;
     this.#playable = playable;
     this.#frames = frames;
     this.#steps = 0;
     this.#speed = 0;
-    if (playable) Object.assign(playable, this.#sound);
-    if (playable) this.#send(this.#exact(at));
-    if (playable && frames?.at(at) === null) void this.#showFrame(playable, frames, at);
+    if (!playable) return;
+    Object.assign(playable, this.#sound);
+    this.#send(this.#exact(at));
+    if (frames?.at(at) === null) void this.#showFrame(playable, frames, at);
+    if (early > 0) this.#run(early);
   }
 
   /** Goes to the frame that was asked for when its time is known, unless one is elsewhere by then. */
@@ -181,7 +184,11 @@ class PlayerTransport implements Transport {
 
   #run(speed: number): void {
     const playable = this.#playable;
-    if (!playable) return;
+    if (!playable) {
+      // Pressed while the browser still opens the file: it plays as soon as it can.
+      this.#setSpeed(Math.max(0, speed));
+      return;
+    }
     this.#requested = null;
     this.#steps = 0;
     // At the end it begins anew, as players do.

@@ -228,7 +228,9 @@ export function earlier(): readonly Earlier[] {
   }
 }
 
-/** Asks for the path of a medium of which the address has the hash. What is not known is left out, and told. */
+/**
+ * Asks for the path of a medium of which the address has the hash. What is not known is left out, and told.
+ */
 function usePath(name: 'film' | 'picture'): void {
   const cache_dir = useStore(({ folder }) => folder.cache_dir);
   const hash_str = search.use(({ query }) => {

@@ -18,10 +18,10 @@ import type { Proxies } from '../../../../../actors/exporter/proxies/contract.ts
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
+import { noPaths } from '../../../library/fake-roots.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
 import { expectFaceModel, noModels } from '../../no-models.ts';
-import { noPaths } from '../../../library/fake-roots.ts';
 
 export const page = { offset: 0, limit: 100 };
 
@@ -99,7 +99,15 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
   const { clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded, paths: noPaths });
+  const records = new TaskFolder({
+    folder: join(home, 'tasks'),
+    kinds,
+    self,
+    now,
+    log,
+    hasEnded,
+    paths: noPaths,
+  });
   const { models } = w.search;
   const preflight = createPreflight({
     ...{ kinds, analysis, models, decode: 'exact' },

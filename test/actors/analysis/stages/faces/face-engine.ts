@@ -15,10 +15,10 @@ import { textReaderErrors } from '../../../../../actors/text-reader/contract.ts'
 import { thingsErrors } from '../../../../../actors/things/contract.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
+import { noPaths } from '../../../library/fake-roots.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
 import { orders } from '../../no-models.ts';
-import { noPaths } from '../../../library/fake-roots.ts';
 
 export const page = { offset: 0, limit: 100 };
 
@@ -48,7 +48,15 @@ export async function faceEngine(t: TestContext, files: readonly FakeFile[], opt
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
   const { analysis, clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded, paths: noPaths });
+  const records = new TaskFolder({
+    folder: join(home, 'tasks'),
+    kinds,
+    self,
+    now,
+    log,
+    hasEnded,
+    paths: noPaths,
+  });
   const { models } = w.search;
   const expectModelFor = async (work: ModelWork) => {
     if (work === 'faces' && !people.downloaded)

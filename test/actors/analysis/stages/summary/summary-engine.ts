@@ -12,10 +12,10 @@ import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { modelErrors } from '../../../../../actors/models/contract.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
+import { noPaths } from '../../../library/fake-roots.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
 import { expectFaceModel, orders } from '../../no-models.ts';
-import { noPaths } from '../../../library/fake-roots.ts';
 
 const page = { offset: 0, limit: 100 };
 
@@ -42,7 +42,15 @@ export async function summaryEngine(t: TestContext, files: readonly FakeFile[], 
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
   const { analysis, clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskFolder({ folder: join(home, 'tasks'), kinds, self, now, log, hasEnded, paths: noPaths });
+  const records = new TaskFolder({
+    folder: join(home, 'tasks'),
+    kinds,
+    self,
+    now,
+    log,
+    hasEnded,
+    paths: noPaths,
+  });
   const { models } = w.search;
   const expectModelFor = expectFaceModel;
   /** Language models that are there. */
