@@ -157,7 +157,7 @@ async function searching(size: Size): Promise<BenchRow[]> {
   const either = timed(rounds, () => search(at, readings, everything, 50));
   const single = timed(rounds * 3, () => search(ofFrames, request, one, 50));
   readers.close();
-  bank.close();
+  await bank.close();
   const loop = floatLoop(size, query);
   const row = (name: string, value: number, against: string, peer: number): BenchRow => ({
     name: `${name}, ${labelOf(size)}`,

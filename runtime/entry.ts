@@ -1,8 +1,8 @@
 // First module of every actor's thread: loads the actor's definition and serves it on the thread's port.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ActorDefinition } from './actor.ts';
+import { collectWhenIdle } from './heap.ts';
 import { serve } from './host.ts';
-import { collectWhenIdle } from './idle-heap.ts';
 import type { ThreadData } from './thread.ts';
 import type { FromActor, ToActor } from './wire.ts';
 

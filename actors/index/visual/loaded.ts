@@ -209,6 +209,6 @@ export class LoadedVectors {
 
   close(): void {
     for (const hash of [...this.#open.keys()]) this.#close(hash);
-    this.bank.close();
+    void this.bank.close();
   }
 }

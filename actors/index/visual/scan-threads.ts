@@ -2,6 +2,7 @@
 // the first long pass starts them, and they end when the rows are given up. They wait in native code, take
 // cells from a counter in shared memory, and write what they find into a ring each, which the index empties
 // while it takes cells itself.
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../../../runtime/process/program.ts';
 import type { Hit, Layout, Pass } from './cells.ts';
@@ -136,10 +137,16 @@ export class ScanThreads {
     if (isFailed) throw new Error('a thread that scans ended');
   }
 
-  /** Ends the threads; there will be no others. */
-  close(): void {
+  /** Ends the threads; there will be no others. Resolves when they refer to no memory any longer. */
+  async close(): Promise<void> {
     this.#count = 0;
-    for (const helper of this.#helpers) this.#set(helper, states.ending);
+    const ended = this.#helpers.map(({ worker }) => once(worker, 'exit'));
+    for (const helper of this.#helpers) {
+      helper.worker.ref();
+      this.#set(helper, states.ending);
+    }
+    this.#memories.length = 0;
+    await Promise.all(ended);
   }
 
   #start(): void {

@@ -1,6 +1,7 @@
 // Rows in WebAssembly memory, in segments of bounded size: one memory addresses 4 GB at most, and growing
 // many small ones never copies. Row numbers are global: segment × rows of a segment + row in it.
 import { availableParallelism } from 'node:os';
+import { noteDropped } from '../../../runtime/heap.ts';
 import { Cells, type Layout, layoutOf, tileRows } from './cells.ts';
 import { paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
 import { mostThreads, ScanThreads } from './scan-threads.ts';
@@ -152,9 +153,10 @@ export class RowBank {
     }
   }
 
-  /** Ends its threads; it can still be read. */
-  close(): void {
-    this.threads.close();
+  /** Ends its threads; it can still be read, by whoever still holds it. */
+  async close(): Promise<void> {
+    await this.threads.close();
+    noteDropped(this.held);
   }
 
   /** Bytes of memory held. */

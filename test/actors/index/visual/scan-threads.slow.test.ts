@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { everything } from '../../../../actors/index/visual/catalog.ts';
+import { everything, type Run } from '../../../../actors/index/visual/catalog.ts';
 import { layoutOf } from '../../../../actors/index/visual/cells.ts';
+import { scan } from '../../../../actors/index/visual/scan.ts';
 import { type ScanThreadData, states, wordsOf } from '../../../../actors/index/visual/scan-threads.ts';
 import { type Search, searchAll } from '../../../../actors/index/visual/search.ts';
+import { RowBank } from '../../../../actors/index/visual/segment.ts';
 import { until } from '../../../until.ts';
 import { randomVector } from '../footage.ts';
 import { type Draw, drawer, drawnFilm, drawnLook, drawnSearch } from './drawn-search.ts';
@@ -94,10 +96,36 @@ test('a pass that nobody waits for ends, the next one is whole, and threads end 
   assert.deepEqual(searchAll(twins.together, [{ ...search, pause }]), [gone]);
   assert.equal(looks, 9);
   twins.check([search], 'after one that was given up');
-  twins.together.bank.close();
-  await until(() => twins.together.bank.threads.running === 0);
+  await twins.together.bank.close();
   twins.check([search], 'without threads');
   assert.equal(twins.together.bank.threads.running, 0);
+});
+
+test('memory of rows that are given up is not held beyond the next libraries', async () => {
+  const rows = 200_000;
+  const before = process.memoryUsage.rss();
+  const peaks: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    const bank = new RowBank(512, 1 << 28, 2);
+    bank.expect(rows);
+    const { row, count } = bank.allocate(rows);
+    bank.bytes(row, count).fill(3);
+    bank.setQueries([new Float32Array(512).fill(1)]);
+    const asking = {
+      picks: [{ run: {} as Run, row, count }],
+      query: 0,
+      lanes: 1,
+      threshold: 2,
+      take: () => {},
+    };
+    scan(bank, [asking], () => {});
+    await until(() => bank.threads.ready === 1);
+    scan(bank, [asking], () => {});
+    peaks.push(process.memoryUsage.rss() - before);
+    await bank.close();
+    await until(() => process.memoryUsage.rss() - before < 2 * bank.held);
+  }
+  assert.ok(Math.max(...peaks) < 4 * 516 * rows, `${peaks}`);
 });
 
 test('a thread that is woken without a pass waits on', async () => {
