@@ -11,6 +11,7 @@ import {
 } from '../actors/analysis/schemas.ts';
 import { SampleFaceNaming } from '../actors/analysis/stages/faces/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
+import type { LiveText } from '../runtime/live-text.ts';
 import { field } from '../runtime/schema.ts';
 
 /** Where the event server listens, on the host and port of the API. */
@@ -173,4 +174,18 @@ export function taskIdOf(argument: unknown): string | undefined {
 export function percentageOf({ progress }: Pick<ProgressEvent, 'progress'>): number {
   const number = Number(progress);
   return Number.isFinite(number) ? Math.min(100, Math.max(0, number)) : 0;
+}
+
+// The same events for clients without Socket.IO.
+
+export interface StreamRequest {
+  /** Only events of these tasks; of all when there is none. */
+  readonly task_ids: readonly string[];
+  /** Of the event that the client received last; empty for none. */
+  readonly lastEventId: string;
+}
+
+export interface EventStreams {
+  /** The events as text. Tasks that are named begin with their state, as after a join. TASK_UNKNOWN. */
+  stream(request: StreamRequest): Promise<LiveText>;
 }

@@ -17,13 +17,16 @@ import { recordOf } from './payload.ts';
 import {
   type ClientEvents,
   EVENT_PATH,
+  type EventStreams,
   type JoinAnswer,
   type LeaveAnswer,
   LONGEST_ID,
+  type ProgressEvent,
   type ServerEvents,
   taskIdOf,
 } from './protocol.ts';
 import { createRooms, type Rooms } from './rooms.ts';
+import { createStream } from './stream.ts';
 
 // Who may connect to the event server, and which requests the transports can take.
 
@@ -70,10 +73,10 @@ export interface EventServerOptions extends Guests {
   readonly mostClients?: number;
 }
 
-export interface EventServer {
+export interface EventServer extends EventStreams {
   /** Answers under `/socket.io/` on this app. Once, before the app listens. */
   attach(app: TemplatedApp): void;
-  /** Connected now. */
+  /** Connected now, to Socket.IO and to the stream. */
   readonly clients: number;
   /**
    * Emits what waits and disconnects all clients, which may connect again to the next server. Before the app
@@ -96,24 +99,40 @@ export function createEventServer(options: EventServerOptions): EventServer {
   const rooms = createRooms({
     clock,
     everyMs,
-    emit: (event) => void attached?.to(roomOf(event.task_id)).emit('progress', event),
+    emit: (event) => {
+      const room = roomOf(event.task_id);
+      attached?.to(room).emit('progress', event);
+      stream.publish('progress', room, event);
+    },
   });
+  const stream = createStream(clock);
   const unsubscribe = tasks.subscribe(rooms.publish);
   let closing: Promise<void> | undefined;
   const close = async () => {
     unsubscribe();
     rooms.flush();
+    stream.close();
     if (attached) await disconnectAll(attached, clock);
     attached = undefined;
   };
+  const parts = { tasks, rooms, log };
   return {
     attach: (app) => {
       const io = attachTo(app, options, () => closing !== undefined);
-      io.on('connection', (client) => serveConnection(client, { tasks, rooms, log }));
+      io.on('connection', (client) => serveConnection(client, parts));
       attached = io;
     },
     get clients() {
-      return attached?.engine.clientsCount ?? 0;
+      return (attached?.engine.clientsCount ?? 0) + stream.clients;
+    },
+    stream: async ({ task_ids, lastEventId }) => {
+      const ended = await Promise.all(task_ids.map((task_id) => endIn(parts, task_id)));
+      const replayed = () => task_ids.flatMap((task_id, i) => rooms.replay(task_id) ?? ended[i] ?? []);
+      return stream.follow({
+        rooms: task_ids.length > 0 ? new Set(task_ids.map(roomOf)) : null,
+        lastEventId,
+        first: () => replayed().map((data) => ({ name: 'progress', data })),
+      });
     },
     close: () => {
       closing ??= close();
@@ -260,11 +279,7 @@ async function replayRecord(
   answer: (answer: JoinAnswer) => void,
 ): Promise<boolean> {
   if (!client.connected) return true;
-  const found = await tasks.get(task_id, { offset: 0, limit: 1 }).catch((error: unknown) => {
-    if (analysisErrors.TASK_UNKNOWN.is(error)) return null;
-    log.warn('the task cannot be looked up', { task_id, error });
-    return undefined;
-  });
+  const found = await recorded({ tasks, log }, task_id);
   // It may have begun to run meanwhile: then this client is in the room and gets its events.
   const begun = rooms.replay(task_id) !== undefined;
   if (found === null && !begun) {
@@ -275,6 +290,24 @@ async function replayRecord(
   const event = found && !begun ? recordOf(stageKinds, found) : undefined;
   if (event && client.rooms.has(roomOf(task_id))) client.emit('progress', event);
   return true;
+}
+
+/** Null when there is no such task, undefined when its record cannot be read. */
+function recorded({ tasks, log }: Omit<ConnectionParts, 'rooms'>, task_id: string) {
+  return tasks.get(task_id, { offset: 0, limit: 1 }).catch((error: unknown) => {
+    if (analysisErrors.TASK_UNKNOWN.is(error)) return null;
+    log.warn('the task cannot be looked up', { task_id, error });
+    return undefined;
+  });
+}
+
+/** The end of a task that this process has not run; none when it has not ended. Throws TASK_UNKNOWN. */
+async function endIn(parts: ConnectionParts, task_id: string): Promise<ProgressEvent | undefined> {
+  if (parts.rooms.replay(task_id)) return undefined;
+  const found = await recorded(parts, task_id);
+  if (found === null && !parts.rooms.replay(task_id))
+    throw analysisErrors.TASK_UNKNOWN(`There is no task with the id ${quoted(task_id)}`, { task_id });
+  return found ? recordOf(stageKinds, found) : undefined;
 }
 
 /**

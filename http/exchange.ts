@@ -1,6 +1,7 @@
 // One request and its response: body, license, validators, handler, and an error in its one form.
 import { tellAway } from '../actors/library/roots/contract.ts';
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
+import type { LiveText } from '../runtime/live-text.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';
 import { type Body, licenseKeyErrors, queryOf, RequestInput } from './request/body.ts';
@@ -16,6 +17,7 @@ import {
   errorResponse,
   invalidFields,
   isInternal,
+  isLive,
   isStream,
   jsonResponse,
   plainError,
@@ -237,6 +239,10 @@ export class Exchange implements Pending {
       const content = answer.body as Content;
       return this.#send(route, content, answer.headers ?? {}).catch((error) => this.#respondToError(error));
     }
+    if (route.form && 'live' in route.form && answer.status === 200) {
+      const headers = [['Content-Type', route.form.live] as const, ...Object.entries(answer.headers ?? {})];
+      return this.#finish(route, { status: 200, headers, body: answer.body as LiveText });
+    }
     if (!route.form || !('text' in route.form))
       return this.#finish(route, jsonResponse(answer.status, answer.body, answer.headers, route.base64));
     const headers = [['Content-Type', route.form.text] as const, ...Object.entries(answer.headers ?? {})];
@@ -300,7 +306,7 @@ export class Exchange implements Pending {
     const { status, body: whole } = answer;
     const headers = this.#headers(answer);
     // Films and pictures are compressed already, and a part is one of the bytes as they are.
-    if (isStream(whole)) return this.#complete(route, { status, headers, body: whole });
+    if (isStream(whole) || isLive(whole)) return this.#complete(route, { status, headers, body: whole });
     const encoding = encodingFor(this.#head.acceptEncoding, whole.length);
     if (encoding === undefined) return this.#complete(route, { status, headers, body: whole });
     const plain = typeof whole === 'string' ? Buffer.from(whole) : whole;
@@ -327,8 +333,9 @@ export class Exchange implements Pending {
     this.#intake.release();
     if (--this.#state.inFlight === 0) for (const resolve of this.#state.idle.splice(0)) resolve();
     const { status, body } = answer;
-    // A stream is observed when it has ended.
-    if (!isStream(body)) this.#observe(route, status, Buffer.byteLength(body));
+    // A stream is observed when it has ended, live text when it begins.
+    if (isLive(body)) this.#observe(route, status, 0);
+    else if (!isStream(body)) this.#observe(route, status, Buffer.byteLength(body));
     return answer;
   }
 

@@ -61,6 +61,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       assistants: assistantsOf(parts, ownFetch),
       mediaLinks: createMediaLinks(Date.now, (credential) => access.check(credential)),
       access,
+      events,
       pageAddress: () => pageAddress(values.host, server.port),
       settings: settingsAnswer(config, parts.version),
       stopping: () => stopping,

@@ -2,6 +2,7 @@
 // server validates requests with it, the API document and the client's types are derived from it, tests
 // compare responses with it.
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { LiveText } from '../runtime/live-text.ts';
 import { described, named } from '../runtime/schema.ts';
 import type { Service } from './service.ts';
 
@@ -14,9 +15,9 @@ export type Answers = Readonly<Record<number, TSchema>>;
 
 /**
  * `text`: its content type. `bytes`: the body of a 200 is a `Content`, of one of these types; a part when one
- * is asked for.
+ * is asked for. `live`: the body of a 200 is a `LiveText`, of this type.
  */
-export type Form = { readonly text: string } | { readonly bytes: string };
+export type Form = { readonly text: string } | { readonly bytes: string } | { readonly live: string };
 
 /**
  * Bytes that are answered as they are, whole or a part of them, and read only as fast as the client takes
@@ -42,6 +43,9 @@ export interface Content {
   /** Frees what is held. Called once, when no `read` is under way. */
   close(): Promise<void>;
 }
+
+/** The body of an answer in a route of live text. */
+export const LiveBody = Type.Unsafe<LiveText>({ type: 'string' });
 
 /** The body of an answer in a route of bytes. */
 export const Bytes = Type.Unsafe<Content>({ type: 'string', format: 'binary' });

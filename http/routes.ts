@@ -2,6 +2,7 @@
 import { mcpRoutes } from './mcp/route.ts';
 import type { Route } from './route.ts';
 import { documentRoutes } from './routes/document.ts';
+import { eventRoutes } from './routes/events.ts';
 import { faceRoutes } from './routes/faces.ts';
 import { healthRoutes } from './routes/health.ts';
 import { analysisDataRoutes, libraryRoutes } from './routes/library.ts';
@@ -25,6 +26,7 @@ const described: readonly Route[] = [
   ...analysisDataRoutes,
   ...analyzeRoutes,
   ...taskRoutes,
+  ...eventRoutes,
   ...mediaRoutes,
   ...linkRoutes,
   ...proxyRoutes,

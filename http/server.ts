@@ -5,7 +5,7 @@ import { type AppOptions, type AppState, Exchange, type Head, type Pending } fro
 import { bearerOf } from './request/head.ts';
 import { createBodyBudget } from './request/intake.ts';
 import { originRule, preflightAnswer } from './request/origin.ts';
-import { isStream, plainError, type RawResponse } from './request/response.ts';
+import { isLive, isStream, plainError, type RawResponse } from './request/response.ts';
 import { validatorsOf } from './request/validation.ts';
 import { createRouter, isInside, nowhere, unknownPath } from './router.ts';
 
@@ -104,6 +104,7 @@ export function inProcess(app: Pick<App, 'begin'>): typeof fetch {
       answer.body.end(0);
       throw new TypeError('bytes are not answered in process');
     }
+    if (isLive(answer.body)) throw new TypeError('events are not sent in process');
     const isEmpty = answer.status === 204 || answer.status === 304;
     return new Response(isEmpty ? null : (answer.body as Uint8Array<ArrayBuffer> | string), {
       status: answer.status,

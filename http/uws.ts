@@ -9,7 +9,8 @@ import uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
 import { bearerOf, framingProblem, HeadFields } from './request/head.ts';
-import { type ByteStream, isStream, type RawResponse, statusLine } from './request/response.ts';
+import { sendLive } from './request/live.ts';
+import { type ByteStream, isLive, isStream, type RawResponse, statusLine } from './request/response.ts';
 import type { App } from './server.ts';
 
 export const serverErrors = errorTable({
@@ -254,6 +255,8 @@ class Client {
     for (const [name, value] of headers) res.writeHeader(name, value);
     if (status === 204 || status === 304) res.endWithoutBody();
     else if (isStream(body)) this.#sendStream(body);
+    else if (isLive(body) && !this.#options.headOnly) this.#interrupt = sendLive(res, body);
+    else if (isLive(body)) res.endWithoutBody();
     else if (this.#options.headOnly) this.#endHead(Buffer.byteLength(body));
     else res.end(body);
   }

@@ -48,8 +48,8 @@ async function routesOf(file: string): Promise<Found> {
   );
   const hidden = listed.find((route) => !routes.includes(route));
   if (hidden) throw new Error(`${file}: the route ${hidden.id} is not exported by its name`);
-  // Bytes are read by their address: by a player, or by `fetch` as a stream.
-  return { file, routes: routes.filter(({ form }) => !form || !('bytes' in form)) };
+  // Bytes and live text are read by their address: by a player, or by `fetch` as a stream.
+  return { file, routes: routes.filter(({ form }) => !form || 'text' in form) };
 }
 
 function isRoute(value: unknown): value is Route {

@@ -65,7 +65,12 @@ export function createMetrics(sources: MetricsSources): Metrics {
       return renderFamilies([
         ...requests.families(),
         single('gauge', 'framehound_http_requests_in_flight', 'HTTP requests in flight.', sources.inFlight()),
-        single('gauge', 'framehound_event_clients', 'Open Socket.IO connections.', sources.eventClients()),
+        single(
+          'gauge',
+          'framehound_event_clients',
+          'Connected clients of events, by Socket.IO or as a stream.',
+          sources.eventClients(),
+        ),
         ...tasks.families(),
         ...clipFamilies(sources.clips.counts),
         ...ofWatchFolders,

@@ -361,10 +361,12 @@ function responses(route: Route, shapes: Shapes): Operation['responses'] {
   return out;
 }
 
-/** Errors of a route of bytes are JSON as everywhere. */
+/** Errors of a route of bytes or of live text are JSON as everywhere. */
 function typeOf({ form }: Route, status: number): string | undefined {
-  if (form === undefined || ('bytes' in form && status >= 400)) return undefined;
-  return 'text' in form ? form.text : form.bytes;
+  if (form === undefined) return undefined;
+  if ('text' in form) return form.text;
+  if (status >= 400) return undefined;
+  return 'bytes' in form ? form.bytes : form.live;
 }
 
 function isFailure(schema: TSchema, shapes: Shapes): boolean {

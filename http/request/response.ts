@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, deflateRawSync, gzip } from 'node:zlib';
 import { EngineError, toFields } from '../../runtime/errors.ts';
+import type { LiveText } from '../../runtime/live-text.ts';
 import type { FieldError } from './validation.ts';
 
 export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  readonly body: string | Uint8Array | ByteStream;
+  readonly body: string | Uint8Array | ByteStream | LiveText;
   /** The connection ends with it: where the next request on it begins is not known. */
   readonly ends?: boolean;
 }
@@ -26,6 +27,10 @@ export interface ByteStream {
 
 export function isStream(body: RawResponse['body']): body is ByteStream {
   return typeof body === 'object' && 'next' in body;
+}
+
+export function isLive(body: RawResponse['body']): body is LiveText {
+  return typeof body === 'object' && 'open' in body;
 }
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;

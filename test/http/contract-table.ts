@@ -270,6 +270,7 @@ export const addresses: readonly string[] = [
   'DELETE /api/v1/sessions open',
   'DELETE /api/v1/watch-folders/{id} licensed',
   'GET / open',
+  'GET /api/v1/events/stream licensed',
   'GET /api/v1/faces/clusters licensed',
   'GET /api/v1/health open',
   'GET /api/v1/lists licensed',

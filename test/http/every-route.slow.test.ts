@@ -17,6 +17,7 @@ import { ListFolder } from '../../actors/library/lists/lists.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
 import { createSummaries } from '../../actors/summarizer/stored/summaries.ts';
 import { NewWatchFolder } from '../../actors/watcher/folders/contract.ts';
+import { createEventServer } from '../../events/server.ts';
 import { granted } from '../../http/license/decision.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
@@ -182,6 +183,7 @@ const call = inject(routes, {
   stopping: () => false,
   metrics: { render: async () => '' },
   mediaLinks: createMediaLinks(Date.now, () => granted),
+  events: createEventServer({ ...w, tasks, isAllowedHost: () => true, origins: [] }),
   access: {
     makeTicket: () => ({ ticket: 'fht_t', expires: 1 }),
     openSession: () => ({ token: 'fhs_t', expires: 1, shared: false }),

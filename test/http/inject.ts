@@ -5,7 +5,7 @@ import type { AppOptions, Head, Pending } from '../../http/exchange.ts';
 import type { AccessDecision } from '../../http/license/decision.ts';
 import { answersOf, statusesOf } from '../../http/openapi/document.ts';
 import { createBodyParser } from '../../http/request/intake.ts';
-import { type ByteStream, isStream, type RawResponse } from '../../http/request/response.ts';
+import { type ByteStream, isLive, isStream, type RawResponse } from '../../http/request/response.ts';
 import { ErrorBody, type Route } from '../../http/route.ts';
 import { createRouter } from '../../http/router.ts';
 import { type App, createApp } from '../../http/server.ts';
@@ -130,7 +130,7 @@ async function send(
   });
   const never = new AbortController().signal;
   const out = 'run' in begun ? await whole(begun, bytes, signal ?? never) : begun;
-  const answer = isStream(out.body) ? await allOf(out.body) : Buffer.from(out.body as string);
+  const answer = await allOf(out.body);
   const named = Object.fromEntries(out.headers.map(([name, value]) => [name.toLowerCase(), value]));
   const isJson = named['content-type'] === 'application/json' && named['content-encoding'] === undefined;
   return {
@@ -141,7 +141,19 @@ async function send(
   };
 }
 
-async function allOf(body: ByteStream): Promise<Buffer> {
+async function allOf(body: RawResponse['body']): Promise<Buffer> {
+  if (isStream(body)) return piecesOf(body);
+  if (!isLive(body)) return Buffer.from(body as string);
+  // What is sent at once.
+  const sent: string[] = [];
+  body.open(
+    (text) => void sent.push(text),
+    () => {},
+  )();
+  return Buffer.from(sent.join(''));
+}
+
+async function piecesOf(body: ByteStream): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   // A piece has one byte at least.

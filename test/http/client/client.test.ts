@@ -28,8 +28,8 @@ test('the table of addresses is the one the routes give; else: npm run client', 
   assert.equal(readFileSync(addressesFile, 'utf8'), await addressesText());
 });
 
-test('every route of the service is a method of the client, but those that describe it, answer bytes or speak another protocol', () => {
-  const others = ['openapi', 'docs', 'page', 'pageFile', 'mediaBytes', 'mcp'];
+test('every route of the service is a method of the client, but those that describe it, answer bytes or live text, or speak another protocol', () => {
+  const others = ['openapi', 'docs', 'page', 'pageFile', 'mediaBytes', 'eventStream', 'mcp'];
   const ids = routes.map(({ id }) => id).filter((id) => !others.includes(id));
   assert.deepEqual(Object.keys(addresses).sort(), ids.sort());
 });

@@ -1,0 +1,137 @@
+// The events as server-sent events, for clients without Socket.IO. What was sent last is kept, so
+// that a client that reconnects is sent what it missed. It knows no sockets.
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../runtime/clock.ts';
+import type { LiveText } from '../runtime/live-text.ts';
+import type { ServerEvents } from './protocol.ts';
+
+/** Names of the events that a client of Socket.IO is sent, with the same bodies. */
+type Name = keyof ServerEvents;
+
+export interface StreamFilter {
+  /** Only the events of these rooms; null for all. */
+  readonly rooms: ReadonlySet<string> | null;
+  /** The id of the event that the client received last; empty for none. */
+  readonly lastEventId: string;
+  /** What a client that missed nothing it knows of is sent first. */
+  first(): readonly { readonly name: Name; readonly data: object }[];
+}
+
+export interface Stream {
+  publish<N extends Name>(name: N, room: string, data: Parameters<ServerEvents[N]>[0]): void;
+  follow(filter: StreamFilter): LiveText;
+  /** Connected now. */
+  readonly clients: number;
+  /** Ends every client; it may connect again to the next service. */
+  close(): void;
+}
+
+/** Bytes of events that are kept for clients that reconnect. */
+const MOST_KEPT_BYTES = 1024 * 1024;
+/** Proxies end a connection on which nothing comes, often after half a minute. */
+const HEARTBEAT_MS = 15_000;
+/** How long a client is asked to wait before it reconnects. */
+const RETRY_MS = 2000;
+
+interface Kept {
+  readonly number: number;
+  readonly room: string;
+  readonly text: string;
+}
+
+interface Client {
+  readonly rooms: StreamFilter['rooms'];
+  readonly send: (text: string) => void;
+  readonly end: () => void;
+}
+
+/** The events that were sent last. */
+class Memory {
+  // Numbers begin again with each service, so an id says of which one it is.
+  readonly #service = randomBytes(4).toString('hex');
+  readonly #events: Kept[] = [];
+  #bytes = 0;
+  #last = 0;
+
+  get lastId(): string {
+    return `${this.#service}-${this.#last}`;
+  }
+
+  add(room: string, text: (id: string) => string): Kept {
+    const number = ++this.#last;
+    const event = { number, room, text: text(this.lastId) };
+    this.#events.push(event);
+    this.#bytes += event.text.length;
+    while (this.#bytes > MOST_KEPT_BYTES) this.#bytes -= this.#events.shift()!.text.length;
+    return event;
+  }
+
+  /** Null when some of what came after it is not kept any more, or it is of another service. */
+  since(id: string): readonly Kept[] | null {
+    const [service, number] = id.split('-');
+    const oldest = this.#events[0]?.number ?? this.#last + 1;
+    const next = Number(number) + 1;
+    const isKept = service === this.#service && next >= oldest && next <= this.#last + 1;
+    return isKept ? this.#events.slice(next - oldest) : null;
+  }
+}
+
+export function createStream(clock: Clock): Stream {
+  const memory = new Memory();
+  const clients = new Set<Client>();
+  let isClosed = false;
+  let stop = () => {};
+  const beat = () => {
+    for (const { send } of clients) send(':\n\n');
+    stop = clock.after(HEARTBEAT_MS, beat);
+  };
+  stop = clock.after(HEARTBEAT_MS, beat);
+  return {
+    publish: (name, room, data) => {
+      const { text } = memory.add(room, (id) => `id: ${id}\n${textOf(name, data)}`);
+      for (const { rooms, send } of clients) if (isFor(rooms, room)) send(text);
+    },
+    follow: (filter) => ({
+      open: (send, end) => {
+        if (isClosed) {
+          end();
+          return () => {};
+        }
+        const client = { rooms: filter.rooms, send, end };
+        send(welcome(memory, filter));
+        clients.add(client);
+        return () => void clients.delete(client);
+      },
+    }),
+    get clients() {
+      return clients.size;
+    },
+    close: () => {
+      isClosed = true;
+      stop();
+      for (const { end } of clients) end();
+      clients.clear();
+    },
+  };
+}
+
+function welcome(memory: Memory, { rooms, lastEventId, first }: StreamFilter): string {
+  const missed = lastEventId === '' ? null : memory.since(lastEventId);
+  const head = `retry: ${RETRY_MS}\n`;
+  if (missed) {
+    const texts = missed.filter(({ room }) => isFor(rooms, room)).map(({ text }) => text);
+    return `${head}\n${texts.join('')}`;
+  }
+  const lost = lastEventId === '' ? '' : textOf('missed', { last_event_id: lastEventId });
+  const texts = first().map(({ name, data }) => textOf(name, data));
+  // What follows has no id of its own, and this one is where the client goes on.
+  return `${head}id: ${memory.lastId}\n\n${lost}${texts.join('')}`;
+}
+
+function isFor(rooms: StreamFilter['rooms'], room: string): boolean {
+  return rooms === null || rooms.has(room);
+}
+
+function textOf(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
