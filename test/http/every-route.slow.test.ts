@@ -32,6 +32,7 @@ import { FakeIndex, fakeJob } from '../actors/faces/people/fake-index.ts';
 import { callsOf, summarise } from '../actors/index/summaries/trees.ts';
 import { noPaths, noRootsHere, onlyFootage } from '../actors/library/fake-roots.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
+import { besidesIn } from './body-needs.ts';
 import { fakeWatchFolders } from './fake-watch-folders.ts';
 import { type Injected, inject, KEY, type Request } from './inject.ts';
 
@@ -211,35 +212,7 @@ const good = new Map<RegExp, unknown>([
 ]);
 const known = (name: string) => [...good].find(([pattern]) => pattern.test(name))?.[1];
 
-/** What a body needs beside the fields that are always needed. */
-const besides: Readonly<Record<string, Record<string, unknown>>> = {
-  analyze: { visual_media_paths: [w.paths[0]] },
-  cachePaths: { media_path: w.paths[0] },
-  mediaLink: { media_path: w.paths[0] },
-  listScenes: { media_path: w.paths[0] },
-  mediaSeen: { media_path: w.paths[0] },
-  searchMoments: { query: 'four' },
-  searchRelevance: { media_path: w.paths[0], query: 'four' },
-  mediaPeaks: { media_path: w.paths[0] },
-  mediaFrames: { media_path: w.paths[0], start_seconds: 0, end_seconds: 1 },
-  makeProxy: { media_path: w.paths[0] },
-  pullModels: { model_key: 'fake' },
-  transcriptionsRange: { hash_str: 'aa' },
-  nameSpeakers: { hash_str: 'aa' },
-  searchTranscript: { search_all: false },
-  searchWritten: { search_all: false },
-  clusterFaces: { cluster_id: 'c1' },
-  modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }], apart: [] },
-  suggestSpeakers: { hash_str: 'aa' },
-  confirmSpeakers: {
-    voices: ['aa', 'bb'].map((hash_str) => ({ hash_str, speaker: 'SPEAKER_00' })),
-  },
-  moveMedia: { from: w.folder, to: moved },
-  summaryOverview: { hash_str: 'aa' },
-  summaryNode: { hash_str: 'aa', node_id: '0' },
-  exportSummary: { hash_str: 'aa' },
-  deleteSummaries: { collection_id: 'c1' },
-};
+const besides = besidesIn(w.paths[0]!, w.folder, moved);
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 
 /** A task that a request before has resumed still runs: that is no fault of the body. */

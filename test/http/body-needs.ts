@@ -1,0 +1,36 @@
+// What the body of a good request needs beside the fields that are always needed.
+/** By the id of its route. `folder` has the film, and `moved` is the same folder elsewhere. */
+export function besidesIn(
+  media_path: string,
+  folder: string,
+  moved: string,
+): Readonly<Record<string, Record<string, unknown>>> {
+  return {
+    analyze: { visual_media_paths: [media_path] },
+    cachePaths: { media_path },
+    mediaLink: { media_path },
+    listScenes: { media_path },
+    mediaSeen: { media_path },
+    searchMoments: { query: 'four' },
+    searchRelevance: { media_path, query: 'four' },
+    mediaPeaks: { media_path },
+    mediaFrames: { media_path, start_seconds: 0, end_seconds: 1 },
+    makeProxy: { media_path },
+    pullModels: { model_key: 'fake' },
+    transcriptionsRange: { hash_str: 'aa' },
+    nameSpeakers: { hash_str: 'aa' },
+    searchTranscript: { search_all: false },
+    searchWritten: { search_all: false },
+    clusterFaces: { cluster_id: 'c1' },
+    modifyClusters: { merges: [{ cluster_ids: ['c1', 'c2'], target_cluster_id: 'c2' }], apart: [] },
+    suggestSpeakers: { hash_str: 'aa' },
+    confirmSpeakers: {
+      voices: ['aa', 'bb'].map((hash_str) => ({ hash_str, speaker: 'SPEAKER_00' })),
+    },
+    moveMedia: { from: folder, to: moved },
+    summaryOverview: { hash_str: 'aa' },
+    summaryNode: { hash_str: 'aa', node_id: '0' },
+    exportSummary: { hash_str: 'aa' },
+    deleteSummaries: { collection_id: 'c1' },
+  };
+}
