@@ -1,14 +1,12 @@
 // First module of every actor's thread: loads the actor's definition and serves it on the thread's port.
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import type { ActorDefinition } from './actor.ts';
 import { collectWhenIdle } from './heap.ts';
 import { serve } from './host.ts';
 import type { ThreadData } from './thread.ts';
 import type { FromActor, ToActor } from './wire.ts';
 
-const port = parentPort;
-if (!port) throw new Error('entry.ts runs only as a worker thread');
-const { module, ...start } = workerData as ThreadData;
+const { module, port, ...start } = workerData as ThreadData;
 const { definition } = (await import(module)) as { definition: ActorDefinition };
 
 const active = collectWhenIdle();

@@ -182,6 +182,8 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
       this.#admit(call);
       options.signal?.addEventListener('abort', cancel, { once: true });
       this.#pump();
+      // While the event loop is busy with requests it comes late to replies, which others wait behind.
+      if (this.#mailbox.size > 0) this.#attachment?.link.poll();
     } catch (error) {
       this.#options.pool?.releaseAll(call.holder);
       call.fail(error as EngineError);

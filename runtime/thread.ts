@@ -1,5 +1,5 @@
 // Runs an actor in a worker thread of its own.
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import type { ChildSpec } from './child.ts';
 import type { Contract } from './contract.ts';
 import type { Log } from './log.ts';
@@ -28,6 +28,7 @@ export interface ThreadOptions {
 
 export interface ThreadData extends HostStart {
   readonly module: string;
+  readonly port: MessagePort;
 }
 
 /**
@@ -52,12 +53,20 @@ export function startThread(options: ThreadOptions): Link {
   const control = createControl(options.calls);
   const { name, memory, settings, module } = options;
   const logLevel = options.log.level;
-  const workerData: ThreadData = { name, control, memory, settings, logLevel, module: module.href };
-  const worker = new Worker(moduleUrl('./entry', import.meta.url), { name, workerData });
+  // A port of our own, because the one of a worker cannot be asked for what has arrived.
+  const { port1: port, port2 } = new MessageChannel();
+  const workerData: ThreadData = {
+    ...{ name, control, memory, settings, logLevel },
+    module: module.href,
+    port: port2,
+  };
+  const transferList = [port2];
+  const worker = new Worker(moduleUrl('./entry', import.meta.url), { name, workerData, transferList });
   const maker = createLink(
     {
-      post: (message: ToActor, transfer = []) => worker.postMessage(message, transfer),
-      listen: (receive) => worker.on('message', (message: FromActor) => receive(message)),
+      post: (message: ToActor, transfer = []) => port.postMessage(message, transfer),
+      listen: (receive) => port.on('message', (message: FromActor) => receive(message)),
+      take: () => receiveMessageOnPort(port)?.message as FromActor | undefined,
       close: () => {},
     },
     control,
@@ -67,6 +76,10 @@ export function startThread(options: ThreadOptions): Link {
   worker.on('error', (error) => {
     failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
   });
-  worker.on('exit', (code) => maker.ended(failure || `thread ended with code ${code}`));
+  worker.on('exit', (code) => {
+    maker.link.poll();
+    port.close();
+    maker.ended(failure || `thread ended with code ${code}`);
+  });
   return maker.link;
 }

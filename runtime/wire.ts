@@ -88,6 +88,8 @@ export interface HostStart {
 export type Endpoint<In, Out> = {
   post(message: Out, transfer?: readonly ArrayBuffer[]): void;
   listen(receive: (message: In) => void): void;
+  /** The next message that has arrived, where that can be asked for; it is not listened to any more. */
+  take?(): In | undefined;
   close(): void;
 };
 
@@ -102,6 +104,8 @@ export interface Link {
   /** Resolves when its thread has ended. `clean` is false for a crash. */
   readonly exited: Promise<{ readonly clean: boolean; readonly reason: string }>;
   onMessage(listener: (message: FromActor) => void): void;
+  /** Hands over at once what has arrived, before the event loop comes to it. */
+  poll(): void;
   onExit(listener: () => void): void;
   /** Asks the actor to stop: the running turns see it at once, even inside native code. Never terminates. */
   stop(): void;
@@ -128,14 +132,15 @@ export function createLink(
   // A failed start is reported by whoever awaits `ready`; nobody has to.
   started.promise.catch(() => {});
 
-  endpoint.listen((message) => {
+  const handle = (message: FromActor) => {
     if (message.type === 'ready') started.resolve();
     else if (message.type === 'failed') started.reject(fromFields(message.error));
     else if (message.type === 'log')
       log.named(message.line.name)[message.line.level](message.line.message, message.line.fields);
     else if (message.type === 'closed') clean = true;
     else receive(message);
-  });
+  };
+  endpoint.listen(handle);
   return {
     link: {
       endpoint,
@@ -144,6 +149,9 @@ export function createLink(
       exited: exited.promise,
       onMessage: (listener) => {
         receive = listener;
+      },
+      poll: () => {
+        for (let next = endpoint.take?.(); next; next = endpoint.take?.()) handle(next);
       },
       onExit: (listener) => {
         notifyExit = listener;

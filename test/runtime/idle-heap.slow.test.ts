@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test, { after } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ThreadData } from '../../runtime/thread.ts';
 import { createControl } from '../../runtime/wire.ts';
 import { until } from '../until.ts';
@@ -24,6 +24,7 @@ after(() => setFlagsFromString('--memory-reducer'));
 test('a thread that has nothing to do gives the memory of its heap back', async () => {
   const module = `data:text/javascript,${encodeURIComponent(littering)}`;
   const control = createControl(1);
+  const { port1, port2 } = new MessageChannel();
   const workerData: ThreadData = {
     name: 'littering',
     control,
@@ -31,13 +32,14 @@ test('a thread that has nothing to do gives the memory of its heap back', async 
     settings: {},
     logLevel: 'info',
     module,
+    port: port2,
   };
-  const worker = new Worker(entry, { workerData });
+  const worker = new Worker(entry, { workerData, transferList: [port2] });
   const heap = async () => (await worker.getHeapStatistics()).total_heap_size;
-  const [message] = await once(worker, 'message');
+  const [message] = await once(port1, 'message');
   assert.deepEqual(message, { type: 'ready' });
   const before = await heap();
   await until(async () => (await heap()) < before / 2);
-  worker.postMessage({ type: 'stop' });
+  port1.postMessage({ type: 'stop' });
   assert.deepEqual(await once(worker, 'exit'), [0]);
 });

@@ -5,6 +5,9 @@ import { Type } from 'typebox';
 import { actor } from '../../runtime/actor.ts';
 import { ask, contract } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { createLog } from '../../runtime/log.ts';
+import { Cell } from '../../runtime/ref.ts';
+import { createControl, createLink, type FromActor, type ToActor } from '../../runtime/wire.ts';
 import { until } from '../until.ts';
 import { engine } from './engine.ts';
 import { fixtureErrors } from './fixture.ts';
@@ -125,4 +128,24 @@ test('calls that wait in a lane begin together, as many as their message says, a
   const xy = ['x', 'y'];
   assert.deepEqual([one, two], [xy, xy]);
   await supervisor.stop();
+});
+
+test('a reply that has arrived makes room for those that wait as soon as another call is made', async () => {
+  const one = contract('one', { add: ask(Type.Object({}), Type.Number()) });
+  const cell = new Cell('one', one, { capacity: 8, now: () => 0 });
+  const [sent, arrived]: [ToActor[], FromActor[]] = [[], []];
+  const endpoint = { post: (message: ToActor) => void sent.push(message), listen: () => {}, close: () => {} };
+  const log = createLog('test', () => {});
+  cell.attach(createLink({ ...endpoint, take: () => arrived.shift() }, createControl(1), log).link);
+  const calls = Array.from({ length: 2 }, () => cell.ask('add', {}));
+  assert.equal(sent.length, 1);
+  arrived.push({ type: 'reply', id: 1, value: 3 });
+  calls.push(cell.ask('add', {}));
+  assert.deepEqual(
+    sent.map((message) => 'id' in message && message.id),
+    [1, 2],
+  );
+  assert.equal(await calls[0], 3);
+  cell.down('down', 'test');
+  await assert.rejects(calls[2]!, engineErrors.ACTOR_DOWN.is);
 });

@@ -34,6 +34,7 @@ function slowThread() {
     ready: ready.promise,
     exited: exited.promise,
     onMessage: () => {},
+    poll: () => {},
     onExit: () => {},
     stop: () => {},
   };
