@@ -279,13 +279,14 @@ function processFamilies(): Family[] {
 }
 
 // Counts requests by route and status, and their duration by route. Every request passes here, so counters
-// are typed arrays that become text only when they are scraped.
+// are numbers that become text only when they are scraped.
 
 /** Upper bounds in seconds: a response from memory takes 0.1 ms, a search 10 ms, a cold model seconds. */
 export const LATENCY_BOUNDS = [
   0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ] as const;
 
+/** Above every status. */
 const STATUSES = 600;
 const BUCKETS = LATENCY_BOUNDS.length + 1;
 
@@ -298,7 +299,8 @@ interface RequestMeter {
 export function createRequestMeter(routes: readonly Route[]): RequestMeter {
   // Row 0 is for requests without a route.
   const rows = new Map(routes.map((route, i) => [route, i + 1]));
-  const byStatus = new Float64Array((routes.length + 1) * STATUSES);
+  /** By row and status; few of these ever occur. */
+  const byStatus = new Map<number, number>();
   const byBucket = new Float64Array((routes.length + 1) * BUCKETS);
   const sums = new Float64Array(routes.length + 1);
   let bytesIn = 0;
@@ -309,11 +311,12 @@ export function createRequestMeter(routes: readonly Route[]): RequestMeter {
     route: route?.path ?? '(none)',
   }));
   const requests = () =>
-    labels.flatMap((own, row) =>
-      [...byStatus.subarray(row * STATUSES, (row + 1) * STATUSES)].flatMap((value, status) =>
-        value === 0 ? [] : [{ labels: { ...own, status: String(status) }, value }],
-      ),
-    );
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([at, value]) => {
+        const status = String(at % STATUSES);
+        return { labels: { ...labels[Math.floor(at / STATUSES)]!, status }, value };
+      });
   const latencies = () =>
     labels.flatMap((own, row) => {
       const counts = byBucket.subarray(row * BUCKETS, (row + 1) * BUCKETS);
@@ -323,7 +326,8 @@ export function createRequestMeter(routes: readonly Route[]): RequestMeter {
   return {
     count: (route, status, seconds, received, sent) => {
       const row = route === null ? 0 : (rows.get(route) ?? 0);
-      byStatus[row * STATUSES + (status < STATUSES ? status : 0)]!++;
+      const at = row * STATUSES + (status < STATUSES ? status : 0);
+      byStatus.set(at, (byStatus.get(at) ?? 0) + 1);
       let bucket = 0;
       // Linear, not binary: nearly every request ends in one of the first buckets.
       while (bucket < LATENCY_BOUNDS.length && seconds > LATENCY_BOUNDS[bucket]!) bucket++;
