@@ -127,6 +127,7 @@ export const embedderContract = contract(
         /** For each text: false when the model knows no word of it, so that its vector ranks nothing. */
         understood: Type.Array(Type.Boolean()),
       }),
+      { together: 16 },
     ),
   },
   // The state is answered while a model loads, and a search gets in between two batches of an ingest. A cold
