@@ -58,6 +58,8 @@ export interface MediaLocation {
   readonly record: MediaRecord | null;
   /** Path at which it lies now; null when it is gone. */
   readonly source: string | null;
+  /** Of the file at `source`. */
+  readonly mark: Mark | null;
 }
 
 export interface LocationParts {
@@ -78,8 +80,8 @@ export async function locatePaths(
 
 async function atPath(path: string, known: MediaRecord | null): Promise<MediaLocation> {
   const mark = await markOf(path);
-  if (!mark) return { record: known, source: null };
-  return { record: known && isSame(known.identity, mark) ? known : null, source: path };
+  if (!mark) return { record: known, source: null, mark };
+  return { record: known && isSame(known.identity, mark) ? known : null, source: path, mark };
 }
 
 /**
@@ -105,12 +107,12 @@ export async function locateHash(
     (await (known
       ? identities.find(cache_dir, path, mark, call)
       : identities.of(cache_dir, path, mark, call)));
-  if (now?.identity.hash_str === hash) return { record: known, source: path };
+  if (now?.identity.hash_str === hash) return { record: known, source: path, mark };
   if (known) {
-    const { record, source } = await atPath(known.path, known);
-    return { record: known, source: record && source };
+    const there = await atPath(known.path, known);
+    return there.record ? there : { record: known, source: null, mark: null };
   }
-  if (here.source === null) return { record: null, source: null };
+  if (here.source === null) return here;
   throw searchErrors.HASH_MISMATCH(`hash_str: ${hash} is not the hash of ${path}`, { field: 'hash_str' });
 }
 

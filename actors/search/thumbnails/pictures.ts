@@ -102,7 +102,7 @@ export interface PictureParts {
 /** JPEG quality of what is decoded or made smaller. */
 const QUALITY = 80;
 
-interface PictureQuestion {
+export interface PictureQuestion {
   readonly cache_dir: string;
   readonly file: MediaLocation;
   /** Ascending. */
@@ -111,41 +111,46 @@ interface PictureQuestion {
   readonly max_side: number;
 }
 
-type Pictures = (Uint8Array | null)[];
+/** `i`: index of the moment. */
+type Found = (i: number, jpeg: Uint8Array) => void;
 
-/** One for each moment; null where there is none. A file that cannot be decoded has none, which is logged. */
-export async function pictures(
+/**
+ * Tells `found` the picture of each moment that has one, as soon as it is there. Resolves to those smaller
+ * than asked for, which are better than nothing, of moments that have no other. A file that cannot be decoded
+ * has none, which is logged.
+ */
+export async function findPictures(
   parts: PictureParts,
   question: PictureQuestion,
   call: CallOptions,
-): Promise<Pictures> {
+  found: Found,
+): Promise<Map<number, Uint8Array>> {
   const { file, seconds } = question;
-  if (file.record?.probe.kind === 'audio') return seconds.map(() => null);
-  const { enough, small } = await storedPictures(parts, question, call);
-  const wanted = [...seconds.keys()].filter((i) => !enough[i] && isWithin(question, i));
-  const decoded = await decodedPictures(parts, question, wanted, call);
-  return seconds.map((_, i) => enough[i] ?? decoded.get(i) ?? small[i] ?? null);
+  if (file.record?.probe.kind === 'audio') return new Map();
+  const wanted = new Set([...seconds.keys()].filter((i) => isWithin(question, i)));
+  const take: Found = (i, jpeg) => {
+    wanted.delete(i);
+    found(i, jpeg);
+  };
+  const small = await storedPictures(parts, question, call, take);
+  await decodedPictures(parts, question, [...wanted], call, take);
+  for (const i of small.keys()) if (!wanted.has(i)) small.delete(i);
+  return small;
 }
 
 function isWithin({ file, seconds }: PictureQuestion, i: number): boolean {
   return file.record === null || nearestFrame(seconds[i]!, file.record.probe) !== null;
 }
 
-interface Stored {
-  /** Made smaller where need be. */
-  readonly enough: Pictures;
-  /** Smaller than asked for; better than nothing when the file is gone. */
-  readonly small: Pictures;
-}
-
+/** Tells of those that are large enough, made smaller where need be, and answers those that are too small. */
 async function storedPictures(
   parts: PictureParts,
   { cache_dir, file: { record }, seconds, max_side }: PictureQuestion,
   call: CallOptions,
-): Promise<Stored> {
-  const enough: Pictures = seconds.map(() => null);
-  const small: Pictures = seconds.map(() => null);
-  if (!record) return { enough, small };
+  found: Found,
+): Promise<Map<number, Uint8Array>> {
+  const small = new Map<number, Uint8Array>();
+  if (!record) return small;
   const { hash_str } = record.identity;
   const asked = seconds.flatMap((at, i) => {
     const frame_index = nearestFrame(at, record.probe);
@@ -159,12 +164,12 @@ async function storedPictures(
     const side = jpeg ? jpegSide(jpeg) : null;
     if (!jpeg || side === null) continue;
     if (side > max_side) large.push({ i, jpeg });
-    else if (showsEnough(side, max_side, record.probe)) enough[i] = jpeg;
-    else small[i] = jpeg;
+    else if (showsEnough(side, max_side, record.probe)) found(i, jpeg);
+    else small.set(i, jpeg);
   }
   for (const [at, jpeg] of (await shrunk(parts, large, max_side, call)).entries())
-    enough[large[at]!.i] = jpeg;
-  return { enough, small };
+    if (jpeg) found(large[at]!.i, jpeg);
+  return small;
 }
 
 async function shrunk(
@@ -172,32 +177,30 @@ async function shrunk(
   large: readonly { readonly jpeg: Uint8Array }[],
   max_side: number,
   call: CallOptions,
-): Promise<Pictures> {
+): Promise<(Uint8Array | null)[]> {
   if (large.length === 0) return [];
   const request = { jpegs: large.map(({ jpeg }) => jpeg), preview: { max_side, quality: QUALITY } };
   return parts.decoder(async (decoder) => (await decoder.ask('shrink', request, call)).jpegs);
 }
 
-/** By index of the moment. */
 async function decodedPictures(
   parts: PictureParts,
   { file: { source }, seconds, max_side }: PictureQuestion,
   wanted: readonly number[],
   call: CallOptions,
-): Promise<Map<number, Uint8Array>> {
-  const found = new Map<number, Uint8Array>();
-  if (source === null || wanted.length === 0) return found;
+  found: Found,
+): Promise<void> {
+  if (source === null || wanted.length === 0) return;
   const moments = wanted.map((i) => seconds[i]!);
   const request = { path: source, seconds: moments, preview: { max_side, quality: QUALITY } };
   try {
     await parts.decoder(async (decoder) => {
       for await (const { moment, jpeg } of decoder.feed('moments', request, call))
-        found.set(wanted[moment]!, jpeg);
+        found(wanted[moment]!, jpeg);
     });
   } catch (error) {
     if (!isMediaError(error)) throw error;
     // A file of sound has no picture, which is no fault worth a log line.
     if (!mediaErrors.NO_PICTURE.is(error)) parts.log.warn('no thumbnail', { path: source, error });
   }
-  return found;
 }

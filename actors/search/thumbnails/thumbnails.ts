@@ -31,10 +31,10 @@ import {
   clockSeconds,
   momentsByFile,
   type PictureParts,
-  pictures,
   stripSeconds,
   type ThumbnailFile,
 } from './pictures.ts';
+import { SharedPictures } from './shared-pictures.ts';
 
 type Decoder = Ref<typeof decoderContract>;
 
@@ -58,6 +58,8 @@ const AHEAD = 2;
 
 export function createThumbnails({ thumbnailDecoders, index, identities, log }: ThumbnailParts): Thumbnails {
   const parts: PictureParts = { index, log, decoder: leastBusy(thumbnailDecoders) };
+  const together = thumbnailDecoders.length + AHEAD;
+  const shared = new SharedPictures(parts, together);
   return {
     thumbnails: async ({ cache_dir, requests, max_size }, call) => {
       expectFew(requests.length, max_size);
@@ -67,7 +69,6 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
       const located = new Map(
         (await locatePaths(parts, cache_dir, atPaths, call)).map((found, i) => [atPaths[i]!, found]),
       );
-      const together = thumbnailDecoders.length + AHEAD;
       await sideBySide(files.values(), together, call.signal, async (wanted, signal) => {
         const { media_path, hash_str, moments } = wanted;
         const own = { ...call, signal };
@@ -77,9 +78,8 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
             : await locateContent({ identities, index }, cache_dir, { ...wanted, hash_str }, own);
         if (!file.source && !file.record) log.warn('no thumbnail: file not found', { path: media_path });
         const seconds = moments.map((moment) => moment.seconds);
-        const found = await pictures(parts, { cache_dir, file, seconds, max_side: max_size }, own);
-        for (const [at, { index }] of moments.entries())
-          thumbnails[index] = { thumbnail: base64(found[at] ?? null) };
+        const found = await shared.of({ cache_dir, file, seconds, max_side: max_size }, own);
+        for (const [at, { index }] of moments.entries()) thumbnails[index] = { thumbnail: found[at]! };
       });
       return { thumbnails };
     },
@@ -90,9 +90,9 @@ export function createThumbnails({ thumbnailDecoders, index, identities, log }: 
       const { kind, grid_frames } = await probeOf(parts, file, media_path, call);
       if (kind !== 'video') return { scene_thumbnails: null };
       const seconds = stripSeconds(start, end, grid_frames - 1);
-      const found = await pictures(parts, { cache_dir, file, seconds, max_side: max_size }, call);
+      const found = await shared.of({ cache_dir, file, seconds, max_side: max_size }, call);
       const strip = seconds.flatMap((at, i): [string, string][] => {
-        const image = base64(found[i] ?? null);
+        const image = found[i]!;
         return image === null ? [] : [[image, clockTime(at)]];
       });
       return { scene_thumbnails: strip };
@@ -146,7 +146,7 @@ async function locateContent(
   try {
     return await locateHash(parts, cache_dir, media_path, hash_str, call);
   } catch (error) {
-    if (isMediaError(error)) return { record: null, source: null };
+    if (isMediaError(error)) return { record: null, source: null, mark: null };
     if (!searchErrors.HASH_MISMATCH.is(error)) throw error;
     const item = `requests[${Math.min(...moments.map(({ index }) => index))}]`;
     throw restated(error, {
@@ -176,8 +176,4 @@ async function probeOf(
   throw mediaErrors.FILE_NOT_FOUND(`media_path: ${path} does not exist and nothing is stored for it`, {
     field: 'media_path',
   });
-}
-
-function base64(jpeg: Uint8Array | null): string | null {
-  return jpeg && Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength).toString('base64');
 }
