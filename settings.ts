@@ -148,6 +148,11 @@ export const settings = {
     env: 'FRAMEHOUND_ORIGINS',
     doc: 'origins of web pages that may call the service, each as scheme://name[:port]; a list, or separated by commas',
   }),
+  webhook_hosts: setting(Type.Array(Type.String({ pattern: '^[^\\s/@]+$' })), {
+    fallback: [],
+    env: 'FRAMEHOUND_WEBHOOK_HOSTS',
+    doc: 'other machines that webhooks may call, each as name or name:port; a list, or separated by commas',
+  }),
   server: setting(webAddress, {
     fallback: '',
     env: 'FRAMEHOUND_SERVER',
@@ -207,6 +212,7 @@ export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
     tasks: join(own, 'tasks'),
     lists: join(own, 'lists'),
     roots: join(own, 'roots.json'),
+    webhooks: join(own, 'webhooks'),
     licenses: join(own, 'licenses'),
     machine: join(own, 'machine'),
     sessions: join(own, 'sessions'),
@@ -225,6 +231,7 @@ export function keptAtHome(home: string): string[] {
       'lists',
       'roots.json',
       'watch-folders',
+      'webhooks',
       'licenses',
       'machine',
     ],

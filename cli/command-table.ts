@@ -15,6 +15,7 @@ import {
   switchedOn,
   watchActions,
 } from './command-options.ts';
+import { followingCommands } from './following-options.ts';
 
 export interface Option {
   /** `type`, `multiple` and `default`: as `parseArgs` of Node takes them. */
@@ -285,6 +286,7 @@ export const commandTable = {
     options: json,
     actions: watchActions,
   },
+  ...followingCommands,
   list: {
     usage: '[PATH]',
     help: 'list what is analysed, by which model and when',

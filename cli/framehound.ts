@@ -39,6 +39,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   forget: async () => (await import('./commands/library.ts')).forget,
   prune: async () => (await import('./commands/library.ts')).prune,
   move: async () => (await import('./commands/library.ts')).move,
+  webhooks: async () => (await import('./commands/webhooks.ts')).webhooks,
   roots: async () => (await import('./commands/roots.ts')).roots,
   library: async () => (await import('./commands/roots.ts')).library,
   disk: async () => (await import('./commands/library.ts')).disk,

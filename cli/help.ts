@@ -15,7 +15,7 @@ export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   People: ['faces'],
   Export: ['export', 'thumbnails'],
   Library: ['list', 'move', 'roots', 'library', 'forget', 'prune', 'disk'],
-  Service: ['serve', 'stop', 'mcp', 'license'],
+  Service: ['serve', 'stop', 'webhooks', 'mcp', 'license'],
   Models: ['models', 'setup'],
   Other: ['doctor', 'config', 'tour', 'completion'],
 };

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Engine } from '../actors/engine.ts';
 import type { EventServer } from '../events/server.ts';
+import type { Webhooks } from '../events/webhooks/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Log } from '../runtime/log.ts';
@@ -25,6 +26,7 @@ export interface GatewayParts {
   readonly engine: Engine;
   readonly access: Access;
   readonly events: EventServer;
+  readonly webhooks: Webhooks;
   readonly isAllowedHost: HostRule;
   readonly config: Config<typeof settings>;
   readonly clock: Clock;
@@ -62,6 +64,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       mediaLinks: createMediaLinks(Date.now, (credential) => access.check(credential)),
       access,
       events,
+      webhooks: parts.webhooks,
       pageAddress: () => pageAddress(values.host, server.port),
       settings: settingsAnswer(config, parts.version),
       stopping: () => stopping,

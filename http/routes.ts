@@ -17,6 +17,7 @@ import { summaryRoutes } from './routes/summaries.ts';
 import { analyzeRoutes, clipRoutes, proxyRoutes, taskRoutes } from './routes/tasks.ts';
 import { exportRoutes, speakerRoutes, transcriptionRoutes } from './routes/transcriptions.ts';
 import { watchFolderRoutes } from './routes/watch-folders.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -48,6 +49,7 @@ const described: readonly Route[] = [
   ...listRoutes,
   ...rootRoutes,
   ...watchFolderRoutes,
+  ...webhookRoutes,
   ...pageRoutes,
 ];
 

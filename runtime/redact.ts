@@ -17,10 +17,10 @@ const secretEnd = /token$/;
 const secretMany = /tokens$/;
 
 /**
- * A license key issued on this machine, a ticket, the token of a session, the secret of the owner, a link to
- * media.
+ * A license key issued on this machine, a ticket, the token of a session, the secret of the owner or of a
+ * webhook, a link to media.
  */
-const issuedKey = /fh[a-z]?_[A-Za-z0-9_-]{20,}/g;
+const issuedKey = /(?:fh[a-z]?_|whsec_)[A-Za-z0-9_+/-]{20,}/g;
 /** A secret that a text names: `license_key=…`, `"password": "…"`, `Authorization: Bearer …`. */
 const namedSecret =
   /((?:license[_-]?key|authorization|password|passwd|secret|cookie|api[_-]?key|[a-z][_-]token)["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?)(?!\[redacted\]|bearer\s|basic\s)[^\s"'&,;}]+/gi;
@@ -31,7 +31,7 @@ const namedSecret =
 const userInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*:)[^\s/@]+@/gi;
 
 /** A text without these characters holds no secret; most texts have none. */
-const suspicious = /fh[a-z]?_|[:=]/;
+const suspicious = /fh[a-z]?_|whsec_|[:=]/;
 
 /** True when a field of this name holds a secret. */
 function isSecretName(name: string, value: unknown): boolean {

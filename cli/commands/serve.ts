@@ -5,6 +5,7 @@ import { Check } from 'typebox/value';
 import type { Engine } from '../../actors/engine.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
+import { openWebhooks, type WebhookService } from '../../events/webhooks/webhooks.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { openLicenses } from '../../http/license/open.ts';
 import { hostRule, isLoopback, pageAddress, signInAddress } from '../../http/request/origin.ts';
@@ -57,6 +58,7 @@ interface Parts {
   readonly engine: Engine;
   readonly access: Access;
   readonly events: EventServer;
+  readonly webhooks: WebhookService;
   readonly gateway: Gateway;
 }
 
@@ -81,11 +83,21 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     isAllowedHost,
     origins: values.origins,
   });
+  const webhooks = openWebhooks({
+    folder: folders(values).webhooks,
+    hosts: values.webhook_hosts,
+    tasks: engine.tasks,
+    watchFolders: engine.watchFolders,
+    clock,
+    log: log.named('webhooks'),
+    now: () => Date.now() / 1000,
+  });
   const { restarts: engineRestarts } = guardian;
   const gateway = createGateway({
     engine,
     access,
     events,
+    webhooks,
     isAllowedHost,
     config,
     clock,
@@ -93,7 +105,7 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     engineRestarts,
     version: programVersion(),
   });
-  const parts = { engine, access, events, gateway };
+  const parts = { engine, access, events, webhooks, gateway };
   let forget = () => {};
   try {
     forget = begin(context, parts, guardian);
@@ -204,7 +216,7 @@ function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>,
  */
 async function end(
   { log, flushLog }: Context,
-  { engine, access, events, gateway }: Parts,
+  { engine, access, events, webhooks, gateway }: Parts,
   isLast: boolean,
 ): Promise<void> {
   log.info('stopping');
@@ -213,6 +225,7 @@ async function end(
   await Promise.all([gateway.drain(DRAIN_MS), engine.watchFolders.close(), engine.tasks.stop()]);
   const late = await engine.stop();
   await gateway.drain(FINAL_DRAIN_MS);
+  webhooks.close();
   await events.close();
   await gateway.close();
   access.close(isLast);

@@ -93,10 +93,18 @@ import type {
   stopWatching,
   watchStatus,
 } from '../routes/watch-folders.ts';
+import type {
+  addWebhook,
+  listDeliveries,
+  listWebhooks,
+  removeWebhook,
+  resendDelivery,
+} from '../routes/webhooks.ts';
 
 export interface Operations {
   readonly addRoot: typeof addRoot;
   readonly addWatchFolder: typeof addWatchFolder;
+  readonly addWebhook: typeof addWebhook;
   readonly analyze: typeof analyze;
   readonly appearances: typeof appearances;
   readonly availableModels: typeof availableModels;
@@ -124,6 +132,7 @@ export interface Operations {
   readonly getTask: typeof getTask;
   readonly health: typeof health;
   readonly libraryDisk: typeof libraryDisk;
+  readonly listDeliveries: typeof listDeliveries;
   readonly listLibrary: typeof listLibrary;
   readonly listLists: typeof listLists;
   readonly listMedia: typeof listMedia;
@@ -132,6 +141,7 @@ export interface Operations {
   readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
   readonly listWatchFolders: typeof listWatchFolders;
+  readonly listWebhooks: typeof listWebhooks;
   readonly livez: typeof livez;
   readonly loadAnalysisData: typeof loadAnalysisData;
   readonly loadAnalysisDataForMedia: typeof loadAnalysisDataForMedia;
@@ -160,6 +170,8 @@ export interface Operations {
   readonly recluster: typeof recluster;
   readonly removeRoot: typeof removeRoot;
   readonly removeWatchFolder: typeof removeWatchFolder;
+  readonly removeWebhook: typeof removeWebhook;
+  readonly resendDelivery: typeof resendDelivery;
   readonly resumeTask: typeof resumeTask;
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
@@ -189,6 +201,7 @@ export interface Operations {
 export const addresses: { readonly [K in keyof Operations]: string } = {
   addRoot: 'POST /api/v1/roots',
   addWatchFolder: 'POST /api/v1/watch-folders',
+  addWebhook: 'POST /api/v1/webhooks',
   analyze: 'POST /api/v1/analyze',
   appearances: 'POST /api/v1/faces/appearances',
   availableModels: 'GET /api/v1/models/available',
@@ -216,6 +229,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   getTask: 'GET /api/v1/tasks/{task_id} offset limit',
   health: 'GET /api/v1/health',
   libraryDisk: 'POST /api/v1/library/disk',
+  listDeliveries: 'GET /api/v1/webhooks/{webhook_id}/deliveries offset limit',
   listLibrary: 'POST /api/v1/library/list',
   listLists: 'GET /api/v1/lists',
   listMedia: 'POST /api/v1/media/list',
@@ -224,6 +238,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
   listWatchFolders: 'GET /api/v1/watch-folders',
+  listWebhooks: 'GET /api/v1/webhooks',
   livez: 'GET /livez',
   loadAnalysisData: 'POST /api/v1/analysis-data/load',
   loadAnalysisDataForMedia: 'POST /api/v1/analysis-data/load-for-media',
@@ -252,6 +267,8 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   recluster: 'POST /api/v1/faces/recluster',
   removeRoot: 'DELETE /api/v1/roots/{name}',
   removeWatchFolder: 'DELETE /api/v1/watch-folders/{id}',
+  removeWebhook: 'DELETE /api/v1/webhooks/{webhook_id}',
+  resendDelivery: 'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend',
   resumeTask: 'POST /api/v1/tasks/{task_id}/resume',
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',

@@ -18,6 +18,7 @@ import { createModelLibrary } from '../../actors/models/library.ts';
 import { createSummaries } from '../../actors/summarizer/stored/summaries.ts';
 import { NewWatchFolder } from '../../actors/watcher/folders/contract.ts';
 import { createEventServer } from '../../events/server.ts';
+import { openWebhooks } from '../../events/webhooks/webhooks.ts';
 import { granted } from '../../http/license/decision.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
@@ -62,6 +63,19 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 });
 /** What is begun here is over at once. */
 Object.assign(tasks, { begin: async () => ({ task_id: 'begun' }) });
+const webhooks = openWebhooks({
+  ...w,
+  folder: join(w.folder, 'webhooks'),
+  hosts: [],
+  tasks,
+  watchFolders: { list: async () => ({ watch_folders: [], service_status: {} as never }) },
+  now: () => 0,
+});
+const hook = 'http://127.0.0.1:9/';
+const { webhook } = await webhooks.add({ url: hook, events: ['task.ended'] });
+const { webhook_id } = webhook;
+webhooks.publish('task.ended', {});
+const { delivery_id } = webhooks.deliveries(webhook_id, { offset: 0, limit: 1 }).deliveries[0]!;
 const { task_id } = await tasks.start({ cache_dir, visual_media_paths: w.paths });
 const real = createExporter(() => 0);
 /** Whatever folder is asked for, what is written lies in that of the test. */
@@ -184,6 +198,7 @@ const call = inject(routes, {
   stopping: () => false,
   metrics: { render: async () => '' },
   mediaLinks: createMediaLinks(Date.now, () => granted),
+  webhooks,
   events: createEventServer({ ...w, tasks, isAllowedHost: () => true, origins: [] }),
   access: {
     makeTicket: () => ({ ticket: 'fht_t', expires: 1 }),
@@ -208,6 +223,7 @@ const good = new Map<RegExp, unknown>([
   [/^(name|people(\[0\])?)$/, 'c1'],
   [/(^|\.)(from_)?cluster_ids?$/, 'c1'],
   [/^output_dir$/, '/clips'],
+  [/^url$/, hook],
   [/^segments$/, [[0, ' hello', 1]]],
 ]);
 const known = (name: string) => [...good].find(([pattern]) => pattern.test(name))?.[1];
@@ -223,7 +239,7 @@ const isPathOfAnother = (path: string) =>
   routes.some((one) =>
     new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+').replace(/\{\+\w+\}/, '.+')}$`).test(path),
   );
-const places = { task_id, list_id, id: watch_id, name: 'footage' };
+const places = { task_id, webhook_id, delivery_id, list_id, id: watch_id, name: 'footage' };
 const addressed = ({ path }: Route) =>
   path.replace(/\{(\w+)\}/, (all, name: string) => (places as Record<string, string>)[name] ?? all);
 /** What a route cannot do without in its query. */

@@ -1,0 +1,122 @@
+// `framehound webhooks`: programs that the running service sends events to, and what became of them.
+import { parseArgs } from 'node:util';
+import {
+  type Delivery,
+  type Webhook,
+  type WebhookEvent,
+  webhookEvents,
+} from '../../events/webhooks/contract.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, exit, usageErrors } from '../context.ts';
+import { unknownAction } from '../help.ts';
+import { printable } from '../terminal.ts';
+import { withWatcher } from './watch.ts';
+
+const known = commandTable.webhooks.actions;
+
+export const webhooks: Command = async (args, context) => {
+  const [first = 'list', ...rest] = args;
+  // Options of the list may stand without its name.
+  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (!run) throw unknownAction('webhooks', action);
+  return run(own, context);
+};
+
+const list: Command = async (args, context) => {
+  const { values } = parseArgs({ args: [...args], options: known.list.options });
+  return withWatcher(context, async (client) => {
+    const all = (await client.listWebhooks()).webhooks;
+    if (values.json) context.out(`${JSON.stringify(all)}\n`);
+    else for (const webhook of all) context.out(webhookLine(webhook));
+    if (all.length === 0)
+      context.screen.write('There are no webhooks. To add one: framehound webhooks add URL\n');
+    return exit.ok;
+  });
+};
+
+const add: Command = async (args, context) => {
+  const { options } = known.add;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const url = only('add', 'the address', positionals);
+  const { secret, event } = values;
+  const events = event.length > 0 ? event.map(eventOf) : [...webhookEvents];
+  return withWatcher(context, async (client) => {
+    const answer = await client.addWebhook({ url, events, ...(secret !== undefined && { secret }) });
+    context.out(values.json ? `${JSON.stringify(answer)}\n` : webhookLine(answer.webhook));
+    if (secret === undefined && !values.json) {
+      context.out(`${answer.secret}\n`);
+      context.screen.write('This secret of the signatures is shown only now.\n');
+    }
+    return exit.ok;
+  });
+};
+
+const remove: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: known.remove.options,
+  });
+  const word = only('remove', 'the id of one webhook', positionals);
+  return withWatcher(context, async (client) => {
+    const { webhook_id } = meant((await client.listWebhooks()).webhooks, word);
+    const answer = await client.removeWebhook({ webhook_id });
+    context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
+    return exit.ok;
+  });
+};
+
+const deliveries: Command = async (args, context) => {
+  const { options } = known.deliveries;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const word = only('deliveries', 'the id of one webhook', positionals);
+  const { resend: delivery_id, max } = values;
+  if (!/^[1-9]\d{0,2}$/.test(max)) throw usageErrors.USAGE('--max must be a number from 1 to 999');
+  return withWatcher(context, async (client) => {
+    const { webhook_id } = meant((await client.listWebhooks()).webhooks, word);
+    const found =
+      delivery_id === undefined
+        ? (await client.listDeliveries({ webhook_id, limit: Number(max) })).deliveries
+        : [(await client.resendDelivery({ webhook_id, delivery_id })).delivery];
+    if (values.json) context.out(`${JSON.stringify(found)}\n`);
+    else for (const delivery of found) context.out(deliveryLine(delivery));
+    return exit.ok;
+  });
+};
+
+const actions: Readonly<Record<string, Command>> = { list, add, remove, deliveries };
+
+function only(action: string, what: string, [word, ...others]: readonly string[]): string {
+  if (word !== undefined && word !== '' && others.length === 0) return word;
+  throw usageErrors.USAGE(`webhooks ${action} needs ${what}`);
+}
+
+function eventOf(word: string): WebhookEvent {
+  const event = webhookEvents.find((one) => one === word);
+  if (event) return event;
+  throw usageErrors.USAGE(`there is no event ${word}: ${webhookEvents.join(', ')}`);
+}
+
+/** By its id, or the beginning of it that no other has. */
+function meant(all: readonly Webhook[], word: string): Webhook {
+  const [found, ...others] = all.filter(({ webhook_id }) => webhook_id.startsWith(word));
+  if (found && others.length === 0) return found;
+  throw usageErrors.USAGE(found ? `several webhooks begin with ${word}` : `there is no webhook ${word}`);
+}
+
+function webhookLine({ webhook_id, url, events }: Webhook): string {
+  return `${webhook_id.slice(0, 8)}  ${printable(url)}  ${events.join(', ')}\n`;
+}
+
+function deliveryLine({ delivery_id, event, state, created_at, next_try_at, tries }: Delivery): string {
+  const last = tries.at(-1);
+  const why = last?.error ? `: ${printable(last.error)}` : '';
+  const next = next_try_at === null ? '' : `, next try ${timeOf(next_try_at)}`;
+  const count = `${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`;
+  return `${delivery_id}  ${timeOf(created_at)}  ${event}  ${state}, ${count}${why}${next}\n`;
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,203 @@
+// The webhooks of a home folder, and the events of this service that they are sent.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import type { TaskEvent, Tasks } from '../../actors/analysis/contract.ts';
+import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import type { WatchFolders } from '../../actors/watcher/folders/contract.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { reasonOf } from '../../runtime/errors.ts';
+import { RecordFile } from '../../runtime/files/record-file.ts';
+import type { Log } from '../../runtime/log.ts';
+import {
+  type Delivery,
+  mostWebhooks,
+  type NewWebhook,
+  Webhook,
+  type WebhookEvent,
+  type Webhooks,
+  webhookErrors,
+} from './contract.ts';
+import { Deliveries } from './deliveries.ts';
+import { addressFault } from './sending.ts';
+
+const Recorded = Type.Object({ ...Webhook.properties, secret: Type.String() });
+type Recorded = Static<typeof Recorded>;
+
+/** How often watch folders are looked at, where a webhook wants to know of their trouble. */
+const LOOK_MS = 5000;
+const SECRET_BYTES = 24;
+
+export interface WebhookParts {
+  /** Of the home folder. */
+  readonly folder: string;
+  /** Names of other machines that may be called. */
+  readonly hosts: readonly string[];
+  readonly tasks: Pick<Tasks, 'subscribe'>;
+  readonly watchFolders: Pick<WatchFolders, 'list'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+export interface WebhookService extends Webhooks {
+  publish(event: WebhookEvent, data: object): void;
+  /** What is pending is sent by the next service. */
+  close(): void;
+}
+
+export function openWebhooks(parts: WebhookParts): WebhookService {
+  return new HomeWebhooks(parts);
+}
+
+class HomeWebhooks implements WebhookService {
+  readonly #parts: WebhookParts;
+  readonly #file: RecordFile<typeof Recorded>;
+  readonly #deliveries: Deliveries;
+  readonly #unsubscribe: () => void;
+  #isClosed = false;
+  #stopLooking = () => {};
+  /** Watch folders in trouble, by id. */
+  #troubled = new Set<string>();
+
+  constructor(parts: WebhookParts) {
+    this.#parts = parts;
+    const { folder, tasks } = parts;
+    this.#file = new RecordFile(join(folder, 'webhooks.json'), Recorded, parts.clock, {
+      damaged: (what, path, cause) => webhookErrors.WEBHOOKS_DAMAGED(what, { path }, cause),
+      unwritable: (what, path, cause) => webhookErrors.WEBHOOKS_UNWRITABLE(what, { path }, cause),
+    });
+    const target = (id: string) => this.#target(id);
+    this.#deliveries = new Deliveries({ ...parts, folder: join(folder, 'deliveries'), target });
+    this.#unsubscribe = tasks.subscribe((task_id, event) => this.#onTask(task_id, event));
+    this.#lookLater();
+  }
+
+  list(): Webhook[] {
+    return this.#file.read().map(shown);
+  }
+
+  async add({ url, events, secret = newSecret() }: NewWebhook) {
+    const fault = addressFault(url, this.#parts.hosts);
+    if (fault !== null) throw webhookErrors.WEBHOOK_INVALID(`url ${fault}`, { field: 'url' });
+    const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64').length;
+    if (bytes < SECRET_BYTES || bytes > 64)
+      throw webhookErrors.WEBHOOK_INVALID('secret must have 24 to 64 bytes', { field: 'secret' });
+    const created_at = this.#parts.now();
+    const made = { webhook_id: randomUUID(), url, events: [...new Set(events)], created_at, secret };
+    await this.#file.change((now) => {
+      if (now.length < mostWebhooks) return [...now, made];
+      throw webhookErrors.WEBHOOKS_FULL(`There are already ${mostWebhooks} webhooks; remove one first`);
+    });
+    return { webhook: shown(made), secret };
+  }
+
+  async remove(webhookId: string): Promise<void> {
+    this.#expect(webhookId);
+    await this.#file.change((now) => now.filter(({ webhook_id }) => webhook_id !== webhookId));
+    this.#deliveries.removeOf(webhookId);
+  }
+
+  deliveries(webhookId: string, { offset, limit }: Parameters<Webhooks['deliveries']>[1]) {
+    this.#expect(webhookId);
+    const all = this.#deliveries.of(webhookId);
+    return { total: all.length, deliveries: all.slice(offset, offset + limit) };
+  }
+
+  resend(webhookId: string, deliveryId: string): Delivery {
+    this.#expect(webhookId);
+    const delivery = this.#deliveries.resend(webhookId, deliveryId);
+    if (delivery) return delivery;
+    throw webhookErrors.DELIVERY_UNKNOWN(`The webhook has no delivery ${deliveryId}`, {
+      delivery_id: deliveryId,
+    });
+  }
+
+  publish(event: WebhookEvent, data: object): void {
+    const meant = this.#listening(event);
+    if (meant.length === 0) return;
+    const timestamp = new Date(this.#parts.now() * 1000).toISOString();
+    const body = JSON.stringify({ type: event, timestamp, data });
+    for (const { webhook_id } of meant) this.#deliveries.add(webhook_id, event, body);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#unsubscribe();
+    this.#stopLooking();
+    this.#deliveries.close();
+  }
+
+  #listening(event: WebhookEvent): readonly Recorded[] {
+    try {
+      return this.#file.read().filter(({ events }) => events.includes(event));
+    } catch (error) {
+      this.#parts.log.error('an event is not sent to webhooks', { event, error: reasonOf(error) });
+      return [];
+    }
+  }
+
+  #target(webhookId: string) {
+    const found = this.#find(webhookId);
+    if (!found) return null;
+    const fault = addressFault(found.url, this.#parts.hosts);
+    return fault === null ? found : { fault: `url ${fault}` };
+  }
+
+  #find(webhookId: string): Recorded | undefined {
+    return this.#file.read().find(({ webhook_id }) => webhook_id === webhookId);
+  }
+
+  #expect(webhookId: string): void {
+    if (this.#find(webhookId)) return;
+    throw webhookErrors.WEBHOOK_UNKNOWN(`There is no webhook ${webhookId}`, { webhook_id: webhookId });
+  }
+
+  #onTask(task_id: string, event: TaskEvent): void {
+    if (event.type === 'end') {
+      const { state, error } = event;
+      this.publish('task.ended', { task_id, state, error });
+    } else if (event.type === 'result' && !event.result.closing && filed.has(event.result.type)) {
+      const { path: media_path, hash_str, type, outcome, error } = event.result;
+      const data = { task_id, media_path, hash_str, type, ...(outcome === 'failed' && { error }) };
+      if (outcome === 'failed') this.publish('file.failed', data);
+      else if (outcome === 'analyzed') this.publish('file.analyzed', data);
+    }
+  }
+
+  #lookLater(): void {
+    if (this.#isClosed) return;
+    this.#stopLooking = this.#parts.clock.after(LOOK_MS, () => {
+      void this.#lookAtFolders().then(() => this.#lookLater());
+    });
+  }
+
+  /** A folder that goes on being in trouble is told once. */
+  async #lookAtFolders(): Promise<void> {
+    if (this.#listening('watch_folder.trouble').length === 0) return;
+    try {
+      const { watch_folders, service_status } = await this.#parts.watchFolders.list();
+      const troubled = watch_folders.flatMap(({ id, folder_path }) => {
+        const { paused_until = null, last_error = null } = service_status.folder_stats[id] ?? {};
+        return paused_until === null ? [] : [{ id, folder_path, error: last_error, paused_until }];
+      });
+      for (const folder of troubled)
+        if (!this.#troubled.has(folder.id)) this.publish('watch_folder.trouble', folder);
+      this.#troubled = new Set(troubled.map(({ id }) => id));
+    } catch (error) {
+      this.#parts.log.warn('watch folders cannot be looked at for webhooks', { error: reasonOf(error) });
+    }
+  }
+}
+
+/** Work on files of footage: clips, proxies and models are told of by the end of their task. */
+const filed = new Set<string>(stageKinds.filter(({ place }) => place === 'analysis').map(({ type }) => type));
+
+function newSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+}
+
+function shown({ secret: _, ...webhook }: Recorded): Webhook {
+  return webhook;
+}
