@@ -89,8 +89,9 @@ function answer({ row, family, state }: Loaded<VisualRow, VisualFamily>): Visual
   // Bars say nothing of a picture, whatever model looks at it, and take room from what does.
   const trimmed = { ...shape, trim_bars: true };
   const readings = [...family.readings];
+  const mirror = family.mirror && [...family.mirror];
   const { dimensions, batch } = family;
-  return { model_key: row.key, dimensions, shape: trimmed, batch, readings, state };
+  return { model_key: row.key, dimensions, shape: trimmed, batch, readings, mirror, state };
 }
 
 interface AskedPicture {

@@ -1,7 +1,7 @@
 // What the embedder answers: vectors of pictures and of texts in the space of one visual model.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
-import { field } from '../../runtime/schema.ts';
+import { field, nullable } from '../../runtime/schema.ts';
 import { PictureShape } from '../decoder/contract.ts';
 
 /** State of a model as the service reports it. */
@@ -71,6 +71,11 @@ export const VisualModel = Type.Object({
   batch: Type.Integer(),
   /** Those in which a search by a picture is made; `plain` is the first. */
   readings: Type.Array(PictureReading, { minItems: 1 }),
+  /**
+   * Of each value of a vector: the place of the one that takes its place in the vector of the mirrored
+   * picture. Null where no order of the values makes that.
+   */
+  mirror: nullable(Type.Array(Type.Integer())),
   state: ModelState,
 });
 export type VisualModel = Static<typeof VisualModel>;

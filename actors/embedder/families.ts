@@ -2,7 +2,7 @@
 import { modelErrors, type VisualRow } from '../models/contract.ts';
 import { onProcessor } from '../models/device.ts';
 import { buildStarterVisual } from '../models/starter/graph/graph.ts';
-import { DIMENSIONS } from '../models/starter/layout.ts';
+import { DIMENSIONS, mirrorOrder } from '../models/starter/layout.ts';
 import { PICTURE_SIDE } from '../models/starter/maps.ts';
 import { queryVector } from '../models/starter/query/vector.ts';
 import type { TextPart } from './contract.ts';
@@ -47,6 +47,7 @@ export const starterFamily: Family = {
       batch,
       // It knows where in the frame things are, so a part of a picture is another picture to it.
       readings: ['plain', 'mirrored', 'middle', 'top_left', 'top_right', 'bottom_left', 'bottom_right'],
+      mirror: mirrorOrder(),
       runsOn: session ?? onProcessor,
       pictures: async (pictures) => {
         if (!session) throw modelErrors.MODEL_RUN_FAILED(`${row.key}: is not open for pictures`);

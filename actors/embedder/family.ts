@@ -31,6 +31,8 @@ export interface VisualFamily {
    * In which a search by a picture is made; `plain` is the first. Each costs a run of the graph and a scan.
    */
   readonly readings: readonly PictureReading[];
+  /** As `mirror` of the contract. */
+  readonly mirror: readonly number[] | null;
   /** Pictures in one run: those of the row, or more where a device takes them. */
   readonly batch: number;
   /** Where the graph runs: the one of the pictures where it is open. */

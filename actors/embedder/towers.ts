@@ -216,6 +216,7 @@ function visualFamily(
     batch,
     // It learned what things are wherever they lie, so parts are like the whole to it; mirrors cost little.
     readings: ['plain', 'mirrored'],
+    mirror: null,
     runsOn: (picture ?? text?.tower)?.session ?? onProcessor,
     pictures: async (slots) => {
       if (!picture) throw notOpen('pictures');

@@ -34,6 +34,7 @@ import {
   searchedFiles,
   segmentsToFrameIndices,
 } from './scope/contract.ts';
+import type { TakesAnswer, TakesRequest } from './takes/contract.ts';
 import type {
   SceneThumbnailsAnswer,
   SceneThumbnailsRequest,
@@ -263,6 +264,8 @@ export interface Search {
   text(request: TextSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   image(request: ImageSearch, signal?: AbortSignal): Promise<SearchAnswer>;
   frame(request: FrameSearch, signal?: AbortSignal): Promise<SearchAnswer>;
+  /** Where else a shot is. Errors: BAD_TIME, BAD_CURSOR, WHICH_MEDIA, MEDIA_UNKNOWN, NOT_LOADED. */
+  takes(request: TakesRequest, signal?: AbortSignal): Promise<TakesAnswer>;
   thumbnails(request: ThumbnailsRequest, signal?: AbortSignal): Promise<ThumbnailsAnswer>;
   sceneThumbnails(request: SceneThumbnailsRequest, signal?: AbortSignal): Promise<SceneThumbnailsAnswer>;
   cachePaths(request: NamedMedia, signal?: AbortSignal): Promise<CachePathsAnswer>;

@@ -20,11 +20,12 @@ import { createPeaks } from './peaks/peaks.ts';
 import { listScenes } from './scenes/scenes.ts';
 import { findFacets } from './scope/scope.ts';
 import { seenIn } from './seen/seen.ts';
+import { findTakes, type TakesParts } from './takes/takes.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
 import { createTranscripts } from './transcripts/transcripts.ts';
 import { frameReadings, pictureReadings } from './visual/query-vectors.ts';
 import { VisualData } from './visual/visual-data.ts';
-import { searchVisual, type VisualSearchParts } from './visual/visual-search.ts';
+import { searchVisual } from './visual/visual-search.ts';
 import { createVoices } from './voices/voices.ts';
 import { searchWritten } from './written/written.ts';
 
@@ -143,8 +144,9 @@ function mediaAnswers(
   };
 }
 
-function visualSearches(parts: VisualSearchParts): Pick<Search, 'text' | 'image' | 'frame'> {
+function visualSearches(parts: TakesParts): Pick<Search, 'text' | 'image' | 'frame' | 'takes'> {
   return {
+    takes: (request, signal) => findTakes(parts, request, signal),
     text: async (request, signal) => {
       if (request.query.trim() === '') throw searchErrors.QUERY_EMPTY('query is empty', { field: 'query' });
       return searchVisual(parts, request, async () => ({ readings: null }), signal);

@@ -51,6 +51,7 @@ import type {
   searchImage,
   searchMoments,
   searchRelevance,
+  searchTakes,
   searchText,
   searchWritten,
 } from '../routes/search.ts';
@@ -179,6 +180,7 @@ export interface Operations {
   readonly searchMoments: typeof searchMoments;
   readonly searchRelevance: typeof searchRelevance;
   readonly searchSummaries: typeof searchSummaries;
+  readonly searchTakes: typeof searchTakes;
   readonly searchText: typeof searchText;
   readonly searchTranscript: typeof searchTranscript;
   readonly searchWritten: typeof searchWritten;
@@ -276,6 +278,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   searchMoments: 'POST /api/v1/search/moments',
   searchRelevance: 'POST /api/v1/search/relevance',
   searchSummaries: 'POST /api/v1/summaries/search',
+  searchTakes: 'POST /api/v1/search/takes',
   searchText: 'POST /api/v1/search/text',
   searchTranscript: 'POST /api/v1/search/transcript',
   searchWritten: 'POST /api/v1/search/written',

@@ -19,6 +19,7 @@ import {
   RelevanceAnswer,
   RelevanceRequest,
 } from '../../actors/search/moments/contract.ts';
+import { TakesAnswer, TakesRequest } from '../../actors/search/takes/contract.ts';
 import { WrittenAnswer, WrittenRequest } from '../../actors/search/written/contract.ts';
 import { described, named } from '../../runtime/schema.ts';
 import { withPreviews } from '../request/response.ts';
@@ -134,6 +135,30 @@ export const searchFrame = route({
 
 export const searchRoutes: readonly Route[] = [searchText, searchImage, searchFrame];
 
+// Takes: where else a shot is.
+
+export const searchTakes = route({
+  method: 'POST',
+  path: '/api/v1/search/takes',
+  id: 'searchTakes',
+  tag,
+  summary: 'Find other takes and copies of a shot',
+  description:
+    'Finds sequences in other files, and elsewhere in the same file, that show the same shot second by ' +
+    'second: other takes, exports, copies that are cut, mirrored, between black bars or encoded again. ' +
+    'Speed must be unchanged. With `media_path` or `hash_str`, the file or a part of it is compared with ' +
+    'everything that is loaded. Without a file, everything is compared with everything, and each pair is ' +
+    'returned once; that takes minutes for a hundred hours, so continue with `next_cursor`. Parts of up to a ' +
+    'minute are compared at each second, longer ones at every fourth. Three seconds must agree. Black and ' +
+    'white pictures and pictures that many files have count little or nothing. Files with the same content ' +
+    'are returned as `exact` copies. Mirrored copies are found with the starter model. Searches the data ' +
+    'loaded with POST /analysis-data/load.',
+  body: TakesRequest,
+  answers: { 200: TakesAnswer, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) =>
+    reply(200, await atField('media_path', search.takes(body, signal))),
+});
+
 // Moments: pictures, words and people in one list; and how relevant each second of a film is to a query.
 
 /** Errors about the file of the picture are said of its field. */
@@ -181,7 +206,7 @@ export const searchRelevance = route({
     reply(200, await atPicture(body, search.moments.relevance(body, signal), 'media_path')),
 });
 
-export const momentRoutes: readonly Route[] = [searchMoments, searchRelevance];
+export const momentRoutes: readonly Route[] = [searchMoments, searchRelevance, searchTakes];
 
 // What media can be filtered by: facets with counts under the filters in force.
 

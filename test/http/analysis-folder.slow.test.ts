@@ -86,6 +86,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   appearances: {},
   mediaLink: { media_path: film },
   listScenes: { media_path: film },
+  searchTakes: { media_path: film },
   searchRelevance: { media_path: film, query: 'a' },
   mediaPeaks: { media_path: film },
   mediaSeen: { media_path: film },

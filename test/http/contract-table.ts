@@ -119,6 +119,10 @@ export const bodies: Readonly<Record<string, Row>> = {
     beyond: { ...besideText, kinds: optional, limit: 50 },
   },
   '/search/relevance': { fields: { ...file, ...query } },
+  '/search/takes': {
+    fields: {},
+    beyond: { ...file, start_seconds: 0, end_seconds: optional, limit: 100, cursor: optional },
+  },
   '/search/transcript': {
     fields: {
       query: needed,
@@ -334,6 +338,7 @@ export const addresses: readonly string[] = [
   'POST /api/v1/search/image licensed',
   'POST /api/v1/search/moments licensed',
   'POST /api/v1/search/relevance licensed',
+  'POST /api/v1/search/takes licensed',
   'POST /api/v1/search/text licensed',
   'POST /api/v1/search/transcript licensed',
   'POST /api/v1/search/written licensed',

@@ -48,6 +48,7 @@ export class Catalog {
   readonly #byHash = new Map<string, { media: LoadedMedia; runs: Run[] }>();
   #sortedRuns: Run[] | null = null;
   #listed: readonly string[] | null = null;
+  #ordered: readonly string[] | null = null;
   /** What was left of these runs under the frames of the last search that had some. */
   #among: { readonly runs: Run[]; readonly only: FrameRanges; readonly picks: Pick[] } | null = null;
   /** Vectors that can be searched. */
@@ -63,12 +64,19 @@ export class Catalog {
     return this.#listed;
   }
 
+  /** The same, ascending. */
+  ordered(): readonly string[] {
+    this.#ordered ??= this.hashes().toSorted();
+    return this.#ordered;
+  }
+
   readonly get = (hash: string): LoadedMedia | undefined => this.#byHash.get(hash)?.media;
 
   /** Takes media in; the runs of an earlier loading of the same hash, in whose place it is. */
   add(media: LoadedMedia, runs: Run[]): readonly Run[] {
     const before = this.remove(media.hash);
     this.#listed = null;
+    this.#ordered = null;
     this.#byHash.set(media.hash, { media, runs: runs.toSorted((a, b) => a.position - b.position) });
     this.vectors += media.frames.length;
     this.#sortedRuns = null;
@@ -86,6 +94,7 @@ export class Catalog {
     if (entry === undefined) return [];
     this.#byHash.delete(hash);
     this.#listed = null;
+    this.#ordered = null;
     this.vectors -= entry.media.frames.length;
     this.#sortedRuns = null;
     return entry.runs;

@@ -58,6 +58,26 @@ export const Standing = Type.Object({
 });
 export type Standing = Static<typeof Standing>;
 
+const Place = Type.Object({ hash_str: Type.String(), frame_index: Type.Integer({ minimum: 0 }) });
+export type Place = Static<typeof Place>;
+
+/** Grid frames `[start, end)` of what was asked for are those from `start + offset` on of this content. */
+const Take = Type.Object({
+  hash_str: Type.String(),
+  path: Type.String(),
+  start: Type.Integer(),
+  end: Type.Integer(),
+  offset: Type.Integer(),
+  mirrored: Type.Boolean(),
+  /** That agree. */
+  frames: Type.Integer(),
+  /** The sum of how near they are, each 0 to 1. */
+  evidence: Type.Number(),
+  /** Their vectors are the same. */
+  equal: Type.Boolean(),
+});
+export type Take = Static<typeof Take>;
+
 export const LoadReport = Type.Object({
   media: Type.Integer(),
   vectors: Type.Integer(),
@@ -234,6 +254,32 @@ export const visualMessages = {
     }),
     Standing,
     { together: 16 },
+  ),
+  /**
+   * The sequences that show the same shot as frames from `from` up to `end` of one content, or for `only`
+   * null, of everything that is loaded, each pair once: a step of it, to be sent again with `place` as it was
+   * answered in `next` until that is null. Fields as in takes/look.ts. NOT_LOADED.
+   */
+  takes: ask(
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      only: nullable(Type.String()),
+      place: nullable(Place),
+      from: Type.Integer({ minimum: 0 }),
+      end: Type.Integer({ minimum: 1 }),
+      step: Type.Integer({ minimum: 1 }),
+      least: Type.Number(),
+      above: Type.Number(),
+      mirror: nullable(Type.Array(Type.Integer())),
+      blank: Floats,
+    }),
+    Type.Object({
+      asked: nullable(Type.String()),
+      takes: Type.Array(Take),
+      begun: Type.Array(Type.String()),
+      next: nullable(Place),
+    }),
   ),
   /**
    * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where

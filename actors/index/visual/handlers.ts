@@ -16,6 +16,7 @@ import { scorerOf } from './scan.ts';
 import { scenesOf } from './scene-lists.ts';
 import { bestOf, checkedQuery, checkedWords, lowering, type Query, scoringOf } from './scoring.ts';
 import { type Answer, type Search, type Searched, searchAll } from './search.ts';
+import { compareFrom } from './takes/compare.ts';
 import type { VisualIndex } from './visual-index.ts';
 
 type VisualContract = Contract<typeof visualMessages>;
@@ -50,6 +51,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
     },
     relevance: (request, turn) => relevance(parts, request, () => turn.throwIfCancelled()),
     standing: (request, turn) => stand(parts, request, () => turn.throwIfCancelled()),
+    takes: (request, turn) => takes(parts, request, () => turn.throwIfCancelled()),
     search: (request, turn) => ranked(parts, passes, request, () => turn.throwIfCancelled()),
     scenes: ({ cache_dir, model_key, hashes }, turn) =>
       folders.with(cache_dir, (store) => {
@@ -202,6 +204,24 @@ function relevance(
     const scale = loaded.kept.scales.of(asked, () => scaleOf(at, scoring, rows()));
     const values = relevanceOf(at, scoring, media, scale);
     return new Sent({ values, ...scale }, { transfer: [values.buffer] });
+  });
+}
+
+function takes(
+  { folders, visual }: VisualParts,
+  { cache_dir, model_key, place, blank, ...request }: Request<VisualContract, 'takes'>,
+  pause: () => void,
+) {
+  return folders.with(cache_dir, (store) => {
+    const loaded = visual.of(store, model_key);
+    const how = { ...request, blank: blank.length === 0 ? [] : checkedWords(blank, loaded.dimensions) };
+    const at = loaded.searched(store, pause);
+    const found = compareFrom(at, how, place, loaded.kept.rows(at.catalog));
+    const told = found.takes.map(({ media, isMirrored, isEqual, ...take }) => ({
+      ...{ hash_str: media.hash, path: media.path, mirrored: isMirrored, equal: isEqual },
+      ...take,
+    }));
+    return { ...found, takes: told };
   });
 }
 

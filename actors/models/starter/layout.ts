@@ -78,3 +78,35 @@ export function featureIndex(name: Feature): number {
 export const NEUTRAL = DIMENSIONS - 1;
 /** Dimensions of the similarity part. */
 export const SIMILARITY = DIMENSIONS - named.length - 1;
+
+// Where the similarity part has what: light in rows from the top left, two planes of colour, edges of each
+// direction, then what has no place in the frame.
+export const LIGHT_SIDE = 8;
+export const COLOUR_SIDE = 4;
+export const EDGE_SIDE = 4;
+export const EDGE_DIRECTIONS = 6;
+
+/** Of each dimension: the one that it is in the mirrored picture. */
+export function mirrorOrder(): number[] {
+  const order = Array.from({ length: DIMENSIONS }, (_, i) => i);
+  for (const name of [...basicColours, ...cellLooks])
+    for (const cell of cells)
+      order[featureIndex(`cell ${cell} ${name}`)] = featureIndex(`cell ${mirroredCell(cell)} ${name}`);
+  let at = named.length;
+  /** `from`: the plane that is this one in the mirror, counted in planes from this one. */
+  const plane = (side: number, from = 0) => {
+    for (let i = 0; i < side * side; i++)
+      order[at + i] = at + from * side * side + (i - (i % side)) + side - 1 - (i % side);
+    at += side * side;
+  };
+  plane(LIGHT_SIDE);
+  plane(COLOUR_SIDE);
+  plane(COLOUR_SIDE);
+  for (let k = 0; k < EDGE_DIRECTIONS; k++) plane(EDGE_SIDE, ((EDGE_DIRECTIONS - k) % EDGE_DIRECTIONS) - k);
+  return order;
+}
+
+/** In a row of three the first becomes the last. */
+function mirroredCell(cell: Cell): Cell {
+  return (cell - (cell % 3) + 2 - (cell % 3)) as Cell;
+}

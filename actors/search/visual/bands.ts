@@ -28,7 +28,7 @@ interface TextBars {
 }
 
 /** Of pictures: 1 is the same picture, so the score itself counts; and `above` the background. */
-interface PictureBars {
+export interface PictureBars {
   readonly strong: number;
   readonly likely: number;
   readonly above: number;
@@ -41,7 +41,7 @@ interface ModelBars {
   readonly absent: number;
 }
 
-const alike: PictureBars = { strong: 0.9, likely: 0.8, above: 0.2 };
+export const alike: PictureBars = { strong: 0.9, likely: 0.8, above: 0.2 };
 
 /** Chosen on half of the material, measured on the other: `npm run bench -- explain`, decision 35. */
 const measured: Readonly<Record<string, ModelBars>> = {

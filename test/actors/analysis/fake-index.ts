@@ -302,6 +302,7 @@ function visualHandlers(world: IndexState) {
         found: moments.map(() => ({ ...scores, lowered: exclude ? [true] : [] })),
       };
     },
+    takes: () => ({ asked: null, takes: [], begun: [], next: null }),
     relevance: () => ({ values: new Float32Array([0, 1]), background: 0, best: 1, frames: 2 }),
     vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
     previews: ({ frames }) => ({

@@ -196,7 +196,7 @@ function fakeEmbedder(world: World) {
           world.loaded = true;
           const model_key = asked === 'second' ? asked : 'fake';
           const state = { ...ready, model_key, requested_model_key: model_key };
-          return { model_key, dimensions: 2, shape, batch: world.batch, readings, state };
+          return { model_key, dimensions: 2, shape, batch: world.batch, readings, mirror: null, state };
         },
         state: () => ready,
         pictures: ({ pictures, readings = ['plain'] }, turn) => {

@@ -2,7 +2,19 @@
 // are in this folder, so it has the same bytes on every machine.
 import { evidenceCount, evidenceIndex, evidenceNames, mapChannels, type plainChannels } from '../evidence.ts';
 import { type Fits, isRooted, MOST_SPREADS, readFits } from '../fit.ts';
-import { CELLS, cellLooks, centres, DIMENSIONS, named, SIMILARITY, scales } from '../layout.ts';
+import {
+  CELLS,
+  COLOUR_SIDE,
+  cellLooks,
+  centres,
+  DIMENSIONS,
+  EDGE_DIRECTIONS,
+  EDGE_SIDE,
+  LIGHT_SIDE,
+  named,
+  SIMILARITY,
+  scales,
+} from '../layout.ts';
 import { directions, gradient, PICTURE_SIDE, type Planes, planes, ramp, shrink, square } from '../maps.ts';
 import { type Measures, measure } from '../measure.ts';
 import { basicColours, shades } from '../palette.ts';
@@ -12,10 +24,6 @@ import { GraphBuilder, onnxBytes } from './onnx.ts';
 // Third part of the picture graph: the unnamed dimensions by which pictures are compared with pictures: where
 // it is light and dark, where which colour lies, how edges run in each part, and the palette.
 
-const LIGHT_SIDE = 8;
-const COLOUR_SIDE = 4;
-const EDGE_SIDE = 4;
-const EDGE_DIRECTIONS = 6;
 const USED = LIGHT_SIDE ** 2 + 2 * COLOUR_SIDE ** 2 + EDGE_DIRECTIONS * EDGE_SIDE ** 2;
 
 /**

@@ -1,0 +1,219 @@
+// Compares frames of what is asked for with others, one by one, at 8 bits.
+import { type Catalog, type LoadedMedia, sceneAt } from '../catalog.ts';
+import { positionOf } from '../frames.ts';
+import { paddedLength } from '../quantize.ts';
+import { mostTogether } from '../scan.ts';
+import type { RowBank } from '../segment.ts';
+
+export interface TakesQuestion {
+  readonly media: LoadedMedia;
+  /** Frames that are asked for; what begins before is found as well. */
+  readonly from: number;
+  readonly end: number;
+  /** Where to go on: a step looks at some frames from here. */
+  readonly at: number;
+  /** Seconds for each of which one frame is a seed. */
+  readonly step: number;
+  /** Frames agree from this cosine on, where that is `above` the usual one. */
+  readonly least: number;
+  readonly above: number;
+  /** Makes the vector of the mirrored picture; null where mirrored ones are not looked for. */
+  readonly mirror: readonly number[] | null;
+  /** Vectors of pictures of a single colour. */
+  readonly blank: readonly Float32Array[];
+  /** Each pair of contents is looked at once, from the one whose hash is lower. */
+  readonly isOnce: boolean;
+}
+
+/** The frames `[start, end)` of what is asked for are those from `start + offset` on of `media`. */
+export interface FoundTake {
+  readonly media: LoadedMedia;
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
+  readonly isMirrored: boolean;
+  /** Frames that agree. */
+  readonly frames: number;
+  /** The sum of what they count. */
+  readonly evidence: number;
+  /** All of them have the same vector. */
+  readonly isEqual: boolean;
+}
+
+export interface Seed {
+  readonly frame: number;
+  readonly scene: number;
+  /** The cosine from which on it agrees. */
+  bar: number;
+  /** What it counts, 1 at most. */
+  weight: number;
+}
+
+/** A sequence needs so much evidence, or nearly all that its shorter content can have; and so many frames. */
+const leastEvidence = 3;
+const leastShare = 0.75;
+export const leastFrames = 3;
+/** Seconds without a frame that agrees, after which a sequence has ended. */
+const mostBetween = 4;
+/** Blocks that one step looks at. */
+const mostBlocks = 64;
+
+/** What frames are compared with. */
+interface Copy {
+  readonly media: LoadedMedia;
+  readonly isMirrored: boolean;
+}
+
+export class Look {
+  readonly #bank: RowBank;
+  readonly #catalog: Catalog;
+  readonly #question: TakesQuestion;
+  readonly #mirror: Uint8Array;
+
+  constructor(bank: RowBank, catalog: Catalog, question: TakesQuestion) {
+    this.#bank = bank;
+    this.#catalog = catalog;
+    this.#question = question;
+    this.#mirror = new Uint8Array(bank.stride);
+  }
+
+  /** As many as are scanned together, from `at` on. */
+  seeds(): { seeds: Seed[]; next: number | null } {
+    const { media, at, end, step, mirror } = this.#question;
+    const most = mirror === null ? mostTogether : mostTogether / 2;
+    const seeds: Seed[] = [];
+    let block = Math.floor(at / step);
+    for (
+      const last = block + mostBlocks;
+      block * step < end && block < last && seeds.length < most;
+      block++
+    ) {
+      const frame = this.#seedIn(block);
+      if (frame === null || frame < at || frame >= end) continue;
+      const scene = sceneAt(media, positionOf(media.frames, frame));
+      seeds.push({ frame, scene, bar: 1, weight: 0 });
+    }
+    return { seeds, next: block * step < end ? block * step : null };
+  }
+
+  /**
+   * The frame of a block that is most like its neighbours: where little moves, half a second makes no other
+   * picture. Null where there is none, or that is of a single colour.
+   */
+  #seedIn(block: number): number | null {
+    const { media, step, blank, least } = this.#question;
+    let [best, most]: [number | null, number] = [null, Number.NEGATIVE_INFINITY];
+    for (let frame = block * step; frame < (block + 1) * step; frame++) {
+      if (this.#bytes(media, frame) === null) continue;
+      const own = { media, isMirrored: false };
+      const alike = step === 1 ? 0 : Math.min(this.score(own, frame, -1), this.score(own, frame, 1));
+      if (alike > most) [best, most] = [frame, alike];
+    }
+    if (best === null) return null;
+    const vector = this.vector(best);
+    const isBlank = blank.some((one) => one.reduce((sum, value, i) => sum + value * vector[i]!, 0) >= least);
+    return isBlank ? null : best;
+  }
+
+  vector(frame: number): Float32Array {
+    const bytes = this.#bytes(this.#question.media, frame)!;
+    const scale = scaleOf(bytes, this.#bank);
+    return Float32Array.from(
+      new Int8Array(bytes.buffer, bytes.byteOffset, this.#bank.dimensions),
+      (v) => v * scale,
+    );
+  }
+
+  /** The 8-bit row of a frame; null where it is not loaded. */
+  #bytes(media: LoadedMedia, frame: number): Uint8Array | null {
+    const position = media.frames[frame] === frame ? frame : positionOf(media.frames, frame);
+    return position < 0 ? null : this.#bank.bytes(this.#catalog.rowOf(media, position).row, 1);
+  }
+
+  /** The cosine of a frame that is asked for to the one at this distance; -1 where one is missing. */
+  score({ media, isMirrored }: Copy, frame: number, offset: number): number {
+    const own = this.#bytes(this.#question.media, frame);
+    const other = this.#bytes(media, frame + offset);
+    if (own === null || other === null) return -1;
+    return product(isMirrored ? this.#turned(own) : own, other, this.#bank);
+  }
+
+  #turned(bytes: Uint8Array): Uint8Array {
+    const mirror = this.#question.mirror!;
+    this.#mirror.set(bytes);
+    for (let i = 0; i < mirror.length; i++) this.#mirror[i] = bytes[mirror[i]!]!;
+    return this.#mirror;
+  }
+
+  /** The sequence at a distance; null where there is none, or a step before found it. */
+  follow(copy: Copy, offset: number, seeds: readonly Seed[]): FoundTake | null {
+    const first = seeds.find((seed) => this.#nearest(copy, seed.frame, offset) >= seed.bar);
+    if (first === undefined) return null;
+    const back = this.#walk(copy, offset, seeds, first.frame - 1, -1);
+    if (back === null) return null;
+    const forth = this.#walk(copy, offset, seeds, first.frame, 1)!;
+    const { media, isMirrored } = copy;
+    const { media: asked } = this.#question;
+    const [start, end] = [back.reached ?? first.frame, forth.reached! + 1];
+    const frames = back.frames + forth.frames;
+    const evidence = back.evidence + forth.evidence;
+    const isOverlap = media === asked && Math.abs(offset) < end - start;
+    const all = Math.min(asked.frames.length, media.frames.length);
+    if (isOverlap || frames < leastFrames || frames < (end - start) / 2) return null;
+    if (evidence < Math.min(leastEvidence, leastShare * all)) return null;
+    const isEqual = back.isEqual && forth.isEqual;
+    return { media, start, end, offset, isMirrored, frames, evidence, isEqual };
+  }
+
+  /** From a frame on as long as frames agree; null where a seed of a step before agrees. */
+  #walk(copy: Copy, offset: number, seeds: readonly Seed[], from: number, way: 1 | -1) {
+    const { at, from: asked, step } = this.#question;
+    const walk = { frames: 0, evidence: 0, isEqual: !copy.isMirrored, reached: null as number | null };
+    let seed = way === 1 ? 0 : seeds.findLastIndex(({ frame }) => frame <= from + 1);
+    for (let frame = from, missed = 0; missed <= mostBetween; frame += way) {
+      const next = seeds[seed + way];
+      if (next !== undefined && Math.abs(next.frame - frame) < Math.abs(seeds[seed]!.frame - frame))
+        seed += way;
+      const { bar, weight } = seeds[seed]!;
+      const score = this.#nearest(copy, frame, offset, bar);
+      if (score < bar) {
+        missed++;
+        continue;
+      }
+      if (way < 0 && frame < at && frame >= asked && this.#seedIn(Math.floor(frame / step)) === frame)
+        return null;
+      missed = 0;
+      walk.reached = frame;
+      walk.frames++;
+      walk.evidence += weight * Math.min(1, (score - bar) / (1 - bar));
+      walk.isEqual &&= this.#isSame(copy.media, frame, offset);
+    }
+    return walk;
+  }
+
+  /** To the frame at this distance, or where that does not reach `enough`, to the nearer of its neighbours. */
+  #nearest(copy: Copy, frame: number, offset: number, enough = 1): number {
+    const exact = this.score(copy, frame, offset);
+    if (exact >= enough) return exact;
+    return Math.max(exact, this.score(copy, frame, offset - 1), this.score(copy, frame, offset + 1));
+  }
+
+  #isSame(media: LoadedMedia, frame: number, offset: number): boolean {
+    const [own, other] = [this.#bytes(this.#question.media, frame), this.#bytes(media, frame + offset)];
+    return own !== null && other !== null && Buffer.compare(own, other) === 0;
+  }
+}
+
+function scaleOf(bytes: Uint8Array, { dimensions }: RowBank): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getFloat32(paddedLength(dimensions), true);
+}
+
+/** The cosine of two 8-bit rows. */
+function product(one: Uint8Array, other: Uint8Array, bank: RowBank): number {
+  const { dimensions } = bank;
+  const a = new Int8Array(one.buffer, one.byteOffset, dimensions);
+  const b = new Int8Array(other.buffer, other.byteOffset, dimensions);
+  let sum = 0;
+  for (let i = 0; i < dimensions; i++) sum += a[i]! * b[i]!;
+  return sum * scaleOf(one, bank) * scaleOf(other, bank);
+}

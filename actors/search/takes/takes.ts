@@ -1,0 +1,206 @@
+// Finds other takes and copies of a shot: asks the index for sequences step by step, and tells where their
+// media lie now. Files of the same content are copies without any comparison.
+import type { Clock } from '../../../runtime/clock.ts';
+import { rangeFault } from '../../../runtime/ranges.ts';
+import { slotView } from '../../../runtime/slots.ts';
+import type { VisualModel } from '../../embedder/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
+import type { Place, Take as RankedTake } from '../../index/visual/contract.ts';
+import { searchErrors } from '../contract.ts';
+import { now } from '../loaded-data.ts';
+import { copiesIn, locateMatches } from '../media/match-locations.ts';
+import { knownMedia } from '../scenes/scenes.ts';
+import { alike } from '../visual/bands.ts';
+import type { VisualSearchParts } from '../visual/visual-search.ts';
+import { type Take, type TakePart, type TakesAnswer, type TakesRequest, takesErrors } from './contract.ts';
+
+export interface TakesParts extends VisualSearchParts {
+  readonly clock: Clock;
+}
+
+/** As of pictures that are strong: a cosine, and how far it is above the background. */
+const bars = { least: alike.strong, above: alike.above };
+/** A page ends after so long. */
+const pageMs = 5000;
+/** Seconds up to which each second of a part is looked for; of a longer one, one in four. */
+const shortPart = 60;
+/** What a second counts, on average, from which on copies lie: chosen on recorded films. */
+const strongEvidence = 0.6;
+
+/** A sequence, or a file of the same content. */
+interface FoundPair {
+  readonly asked: string;
+  readonly take: RankedTake | null;
+}
+
+/** Errors: BAD_TIME, BAD_CURSOR, WHICH_MEDIA, MEDIA_UNKNOWN, NOT_LOADED, SUMMARY_RUNNING. */
+export async function findTakes(
+  parts: TakesParts,
+  request: TakesRequest,
+  signal: AbortSignal | undefined,
+): Promise<TakesAnswer> {
+  const { cache_dir, start_seconds: start, end_seconds: end = Number.MAX_SAFE_INTEGER } = request;
+  if (parts.summarizing?.())
+    throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are finished');
+  if (end <= start) throw badTime('end_seconds', rangeFault(start, end));
+  const isNamed = request.media_path !== undefined || request.hash_str !== undefined;
+  if (!isNamed && (start > 0 || request.end_seconds !== undefined))
+    throw badTime('start_seconds', 'a part needs media_path or hash_str');
+  const within = { cache_dir, model_key: parts.models.active() };
+  await parts.visual.settled(within, signal);
+  await parts.visual.require(within, signal);
+  const named = isNamed ? await knownMedia(parts, request, now(signal)) : null;
+  const model = await parts.models.open('pictures', signal);
+  const how = {
+    ...{ cache_dir, model_key: model.model_key, only: named?.record.identity.hash_str ?? null },
+    ...{ from: Math.floor(start), end: Math.ceil(end), step: end - start <= shortPart ? 1 : 4 },
+    ...{ ...bars, mirror: model.mirror, blank: await blanks(parts, model, signal) },
+  };
+  const pairs: FoundPair[] = [];
+  const until = parts.clock.now() + pageMs;
+  let place = placeOf(request.cursor);
+  let last: Place | null = null;
+  for (let found = 0, goesOn = true; goesOn; ) {
+    const step = { ...how, place };
+    const ask = () => parts.index.ask('takes', step, { lane: isNamed ? 'now' : 'later', signal });
+    const { asked, takes, begun, next } = await parts.visual.within(within, ask, signal);
+    pairs.push(...begun.map((hash) => ({ asked: hash, take: null })));
+    if (asked !== null) pairs.push(...takes.map((take) => ({ asked, take })));
+    found += takes.length;
+    [place, last] = [next, next ?? last];
+    goesOn = next !== null && found < request.limit && parts.clock.now() < until;
+  }
+  return answerOf(parts, request, { pairs, place, last, named }, signal);
+}
+
+function badTime(field: string, what: string) {
+  return searchErrors.BAD_TIME(`${field}: ${what}`, { field });
+}
+
+function placeOf(cursor: string | undefined): Place | null {
+  if (cursor === undefined) return null;
+  const [, hash_str, frame] = /^([0-9a-f-]+)@(\d{1,9})$/.exec(cursor) ?? [];
+  if (hash_str === undefined)
+    throw takesErrors.BAD_CURSOR('cursor: is not a next_cursor', { field: 'cursor' });
+  return { hash_str, frame_index: Number(frame) };
+}
+
+/** The vectors of pictures of a single colour, k×d: two films that fade to black show no shot in common. */
+async function blanks(
+  { pool, embedder }: TakesParts,
+  { model_key }: VisualModel,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array> {
+  const holder = pool.holder();
+  try {
+    const slots = [];
+    for (const level of [0, 255]) {
+      const slot = await pool.acquire(holder, signal, 'now');
+      pool.view(slot).fill(level);
+      slots.push(slot);
+    }
+    const request = { model_key, pictures: slots, urgent: true };
+    return (await embedder.ask('pictures', request, { ...now(signal), slots })).vectors;
+  } finally {
+    pool.releaseAll(holder);
+  }
+}
+
+interface Found {
+  readonly pairs: readonly FoundPair[];
+  readonly place: Place | null;
+  readonly last: Place | null;
+  readonly named: { readonly record: MediaRecord; readonly media_path: string } | null;
+}
+
+async function answerOf(
+  parts: TakesParts,
+  request: TakesRequest,
+  { pairs, place, last, named }: Found,
+  signal: AbortSignal | undefined,
+): Promise<TakesAnswer> {
+  const hashes = pairs.flatMap(({ asked, take }) => (take === null ? [asked] : [asked, take.hash_str]));
+  const files = await locate(parts, request.cache_dir, [...hashes, ...(last ? [last.hash_str] : [])], signal);
+  const own = named && files.get(named.record.identity.hash_str);
+  if (own) files.set(own.record.identity.hash_str, { ...own, ...atPath(own, named.media_path) });
+  const takes = pairs.flatMap(({ asked, take }): Take[] => {
+    const file = files.get(asked);
+    // What cannot be shown, because another content is at its path by now, is left out.
+    if (file === undefined) return [];
+    if (take === null) return copiesOf(file, request);
+    const other = files.get(take.hash_str);
+    return other === undefined ? [] : [takeOf(file, other, take)];
+  });
+  const at = last && files.get(last.hash_str);
+  return {
+    takes,
+    next_cursor: place && `${place.hash_str}@${place.frame_index}`,
+    compared: at ? { media_path: at.path, time_seconds: last!.frame_index } : null,
+  };
+}
+
+/** A content and where it lies. */
+interface File {
+  readonly record: MediaRecord;
+  readonly path: string;
+  readonly others: readonly string[];
+}
+
+async function locate(
+  parts: TakesParts,
+  cache_dir: string,
+  all: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, File>> {
+  const hashes = [...new Set(all)];
+  const { by_hash } = await parts.index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
+  const records = new Map(by_hash.flatMap((one) => (one === null ? [] : [[one.identity.hash_str, one]])));
+  const matches = [...records].map(([hash_str, { path }]) => ({ hash_str, path }));
+  const { shown } = await locateMatches(parts, cache_dir, matches, () => [], now(signal));
+  return new Map(
+    shown.map(({ match: { hash_str }, path, others }) => [
+      hash_str,
+      { record: records.get(hash_str)!, path, others },
+    ]),
+  );
+}
+
+/** The same with the path by which it was named. */
+function atPath({ path, others }: File, named: string): Pick<File, 'path' | 'others'> {
+  const all = [path, ...others].filter((one) => one !== named).sort();
+  return { path: named, others: path === named ? others : all };
+}
+
+function partOf({ record, path, others }: File, start: number, end: number): TakePart {
+  const { kind, duration_seconds } = record.probe;
+  const last = kind === 'video' ? Math.min(end, duration_seconds) : end;
+  return {
+    ...{ hash_str: record.identity.hash_str, media_path: path, ...copiesIn({ others }) },
+    ...{ start_seconds: start, end_seconds: Math.max(start, last) },
+  };
+}
+
+function takeOf(asked: File, found: File, take: RankedTake): Take {
+  const { start, end, offset, mirrored, frames, evidence, equal } = take;
+  const isStrong = evidence >= strongEvidence * (end - start);
+  // Its first frame may agree with the one a second later.
+  const first = Math.max(0, start + offset);
+  return {
+    asked: partOf(asked, start, end),
+    found: partOf(found, first, end + offset),
+    ...{ offset_seconds: offset, mirrored, agreeing_frames: frames },
+    certainty: equal ? 'exact' : isStrong ? 'strong' : 'likely',
+  };
+}
+
+/** Files of the same content. */
+function copiesOf(file: File, { start_seconds, end_seconds }: TakesRequest): Take[] {
+  const { grid_frames } = file.record.probe;
+  const asked = partOf(file, start_seconds, Math.min(end_seconds ?? grid_frames, grid_frames));
+  const { other_paths: _, ...part } = asked;
+  const agreeing_frames = Math.max(0, Math.ceil(asked.end_seconds) - Math.floor(start_seconds));
+  return file.others.map((media_path) => ({
+    ...{ asked: part, found: { ...part, media_path }, offset_seconds: 0, mirrored: false },
+    ...{ agreeing_frames, certainty: 'exact' },
+  }));
+}
