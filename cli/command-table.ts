@@ -208,6 +208,12 @@ export const commandTable = {
       open: { ...switchedOn, help: 'open the page of matches in a browser' },
     },
   },
+  takes: {
+    usage: '[FILE[@SECONDS]]',
+    help: 'find other takes and copies of a file, a moment or any shot',
+    completes: 'file',
+    options: json,
+  },
   summary: {
     usage: 'FILE...',
     help: 'print the summary of a film as a tree, with times',

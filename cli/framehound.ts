@@ -32,6 +32,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   transcript: async () => (await import('./commands/transcript.ts')).transcript,
   summary: async () => (await import('./commands/summary.ts')).summary,
   export: async () => (await import('./commands/export.ts')).exporting,
+  takes: async () => (await import('./commands/takes.ts')).takes,
   search: async () => (await import('./commands/search.ts')).search,
   faces: async () => (await import('./commands/faces.ts')).faces,
   watch: async () => (await import('./commands/watch.ts')).watch,

@@ -78,7 +78,7 @@ function writeNothingAnalysed(screen: Context['screen'], model: string, folder: 
 }
 
 /** The folder cannot be searched, and what to do first. */
-function analyseFirst(reason: string): Error {
+export function analyseFirst(reason: string): Error {
   return storeErrors.STORE_UNAVAILABLE(`${reason}. Analyse something first: framehound analyze PATH`);
 }
 

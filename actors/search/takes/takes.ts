@@ -2,7 +2,6 @@
 // media lie now. Files of the same content are copies without any comparison.
 import type { Clock } from '../../../runtime/clock.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
-import { slotView } from '../../../runtime/slots.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { Place, Take as RankedTake } from '../../index/visual/contract.ts';
