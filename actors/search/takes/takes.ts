@@ -122,7 +122,7 @@ async function answerOf(
   const files = await locate(parts, request.cache_dir, [...hashes, ...(last ? [last.hash_str] : [])], signal);
   const own = named && files.get(named.record.identity.hash_str);
   if (own) files.set(own.record.identity.hash_str, { ...own, ...atPath(own, named.media_path) });
-  const takes = pairs.flatMap(({ asked, take }): Take[] => {
+  const takes = pairs.filter(isBestPlace).flatMap(({ asked, take }): Take[] => {
     const file = files.get(asked);
     // What cannot be shown, because another content is at its path by now, is left out.
     if (file === undefined) return [];
@@ -136,6 +136,21 @@ async function answerOf(
     next_cursor: place && `${place.hash_str}@${place.frame_index}`,
     compared: at ? { media_path: at.path, time_seconds: last!.frame_index } : null,
   };
+}
+
+/** A still camera shows the same at any time: what is found better from elsewhere in a file is told once. */
+function isBestPlace({ asked, take }: FoundPair, _: number, pairs: readonly FoundPair[]): boolean {
+  if (take === null) return true;
+  const foundFrom = ({ start, offset }: RankedTake) => start + offset;
+  return !pairs.some(
+    ({ asked: by, take: other }) =>
+      other !== null &&
+      other.evidence > take.evidence &&
+      by === asked &&
+      other.hash_str === take.hash_str &&
+      foundFrom(take) < other.end + other.offset &&
+      foundFrom(other) < take.end + take.offset,
+  );
 }
 
 /** A content and where it lies. */

@@ -145,6 +145,15 @@ export class Look {
     return this.#mirror;
   }
 
+  /** How much of what lies between the seeds, and a little around them, agrees at a distance. */
+  agreement(copy: Copy, offset: number, seeds: readonly Seed[]): number {
+    const [first, last] = [seeds[0]!.frame - mostBetween, seeds.at(-1)!.frame + mostBetween];
+    const { bar } = seeds[0]!;
+    let sum = 0;
+    for (let frame = first; frame <= last; frame++) sum += Math.max(0, this.score(copy, frame, offset) - bar);
+    return sum;
+  }
+
   /** The sequence at a distance; null where there is none, or a step before found it. */
   follow(copy: Copy, offset: number, seeds: readonly Seed[]): FoundTake | null {
     const first = seeds.find((seed) => this.#nearest(copy, seed.frame, offset) >= seed.bar);
@@ -194,7 +203,7 @@ export class Look {
   /** To the frame at this distance, or where that does not reach `enough`, to the nearer of its neighbours. */
   #nearest(copy: Copy, frame: number, offset: number, enough = 1): number {
     const exact = this.score(copy, frame, offset);
-    if (exact >= enough) return exact;
+    if (exact >= enough || exact === -1) return exact;
     return Math.max(exact, this.score(copy, frame, offset - 1), this.score(copy, frame, offset + 1));
   }
 

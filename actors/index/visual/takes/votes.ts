@@ -32,18 +32,28 @@ export class Votes {
     this.#counts[frame - seed.frame + this.#last]!++;
   }
 
-  /** The distance with most votes; of several the one at which the seeds are most alike. Null for none. */
+  /** The distance with most votes; of several the one at which most agrees. Null for none. */
   take(look: Look): number | null {
     const most = this.#counts.reduce((max, count) => Math.max(max, count), 0);
     if (most === 0) return null;
+    // Seeds are where little moves, so one vote less says little.
+    const enough = Math.max(1, most - 1);
     const equal: number[] = [];
-    for (let at = 0; at < this.#counts.length && equal.length < mostCompared; at++)
-      if (this.#counts[at] === most) equal.push(at - this.#last);
-    if (equal.length === 1) return equal[0]!;
-    const alike = equal.map((offset) =>
-      this.#seeds.reduce((sum, { frame }) => sum + Math.max(0, look.score(this, frame, offset)), 0),
-    );
-    return equal[alike.indexOf(Math.max(...alike))]!;
+    for (const [at, count] of this.#counts.entries()) if (count >= enough) equal.push(at - this.#last);
+    const every = Math.ceil(equal.length / mostCompared);
+    const some = this.#best(look, every === 1 ? equal : equal.filter((_, i) => i % every === 0));
+    return every === 1
+      ? some
+      : this.#best(
+          look,
+          equal.filter((one) => Math.abs(one - some) < every),
+        );
+  }
+
+  #best(look: Look, offsets: readonly number[]): number {
+    if (offsets.length === 1) return offsets[0]!;
+    const agreeing = offsets.map((offset) => look.agreement(this, offset, this.#seeds));
+    return offsets[agreeing.indexOf(Math.max(...agreeing))]!;
   }
 
   /** Distances that lead into the scenes of a sequence are not taken again: any of them fits a still shot. */
