@@ -156,14 +156,16 @@ export class Look {
 
   /** The sequence at a distance; null where there is none, or a step before found it. */
   follow(copy: Copy, offset: number, seeds: readonly Seed[]): FoundTake | null {
-    const first = seeds.find((seed) => this.#nearest(copy, seed.frame, offset) >= seed.bar);
+    const first = seeds.find(
+      (seed) => this.#nearest(copy, seed.frame, offset, [-1, 1], seed.bar) >= seed.bar,
+    );
     if (first === undefined) return null;
     const back = this.#walk(copy, offset, seeds, first.frame - 1, -1);
     if (back === null) return null;
     const forth = this.#walk(copy, offset, seeds, first.frame, 1)!;
     const { media, isMirrored } = copy;
     const { media: asked } = this.#question;
-    const [start, end] = [back.reached ?? first.frame, forth.reached! + 1];
+    const [start, end] = [back.reached ?? first.frame, (forth.reached ?? first.frame) + 1];
     const frames = back.frames + forth.frames;
     const evidence = back.evidence + forth.evidence;
     const isOverlap = media === asked && Math.abs(offset) < end - start;
@@ -177,14 +179,16 @@ export class Look {
   /** From a frame on as long as frames agree; null where a seed of a step before agrees. */
   #walk(copy: Copy, offset: number, seeds: readonly Seed[], from: number, way: 1 | -1) {
     const { at, from: asked, step } = this.#question;
-    const walk = { frames: 0, evidence: 0, isEqual: !copy.isMirrored, reached: null as number | null };
+    const within = { frames: 0, evidence: 0, isEqual: !copy.isMirrored };
+    let [walk, reached] = [{ ...within }, null as number | null];
     let seed = way === 1 ? 0 : seeds.findLastIndex(({ frame }) => frame <= from + 1);
     for (let frame = from, missed = 0; missed <= mostBetween; frame += way) {
       const next = seeds[seed + way];
       if (next !== undefined && Math.abs(next.frame - frame) < Math.abs(seeds[seed]!.frame - frame))
         seed += way;
       const { bar, weight } = seeds[seed]!;
-      const score = this.#nearest(copy, frame, offset, bar);
+      const outward = this.#nearest(copy, frame, offset, [way], bar);
+      const score = outward >= bar ? outward : this.#nearest(copy, frame, offset, [-way], bar);
       if (score < bar) {
         missed++;
         continue;
@@ -192,19 +196,20 @@ export class Look {
       if (way < 0 && frame < at && frame >= asked && this.#seedIn(Math.floor(frame / step)) === frame)
         return null;
       missed = 0;
-      walk.reached = frame;
-      walk.frames++;
-      walk.evidence += weight * Math.min(1, (score - bar) / (1 - bar));
-      walk.isEqual &&= this.#isSame(copy.media, frame, offset);
+      within.frames++;
+      within.evidence += weight * Math.min(1, (score - bar) / (1 - bar));
+      within.isEqual &&= this.#isSame(copy.media, frame, offset);
+      // What is like a frame inside the sequence alone does not make it longer.
+      if (outward >= bar) [walk, reached] = [{ ...within }, frame];
     }
-    return walk;
+    return { ...walk, reached };
   }
 
-  /** To the frame at this distance, or where that does not reach `enough`, to the nearer of its neighbours. */
-  #nearest(copy: Copy, frame: number, offset: number, enough = 1): number {
+  /** To the frame at this distance or, where that does not reach `enough`, to those a second off. */
+  #nearest(copy: Copy, frame: number, offset: number, off: readonly number[], enough: number): number {
     const exact = this.score(copy, frame, offset);
     if (exact >= enough || exact === -1) return exact;
-    return Math.max(exact, this.score(copy, frame, offset - 1), this.score(copy, frame, offset + 1));
+    return Math.max(exact, ...off.map((second) => this.score(copy, frame, offset + second)));
   }
 
   #isSame(media: LoadedMedia, frame: number, offset: number): boolean {
