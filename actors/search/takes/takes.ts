@@ -45,10 +45,10 @@ export async function findTakes(
   const isNamed = request.media_path !== undefined || request.hash_str !== undefined;
   if (!isNamed && (start > 0 || request.end_seconds !== undefined))
     throw badTime('start_seconds', 'a part needs media_path or hash_str');
+  const named = isNamed ? await knownMedia(parts, request, now(signal)) : null;
   const within = { cache_dir, model_key: parts.models.active() };
   await parts.visual.settled(within, signal);
   await parts.visual.require(within, signal);
-  const named = isNamed ? await knownMedia(parts, request, now(signal)) : null;
   const model = await parts.models.open('pictures', signal);
   const how = {
     ...{ cache_dir, model_key: model.model_key, only: named?.record.identity.hash_str ?? null },

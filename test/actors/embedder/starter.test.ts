@@ -24,6 +24,28 @@ test('pictures and texts share one space, and unknown words are named once', asy
   await family.close();
 });
 
+test('the vector of a mirrored picture is the same values in another order', async () => {
+  const family = await starterFamily.open(row, () => '', open);
+  const side = 224;
+  // Bright and red on the left, with slanted edges.
+  const pixel = (x: number, y: number) => [255 - x, (x + 2 * y) % 60 < 30 ? 200 : 20, y];
+  const drawn = (at: (x: number) => number) =>
+    Uint8Array.from(
+      Array.from({ length: side * side }, (_, i) => pixel(at(i % side), Math.floor(i / side))).flat(),
+    );
+  const vectors = await family.pictures([drawn((x) => x), drawn((x) => side - 1 - x)]);
+  const { dimensions, mirror } = family;
+  const [plain, mirrored] = [vectors.subarray(0, dimensions), vectors.subarray(dimensions)];
+  assert.deepEqual(
+    [...mirror!].sort((a, b) => a - b),
+    [...mirror!.keys()],
+  );
+  const ordered = plain.map((_, i) => plain[mirror![i]!]!);
+  assert.ok(dot(ordered, mirrored) > 0.998, `${dot(ordered, mirrored)}`);
+  assert.ok(dot(plain, mirrored) < 0.9, `${dot(plain, mirrored)}`);
+  await family.close();
+});
+
 test('a vector stays what it was when the next batch runs', async () => {
   const family = await starterFamily.open(row, () => '', open);
   const first = await family.pictures([flat(10, 200, 10)]);

@@ -66,7 +66,7 @@ const mostContents = 256;
 const mostTakes = 64;
 const mostOfMedia = 4;
 
-/** One step: what was found, and the frame to go on from; null at the end. `rows`: those of the background. */
+/** What was found, and the frame to go on from; null at the end. `rows`: those of the background. */
 function takesFrom(
   at: Searched,
   question: TakesQuestion,

@@ -14,7 +14,10 @@ export interface TakesQuestion {
   readonly at: number;
   /** Seconds for each of which one frame is a seed. */
   readonly step: number;
-  /** Frames agree from this cosine on, where that is `above` the usual one. */
+  /**
+   * Frames agree from this cosine on, where that is `above` the usual one; where everything is alike, from
+   * half way to the same picture on.
+   */
   readonly least: number;
   readonly above: number;
   /** Makes the vector of the mirrored picture; null where mirrored ones are not looked for. */

@@ -87,7 +87,7 @@ export function vote(
     asked.map((vector) => ({ bases: [vector], exclude: [] })),
   );
   for (const [i, seed] of seeds.entries())
-    seed.bar = Math.max(least, backgroundOf(rows, scorers[i]!).centre + above);
+    seed.bar = Math.max(least, Math.min(backgroundOf(rows, scorers[i]!).centre + above, (1 + least) / 2));
   const picks = at.catalog.picks(everything).filter(({ run }) => !isOnce || run.media.hash >= media.hash);
   const all = [new Map<LoadedMedia, Votes>(), new Map<LoadedMedia, Votes>()];
   const contents = seeds.map(() => new Set<LoadedMedia>());

@@ -53,6 +53,9 @@ export async function visualSearches(s: Session): Promise<void> {
   await s.inFolder('/search/text', { query: 'dark', people_filter: [{ person_name: 'Anne' }] });
   await s.inFolder('/search/relevance', { media_path: places, query: 'forest' });
   await s.inFolder('/search/relevance', { media_path: gone, query: 'forest' });
+  await s.inFolder('/search/takes', { media_path: places, start_seconds: 4, end_seconds: 9 });
+  await s.inFolder('/search/takes', { media_path: gone });
+  await s.inFolder('/search/takes', { start_seconds: 4 });
 }
 
 export async function otherSearches(s: Session): Promise<void> {
