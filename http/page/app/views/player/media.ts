@@ -66,7 +66,7 @@ async function unevenFrames(
 }
 
 /** `ask` of the folder that is looked at; nothing is asked while there is none. */
-function useFolderAsk<T>(
+export function useFolderAsk<T>(
   ask: (cache_dir: string, signal: AbortSignal) => Promise<T>,
   dependencies: readonly unknown[],
 ): RequestState<T> {
@@ -156,7 +156,7 @@ function withoutFile(error: unknown): null {
 }
 
 /** What is not analysed is not there: no error for who looks at the rest. */
-function withoutAnalysis<T>(nothing: T): (error: unknown) => T {
+export function withoutAnalysis<T>(nothing: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof ApiError && error.status === 400) return nothing;
     throw error;

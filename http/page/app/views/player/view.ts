@@ -30,6 +30,7 @@ import {
   useTranscript,
 } from './media.ts';
 import { Screen } from './screen.ts';
+import { AlsoIn } from './takes.ts';
 import { Timeline } from './timeline.ts';
 import { createTransport, type Transport, useSecond, useTransport } from './transport.ts';
 
@@ -95,6 +96,7 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
       <div class="column picture">
         <${Screen} medium=${medium} transport=${transport} />
         <${Controls} medium=${medium} transport=${transport} marks=${marks} part=${part} actions=${actions} />
+        ${medium.kind === 'video' && html`<${AlsoIn} hash_str=${hash_str} shot=${part} second=${second} />`}
       </div>
       ${medium.kind !== 'image' && html`<${Transcript} medium=${medium} transport=${transport} transcript=${transcript} />`}
     </div>
