@@ -46,9 +46,9 @@ export class Product {
   readonly #memory = new WebAssembly.Memory({ initial: 1, maximum: 65_536 });
   readonly #kernel: Kernel = kernelOver(this.#memory);
   /** Left rows × right rows. *Borrowed until the next multiplication.* */
-  cosines = new Float32Array(0);
+  cosines: Float32Array = new Float32Array(0);
   /** What `reaching` found. *Borrowed until the next call.* */
-  found = new Int32Array(0);
+  found: Int32Array = new Int32Array(0);
   #columns = 0;
 
   private constructor(session: ModelSession) {
