@@ -6,6 +6,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { builtinModules, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 
+import { declarationsText } from '../http/client/declarations.ts';
 import { compact } from '../http/page/files.ts';
 import { bundle, entries } from '../runtime/process/bundle.mjs';
 
@@ -38,8 +39,12 @@ function compile() {
   if (status !== 0) throw new Error('the sources do not compile');
 }
 
-/** Only what the client's types are made of: no other file is an entry for other programs. */
-function writeDeclarations() {
+/**
+ * Only what the client's types are made of: no other file is an entry for other programs. Those of its methods
+ * are computed from the schemas of the routes, and written out here.
+ */
+async function writeDeclarations() {
+  writeFileSync(join(dist, 'http', 'client', 'methods.d.ts'), await declarationsText());
   const reached = new Map();
   const reach = (file) => {
     if (reached.has(file)) return;
@@ -160,7 +165,7 @@ function pathIn(packages, from, name) {
 }
 
 compile();
-writeDeclarations();
+await writeDeclarations();
 bundlePackage();
 copyAssets();
 writePage();

@@ -16,6 +16,7 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   http: async () => (await import('./http.ts')).http,
   'serve-search': async () => (await import('./serve-search.ts')).serveSearch,
   clients: async () => (await import('./clients.ts')).clients,
+  'client-types': async () => (await import('./client-types.ts')).clientTypes,
   voice: async () => (await import('./voice.ts')).voice,
   features: async () => (await import('./features.ts')).features,
   speaker: async () => (await import('./speaker.ts')).speaker,

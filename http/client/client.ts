@@ -5,10 +5,10 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
-import type { ProgressEvent } from '../../events/protocol.ts';
 import { addresses, type Operations } from './addresses.ts';
 import { ApiError, clientErrors } from './error.ts';
-import { type Address, type Input, type InputOf, type OutputOf, parseAddress, requestOf } from './request.ts';
+import type { Methods, Progress } from './methods.ts';
+import { type Address, type Input, parseAddress, requestOf } from './request.ts';
 
 // `fetch` without a limit on how long a service may work before it answers. That of Node gives up after five
 // minutes, and cutting a clip of a long film takes longer. It follows no redirects, which this service does
@@ -80,27 +80,17 @@ export interface CallOptions {
   readonly retries?: number;
 }
 
-type Method<I, O> =
-  Record<never, never> extends I
-    ? (input?: I, options?: CallOptions) => Promise<O>
-    : (input: I, options?: CallOptions) => Promise<O>;
-
 /**
  * Every method throws ApiError when the service says no, NO_SERVICE when none answers, and what `signal` was
  * aborted with.
  */
-export type Client = {
-  readonly [K in keyof Operations]: Method<InputOf<Operations[K]>, OutputOf<Operations[K]>>;
-} & {
+export type Client = Methods<CallOptions> & {
   readonly url: string;
   /**
    * The events of a task until it has ended; the last one says `done`. Reconnects when the connection is
    * lost, for as long as it takes: `signal` ends it. Throws ApiError for a task that is not there.
    */
-  follow(
-    task_id: string,
-    options?: { readonly signal?: AbortSignal },
-  ): AsyncGenerator<ProgressEvent, void, void>;
+  follow(task_id: string, options?: { readonly signal?: AbortSignal }): AsyncGenerator<Progress, void, void>;
 };
 
 export interface ClientOptions {

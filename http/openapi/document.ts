@@ -65,7 +65,8 @@ function amount(name: string): string {
     : `Total amount of work for ${of}. It grows while files are still being surveyed.`;
 }
 
-const Progress = named(
+/** The event of a task, with what its fields mean. */
+export const ProgressShape = named(
   'ProgressEvent',
   Type.Object(
     Object.fromEntries(
@@ -108,7 +109,7 @@ export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
       sender: 'server',
       summary:
         'Reports the state of a task (at most once every 110 ms for each task and type), files that ended (in `ended_files`), or a file that failed (with `video_path` and `error`, while `done` is false).',
-      payload: shapes.of(Progress),
+      payload: shapes.of(ProgressShape),
     },
   ];
 }

@@ -11,7 +11,8 @@
 // It stands in two places. In a checkout it installs all dependencies and runs the sources. In an installed
 // package npm has installed the dependencies already, but for those that an ordinary install cannot be
 // trusted with: two that choose their binary by the Node that npm runs on, two that download more while they
-// are installed. dist/package.json lists them; they are installed into dist/, the same way as in a checkout.
+// are installed, and two for which that Node may be too old. dist/package.json lists them; they are installed
+// into dist/, the same way as in a checkout.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -73,13 +74,24 @@ function npmInstall() {
   return result.status === 0;
 }
 
+/** npm shows nothing of what a script says that it runs while it installs: said to the terminal itself then. */
+function tell(text) {
+  process.stderr.write(text);
+  if (process.env['npm_lifecycle_event'] !== 'postinstall' || process.stderr.isTTY) return;
+  try {
+    writeFileSync('/dev/tty', `\n${text}`);
+  } catch {
+    // There is no terminal.
+  }
+}
+
 /** Answers why nothing can be run; undefined when everything is there. */
 function setup() {
   if (isInstalled()) return undefined;
   if (!isWritable(home)) {
     return `parts are missing and ${home} cannot be written; run once as its owner: framehound --setup`;
   }
-  process.stderr.write(`framehound: installing what is missing (once; ${installedSize} GB on disk)\n`);
+  tell(`framehound: installing what is missing (once; ${installedSize} GB on disk)\n`);
   if (!npmInstall()) return 'npm install failed, see the messages above; nothing was started';
   if (!existsSync(pinnedNode)) {
     return `the package "node" has no binary for ${process.platform}-${process.arch}`;
