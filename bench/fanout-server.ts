@@ -32,6 +32,7 @@ function happening(step: number): TaskEvent & { type: 'task' } {
 function ours(): (step: number) => void {
   const tasks = fakeTasks();
   const server = createEventServer({
+    searches: { has: () => false, subscribe: () => () => {} },
     tasks,
     clock: systemClock,
     log: createLog('bench', () => {}),

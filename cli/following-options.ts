@@ -4,6 +4,24 @@ import { webhookEvents } from '../events/webhooks/contract.ts';
 import { json, many } from './command-options.ts';
 
 export const followingCommands = {
+  searches: {
+    help: 'save searches, which are run on new files',
+    options: json,
+    actions: {
+      list: { usage: '', help: 'list the saved searches of the running service', options: json },
+      save: {
+        usage: 'NAME [QUERY]',
+        help: 'from now on, search each new file of the analysis folder',
+        options: {
+          image: { type: 'string', value: 'FILE', completes: 'file', help: 'picture to compare with' },
+          ...json,
+        },
+      },
+      remove: { usage: 'ID', help: 'delete a saved search and its hits', options: json },
+      hits: { usage: 'ID', help: 'list its latest hits, and mark them as seen', options: json },
+      follow: { usage: '[ID...]', help: 'print hits as they come, until stopped', options: json },
+    },
+  },
   webhooks: {
     help: 'send signed events to other programs',
     options: json,

@@ -40,6 +40,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   forget: async () => (await import('./commands/library.ts')).forget,
   prune: async () => (await import('./commands/library.ts')).prune,
   move: async () => (await import('./commands/library.ts')).move,
+  searches: async () => (await import('./commands/searches.ts')).searches,
   webhooks: async () => (await import('./commands/webhooks.ts')).webhooks,
   roots: async () => (await import('./commands/roots.ts')).roots,
   library: async () => (await import('./commands/roots.ts')).library,

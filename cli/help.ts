@@ -11,7 +11,7 @@ const column = 36;
 /** The commands by what they are for, in the order of the overview. */
 export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   Analyse: ['analyze', 'transcribe', 'watch', 'tasks'],
-  Search: ['search', 'takes', 'transcript', 'summary', 'open'],
+  Search: ['search', 'searches', 'takes', 'transcript', 'summary', 'open'],
   People: ['faces'],
   Export: ['export', 'thumbnails'],
   Library: ['list', 'move', 'roots', 'library', 'forget', 'prune', 'disk'],

@@ -13,6 +13,7 @@ import { SampleFaceNaming } from '../actors/analysis/stages/faces/kind.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { LiveText } from '../runtime/live-text.ts';
 import { field } from '../runtime/schema.ts';
+import type { SearchHit } from './searches/contract.ts';
 
 /** Where the event server listens, on the host and port of the API. */
 export const EVENT_PATH = '/socket.io';
@@ -136,9 +137,13 @@ export type ProgressEvent = Static<typeof ProgressEvent>;
 export const LONGEST_ID = 200;
 
 const TaskId = Type.String({ minLength: 1, maxLength: LONGEST_ID });
-/** What `join` and `leave` take. */
-export const TaskArgument = Type.Union([TaskId, Type.Object({ task_id: field(taskIdMeaning, TaskId) })]);
-export type TaskArgument = Static<typeof TaskArgument>;
+/** What `join` and `leave` take: a task, or a saved search. */
+export const RoomArgument = Type.Union([
+  TaskId,
+  Type.Object({ task_id: field(taskIdMeaning, TaskId) }),
+  Type.Object({ search_id: field('Id of a saved search.', TaskId) }),
+]);
+export type RoomArgument = Static<typeof RoomArgument>;
 
 export type JoinAnswer =
   | { readonly joined: true }
@@ -152,22 +157,32 @@ export interface LeaveAnswer {
 /** What a client emits. The acknowledgement may be left out. */
 export interface ClientEvents {
   /**
-   * Refused for a task that is not recorded. Answered by the failures of files so far and the last event of
-   * every type, then by all that follow.
+   * Refused for a task or a search that is not recorded. For a task it is followed by the failures of files
+   * so far and the last event of every type, then by all that follow.
    */
-  join(task: TaskArgument, answer?: (answer: JoinAnswer) => void): void;
-  leave(task: TaskArgument, answer?: (answer: LeaveAnswer) => void): void;
+  join(room: RoomArgument, answer?: (answer: JoinAnswer) => void): void;
+  leave(room: RoomArgument, answer?: (answer: LeaveAnswer) => void): void;
 }
 
 /** What the server emits. */
 export interface ServerEvents {
   progress(event: ProgressEvent): void;
+  /** To those who joined the saved search. */
+  search_hit(hit: SearchHit): void;
 }
 
-/** The task id in whatever a client sent; undefined when there is none. */
-export function taskIdOf(argument: unknown): string | undefined {
-  if (!Check(TaskArgument, argument)) return undefined;
-  return typeof argument === 'string' ? argument : argument.task_id;
+export const serverEvents = ['progress', 'search_hit'] as const satisfies (keyof ServerEvents)[];
+
+/** One of the two, or none. */
+export interface RoomNames {
+  readonly task_id?: string;
+  readonly search_id?: string;
+}
+
+/** The id in whatever a client sent; none when it is wrong. */
+export function roomIn(argument: unknown): RoomNames {
+  if (!Check(RoomArgument, argument)) return {};
+  return typeof argument === 'string' ? { task_id: argument } : argument;
 }
 
 /** Percentage of an event as a number, whichever way it was written. */
@@ -179,13 +194,19 @@ export function percentageOf({ progress }: Pick<ProgressEvent, 'progress'>): num
 // The same events for clients without Socket.IO.
 
 export interface StreamRequest {
-  /** Only events of these tasks; of all when there is none. */
+  /** Only events of these tasks and saved searches; of all when there is none of both. */
   readonly task_ids: readonly string[];
+  readonly search_ids: readonly string[];
+  /** Only events of this name. */
+  readonly event?: keyof ServerEvents | undefined;
   /** Of the event that the client received last; empty for none. */
   readonly lastEventId: string;
 }
 
 export interface EventStreams {
-  /** The events as text. Tasks that are named begin with their state, as after a join. TASK_UNKNOWN. */
+  /**
+   * The events as text. Tasks that are named begin with their state, as after a join. TASK_UNKNOWN,
+   * SEARCH_UNKNOWN.
+   */
   stream(request: StreamRequest): Promise<LiveText>;
 }

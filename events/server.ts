@@ -22,10 +22,12 @@ import {
   type LeaveAnswer,
   LONGEST_ID,
   type ProgressEvent,
+  type RoomNames,
+  roomIn,
   type ServerEvents,
-  taskIdOf,
 } from './protocol.ts';
 import { createRooms, type Rooms } from './rooms.ts';
+import { type SavedSearches, searchErrors } from './searches/contract.ts';
 import { createStream } from './stream.ts';
 
 // Who may connect to the event server, and which requests the transports can take.
@@ -63,6 +65,7 @@ export function isWellFormed({ method, headers, query }: EngineRequest): boolean
 
 export interface EventServerOptions extends Guests {
   readonly tasks: Pick<Tasks, 'subscribe' | 'get'>;
+  readonly searches: Pick<SavedSearches, 'has' | 'subscribe'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Between two events of one task and type. */
@@ -94,7 +97,7 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const LAST_READ_MS = 1000;
 
 export function createEventServer(options: EventServerOptions): EventServer {
-  const { tasks, clock, log, everyMs } = options;
+  const { tasks, searches, clock, log, everyMs } = options;
   let attached: Server<Incoming, ServerEvents> | undefined;
   const rooms = createRooms({
     clock,
@@ -107,15 +110,21 @@ export function createEventServer(options: EventServerOptions): EventServer {
   });
   const stream = createStream(clock);
   const unsubscribe = tasks.subscribe(rooms.publish);
+  const unsubscribeHits = searches.subscribe((hit) => {
+    const room = searchRoom(hit.search_id);
+    attached?.to(room).emit('search_hit', hit);
+    stream.publish('search_hit', room, hit);
+  });
   let closing: Promise<void> | undefined;
   const close = async () => {
     unsubscribe();
+    unsubscribeHits();
     rooms.flush();
     stream.close();
     if (attached) await disconnectAll(attached, clock);
     attached = undefined;
   };
-  const parts = { tasks, rooms, log };
+  const parts = { tasks, searches, rooms, log };
   return {
     attach: (app) => {
       const io = attachTo(app, options, () => closing !== undefined);
@@ -125,11 +134,14 @@ export function createEventServer(options: EventServerOptions): EventServer {
     get clients() {
       return (attached?.engine.clientsCount ?? 0) + stream.clients;
     },
-    stream: async ({ task_ids, lastEventId }) => {
+    stream: async ({ task_ids, search_ids, event, lastEventId }) => {
+      for (const search_id of search_ids) if (!searches.has(search_id)) throw unknownSearch(search_id);
       const ended = await Promise.all(task_ids.map((task_id) => endIn(parts, task_id)));
       const replayed = () => task_ids.flatMap((task_id, i) => rooms.replay(task_id) ?? ended[i] ?? []);
+      const named = [...task_ids.map(roomOf), ...search_ids.map(searchRoom)];
       return stream.follow({
-        rooms: task_ids.length > 0 ? new Set(task_ids.map(roomOf)) : null,
+        rooms: named.length > 0 ? new Set(named) : null,
+        event,
         lastEventId,
         first: () => replayed().map((data) => ({ name: 'progress', data })),
       });
@@ -218,6 +230,7 @@ type Client = Socket<Incoming, ServerEvents>;
 
 interface ConnectionParts {
   readonly tasks: Pick<Tasks, 'get'>;
+  readonly searches: Pick<SavedSearches, 'has'>;
   readonly rooms: Pick<Rooms, 'replay'>;
   readonly log: Log;
 }
@@ -230,19 +243,26 @@ function roomOf(task_id: string): string {
   return `task:${task_id}`;
 }
 
-function serveConnection(client: Client, { tasks, rooms, log }: ConnectionParts): void {
+function searchRoom(search_id: string): string {
+  return `search:${search_id}`;
+}
+
+function serveConnection(client: Client, parts: ConnectionParts): void {
+  const { searches, rooms } = parts;
   const lookUps = createLookUps();
   client.on('join', (...sent) => {
     const answer = answerOf<JoinAnswer>(sent);
-    const task_id = taskIdOf(sent[0]);
-    if (task_id === undefined) {
+    const named = roomIn(sent[0]);
+    const { task_id, search_id } = named;
+    const room = roomNamed(named);
+    if (room === undefined) {
       return answer({ joined: false, error: `task_id must be a string of 1 to ${LONGEST_ID} characters` });
     }
-    const room = roomOf(task_id);
     // Every client is in one room of its own, which does not count.
     if (!client.rooms.has(room) && client.rooms.size > MOST_ROOMS) {
       return answer({ joined: false, error: `At most ${MOST_ROOMS} tasks can be joined` });
     }
+    if (task_id === undefined) return joinSearch(client, room, searches.has(search_id ?? ''), answer);
     const replay = rooms.replay(task_id);
     if (!replay && lookUps.waiting >= MOST_ROOMS)
       return answer({ joined: false, error: 'Too many joins at once' });
@@ -251,7 +271,7 @@ function serveConnection(client: Client, { tasks, rooms, log }: ConnectionParts)
     client.join(room);
     if (!replay) {
       lookUps.add(async () => {
-        const known = await replayRecord(client, task_id, { tasks, rooms, log }, answer);
+        const known = await replayRecord(client, task_id, parts, answer);
         if (!known && !isMember) client.leave(room);
       });
       return;
@@ -261,11 +281,30 @@ function serveConnection(client: Client, { tasks, rooms, log }: ConnectionParts)
   });
   client.on('leave', (...sent) => {
     const answer = answerOf<LeaveAnswer>(sent);
-    const task_id = taskIdOf(sent[0]);
-    const left = task_id !== undefined && client.rooms.has(roomOf(task_id));
-    if (left) client.leave(roomOf(task_id));
+    const room = roomNamed(roomIn(sent[0]));
+    const left = room !== undefined && client.rooms.has(room);
+    if (left) client.leave(room);
     answer({ left });
   });
+}
+
+function roomNamed({ task_id, search_id }: RoomNames): string | undefined {
+  if (task_id !== undefined) return roomOf(task_id);
+  return search_id === undefined ? undefined : searchRoom(search_id);
+}
+
+function joinSearch(
+  client: Client,
+  room: string,
+  isKnown: boolean,
+  answer: (answer: JoinAnswer) => void,
+): void {
+  if (isKnown) client.join(room);
+  answer(isKnown ? { joined: true } : { joined: false, error: 'There is no such saved search' });
+}
+
+function unknownSearch(search_id: string): Error {
+  return searchErrors.SEARCH_UNKNOWN(`There is no saved search ${quoted(search_id)}`, { search_id });
 }
 
 /**
@@ -293,7 +332,7 @@ async function replayRecord(
 }
 
 /** Null when there is no such task, undefined when its record cannot be read. */
-function recorded({ tasks, log }: Omit<ConnectionParts, 'rooms'>, task_id: string) {
+function recorded({ tasks, log }: Pick<ConnectionParts, 'tasks' | 'log'>, task_id: string) {
   return tasks.get(task_id, { offset: 0, limit: 1 }).catch((error: unknown) => {
     if (analysisErrors.TASK_UNKNOWN.is(error)) return null;
     log.warn('the task cannot be looked up', { task_id, error });

@@ -11,6 +11,8 @@ type Name = keyof ServerEvents;
 export interface StreamFilter {
   /** Only the events of these rooms; null for all. */
   readonly rooms: ReadonlySet<string> | null;
+  /** Only events of this name. */
+  readonly event?: Name | undefined;
   /** The id of the event that the client received last; empty for none. */
   readonly lastEventId: string;
   /** What a client that missed nothing it knows of is sent first. */
@@ -35,12 +37,12 @@ const RETRY_MS = 2000;
 
 interface Kept {
   readonly number: number;
+  readonly name: Name;
   readonly room: string;
   readonly text: string;
 }
 
-interface Client {
-  readonly rooms: StreamFilter['rooms'];
+interface Client extends Pick<StreamFilter, 'rooms' | 'event'> {
   readonly send: (text: string) => void;
   readonly end: () => void;
 }
@@ -57,9 +59,9 @@ class Memory {
     return `${this.#service}-${this.#last}`;
   }
 
-  add(room: string, text: (id: string) => string): Kept {
+  add(name: Name, room: string, text: (id: string) => string): Kept {
     const number = ++this.#last;
-    const event = { number, room, text: text(this.lastId) };
+    const event = { number, name, room, text: text(this.lastId) };
     this.#events.push(event);
     this.#bytes += event.text.length;
     while (this.#bytes > MOST_KEPT_BYTES) this.#bytes -= this.#events.shift()!.text.length;
@@ -88,8 +90,8 @@ export function createStream(clock: Clock): Stream {
   stop = clock.after(HEARTBEAT_MS, beat);
   return {
     publish: (name, room, data) => {
-      const { text } = memory.add(room, (id) => `id: ${id}\n${textOf(name, data)}`);
-      for (const { rooms, send } of clients) if (isFor(rooms, room)) send(text);
+      const kept = memory.add(name, room, (id) => `id: ${id}\n${textOf(name, data)}`);
+      for (const client of clients) if (isFor(client, kept)) client.send(kept.text);
     },
     follow: (filter) => ({
       open: (send, end) => {
@@ -97,7 +99,7 @@ export function createStream(clock: Clock): Stream {
           end();
           return () => {};
         }
-        const client = { rooms: filter.rooms, send, end };
+        const client = { rooms: filter.rooms, event: filter.event, send, end };
         send(welcome(memory, filter));
         clients.add(client);
         return () => void clients.delete(client);
@@ -115,21 +117,24 @@ export function createStream(clock: Clock): Stream {
   };
 }
 
-function welcome(memory: Memory, { rooms, lastEventId, first }: StreamFilter): string {
+function welcome(memory: Memory, filter: StreamFilter): string {
+  const { lastEventId, first } = filter;
   const missed = lastEventId === '' ? null : memory.since(lastEventId);
   const head = `retry: ${RETRY_MS}\n`;
   if (missed) {
-    const texts = missed.filter(({ room }) => isFor(rooms, room)).map(({ text }) => text);
+    const texts = missed.filter((kept) => isFor(filter, kept)).map(({ text }) => text);
     return `${head}\n${texts.join('')}`;
   }
   const lost = lastEventId === '' ? '' : textOf('missed', { last_event_id: lastEventId });
-  const texts = first().map(({ name, data }) => textOf(name, data));
+  const texts = first()
+    .filter(({ name }) => filter.event === undefined || filter.event === name)
+    .map(({ name, data }) => textOf(name, data));
   // What follows has no id of its own, and this one is where the client goes on.
   return `${head}id: ${memory.lastId}\n\n${lost}${texts.join('')}`;
 }
 
-function isFor(rooms: StreamFilter['rooms'], room: string): boolean {
-  return rooms === null || rooms.has(room);
+function isFor({ rooms, event }: Pick<StreamFilter, 'rooms' | 'event'>, { name, room }: Kept): boolean {
+  return (rooms === null || rooms.has(room)) && (event === undefined || event === name);
 }
 
 function textOf(name: string, data: object): string {

@@ -2,6 +2,7 @@
 // answer.
 import { randomUUID } from 'node:crypto';
 import type { Engine } from '../actors/engine.ts';
+import type { SavedSearches } from '../events/searches/contract.ts';
 import type { EventServer } from '../events/server.ts';
 import type { Webhooks } from '../events/webhooks/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -26,6 +27,7 @@ export interface GatewayParts {
   readonly engine: Engine;
   readonly access: Access;
   readonly events: EventServer;
+  readonly searches: SavedSearches;
   readonly webhooks: Webhooks;
   readonly isAllowedHost: HostRule;
   readonly config: Config<typeof settings>;
@@ -64,6 +66,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       mediaLinks: createMediaLinks(Date.now, (credential) => access.check(credential)),
       access,
       events,
+      searches: parts.searches,
       webhooks: parts.webhooks,
       pageAddress: () => pageAddress(values.host, server.port),
       settings: settingsAnswer(config, parts.version),

@@ -11,6 +11,7 @@ import { linkRoutes, mediaRoutes, sceneRoutes, thumbnailRoutes } from './routes/
 import { modelPullRoutes, modelRoutes } from './routes/models.ts';
 import { pageRoutes } from './routes/page.ts';
 import { rootRoutes } from './routes/roots.ts';
+import { savedSearchRoutes } from './routes/saved-searches.ts';
 import { facetRoutes, momentRoutes, searchRoutes, seenRoutes, writtenRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { summaryRoutes } from './routes/summaries.ts';
@@ -38,6 +39,7 @@ const described: readonly Route[] = [
   ...seenRoutes,
   ...searchRoutes,
   ...momentRoutes,
+  ...savedSearchRoutes,
   ...transcriptionRoutes,
   ...writtenRoutes,
   ...speakerRoutes,

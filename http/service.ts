@@ -3,6 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Engine } from '../actors/engine.ts';
 import type { EventStreams } from '../events/protocol.ts';
+import type { SavedSearches } from '../events/searches/contract.ts';
 import type { Webhooks } from '../events/webhooks/contract.ts';
 import type { Config, Source } from '../runtime/config.ts';
 import { errorTable } from '../runtime/errors.ts';
@@ -45,6 +46,7 @@ export interface Service
   /** Tickets and sessions. */
   readonly access: Pick<Access, 'makeTicket' | 'openSession' | 'endSession' | 'cacheDirOf'>;
   readonly events: EventStreams;
+  readonly searches: SavedSearches;
   readonly webhooks: Webhooks;
   /** Where a browser on this machine opens the page. */
   pageAddress(): string;

@@ -4,11 +4,18 @@ import { parseArgs } from 'node:util';
 import { Check } from 'typebox/value';
 import type { Engine } from '../../actors/engine.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
+import { openSearches, type SearchService } from '../../events/searches/searches.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
 import { openWebhooks, type WebhookService } from '../../events/webhooks/webhooks.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { openLicenses } from '../../http/license/open.ts';
-import { hostRule, isLoopback, pageAddress, signInAddress } from '../../http/request/origin.ts';
+import {
+  type HostRule,
+  hostRule,
+  isLoopback,
+  pageAddress,
+  signInAddress,
+} from '../../http/request/origin.ts';
 import { type Access, createAccess } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws.ts';
 import { toFields } from '../../runtime/errors.ts';
@@ -58,6 +65,7 @@ interface Parts {
   readonly engine: Engine;
   readonly access: Access;
   readonly events: EventServer;
+  readonly searches: SearchService;
   readonly webhooks: WebhookService;
   readonly gateway: Gateway;
 }
@@ -76,27 +84,13 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
       access.close(true);
       throw error;
     });
-  const events = createEventServer({
-    tasks: engine.tasks,
-    clock,
-    log: log.named('events'),
-    isAllowedHost,
-    origins: values.origins,
-  });
-  const webhooks = openWebhooks({
-    folder: folders(values).webhooks,
-    hosts: values.webhook_hosts,
-    tasks: engine.tasks,
-    watchFolders: engine.watchFolders,
-    clock,
-    log: log.named('webhooks'),
-    now: () => Date.now() / 1000,
-  });
+  const { searches, events, webhooks } = followers(context, engine, isAllowedHost);
   const { restarts: engineRestarts } = guardian;
   const gateway = createGateway({
     engine,
     access,
     events,
+    searches,
     webhooks,
     isAllowedHost,
     config,
@@ -105,7 +99,7 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     engineRestarts,
     version: programVersion(),
   });
-  const parts = { engine, access, events, webhooks, gateway };
+  const parts = { engine, access, events, searches, webhooks, gateway };
   let forget = () => {};
   try {
     forget = begin(context, parts, guardian);
@@ -117,6 +111,18 @@ async function serveUntilStopped(context: Context, guardian: GuardianClient): Pr
     if (isLast) forget();
   }
   return guardian.restartRequested ? engineExit.restart : engineExit.stopped;
+}
+
+/** Who is told what happens. */
+function followers({ values, clock, log }: Context, engine: Engine, isAllowedHost: HostRule) {
+  const { tasks, search, watchFolders } = engine;
+  const { searches: searchFolder, webhooks: webhookFolder } = folders(values);
+  const parts = { tasks, search, watchFolders, clock, now: () => Date.now() / 1000 };
+  const searches = openSearches({ ...parts, folder: searchFolder, log: log.named('searches') });
+  const { origins, webhook_hosts: hosts } = values;
+  const events = createEventServer({ ...parts, searches, log: log.named('events'), isAllowedHost, origins });
+  const named = { folder: webhookFolder, log: log.named('webhooks') };
+  return { searches, events, webhooks: openWebhooks({ ...parts, ...named, searches, hosts }) };
 }
 
 /** Licenses, and the sessions that stand for them. */
@@ -216,7 +222,7 @@ function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>,
  */
 async function end(
   { log, flushLog }: Context,
-  { engine, access, events, webhooks, gateway }: Parts,
+  { engine, access, events, searches, webhooks, gateway }: Parts,
   isLast: boolean,
 ): Promise<void> {
   log.info('stopping');
@@ -225,6 +231,7 @@ async function end(
   await Promise.all([gateway.drain(DRAIN_MS), engine.watchFolders.close(), engine.tasks.stop()]);
   const late = await engine.stop();
   await gateway.drain(FINAL_DRAIN_MS);
+  searches.close();
   webhooks.close();
   await events.close();
   await gateway.close();

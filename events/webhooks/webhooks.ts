@@ -9,6 +9,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
 import { RecordFile } from '../../runtime/files/record-file.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { SavedSearches } from '../searches/contract.ts';
 import {
   type Delivery,
   mostWebhooks,
@@ -35,6 +36,7 @@ export interface WebhookParts {
   readonly hosts: readonly string[];
   readonly tasks: Pick<Tasks, 'subscribe'>;
   readonly watchFolders: Pick<WatchFolders, 'list'>;
+  readonly searches: Pick<SavedSearches, 'subscribe'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Unix seconds. */
@@ -55,7 +57,7 @@ class HomeWebhooks implements WebhookService {
   readonly #parts: WebhookParts;
   readonly #file: RecordFile<typeof Recorded>;
   readonly #deliveries: Deliveries;
-  readonly #unsubscribe: () => void;
+  readonly #subscriptions: readonly (() => void)[];
   #isClosed = false;
   #stopLooking = () => {};
   /** Watch folders in trouble, by id. */
@@ -70,7 +72,10 @@ class HomeWebhooks implements WebhookService {
     });
     const target = (id: string) => this.#target(id);
     this.#deliveries = new Deliveries({ ...parts, folder: join(folder, 'deliveries'), target });
-    this.#unsubscribe = tasks.subscribe((task_id, event) => this.#onTask(task_id, event));
+    this.#subscriptions = [
+      tasks.subscribe((task_id, event) => this.#onTask(task_id, event)),
+      parts.searches.subscribe((hit) => this.publish('search.hit', hit)),
+    ];
     this.#lookLater();
   }
 
@@ -124,7 +129,7 @@ class HomeWebhooks implements WebhookService {
 
   close(): void {
     this.#isClosed = true;
-    this.#unsubscribe();
+    for (const unsubscribe of this.#subscriptions) unsubscribe();
     this.#stopLooking();
     this.#deliveries.close();
   }

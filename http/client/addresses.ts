@@ -45,6 +45,14 @@ import type {
 import type { availableModels, loadedModels, loadModel, pullModels } from '../routes/models.ts';
 import type { addRoot, listRoots, moveRoot, removeRoot } from '../routes/roots.ts';
 import type {
+  changeSavedSearch,
+  listSavedSearches,
+  markHitsSeen,
+  removeSavedSearch,
+  savedSearchHits,
+  saveSearch,
+} from '../routes/saved-searches.ts';
+import type {
   mediaSeen,
   metadataFacets,
   searchFrame,
@@ -113,6 +121,7 @@ export interface Operations {
   readonly cancelAnalysis: typeof cancelAnalysis;
   readonly cancelTask: typeof cancelTask;
   readonly changeList: typeof changeList;
+  readonly changeSavedSearch: typeof changeSavedSearch;
   readonly changeWatchFolder: typeof changeWatchFolder;
   readonly closeSession: typeof closeSession;
   readonly clusterFaces: typeof clusterFaces;
@@ -138,6 +147,7 @@ export interface Operations {
   readonly listLists: typeof listLists;
   readonly listMedia: typeof listMedia;
   readonly listRoots: typeof listRoots;
+  readonly listSavedSearches: typeof listSavedSearches;
   readonly listScenes: typeof listScenes;
   readonly listSummaries: typeof listSummaries;
   readonly listTasks: typeof listTasks;
@@ -152,6 +162,7 @@ export interface Operations {
   readonly makeList: typeof makeList;
   readonly makeProxy: typeof makeProxy;
   readonly makeTicket: typeof makeTicket;
+  readonly markHitsSeen: typeof markHitsSeen;
   readonly mediaFrames: typeof mediaFrames;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
@@ -170,10 +181,13 @@ export interface Operations {
   readonly readyz: typeof readyz;
   readonly recluster: typeof recluster;
   readonly removeRoot: typeof removeRoot;
+  readonly removeSavedSearch: typeof removeSavedSearch;
   readonly removeWatchFolder: typeof removeWatchFolder;
   readonly removeWebhook: typeof removeWebhook;
   readonly resendDelivery: typeof resendDelivery;
   readonly resumeTask: typeof resumeTask;
+  readonly savedSearchHits: typeof savedSearchHits;
+  readonly saveSearch: typeof saveSearch;
   readonly sceneThumbnails: typeof sceneThumbnails;
   readonly searchFrame: typeof searchFrame;
   readonly searchImage: typeof searchImage;
@@ -211,6 +225,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   cancelAnalysis: 'POST /api/v1/analyze/cancel',
   cancelTask: 'POST /api/v1/tasks/{task_id}/cancel',
   changeList: 'PUT /api/v1/lists/{list_id}',
+  changeSavedSearch: 'PUT /api/v1/searches/saved/{search_id}',
   changeWatchFolder: 'PUT /api/v1/watch-folders/{id}',
   closeSession: 'DELETE /api/v1/sessions',
   clusterFaces: 'POST /api/v1/faces/clusters/faces',
@@ -236,6 +251,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   listLists: 'GET /api/v1/lists',
   listMedia: 'POST /api/v1/media/list',
   listRoots: 'GET /api/v1/roots',
+  listSavedSearches: 'GET /api/v1/searches/saved',
   listScenes: 'POST /api/v1/scenes',
   listSummaries: 'POST /api/v1/summaries/list',
   listTasks: 'GET /api/v1/tasks',
@@ -250,6 +266,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   makeList: 'POST /api/v1/lists',
   makeProxy: 'POST /api/v1/media/proxy',
   makeTicket: 'POST /api/v1/tickets',
+  markHitsSeen: 'POST /api/v1/searches/saved/{search_id}/seen',
   mediaFrames: 'POST /api/v1/media/frames',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',
@@ -268,10 +285,13 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   readyz: 'GET /readyz',
   recluster: 'POST /api/v1/faces/recluster',
   removeRoot: 'DELETE /api/v1/roots/{name}',
+  removeSavedSearch: 'DELETE /api/v1/searches/saved/{search_id}',
   removeWatchFolder: 'DELETE /api/v1/watch-folders/{id}',
   removeWebhook: 'DELETE /api/v1/webhooks/{webhook_id}',
   resendDelivery: 'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend',
   resumeTask: 'POST /api/v1/tasks/{task_id}/resume',
+  savedSearchHits: 'GET /api/v1/searches/saved/{search_id}/hits',
+  saveSearch: 'POST /api/v1/searches/saved',
   sceneThumbnails: 'POST /api/v1/thumbnails/scene',
   searchFrame: 'POST /api/v1/search/frame',
   searchImage: 'POST /api/v1/search/image',

@@ -3,7 +3,8 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { measured } from '../../actors/analysis/stages/kind.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
-import { EVENT_PATH, ProgressEvent, TaskArgument } from '../../events/protocol.ts';
+import { EVENT_PATH, ProgressEvent, RoomArgument } from '../../events/protocol.ts';
+import { SearchHit } from '../../events/searches/contract.ts';
 import { described, named } from '../../runtime/schema.ts';
 import { type Answers, Bytes, ErrorBody, type Method, type Route } from '../route.ts';
 import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
@@ -82,15 +83,18 @@ const error = described(
   Type.Optional(Type.String()),
   'A short phrase that says why the request was refused; omitted on success.',
 );
-const TaskOfEvent = described(TaskArgument, 'The id of the task, or an object that contains it.');
+const RoomOfEvent = described(
+  RoomArgument,
+  'The id of a task, or an object that contains the id of a task or of a saved search.',
+);
 
 export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
   return [
     {
       name: 'join',
       sender: 'client',
-      summary: `Follows a task, over Socket.IO at \`${EVENT_PATH}\`. First the server sends the failures so far and the last event of every type, then all new events.`,
-      payload: shapes.of(TaskOfEvent),
+      summary: `Follows a task or the hits of a saved search, over Socket.IO at \`${EVENT_PATH}\`. Of a task, the server first sends the failures so far and the last event of every type, then all new events.`,
+      payload: shapes.of(RoomOfEvent),
       answer: shapes.of(
         Type.Object({ joined: described(Type.Boolean(), 'Whether events will follow.'), error }),
       ),
@@ -98,8 +102,8 @@ export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
     {
       name: 'leave',
       sender: 'client',
-      summary: 'Stops following a task.',
-      payload: shapes.of(TaskOfEvent),
+      summary: 'Stops following a task or a saved search.',
+      payload: shapes.of(RoomOfEvent),
       answer: shapes.of(
         Type.Object({ left: described(Type.Boolean(), 'Whether the task was being followed.'), error }),
       ),
@@ -110,6 +114,12 @@ export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
       summary:
         'Reports the state of a task (at most once every 110 ms for each task and type), files that ended (in `ended_files`), or a file that failed (with `video_path` and `error`, while `done` is false).',
       payload: shapes.of(ProgressShape),
+    },
+    {
+      name: 'search_hit',
+      sender: 'server',
+      summary: 'A saved search that was joined has found something in a file that was just analysed.',
+      payload: shapes.of(SearchHit),
     },
   ];
 }

@@ -1,8 +1,10 @@
 // The events for clients without Socket.IO.
 import { Type } from 'typebox';
-import { LONGEST_ID } from '../../events/protocol.ts';
-import { described } from '../../runtime/schema.ts';
+import { LONGEST_ID, serverEvents } from '../../events/protocol.ts';
+import { described, oneOf } from '../../runtime/schema.ts';
 import { ErrorBody, LiveBody, type Route, reply, route } from '../route.ts';
+
+const Ids = Type.String({ pattern: '^[^,]+(,[^,]+){0,99}$', maxLength: 100 * (LONGEST_ID + 1) });
 
 export const eventStream = route({
   method: 'GET',
@@ -21,18 +23,24 @@ export const eventStream = route({
   query: Type.Object({
     task_id: Type.Optional(
       described(
-        Type.String({ pattern: '^[^,]+(,[^,]+){0,99}$', maxLength: 100 * (LONGEST_ID + 1) }),
-        'Only the events of this task, or of several, separated by commas. If omitted, the events of all ' +
-          'tasks are sent.',
+        Ids,
+        'Only the events of this task, or of several, separated by commas. If `search_id` is omitted too, ' +
+          'the events of all tasks and saved searches are sent.',
       ),
     ),
+    search_id: Type.Optional(
+      described(Ids, 'The hits of this saved search, or of several, separated by commas.'),
+    ),
+    event: Type.Optional(described(oneOf(...serverEvents), 'Only the events of this name.')),
   }),
   headers: ['last-event-id'],
   form: { live: 'text/event-stream' },
   answers: { 200: LiveBody, 404: ErrorBody },
   handle: async ({ query, headers }, { events }) => {
-    const task_ids = query.task_id?.split(',') ?? [];
-    const text = await events.stream({ task_ids, lastEventId: headers['last-event-id'] ?? '' });
+    const idsIn = (text = '') => text.split(',').filter((id) => id !== '');
+    const [task_ids, search_ids] = [idsIn(query.task_id), idsIn(query.search_id)];
+    const lastEventId = headers['last-event-id'] ?? '';
+    const text = await events.stream({ task_ids, search_ids, event: query.event, lastEventId });
     return reply(200, text, { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   },
 });

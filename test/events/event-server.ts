@@ -7,7 +7,7 @@ import type { ClientEvents, ProgressEvent, ServerEvents } from '../../events/pro
 import { createEventServer, type EventServer, type EventServerOptions } from '../../events/server.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
-import { type FakeTasks, fakeTasks } from './fake-tasks.ts';
+import { type FakeTasks, fakeTasks, noSearches } from './fake-tasks.ts';
 
 export type Client = Socket<ServerEvents, ClientEvents>;
 export type Transport = 'websocket' | 'polling';
@@ -28,6 +28,7 @@ export async function serve(t: TestContext, options: Partial<EventServerOptions>
   const lines: LogLine[] = [];
   const server = createEventServer({
     tasks,
+    searches: noSearches,
     clock: systemClock,
     log: createLog('events', (line) => void lines.push(line)),
     isAllowedHost: (host) => host !== undefined && /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host),

@@ -6,6 +6,7 @@ import {
   type Tasks,
 } from '../../actors/analysis/contract.ts';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
+import type { SavedSearches } from '../../events/searches/contract.ts';
 
 export function detailOf(task_id: string, more: Partial<TaskDetail> = {}): TaskDetail {
   return {
@@ -93,3 +94,8 @@ export function fakeTasks(): FakeTasks {
     },
   };
 }
+
+export const noSearches: Pick<SavedSearches, 'has' | 'subscribe'> = {
+  has: () => false,
+  subscribe: () => () => {},
+};

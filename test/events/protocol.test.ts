@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { percentageOf, taskIdOf } from '../../events/protocol.ts';
+import { percentageOf, roomIn } from '../../events/protocol.ts';
 
 test('a task is named by a plain string or by an object, and by nothing else', () => {
   const rows: [unknown, string | undefined][] = [
@@ -19,7 +19,8 @@ test('a task is named by a plain string or by an object, and by nothing else', (
     [undefined, undefined],
     [Buffer.from('t-1'), undefined],
   ];
-  for (const [argument, id] of rows) assert.equal(taskIdOf(argument), id);
+  for (const [argument, id] of rows) assert.equal(roomIn(argument).task_id, id);
+  assert.deepEqual(roomIn({ search_id: 's' }), { search_id: 's' });
 });
 
 test('a percentage is read as a number and as a decimal string', () => {

@@ -13,7 +13,7 @@ import { createLog } from '../../runtime/log.ts';
 import { RawClient, request } from '../http/raw-client.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
 import { until } from '../until.ts';
-import { detailOf, fakeTasks } from './fake-tasks.ts';
+import { detailOf, fakeTasks, noSearches } from './fake-tasks.ts';
 import { end, ending, failure, progress } from './task-events.ts';
 
 const path = '/api/v1/events/stream';
@@ -24,6 +24,7 @@ function serve(t: TestContext, clock: Clock = systemClock) {
   const isAllowedHost = () => true;
   const events: EventServer = createEventServer({
     tasks,
+    searches: noSearches,
     clock,
     log,
     isAllowedHost,

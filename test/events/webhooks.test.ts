@@ -10,7 +10,7 @@ import { openWebhooks, type WebhookParts } from '../../events/webhooks/webhooks.
 import { createLog } from '../../runtime/log.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
 import { until } from '../until.ts';
-import { fakeTasks } from './fake-tasks.ts';
+import { fakeTasks, noSearches } from './fake-tasks.ts';
 import { type Received, receiver } from './receiver.ts';
 import { end, ending, failure } from './task-events.ts';
 
@@ -28,6 +28,7 @@ function serviceIn(t: TestContext, folder: string, more: Partial<WebhookParts> =
     folder,
     hosts: [],
     tasks,
+    searches: noSearches,
     watchFolders: { list: async () => ({ watch_folders: [], service_status: {} as never }) },
     clock,
     log: createLog('webhooks', (line) => void lines.push(line.message)),

@@ -1,9 +1,12 @@
 // What the body of a good request needs beside the fields that are always needed.
+import type { SavedRequest } from '../../events/searches/contract.ts';
+
 /** By the id of its route. `folder` has the film, and `moved` is the same folder elsewhere. */
 export function besidesIn(
   media_path: string,
   folder: string,
   moved: string,
+  cache_dir: string,
 ): Readonly<Record<string, Record<string, unknown>>> {
   return {
     analyze: { visual_media_paths: [media_path] },
@@ -11,6 +14,8 @@ export function besidesIn(
     mediaLink: { media_path },
     listScenes: { media_path },
     mediaSeen: { media_path },
+    saveSearch: { request: savedRequest(cache_dir) },
+    changeSavedSearch: { request: savedRequest(cache_dir) },
     searchMoments: { query: 'four' },
     searchRelevance: { media_path, query: 'four' },
     mediaPeaks: { media_path },
@@ -33,4 +38,9 @@ export function besidesIn(
     exportSummary: { hash_str: 'aa' },
     deleteSummaries: { collection_id: 'c1' },
   };
+}
+
+export function savedRequest(cache_dir: string): SavedRequest {
+  const anybody = { metadata_filter_request: null, people_filter: [] };
+  return { cache_dir, query: 'red car', exclude: [], text_weight: 1, ...anybody, people_filter_mode: 'and' };
 }

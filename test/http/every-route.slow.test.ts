@@ -17,6 +17,7 @@ import { ListFolder } from '../../actors/library/lists/lists.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
 import { createSummaries } from '../../actors/summarizer/stored/summaries.ts';
 import { NewWatchFolder } from '../../actors/watcher/folders/contract.ts';
+import { openSearches } from '../../events/searches/searches.ts';
 import { createEventServer } from '../../events/server.ts';
 import { openWebhooks } from '../../events/webhooks/webhooks.ts';
 import { granted } from '../../http/license/decision.ts';
@@ -33,7 +34,7 @@ import { FakeIndex, fakeJob } from '../actors/faces/people/fake-index.ts';
 import { callsOf, summarise } from '../actors/index/summaries/trees.ts';
 import { noPaths, noRootsHere, onlyFootage } from '../actors/library/fake-roots.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
-import { besidesIn } from './body-needs.ts';
+import { besidesIn, savedRequest } from './body-needs.ts';
 import { fakeWatchFolders } from './fake-watch-folders.ts';
 import { type Injected, inject, KEY, type Request } from './inject.ts';
 
@@ -63,8 +64,11 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 });
 /** What is begun here is over at once. */
 Object.assign(tasks, { begin: async () => ({ task_id: 'begun' }) });
+const searches = openSearches({ ...w, folder: join(w.folder, 'searches'), tasks, now: () => 0 });
+const { search_id } = await searches.save({ name: 'cars', request: savedRequest(cache_dir) });
 const webhooks = openWebhooks({
   ...w,
+  searches,
   folder: join(w.folder, 'webhooks'),
   hosts: [],
   tasks,
@@ -199,7 +203,8 @@ const call = inject(routes, {
   metrics: { render: async () => '' },
   mediaLinks: createMediaLinks(Date.now, () => granted),
   webhooks,
-  events: createEventServer({ ...w, tasks, isAllowedHost: () => true, origins: [] }),
+  searches,
+  events: createEventServer({ ...w, tasks, searches, isAllowedHost: () => true, origins: [] }),
   access: {
     makeTicket: () => ({ ticket: 'fht_t', expires: 1 }),
     openSession: () => ({ token: 'fhs_t', expires: 1, shared: false }),
@@ -228,7 +233,7 @@ const good = new Map<RegExp, unknown>([
 ]);
 const known = (name: string) => [...good].find(([pattern]) => pattern.test(name))?.[1];
 
-const besides = besidesIn(w.paths[0]!, w.folder, moved);
+const besides = besidesIn(w.paths[0]!, w.folder, moved, cache_dir);
 const goodFor = ({ body, id }: Route) => ({ ...goodBody(body!, known), ...besides[id] });
 
 /** A task that a request before has resumed still runs: that is no fault of the body. */
@@ -239,7 +244,7 @@ const isPathOfAnother = (path: string) =>
   routes.some((one) =>
     new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+').replace(/\{\+\w+\}/, '.+')}$`).test(path),
   );
-const places = { task_id, webhook_id, delivery_id, list_id, id: watch_id, name: 'footage' };
+const places = { task_id, search_id, webhook_id, delivery_id, list_id, id: watch_id, name: 'footage' };
 const addressed = ({ path }: Route) =>
   path.replace(/\{(\w+)\}/, (all, name: string) => (places as Record<string, string>)[name] ?? all);
 /** What a route cannot do without in its query. */

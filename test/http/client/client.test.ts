@@ -20,7 +20,7 @@ import { createServer } from '../../../http/uws.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { defaulted, nullable } from '../../../runtime/schema.ts';
-import { detailOf, fakeTasks } from '../../events/fake-tasks.ts';
+import { detailOf, fakeTasks, noSearches } from '../../events/fake-tasks.ts';
 import { progress } from '../../events/task-events.ts';
 import { inject, KEY } from '../inject.ts';
 
@@ -200,7 +200,15 @@ async function serve(t: TestContext) {
   const all = () => true;
   const log = createLog('test', () => {});
   const clock = systemClock;
-  const events = createEventServer({ tasks, clock, log, isAllowedHost: all, origins: [], everyMs: 0 });
+  const events = createEventServer({
+    tasks,
+    searches: noSearches,
+    clock,
+    log,
+    isAllowedHost: all,
+    origins: [],
+    everyMs: 0,
+  });
   const { app } = inject([...healthRoutes, ...taskRoutes], { tasks } as never, { isAllowedHost: all });
   const server = createServer(app, { attach: events.attach });
   server.listen('127.0.0.1', 0);

@@ -11,7 +11,7 @@ test('the document has the payload of every event, and a meaning for each of its
   const { 'x-events': events, components } = document;
   assert.deepEqual(
     events.map(({ name, sender }) => `${sender} ${name}`),
-    ['client join', 'client leave', 'server progress'],
+    ['client join', 'client leave', 'server progress', 'server search_hit'],
   );
   assert.deepEqual(events[2]?.payload, { $ref: '#/components/schemas/ProgressEvent' });
   const { properties, required } = components.schemas['ProgressEvent'] as {

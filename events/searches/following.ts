@@ -1,0 +1,225 @@
+// Runs the saved searches on files as their analysis ends. Files that end at about the same time are searched
+// together, and a moment is told once for each kind of reason, however many types of work find it again.
+import type { TaskEvent, Tasks } from '../../actors/analysis/contract.ts';
+import type { LoadedContext, Search } from '../../actors/search/contract.ts';
+import type { Moment, MomentsAnswer, Reason } from '../../actors/search/moments/contract.ts';
+import { engineErrors, reasonOf } from '../../runtime/errors.ts';
+import { realFolder } from '../../runtime/files/folder.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { SavedSearch, SearchHit } from './contract.ts';
+
+export type Found = Omit<SearchHit, 'hit_id' | 'search_id' | 'name' | 'found_at'>;
+
+export interface FollowingParts {
+  readonly tasks: Pick<Tasks, 'subscribe' | 'get'>;
+  readonly search: Pick<Search, 'loaded' | 'loadMedia' | 'moments' | 'onLoaded' | 'transcripts'>;
+  readonly log: Log;
+  saved(): readonly SavedSearch[];
+  found(search: SavedSearch, found: Found): void;
+  /** Null when it was run completely. */
+  problem(search: SavedSearch, what: string | null): void;
+}
+
+/** Files that are searched together, and moments of each that are told. */
+const MOST_FILES = 500;
+const MOST_MOMENTS = 20;
+
+/** A task of which files are searched. */
+interface Followed {
+  readonly waiting: Set<string>;
+  /** Where faces were found: people are known when they are clustered. */
+  readonly withFaces: Set<string>;
+  /** Searches, moments and kinds of reasons that were told. */
+  readonly told: Set<string>;
+  isOver: boolean;
+}
+
+/** Answers the function that ends it. */
+export function followAnalyses(parts: FollowingParts): () => void {
+  const following = new Following(parts);
+  const unsubscribe = parts.tasks.subscribe((task_id, event) => following.take(task_id, event));
+  return () => {
+    unsubscribe();
+    following.stop();
+  };
+}
+
+class Following {
+  readonly #parts: FollowingParts;
+  readonly #tasks = new Map<string, Followed>();
+  readonly #closing = new AbortController();
+  #loaded: LoadedContext | null = null;
+  #isRunning = false;
+
+  constructor(parts: FollowingParts) {
+    this.#parts = parts;
+    parts.search.onLoaded((context) => {
+      this.#loaded = context;
+    });
+  }
+
+  stop(): void {
+    this.#closing.abort(engineErrors.CANCELLED());
+  }
+
+  take(task_id: string, event: TaskEvent): void {
+    if (event.type === 'end') {
+      const task = this.#tasks.get(task_id);
+      if (task?.waiting.size === 0 && !this.#isRunning) this.#tasks.delete(task_id);
+      else if (task) task.isOver = true;
+    }
+    if (event.type !== 'result') return;
+    const { path, type, outcome, closing } = event.result;
+    if (outcome !== 'analyzed' && !closing) return;
+    const task = this.#tasks.get(task_id) ?? newTask();
+    this.#tasks.set(task_id, task);
+    if (type === 'faces' && !closing) task.withFaces.add(path);
+    if (closing) for (const one of task.withFaces) task.waiting.add(one);
+    else task.waiting.add(path);
+    if (!this.#isRunning) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    this.#isRunning = true;
+    // What ends in the same turn is searched together.
+    await new Promise(setImmediate);
+    for (let next = this.#next(); next !== null && !signal.aborted; next = this.#next()) {
+      const [task_id, task, paths] = next;
+      await this.#searchAll(task_id, task, paths).catch((error: unknown) => {
+        if (!signal.aborted)
+          this.#parts.log.error('saved searches cannot be run', { task_id, error: reasonOf(error) });
+      });
+    }
+    for (const [task_id, { isOver }] of this.#tasks) if (isOver) this.#tasks.delete(task_id);
+    this.#isRunning = false;
+  }
+
+  #next(): readonly [string, Followed, readonly string[]] | null {
+    for (const [task_id, task] of this.#tasks) {
+      const paths = [...task.waiting].slice(0, MOST_FILES);
+      for (const path of paths) task.waiting.delete(path);
+      if (paths.length > 0) return [task_id, task, paths];
+    }
+    return null;
+  }
+
+  async #searchAll(task_id: string, task: Followed, paths: readonly string[]): Promise<void> {
+    const saved = this.#parts.saved();
+    if (saved.length === 0) return;
+    const { request } = await this.#parts.tasks.get(task_id, { offset: 0, limit: 1 });
+    const folder = realFolder(request.cache_dir);
+    const meant = saved.filter((one) => realFolder(one.request.cache_dir) === folder);
+    if (meant.length === 0) return;
+    const unloaded = await this.#load(folder, paths);
+    for (const search of meant) await this.#searchOne(search, task, paths, unloaded);
+  }
+
+  /** Why not everything of the folder can be searched; null when it can. */
+  async #load(folder: string, paths: readonly string[]): Promise<string | null> {
+    const { search } = this.#parts;
+    const { signal } = this.#closing;
+    const other = [search.loaded, this.#loaded?.transcripts].find((one) => one && one.cache_dir !== folder);
+    if (other) return `another folder is loaded: ${other.cache_dir}`;
+    try {
+      await search.loadMedia(folder, paths, signal);
+      if (!this.#loaded?.transcripts) await search.transcripts.load(folder, signal);
+      return null;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
+  async #searchOne(
+    search: SavedSearch,
+    task: Followed,
+    paths: readonly string[],
+    unloaded: string | null,
+  ): Promise<void> {
+    const { signal } = this.#closing;
+    const { search: searches, found, problem } = this.#parts;
+    try {
+      const answer = await searches.moments.search(
+        {
+          ...search.request,
+          media_paths: [...paths],
+          search_all: false,
+          segments_to_frame_indices: {},
+          explain: true,
+          min_band: 'likely',
+          limit: MOST_MOMENTS * paths.length,
+          max_per_media: MOST_MOMENTS,
+        },
+        signal,
+      );
+      problem(search, unloaded ?? unsearched(answer));
+      for (const hit of hitsOf(search, answer, task.told)) found(search, hit);
+    } catch (error) {
+      if (!signal.aborted) problem(search, unloaded ?? reasonOf(error));
+    }
+  }
+}
+
+function newTask(): Followed {
+  return { waiting: new Set(), withFaces: new Set(), told: new Set(), isOver: false };
+}
+
+/** The sentence of an answer that says that something was not searched. */
+function unsearched({ warnings = [] }: MomentsAnswer): string | null {
+  return warnings.find((one) => / (?:was|were) not searched: /.test(one)) ?? null;
+}
+
+/** A hit for each file with moments that count and were not told. */
+export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Set<string>): Found[] {
+  const { cache_dir, query = '' } = search.request;
+  const counted = moments.flatMap((moment) => {
+    const reasons = countedReasons(moment.reasons, query);
+    const isNew = reasons.map(({ kind }) => {
+      const key = `${search.search_id} ${moment.moment_id} ${kind}`;
+      return told.size < told.add(key).size;
+    });
+    return isNew.includes(true) ? [{ ...moment, reasons }] : [];
+  });
+  const files = Map.groupBy(counted, ({ hash_str }) => hash_str);
+  return [...files.values()].map((found) => {
+    const { hash_str, media_path } = found[0]!;
+    const sure = found.some(({ reasons }) => reasons.some(isSure));
+    return { cache_dir, hash_str, media_path, sure, moments: found.slice(0, MOST_MOMENTS) };
+  });
+}
+
+/**
+ * Of a moment, what answers the whole query: of speech that holds only some of the words, and of people who
+ * are only a part of the query, nothing counts.
+ */
+function countedReasons(reasons: Moment['reasons'], query: string): Reason[] {
+  const words = wordsOf(query);
+  const others = reasons.filter(
+    (one) => one.kind !== 'said' || isWithin(words, wordsOf(`${one.text} ${one.speaker_name}`)),
+  );
+  const names = new Set(others.flatMap((one) => (one.kind === 'person' ? wordsOf(one.name) : [])));
+  const isPeopleAlone = words.every((word) => names.has(word) || joining.has(word));
+  return isPeopleAlone || others.some(({ kind }) => kind !== 'person') ? others : [];
+}
+
+/** Words between names. */
+const joining = new Set(['and', 'with', 'or', 'und', 'mit', 'oder']);
+
+function isSure(reason: Reason): boolean {
+  if (reason.kind !== 'seen') return true;
+  return reason.explanation?.parts.some(({ part }) => part === 'picture' || part === 'things') ?? false;
+}
+
+function wordsOf(text: string): string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{Letter}\p{Number}\p{Mark}]+/gu) ?? []
+  );
+}
+
+/** Each word is one of the others, or the beginning of one. */
+function isWithin(words: readonly string[], others: readonly string[]): boolean {
+  return words.every((word) => others.some((other) => other.startsWith(word)));
+}

@@ -1,0 +1,210 @@
+// The saved searches of a home folder: their records, the latest hits of each, and who is told of a hit.
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import type { Tasks } from '../../actors/analysis/contract.ts';
+import type { Search } from '../../actors/search/contract.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { reasonOf } from '../../runtime/errors.ts';
+import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
+import { expectVersion, readJsonNow } from '../../runtime/files/json-file.ts';
+import { RecordFile } from '../../runtime/files/record-file.ts';
+import type { Log } from '../../runtime/log.ts';
+import {
+  mostHits,
+  mostPictureLetters,
+  mostSearches,
+  type NewSearch,
+  SavedSearch,
+  type SavedSearches,
+  SearchHit,
+  type SearchStanding,
+  searchErrors,
+} from './contract.ts';
+import { type Found, followAnalyses } from './following.ts';
+
+const VERSION = 1;
+const HitFile = Type.Object({
+  version: Type.Literal(VERSION),
+  total: Type.Integer({ minimum: 0 }),
+  /** Of these, so many are seen. */
+  seen: Type.Integer({ minimum: 0 }),
+  /** The latest ones, oldest first. */
+  hits: Type.Array(SearchHit),
+});
+type HitFile = Static<typeof HitFile>;
+const none: HitFile = { version: VERSION, total: 0, seen: 0, hits: [] };
+
+export interface SearchesParts {
+  /** Of the home folder. */
+  readonly folder: string;
+  readonly tasks: Pick<Tasks, 'subscribe' | 'get'>;
+  readonly search: Pick<Search, 'loaded' | 'loadMedia' | 'moments' | 'onLoaded' | 'transcripts'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+export interface SearchService extends SavedSearches {
+  /** What is not searched yet is not. */
+  close(): void;
+}
+
+export function openSearches(parts: SearchesParts): SearchService {
+  return new HomeSearches(parts);
+}
+
+class HomeSearches implements SearchService {
+  readonly #parts: SearchesParts;
+  readonly #file: RecordFile<typeof SavedSearch>;
+  readonly #hits = new Map<string, HitFile>();
+  readonly #problems = new Map<string, string | null>();
+  readonly #listeners = new Set<(hit: SearchHit) => void>();
+  readonly #stop: () => void;
+
+  constructor(parts: SearchesParts) {
+    this.#parts = parts;
+    this.#file = new RecordFile(join(parts.folder, 'searches.json'), SavedSearch, parts.clock, {
+      damaged: (what, path, cause) => searchErrors.SEARCHES_DAMAGED(what, { path }, cause),
+      unwritable: (what, path, cause) => searchErrors.SEARCHES_UNWRITABLE(what, { path }, cause),
+    });
+    this.#stop = followAnalyses({
+      ...parts,
+      saved: () => this.#file.read(),
+      found: (search, found) => this.#found(search, found),
+      problem: (search, what) => void this.#problems.set(search.search_id, what),
+    });
+  }
+
+  list(): SearchStanding[] {
+    return this.#file.read().map((one) => this.#standing(one));
+  }
+
+  has(searchId: string): boolean {
+    return this.#file.read().some(({ search_id }) => search_id === searchId);
+  }
+
+  async save({ name, request }: NewSearch): Promise<SearchStanding> {
+    checkRequest(request);
+    const made = { search_id: randomUUID(), name, request, created_at: this.#parts.now() };
+    await this.#file.change((now) => {
+      if (now.length < mostSearches) return [...now, made];
+      throw searchErrors.SEARCHES_FULL(`There are already ${mostSearches} saved searches; remove one first`);
+    });
+    return this.#standing(made);
+  }
+
+  async change(searchId: string, { name, request }: Partial<NewSearch>): Promise<SearchStanding> {
+    if (request) checkRequest(request);
+    const before = this.#expect(searchId);
+    const created_at = request ? this.#parts.now() : before.created_at;
+    const changed = { ...before, name: name ?? before.name, request: request ?? before.request, created_at };
+    await this.#file.change((now) => now.map((one) => (one.search_id === searchId ? changed : one)));
+    this.#problems.delete(searchId);
+    return this.#standing(changed);
+  }
+
+  async remove(searchId: string): Promise<void> {
+    this.#expect(searchId);
+    await this.#file.change((now) => now.filter(({ search_id }) => search_id !== searchId));
+    this.#hits.delete(searchId);
+    this.#problems.delete(searchId);
+    rmSync(this.#path(searchId), { force: true });
+  }
+
+  hits(searchId: string): SearchHit[] {
+    this.#expect(searchId);
+    return this.#hitsOf(searchId).hits.toReversed();
+  }
+
+  markSeen(searchId: string): SearchStanding {
+    const search = this.#expect(searchId);
+    const hits = this.#hitsOf(searchId);
+    if (hits.seen < hits.total) this.#write(searchId, { ...hits, seen: hits.total });
+    return this.#standing(search);
+  }
+
+  subscribe(listener: (hit: SearchHit) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #found({ search_id, name }: SavedSearch, found: Found): void {
+    const hit = { hit_id: randomUUID(), search_id, name, ...found, found_at: this.#parts.now() };
+    const before = this.#hitsOf(search_id);
+    try {
+      const hits = [...before.hits, hit].slice(-mostHits);
+      this.#write(search_id, { ...before, total: before.total + 1, hits });
+    } catch (error) {
+      this.#parts.log.error('a hit cannot be written', { search_id, error: reasonOf(error) });
+    }
+    for (const listener of this.#listeners) listener(hit);
+  }
+
+  #standing(search: SavedSearch): SearchStanding {
+    const { total, seen, hits } = this.#hitsOf(search.search_id);
+    const problem = this.#problems.get(search.search_id) ?? null;
+    return {
+      ...search,
+      hits: total,
+      new_hits: total - seen,
+      last_hit_at: hits.at(-1)?.found_at ?? null,
+      problem,
+    };
+  }
+
+  #expect(searchId: string): SavedSearch {
+    const found = this.#file.read().find(({ search_id }) => search_id === searchId);
+    if (found) return found;
+    throw searchErrors.SEARCH_UNKNOWN(`There is no saved search ${searchId}`, { search_id: searchId });
+  }
+
+  #hitsOf(searchId: string): HitFile {
+    const known = this.#hits.get(searchId);
+    if (known) return known;
+    const path = this.#path(searchId);
+    try {
+      const read = readJsonNow(HitFile, path, (value) => expectVersion(VERSION, value)) ?? none;
+      this.#hits.set(searchId, read);
+      return read;
+    } catch (error) {
+      throw searchErrors.SEARCHES_DAMAGED(`${path} ${(error as Error).message}`, { path }, error);
+    }
+  }
+
+  #write(searchId: string, hits: HitFile): void {
+    const path = this.#path(searchId);
+    this.#hits.set(searchId, hits);
+    try {
+      replaceFile(path, JSON.stringify(hits), { ...privateFile, flush: false });
+    } catch (error) {
+      throw searchErrors.SEARCHES_UNWRITABLE(
+        `${path} cannot be written (${reasonOf(error)})`,
+        { path },
+        error,
+      );
+    }
+  }
+
+  /** Ids that are asked for are known by now, so they name no other file. */
+  #path(searchId: string): string {
+    return join(this.#parts.folder, `${searchId}-hits.json`);
+  }
+}
+
+/** Throws SEARCH_INVALID. */
+function checkRequest({ query = '', image_path, image_data, like }: NewSearch['request']): void {
+  const pictures = [image_path, image_data, like].filter((one) => one !== undefined);
+  const invalid = (what: string) => searchErrors.SEARCH_INVALID(what, { field: 'request' });
+  if (pictures.length > 1) throw invalid('request has more than one picture');
+  if (query.trim() === '' && pictures.length === 0)
+    throw invalid('request has neither a query nor a picture');
+  if ((image_data?.length ?? 0) > mostPictureLetters)
+    throw invalid(`request.image_data has more than ${mostPictureLetters} letters`);
+}
