@@ -145,7 +145,8 @@ test('the web page loads itself, its packages and one table; the rest it knows a
   const packages = ['comlink', 'preact', 'preact/hooks', 'htm/preact', 'socket.io-client'];
   const loaded = ['http/client/addresses.ts', 'http/client/request.ts'];
   const known = ['http/client/request.ts', 'events/protocol.ts'];
-  const isContract = (to: string) => /^actors\/.*\/contract\.ts$/.test(to) || publicFiles.includes(to);
+  const isContract = (to: string) =>
+    /^(actors|events)\/.*\/contract\.ts$/.test(to) || publicFiles.includes(to);
   const modules = product.filter(({ path }) => path.startsWith('http/page/app/'));
   assert.ok(modules.length > 0);
   for (const { path, text, imports } of modules) {

@@ -6,6 +6,7 @@ import { KeysDialog, useKeys } from './keys.ts';
 import { goBackTo, placeOfView, type View } from './navigation.ts';
 import { Failed, Icon, Loading } from './parts.ts';
 import { type Route, routeHash, type ViewName } from './route.ts';
+import { useNewHits } from './searches.ts';
 import { leave, SignIn } from './session.ts';
 import { get, type Task, update, useStore } from './store.ts';
 import { clock, nameOf } from './times.ts';
@@ -14,19 +15,22 @@ import { SetUpDialog } from './views/settings/set-up.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
 
-// The header: where one can go, how many moments lie in the basket, and how far the tasks are.
+// The header: where one can go, how many moments lie in the basket and how many hits are new, and how far the
+// tasks are.
 
 const tabs = ['search', 'library', 'people', 'summaries', 'lists', 'settings'] as const satisfies ViewName[];
 
 export function Header({ view }: { readonly view: ViewName }) {
   const basket = useStore((state) => state.basket.length);
+  const newHits = useNewHits();
   const places = useStore((state) => state.places);
   return html`<header class="head">
     <nav aria-label=${t(shell.views)}>${tabs.map((name) => {
-      const count = name === 'lists' && basket > 0;
+      const count = name === 'lists' ? basket : name === 'search' ? newHits : 0;
+      const told = t(name === 'lists' ? shell.inBasket : shell.newHits, { n: count });
       return html`<a href=${placeOfView(places, name)} aria-current=${view === name ? 'page' : undefined}>
         <${Icon} name=${name} /><span class="tab-label">${t(shell[name])}</span>
-        ${count && html`<span class="count"><span aria-hidden="true">${basket}</span><span class="unseen">${t(shell.inBasket, { n: basket })}</span></span>`}
+        ${count > 0 && html`<span class="count"><span aria-hidden="true">${count}</span><span class="unseen">${told}</span></span>`}
       </a>`;
     })}</nav>
     <${Tasks} />

@@ -4,7 +4,8 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { io, type Socket } from 'socket.io-client';
-import type { ClientEvents, ProgressEvent, ServerEvents } from '../../../events/protocol.ts';
+import type { ClientEvents, ProgressEvent, RoomArgument, ServerEvents } from '../../../events/protocol.ts';
+import type { SearchHit } from '../../../events/searches/contract.ts';
 import { ApiError, api } from './api.ts';
 import { loadFolder } from './folder.ts';
 import { get, subscribe, type Task, update, useStore } from './store.ts';
@@ -67,8 +68,11 @@ export function isAnalysis(types: readonly string[]): boolean {
 
 const READ_EVERY_MS = 10_000;
 type Listener = (event: ProgressEvent) => void;
+type Room = Exclude<RoomArgument, string>;
 const listeners = new Set<Listener>();
-const joined = new Set<string>();
+/** Tasks and saved searches, by their ids. */
+const joined = new Map<string, Room>();
+const hitListeners = new Set<(hit: SearchHit) => void>();
 let socket: Socket<ServerEvents, ClientEvents> | null = null;
 
 /** Every event of every task that runs. Answers the function that ends it. */
@@ -103,7 +107,7 @@ export async function readTasks(): Promise<void> {
       };
     }),
   }));
-  for (const { task_id } of running) join(task_id);
+  for (const { task_id } of running) join({ task_id });
 }
 
 /** Unix seconds of the latest end of an analysis; null before the list was read. */
@@ -119,17 +123,24 @@ function seeEnds(ends: readonly number[]): void {
   if (before !== null && latestEnd > before) void loadFolder();
 }
 
-function join(task_id: string): void {
-  if (joined.has(task_id)) return;
-  joined.add(task_id);
-  connection().emit('join', task_id);
+/** From then on, the service tells of this task or this saved search. */
+export function join(room: Room): void {
+  const id = 'task_id' in room ? room.task_id : room.search_id;
+  if (joined.has(id)) return;
+  joined.set(id, room);
+  connection().emit('join', room);
+}
+
+/** Hits of saved searches that were joined. */
+export function onHit(listener: (hit: SearchHit) => void): void {
+  hitListeners.add(listener);
 }
 
 function connection(): Socket<ServerEvents, ClientEvents> {
   if (socket) return socket;
   const made: Socket<ServerEvents, ClientEvents> = io({ reconnectionDelayMax: 3000 });
   made.on('connect', () => {
-    for (const task_id of joined) made.emit('join', task_id);
+    for (const room of joined.values()) made.emit('join', room);
   });
   made.on('disconnect', (reason) => {
     // The package does not connect again by itself when the service has closed the connection.
@@ -138,6 +149,9 @@ function connection(): Socket<ServerEvents, ClientEvents> {
     void readTasks().catch(() => {});
   });
   made.on('progress', hear);
+  made.on('search_hit', (hit) => {
+    for (const listener of hitListeners) listener(hit);
+  });
   socket = made;
   return made;
 }

@@ -111,6 +111,46 @@ export const searchWords = {
   folderFailed: ['The analysis could not be loaded', 'Die Analyse konnte nicht geladen werden'],
 } as const satisfies Record<string, Words>;
 
+export const savedWords = {
+  title: ['Saved searches', 'Gespeicherte Suchen'],
+  toSearch: ['Back to the search', 'Zurück zur Suche'],
+  save: ['Save search', 'Suche speichern'],
+  saveHow: [
+    'From now on, every file that is analysed is searched for this. What is found appears under “Saved searches”.',
+    'Jede Datei, die ab jetzt analysiert wird, wird danach durchsucht. Was gefunden wird, steht unter „Gespeicherte Suchen“.',
+  ],
+  leftOut: [
+    'The search in one film alone and “Not like these” are not saved.',
+    'Die Suche in nur einem Film und „Nicht wie diese“ werden nicht mitgespeichert.',
+  ],
+  done: ['“{name}” is saved', '„{name}“ ist gespeichert'],
+  show: ['Show', 'Zeigen'],
+  cameInOne: ['“{name}” was found in {file}', '„{name}“ wurde in {file} gefunden'],
+  cameIn: ['{n} new hits of saved searches', '{n} neue Treffer gespeicherter Suchen'],
+  none: ['No search has been saved yet', 'Noch ist keine Suche gespeichert'],
+  noneHow: [
+    'Search for something and choose “Save search”. Every file that is analysed from then on is searched for it.',
+    'Suchen Sie nach etwas und wählen Sie „Suche speichern“. Jede Datei, die danach analysiert wird, wird danach durchsucht.',
+  ],
+  hits: ['{n} hit|{n} hits', '{n} Treffer'],
+  fresh: ['{n} new', '{n} neu'],
+  isNew: ['New', 'Neu'],
+  noHits: ['Nothing has been found yet.', 'Bisher wurde nichts gefunden.'],
+  search: ['Search now', 'Jetzt suchen'],
+  remove: ['Delete search', 'Suche löschen'],
+  removeSure: [
+    'Delete the saved search “{name}” and its hits? The media are not touched.',
+    'Die gespeicherte Suche „{name}“ und ihre Treffer löschen? Die Medien bleiben unberührt.',
+  ],
+  unsure: ['Unsure', 'Unsicher'],
+  unsureHow: [
+    'Only the words of the search resemble the pictures.',
+    'Nur die Wörter der Suche ähneln den Bildern.',
+  ],
+  moreHits: ['Show all {n}', 'Alle {n} zeigen'],
+  moreMoments: ['{n} more', '{n} weitere'],
+} as const satisfies Record<string, Words>;
+
 /** Facets that most people filter by, by their ids. */
 export const facetWords = {
   'technical.media_kind': ['Kind', 'Art'],

@@ -28,6 +28,10 @@ export const shell = {
   otherKey: ['Sign in again', 'Neu anmelden'],
   task: ['{n} task running|{n} tasks running', '{n} Aufgabe läuft|{n} Aufgaben laufen'],
   taskFile: ['{path} – {n} of {files} files done', '{path} – {n} von {files} Dateien fertig'],
+  newHits: [
+    '{n} new hit of saved searches|{n} new hits of saved searches',
+    '{n} neuer Treffer gespeicherter Suchen|{n} neue Treffer gespeicherter Suchen',
+  ],
   inBasket: ['{n} moment in the basket|{n} moments in the basket', '{n} Moment im Korb|{n} Momente im Korb'],
 } as const satisfies Record<string, Words>;
 

@@ -148,6 +148,8 @@ const said = { address: null as string | null, own: '', isSettled: true };
 export function searchFor(query: Partial<Query>): void {
   const { isGrouped, query: before } = search.get();
   const place = { query: { ...before, ...query }, isGrouped, showsWeaker: false, at: 0 };
+  // The address says only that there is one.
+  if (query.picture?.kind === 'own') search.update({ query: place.query });
   go('search', '', addressOf(place));
 }
 

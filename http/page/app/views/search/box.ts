@@ -3,9 +3,11 @@ import { html } from 'htm/preact';
 import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../../parts.ts';
 import { usePicture } from '../../pictures.ts';
+import { routeHash } from '../../route.ts';
+import { useNewHits } from '../../searches.ts';
 import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
-import { searchWords } from '../../words/search.ts';
+import { savedWords, searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { work } from '../../work.ts';
 import { earlier, settle } from './address.ts';
@@ -44,7 +46,16 @@ export function Box({ field, toMatches }: BoxProps) {
       <${Icon} name="filter" /><span class="tab-label">${t(searchWords.filters)}</span>
       ${filters > 0 && html` <span class="count">${filters}</span><span class="unseen">${t(searchWords.inForce)}</span>`}
     </button>
+    <${ToSaved} />
   </div>`;
+}
+
+function ToSaved() {
+  const n = useNewHits();
+  return html`<a class="button" href=${routeHash({ view: 'search', argument: 'saved' })} title=${t(savedWords.title)}>
+    <${Icon} name="bell" /><span class="tab-label">${t(savedWords.title)}</span>
+    ${n > 0 && html`<span class="count">${n}</span><span class="unseen">${t(savedWords.fresh, { n })}</span>`}
+  </a>`;
 }
 
 /** Suggestions below the box: arrows go through them and Escape puts them away, until something is typed. */

@@ -5,6 +5,7 @@ import type {
   Moment as MomentOfService,
   MomentsAnswer,
 } from '../../../../../actors/search/moments/contract.ts';
+import type { SavedRequest } from '../../../../../events/searches/contract.ts';
 import type { Moment } from '../../route.ts';
 import { createSlice } from '../../store.ts';
 
@@ -197,8 +198,7 @@ export function resize(by: number): void {
   search.update(({ side }) => ({ side: Math.min(sides.most, Math.max(sides.least, side + by)) }));
 }
 
-// What is sent for a query: the fields of /search/moments, and those of /search/relevance and
-// /metadata/facets.
+// What is sent for a query: the fields of /search/moments, of a saved search, and of /search/relevance.
 
 /** A last second that no film has. */
 const OPEN_END = 1_000_000;
@@ -206,27 +206,67 @@ const MOST_EXCLUDED = 16;
 
 /** Null when nothing is asked for. */
 export function momentsRequest(query: Query, cache_dir: string) {
+  const saved = savedRequest(query, cache_dir);
+  if (saved === null || query.film?.media_path === '') return null;
+  return {
+    search_all: query.film === null,
+    media_paths: query.film === null ? [] : [query.film.media_path],
+    segments_to_frame_indices: ranges(query),
+    ...saved,
+    limit: query.limit,
+    explain: true,
+  };
+}
+
+/** Without the film: it is run on others. Null when nothing is asked for. */
+export function savedRequest(query: Query, cache_dir: string) {
   const asked = lookedFor(query);
-  if (asked === null || query.film?.media_path === '') return null;
-  const names = query.people.map(({ name }) => name).join(' ');
+  if (asked === null) return null;
   // People alone: where they are.
   const isPeople = query.text.trim() === '' && query.picture === null;
   return {
     cache_dir,
-    search_all: query.film === null,
-    media_paths: query.film === null ? [] : [query.film.media_path],
     metadata_filter_request: query.filters.length > 0 ? { filters: query.filters } : null,
-    segments_to_frame_indices: ranges(query),
     people_filter: query.people.map(({ name, cluster_job_name }) => ({
       person_name: name,
       cluster_job_name,
     })),
     people_filter_mode: query.peopleMode,
     ...asked,
-    ...(isPeople && { query: names }),
+    ...(isPeople && { query: namesOf(query.people) }),
     ...kindsOf(query, isPeople),
-    limit: query.limit,
-    explain: true,
+  };
+}
+
+function namesOf(people: readonly Person[]): string {
+  return people.map(({ name }) => name).join(' ');
+}
+
+/**
+ * What a saved search asks for. `name`: of its picture, where it has one of its own. Null where the picture
+ * is a file that only the service can read.
+ */
+export function queryOf(request: SavedRequest, name: string): Query | null {
+  const { query = '', exclude, image_path, image_data, like, text_weight: weight } = request;
+  const { metadata_filter_request: filtered, people_filter, people_filter_mode: peopleMode } = request;
+  if (image_path !== undefined || like?.media_path !== undefined) return null;
+  const people = people_filter.flatMap(({ person_name, cluster_job_name }) =>
+    person_name && cluster_job_name ? [{ name: person_name, cluster_job_name }] : [],
+  );
+  const isPeople = people.length > 0 && query === namesOf(people) && request.kinds?.join() === 'person';
+  const own: Picture | null = image_data === undefined ? null : { kind: 'own', name, data: image_data };
+  return {
+    ...emptyQuery,
+    text: isPeople ? '' : query,
+    exclude: exclude.join(', '),
+    picture: like?.hash_str
+      ? { kind: 'like', hash_str: like.hash_str, media_path: '', seconds: like.time_seconds }
+      : own,
+    weight,
+    kinds: isPeople ? kinds : (request.kinds ?? kinds),
+    people,
+    peopleMode,
+    filters: (filtered?.filters ?? []) as readonly Filter[],
   };
 }
 

@@ -133,7 +133,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
   </div>`;
 }
 
-function toldOf(reason: Found['reasons'][number]): string {
+export function toldOf(reason: Found['reasons'][number]): string {
   if (reason.kind === 'seen') return '';
   if (reason.kind === 'person') return reason.name;
   if (reason.kind === 'written') return `“${reason.text}”`;

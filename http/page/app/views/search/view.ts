@@ -21,6 +21,7 @@ import { Chosen, useAlike, without } from './chosen.ts';
 import { DateLine, FilterChips, Filters, useFacets } from './filters.ts';
 import { Grid } from './grid.ts';
 import { byFilm, byRank, filesOf, folded, type Order, type Ordered, WeakerButton } from './group-head.ts';
+import { SaveButton, Saved } from './saved.ts';
 import { FirstVisit, Start } from './start.ts';
 import {
   again,
@@ -37,7 +38,11 @@ import {
   toggleNames,
 } from './state.ts';
 
-export const view: View = { title: shell.search, render: Search };
+export const view: View = { title: shell.search, render: Searches };
+
+function Searches({ argument, params }: { readonly argument: string; readonly params: string }) {
+  return argument === 'saved' ? html`<${Saved} />` : html`<${Search} params=${params} />`;
+}
 
 const noMoments: readonly Found[] = [];
 const gridOfPage = '.view-search .grid';
@@ -245,6 +250,7 @@ function Refine({ ordered, facets }: RefineProps) {
     <${FilterChips} facets=${facets} />
     <span class="grow"></span>
     <${Told} ordered=${ordered} />
+    <${SaveButton} />
     <${CopyLink} />
     <${Shown} />
   </div>`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Check } from 'typebox/value';
+import { SavedRequest } from '../../../../../../events/searches/contract.ts';
 import {
   type Facet,
   filterText,
@@ -17,7 +18,9 @@ import {
   momentsRequest,
   phrases,
   type Query,
+  queryOf,
   relevanceRequest,
+  savedRequest,
 } from '../../../../../../http/page/app/views/search/state.ts';
 import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
 
@@ -199,4 +202,24 @@ test('a filter is told by the names of its options, and a range by the ends that
   assert.equal(range('date', 'to', '2024-05-31'), 'F ≤ 2024-05-31');
   const odd = { facet_id: 'f', operator: 'after', values: ['soon'] } as const;
   assert.equal(filterText(odd, facet('date')), 'F ≥ soon');
+});
+
+test('a saved search asks for the same when it is run again', () => {
+  const own = { kind: 'own', name: 'Reds', data: 'AAAA' } as const;
+  const like = { kind: 'like', hash_str: 'ab', media_path: '', seconds: 2 } as const;
+  const people = [{ name: 'Ann', cluster_job_name: 'all' }];
+  const filters = [{ facet_id: 'file.folder', operator: 'include_any_of', values: ['/a'] }] as const;
+  for (const query of [
+    { ...emptyQuery, text: 'red car', exclude: 'night, snow', filters, kinds: ['seen'] as const },
+    { ...emptyQuery, text: 'red', picture: own, weight: 2 },
+    { ...emptyQuery, picture: like, people, peopleMode: 'or' as const },
+    { ...emptyQuery, people },
+  ]) {
+    const request = savedRequest(query, '/cache');
+    assert.ok(Check(SavedRequest, request));
+    assert.deepEqual(queryOf(request, 'Reds'), query);
+  }
+  assert.equal(savedRequest({ ...emptyQuery, exclude: 'night' }, '/cache'), null);
+  const read = { ...savedRequest({ ...emptyQuery, text: 'a' }, '/cache'), image_path: '/a.jpg' };
+  assert.equal(queryOf(read as SavedRequest, ''), null);
 });
