@@ -306,15 +306,18 @@ export function failureLine({ code, message }: { readonly code: string; readonly
 }
 
 function resultLine(kinds: readonly StageKind[], result: WorkResult): string | undefined {
-  const { outcome, path, type, facts } = result;
+  const { outcome, path, type, facts, warning } = result;
   if (outcome === 'failed') return failureLine(result.error ?? { code: 'INTERNAL', message: path }).trimEnd();
-  if (outcome === 'stored' || outcome === 'cancelled') return undefined;
   // A closing step has the name of its job.
   const name = printable(isAbsolute(path) ? basename(path) : path);
+  if (outcome === 'cancelled') return undefined;
+  if (outcome === 'stored') return warning === undefined ? undefined : `– ${name}: ${printable(warning)}`;
   const { labels } = kindOf(kinds, type);
-  return outcome === 'not_applicable'
-    ? `– ${name}: ${labels.nothing ?? outcome}`
-    : `✓ ${name}: ${labels.result(facts)}`;
+  const line =
+    outcome === 'not_applicable'
+      ? `– ${name}: ${labels.nothing ?? outcome}`
+      : `✓ ${name}: ${labels.result(facts)}`;
+  return warning === undefined ? line : `${line}; ${printable(warning)}`;
 }
 
 /** Where everything has ended the rest is the end of the task itself. */

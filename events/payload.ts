@@ -144,8 +144,9 @@ function warningOf(kinds: readonly StageKind[], results: readonly WorkResult[]):
   return warnings.length > 0 ? warnings.join('; ') : undefined;
 }
 
-function saidOf({ labels }: StageKind, { outcome, facts }: WorkResult): string | undefined {
-  return outcome === 'not_applicable' ? labels.nothing : labels.warning?.(facts);
+function saidOf({ labels }: StageKind, { outcome, facts, warning }: WorkResult): string | undefined {
+  const said = outcome === 'not_applicable' ? labels.nothing : labels.warning?.(facts);
+  return [said, warning].filter((one) => one !== undefined).join('; ') || undefined;
 }
 
 export interface End {

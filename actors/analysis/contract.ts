@@ -91,6 +91,8 @@ export interface WorkResult {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly duration_seconds: number;
   readonly error: { readonly code: string; readonly message: string } | null;
+  /** What could not be read beside the media itself, for a person. */
+  readonly warning?: string;
   /** Of the closing step of a job: `path` is the name of the job. */
   readonly closing?: true;
 }

@@ -117,17 +117,18 @@ export function count(counts: TaskCounts, result: Ended): void {
 
 /** As it is recorded and answered. */
 export function fileResult(kinds: readonly StageKind[], result: WorkResult): FileResult {
-  const { path, type, hash_str, facts, duration_seconds, error, closing } = result;
+  const { path, type, hash_str, facts, duration_seconds, error, warning, closing } = result;
   const noFacts = Object.assign({}, ...kinds.map((kind) => kind.noFacts));
   const outcome = outcomeWord(result);
   const of = { path, type, ...(closing && { closing }), hash_str, outcome };
-  const fields = { ...of, ...noFacts, ...facts, duration_seconds, error };
+  const told = { duration_seconds, error, ...(warning !== undefined && { media_warning: warning }) };
+  const fields = { ...of, ...noFacts, ...facts, ...told };
   return fields as FileResult;
 }
 
 /** The result that was recorded so. */
 export function workResult(kinds: readonly StageKind[], file: FileResult): WorkResult {
-  const { path, type, hash_str, outcome, duration_seconds, error, closing } = file;
+  const { path, type, hash_str, outcome, duration_seconds, error, media_warning, closing } = file;
   const kind = kindOf(kinds, type);
   const values: Readonly<Record<string, unknown>> = file;
   const none: Readonly<Record<string, unknown>> = kind.noFacts;
@@ -143,6 +144,7 @@ export function workResult(kinds: readonly StageKind[], file: FileResult): WorkR
     facts,
     duration_seconds,
     error,
+    ...(media_warning !== undefined && { warning: media_warning }),
     ...(closing && { closing }),
   };
 }

@@ -1,7 +1,7 @@
 // The shapes that hold something of every kind of work: requests, results, counts and snapshots, read off a
 // list of kinds.
 import { type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
-import { field, Message, nullable } from '../../runtime/schema.ts';
+import { described, field, Message, nullable } from '../../runtime/schema.ts';
 import { FilePath } from '../index/store/contract.ts';
 import { measured, type StageKind } from './stages/kind.ts';
 
@@ -149,6 +149,12 @@ export function resultSchema<K extends readonly StageKind[]>(kinds: K) {
           code: field('Code of the error. Codes do not change between versions.', Type.String()),
           message: Message,
         }),
+      ),
+    ),
+    media_warning: Type.Optional(
+      described(
+        Type.String(),
+        'What could not be read although the file itself was, such as damaged XMP. Left out if there is nothing.',
       ),
     ),
   });

@@ -6,6 +6,7 @@ import { EngineError, errorTable } from '../../runtime/errors.ts';
 import { clipMessages } from './clips/contract.ts';
 import { SectionsOf, sectionMessages } from './frames/contract.ts';
 import { peakMessages } from './peaks/contract.ts';
+import { Xmp } from './probe/contract.ts';
 import { timesMessages } from './times/contract.ts';
 
 export const mediaErrors = errorTable({
@@ -156,6 +157,12 @@ export const Probe = Type.Object({
   camera_model: Nullable(Type.String()),
   /** ISO 6709 text or `lat,lon`, as embedded. */
   location: Nullable(Type.String()),
+  /**
+   * EXIF orientation of a still, 1 where its pixels are stored upright. Missing in records of older analyses.
+   */
+  orientation: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
+  /** Missing where there is no XMP, and in records of older analyses. */
+  xmp: Type.Optional(Xmp),
 });
 export type Probe = Static<typeof Probe>;
 export type VideoStream = Static<typeof VideoStream>;

@@ -1,11 +1,13 @@
 // Which file is it, and what is in it: from the store when the file has not changed since, else asked of the
 // prober.
 import { stat } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { isGarbled } from '../../../runtime/files/utf8-name.ts';
 import type { Lane } from '../../../runtime/mailbox.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { KeyedLock } from '../../../runtime/sync/locks.ts';
 import { type decoderContract, mediaErrors, modifiedMs, type PictureSize } from '../../decoder/contract.ts';
+import { sidecarMark, sidecarPaths } from '../../decoder/probe/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
@@ -74,8 +76,14 @@ export async function survey(
     inode: String(stats.ino),
   };
   const known = await index.ask('known', request, options);
-  if (known) return known;
+  if (known && (await isDescribed(known))) return known;
   return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
+    if (known) {
+      // The same file with other XMP beside it.
+      const media = { ...known, probe: await prober.ask('probe', { path }, options) };
+      await remember(media);
+      return media;
+    }
     const found = await prober.ask('identify', { path }, options);
     // Of two files with the same hash, the second is compared with what is stored of the first.
     const release = await naming.acquire(`${cache_dir}\0${found.hash_str}`);
@@ -94,6 +102,16 @@ export async function survey(
 }
 
 const naming = new KeyedLock();
+
+/** The XMP beside the file is what was read when it was probed, or there is none still. */
+async function isDescribed({ path, probe }: MediaRecord): Promise<boolean> {
+  const before = probe.xmp?.sidecar ?? null;
+  for (const beside of sidecarPaths(path)) {
+    const stats = await stat(beside, { bigint: true }).catch(() => null);
+    if (stats?.isFile()) return isDeepStrictEqual(sidecarMark(beside, stats), before);
+  }
+  return before === null;
+}
 
 /** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */
 export async function expectUnchanged(

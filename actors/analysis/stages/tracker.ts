@@ -101,6 +101,7 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
     facts: kind.noFacts as Facts,
     duration_seconds: media?.probe.duration_seconds ?? 0,
     error: null,
+    ...(media?.probe.xmp?.warning !== undefined && { warning: media.probe.xmp.warning }),
     ...ended,
   });
   const steps = new Map<string, Step>();

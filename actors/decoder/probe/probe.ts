@@ -31,6 +31,7 @@ import {
 import { frames, saysDropFrame, timecode } from '../timecode.ts';
 import { paceVaries } from './pace.ts';
 import { readExif, readTags, type TagFacts, type Tags } from './tags.ts';
+import { xmpOf } from './xmp.ts';
 
 const noTimecode = { text: '00:00:00:00', drop_frame: false };
 
@@ -45,14 +46,22 @@ export async function probe(
   const { size } = await readFileStamp(path);
   const size_bytes = Number(size);
   const still = await openStill(path);
-  if (still) return probeStill(still, size_bytes);
+  if (still) return withXmp(probeStill(still, size_bytes), path, still.xmp);
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
-    return source.video ? await probeVideo(source, size_bytes, turn, pace) : probeAudio(source, size_bytes);
+    const found = source.video
+      ? await probeVideo(source, size_bytes, turn, pace)
+      : probeAudio(source, size_bytes);
+    return await withXmp(found, path, new Uint8Array());
   } finally {
     source.close();
   }
+}
+
+async function withXmp(found: Probe, path: string, embedded: Uint8Array): Promise<Probe> {
+  const xmp = await xmpOf(path, embedded);
+  return xmp ? { ...found, xmp } : found;
 }
 
 async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: boolean): Promise<Probe> {
@@ -125,6 +134,7 @@ function probeStill(still: Still, size_bytes: number): Probe {
     camera_make: exif.make,
     camera_model: exif.model,
     location: exif.location,
+    orientation: still.orientation,
   };
 }
 

@@ -152,6 +152,8 @@ export async function openBmp(path: string): Promise<Still> {
       chroma_subsampling: null,
     },
     exif: new Uint8Array(),
+    xmp: new Uint8Array(),
+    orientation: 1,
     memory: () => bytesOf(header, inside),
     decode: () => (inside ? decodeInside(path, header) : decodePixels(path, header)),
   };

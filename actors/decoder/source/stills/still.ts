@@ -22,6 +22,10 @@ export interface Still extends Size {
   readonly samples: NonNullable<Probe['still']>;
   /** The EXIF block; empty where there is none. */
   readonly exif: Uint8Array;
+  /** The XMP packet; empty where there is none, or the reader does not look for it. */
+  readonly xmp: Uint8Array;
+  /** EXIF orientation by which the stored pixels are turned; 1 where they are upright. */
+  readonly orientation: number;
   /** Bytes that decoding takes at most, for a picture that is reduced to this size. */
   memory(reduced: Size): number;
   /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Check } from 'typebox/value';
@@ -108,6 +108,20 @@ test('a file that is known is answered without being probed again', async () => 
   const before = w.state.probing.all;
   await w.ask();
   assert.deepEqual([before, w.state.probing.all, w.state.remembered], [1, 1, 1]);
+  await w.end();
+});
+
+test('a known file is probed again when other XMP lies beside it, and named only once', async () => {
+  const w = await propertiesWorld([{ name: 'a', frames: 3 }]);
+  const [path] = w.paths as [string];
+  await w.ask();
+  writeFileSync(`${path}.xmp`, '<x/>');
+  await w.ask();
+  // The fake prober says nothing of XMP, so it is news each time.
+  assert.deepEqual([w.state.probing.all, w.state.remembered], [2, 2]);
+  rmSync(`${path}.xmp`);
+  await w.ask();
+  assert.equal(w.state.probing.all, 2);
   await w.end();
 });
 

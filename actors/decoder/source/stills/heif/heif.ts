@@ -98,6 +98,8 @@ async function readHeif(path: string): Promise<Still> {
       chroma_subsampling: null,
     },
     exif,
+    xmp: new Uint8Array(),
+    orientation: 1,
     memory: () => memory,
     decode: () => decode(path, format, heif, primary),
   };

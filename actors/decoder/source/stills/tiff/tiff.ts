@@ -112,9 +112,15 @@ function ownStill(path: string, image: TiffImage, bytes: number, decode: () => P
       chroma_subsampling: null,
     },
     exif: new Uint8Array(),
+    xmp: new Uint8Array(),
+    orientation: isTurned(image) ? image.orientation : 1,
     memory: () => bytes,
     decode,
   };
+}
+
+function isTurned({ orientation }: TiffImage): boolean {
+  return orientation >= 2 && orientation <= 8;
 }
 
 /**
@@ -124,7 +130,7 @@ function ownStill(path: string, image: TiffImage, bytes: number, decode: () => P
 function ownBytes(image: TiffImage): number {
   const alpha = alphaOf(image) ? 1 : 0;
   const numbers = (colourSamples(image) ?? 3) + alpha;
-  const turned = image.orientation >= 2 && image.orientation <= 8 ? 2 : 1;
+  const turned = isTurned(image) ? 2 : 1;
   const perNumber = isNominal(image) ? 1 : 5;
   const pieces = copiesOf(image.compression) * pieceBytes(image);
   return pieces + wholeBytes(image, perNumber * numbers + turned * (3 + alpha), 3 + alpha);

@@ -1,0 +1,186 @@
+// Keywords and names of people from XMP (ISO 16684-1), as photo programs write them: in a file beside the
+// media, or embedded in a still.
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { codeOf } from '../../../runtime/errors.ts';
+import { isFromFramehound, sidecarMark, sidecarPaths, type Xmp } from './contract.ts';
+import { readXml, type XmlElement, XmlError } from './xml.ts';
+
+/** Bytes of XMP that are read; editing programs that keep masks in it reach a few MB. */
+const mostBytes = 4 * 2 ** 20;
+/** Keywords, and people, of one file; characters of one of them. */
+const mostWords = 1000;
+const mostCharacters = 256;
+
+const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
+const regions = 'http://www.metadataworkinggroup.com/schemas/regions/';
+const subject = 'http://purl.org/dc/elements/1.1/subject';
+const personInImage = 'http://iptc.org/std/Iptc4xmpExt/2008-02-29/PersonInImage';
+const toolkit = 'adobe:ns:meta/xmptk';
+
+/** A property of RDF: a text, an array, or a structure of properties by name. */
+type Value = string | readonly Value[] | Properties;
+type Properties = ReadonlyMap<string, Value>;
+
+interface Words {
+  readonly keywords: readonly string[];
+  readonly people: readonly string[];
+}
+
+const nothing: Words = { keywords: [], people: [] };
+
+/** Throws XmlError. What this program wrote has no words: it would find again what it said itself. */
+export function readXmp(bytes: Uint8Array): Words {
+  const root = readXml(decoded(bytes));
+  if (isFromFramehound(root.attributes.get(toolkit) ?? '')) return nothing;
+  const data = root.name === `${rdf}RDF` ? root : root.elements.find(({ name }) => name === `${rdf}RDF`);
+  if (!data) throw new XmlError('holds no XMP');
+  const keywords: string[] = [];
+  const people: string[] = [];
+  for (const description of data.elements) {
+    const properties = structure(description);
+    keywords.push(...textsOf(properties.get(subject)));
+    people.push(...textsOf(properties.get(personInImage)), ...facesIn(properties.get(`${regions}Regions`)));
+  }
+  return { keywords: words(keywords), people: words(people) };
+}
+
+/** Without the marks and zero bytes that writers add. */
+function decoded(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes).replace(/\0+$/, '');
+  } catch {
+    throw new XmlError(`is not valid ${encoding.toUpperCase()}`);
+  }
+}
+
+/** Properties of a description: its attributes and its elements. */
+function structure({ attributes, elements }: XmlElement): Properties {
+  const properties = new Map<string, Value>();
+  for (const [name, value] of attributes) if (isProperty(name)) properties.set(name, value);
+  for (const element of elements) properties.set(element.name, valueIn(element));
+  return properties;
+}
+
+function isProperty(name: string): boolean {
+  return name.includes('/') && !name.startsWith(rdf) && !name.startsWith('http://www.w3.org/XML/');
+}
+
+function valueIn(element: XmlElement): Value {
+  const { attributes, elements, text } = element;
+  if (attributes.get(`${rdf}parseType`) === 'Resource') return qualified(structure(element));
+  const [only] = elements;
+  if (!only) return [...attributes.keys()].some(isProperty) ? qualified(structure(element)) : text;
+  if ([`${rdf}Bag`, `${rdf}Seq`, `${rdf}Alt`].includes(only.name)) return only.elements.map(valueIn);
+  return qualified(structure(only));
+}
+
+/** A value with remarks about it is the value. */
+function qualified(properties: Properties): Value {
+  return properties.get(`${rdf}value`) ?? properties;
+}
+
+function textsOf(value: Value | undefined): string[] {
+  if (value === undefined) return [];
+  if (typeof value === 'string') return [value];
+  return isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+/** Of regions that show a face, or do not say what they show. */
+function facesIn(value: Value | undefined): string[] {
+  const list = isStructure(value) ? value.get(`${regions}RegionList`) : undefined;
+  return (isArray(list) ? list : []).flatMap((region) => {
+    if (!isStructure(region)) return [];
+    const type = region.get(`${regions}Type`) ?? 'Face';
+    return type === 'Face' ? textsOf(region.get(`${regions}Name`)) : [];
+  });
+}
+
+function isArray(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+function isStructure(value: Value | undefined): value is Properties {
+  return value instanceof Map;
+}
+
+/** In one line, each once. */
+function words(texts: readonly string[]): string[] {
+  const plain = texts.map((text) =>
+    text
+      .toWellFormed()
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+      .trim(),
+  );
+  const unique = [...new Set(plain)].filter((word) => word !== '');
+  const long = unique.find(({ length }) => length > mostCharacters);
+  if (long !== undefined)
+    throw new XmlError(`has a keyword or name of more than ${mostCharacters} characters`);
+  if (unique.length > mostWords) throw new XmlError(`has more than ${mostWords} keywords or names`);
+  return unique;
+}
+
+// Where XMP is: in the file itself, and beside it.
+
+/**
+ * What XMP says of a media file; undefined where there is none. `embedded`: of the file itself, empty without
+ * any. What cannot be read is a warning: the media is analysed all the same.
+ */
+export async function xmpOf(path: string, embedded: Uint8Array): Promise<Xmp | undefined> {
+  const sidecar = await readSidecar(path);
+  const read = [
+    ...(embedded.length > 0 ? [wordsOf(`the XMP in ${basename(path)}`, embedded)] : []),
+    ...(sidecar ? [sidecar.read] : []),
+  ];
+  if (read.length === 0) return undefined;
+  const all = (of: keyof Words) => [...new Set(read.flatMap((one) => one[of]))];
+  const warnings = read.flatMap(({ warning }) => warning ?? []);
+  return {
+    keywords: all('keywords'),
+    people: all('people'),
+    sidecar: sidecar?.mark ?? null,
+    ...(warnings.length > 0 && { warning: warnings.join('; ') }),
+  };
+}
+
+interface Read extends Words {
+  readonly warning?: string;
+}
+
+/** Null without a file. */
+async function readSidecar(
+  path: string,
+): Promise<{ readonly mark: NonNullable<Xmp['sidecar']>; readonly read: Read } | null> {
+  for (const beside of sidecarPaths(path)) {
+    const stats = await stat(beside, { bigint: true }).catch(() => null);
+    if (!stats?.isFile()) continue;
+    const mark = sidecarMark(beside, stats);
+    const { name } = mark;
+    if (mark.size_bytes > mostBytes) return { mark, read: refused(name, tooLarge) };
+    const read = await readFile(beside).then(
+      (bytes) => wordsOf(name, bytes),
+      (error) => refused(name, `cannot be read (${codeOf(error)})`),
+    );
+    return { mark, read };
+  }
+  return null;
+}
+
+const tooLarge = `is larger than ${mostBytes / 2 ** 20} MiB and was not read`;
+
+function wordsOf(what: string, bytes: Uint8Array): Read {
+  if (bytes.length > mostBytes) return refused(what, tooLarge);
+  try {
+    return readXmp(bytes);
+  } catch (error) {
+    if (error instanceof XmlError) return refused(what, error.message);
+    throw error;
+  }
+}
+
+function refused(what: string, why: string): Read {
+  return { ...nothing, warning: `${what} ${why}` };
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { readXmp, xmpOf } from '../../../../actors/decoder/probe/xmp.ts';
+import { sharedPath, skipWithout } from '../../../shared.ts';
+import { askProbe } from '../ask-decoder.ts';
+
+const head =
+  '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
+  '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"' +
+  ' xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/"' +
+  ' xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/"' +
+  ' xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#">';
+const tail = '</rdf:Description></rdf:RDF></x:xmpmeta>';
+const packet = (body: string) => Buffer.from(`${head}${body}${tail}`);
+const bag = (...words: string[]) =>
+  `<rdf:Bag>${words.map((word) => `<rdf:li>${word}</rdf:li>`).join('')}</rdf:Bag>`;
+const area = 'stArea:x="0.5" stArea:y="0.4" stArea:w="0.1" stArea:h="0.2" stArea:unit="normalized"';
+
+function temporary(t: { after(work: () => void): void }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'xmp-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('keywords and people are read from the forms in which programs write them', () => {
+  // As a structure in attributes, as an element of its own, and as parseType.
+  const regions =
+    `<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag>` +
+    `<rdf:li><rdf:Description mwg-rs:Name="Ann" mwg-rs:Type="Face"><mwg-rs:Area ${area}/></rdf:Description></rdf:li>` +
+    `<rdf:li rdf:parseType="Resource"><mwg-rs:Area ${area}/><mwg-rs:Name>Bob</mwg-rs:Name><mwg-rs:Type>Face</mwg-rs:Type></rdf:li>` +
+    `<rdf:li mwg-rs:Name="Rex" mwg-rs:Type="Pet"/><rdf:li mwg-rs:Name="Cem"/>` +
+    `</rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>`;
+  const read = readXmp(
+    packet(
+      `<dc:subject>${bag('harbour', 'Straße &amp; Platz', 'harbour', ' ')}</dc:subject>` +
+        `<Iptc4xmpExt:PersonInImage>${bag('Ann', 'Dora')}</Iptc4xmpExt:PersonInImage>${regions}`,
+    ),
+  );
+  assert.deepEqual(read, { keywords: ['harbour', 'Straße & Platz'], people: ['Ann', 'Dora', 'Bob', 'Cem'] });
+});
+
+test('UTF-16, byte order marks, packet headers and padding are read', () => {
+  const text = `\ufeff<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>${head}<dc:subject>${bag('Süd')}</dc:subject>${tail}\n   \n<?xpacket end="w"?>`;
+  const expected = { keywords: ['Süd'], people: [] };
+  assert.deepEqual(readXmp(Buffer.from(text)), expected);
+  assert.deepEqual(readXmp(Buffer.from(text, 'utf16le')), expected);
+  assert.deepEqual(readXmp(Buffer.from(text, 'utf16le').swap16()), expected);
+});
+
+test('what framehound wrote itself is not taken for the words of a person', () => {
+  const own = Buffer.from(
+    packet(`<dc:subject>${bag('car')}</dc:subject>`)
+      .toString()
+      .replace('xmlns:x=', 'x:xmptk="framehound" xmlns:x='),
+  );
+  assert.deepEqual(readXmp(own), { keywords: [], people: [] });
+});
+
+test('damaged XMP is a warning that names the file, and nothing more', async (t) => {
+  const folder = temporary(t);
+  const film = join(folder, 'film.mp4');
+  const rows = [
+    ['<x', /^film\.mp4\.xmp is not well-formed/],
+    ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', /^film\.mp4\.xmp declares a document type/],
+    ['<a/>', /^film\.mp4\.xmp holds no XMP/],
+    [Buffer.from([0x3c, 0xff, 0x3e]), /^film\.mp4\.xmp is not valid UTF-8/],
+    [packet(`<dc:subject>${bag('x'.repeat(300))}</dc:subject>`), /more than 256 characters/],
+    [
+      packet(`<dc:subject>${bag(...Array.from({ length: 1001 }, (_, i) => `w${i}`))}</dc:subject>`),
+      /more than 1000/,
+    ],
+    [Buffer.alloc(4 * 2 ** 20 + 1, 0x20), /^film\.mp4\.xmp is larger than 4 MiB/],
+  ] as const;
+  for (const [content, reason] of rows) {
+    writeFileSync(`${film}.xmp`, content);
+    const read = await xmpOf(film, new Uint8Array());
+    assert.deepEqual([read?.keywords, read?.people, read?.sidecar?.name], [[], [], 'film.mp4.xmp']);
+    assert.match(read?.warning ?? '', reason);
+  }
+});
+
+test('a file of the whole name counts before one of the name without its ending', async (t) => {
+  const folder = temporary(t);
+  const film = join(folder, 'film.mp4');
+  assert.equal(await xmpOf(film, new Uint8Array()), undefined);
+  writeFileSync(join(folder, 'film.xmp'), packet(`<dc:subject>${bag('short')}</dc:subject>`));
+  assert.deepEqual((await xmpOf(film, new Uint8Array()))?.keywords, ['short']);
+  writeFileSync(`${film}.xmp`, packet(`<dc:subject>${bag('long')}</dc:subject>`));
+  utimesSync(`${film}.xmp`, 100, 100);
+  const read = await xmpOf(film, packet(`<dc:subject>${bag('embedded')}</dc:subject>`));
+  assert.deepEqual(read?.keywords, ['embedded', 'long']);
+  assert.deepEqual(read?.sidecar, {
+    name: 'film.mp4.xmp',
+    size_bytes: packet(`<dc:subject>${bag('long')}</dc:subject>`).length,
+    mtime_ms: 100_000,
+  });
+});
+
+test('XMP inside a JPEG is read, and EXIF says how its pixels are stored', async (t) => {
+  const path = join(temporary(t), 'still.jpg');
+  const picture = sharp({ create: { width: 32, height: 16, channels: 3, background: '#226688' } });
+  const xmp = packet(`<dc:subject>${bag('lighthouse')}</dc:subject>`).toString();
+  await picture.jpeg().withXmp(xmp).withMetadata({ orientation: 6 }).toFile(path);
+  const { width, height, orientation, xmp: read } = await askProbe(path);
+  assert.deepEqual([width, height, orientation], [16, 32, 6]);
+  assert.deepEqual([read?.keywords, read?.sidecar], [['lighthouse'], null]);
+});
+
+test('recorded films take keywords from the file beside them', {
+  skip: skipWithout('media/faces/signers/book.mkv'),
+}, async (t) => {
+  const path = join(temporary(t), 'book.mkv');
+  copyFileSync(sharedPath('media/faces/signers/book.mkv'), path);
+  assert.equal((await askProbe(path)).xmp, undefined);
+  writeFileSync(path.replace('.mkv', '.xmp'), packet(`<dc:subject>${bag('sign language')}</dc:subject>`));
+  const { kind, xmp } = await askProbe(path);
+  assert.deepEqual([kind, xmp?.keywords, xmp?.sidecar?.name], ['video', ['sign language'], 'book.xmp']);
+});
