@@ -23,6 +23,7 @@ import { pictureFacets } from './picture.ts';
 const source = ['Source'] as const;
 const time = ['Time'] as const;
 const file = ['File'] as const;
+const description = ['Description'] as const;
 
 /** Side of a cell of the map, in degrees: 11 km from north to south. */
 const cell = 0.1;
@@ -128,6 +129,14 @@ export const originFacets: readonly Facet[] = [
     labelOf: cellLabel,
     meta: cellMeta,
   }),
+  multi(
+    { id: 'description.keyword', label: 'Keywords', path: description },
+    ({ probe }) => probe.xmp?.keywords ?? [],
+  ),
+  multi(
+    { id: 'description.person', label: 'People named in the file', path: description },
+    ({ probe }) => probe.xmp?.people ?? [],
+  ),
   date({ id: 'time.creation_date', label: 'Creation date', path: time }, created),
   numeric({ id: 'time.year', label: 'Year', path: time }, (media) => {
     const text = created(media);

@@ -160,6 +160,8 @@ export const facetWords = {
   'time.year': ['Year', 'Jahr'],
   'things.seen': ['Things', 'Dinge'],
   'people.face_count': ['Faces in a picture', 'Gesichter im Bild'],
+  'description.keyword': ['Keywords', 'Stichwörter'],
+  'description.person': ['People named in the file', 'In der Datei genannte Personen'],
   'source.camera_model': ['Camera', 'Kamera'],
   'technical.resolution_class': ['Resolution', 'Auflösung'],
 } as const satisfies Record<string, Words>;

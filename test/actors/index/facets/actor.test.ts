@@ -58,6 +58,32 @@ test('files in scope are counted by content, and those without a hash or without
   assert.deepEqual(countsOf(report, 'file.extension'), { mp4: 2, mov: 1 });
 });
 
+test('keywords and people of XMP are options, and filter whether one or all of them are asked for', async (t) => {
+  const xmp = (keywords: string[], people: string[]) => ({ xmp: { keywords, people, sidecar: null } });
+  const { index, cache_dir } = await remembered(
+    t,
+    record('aa', '/f/a.jpg', xmp(['harbour', 'night'], ['Ann'])),
+    record('bb', '/f/b.mp4', xmp(['harbour'], [])),
+    record('cc', '/f/c.mp4'),
+  );
+  const all = paths('aa', 'bb', 'cc');
+  const report = await ask(index, cache_dir, all);
+  assert.deepEqual(countsOf(report, 'description.keyword'), { harbour: 2, night: 1 });
+  assert.deepEqual(countsOf(report, 'description.person'), { Ann: 1 });
+  const passing = async (operator: MetadataFilter['operator'], ...values: string[]) => {
+    const filters = [{ facet_id: 'description.keyword', operator, values }];
+    return (await index.call('passing', { cache_dir, names: ['aa', 'bb', 'cc'], filters })).passing;
+  };
+  assert.deepEqual(await passing('include_any_of', 'harbour', 'night'), [true, true, false]);
+  assert.deepEqual(await passing('include_all_of', 'harbour', 'night'), [true, false, false]);
+  // Other XMP beside the file: the facets follow.
+  await index.call('remember', { cache_dir, media: record('aa', '/f/a.jpg', xmp(['dawn'], [])) });
+  assert.deepEqual(countsOf(await ask(index, cache_dir, all), 'description.keyword'), {
+    dawn: 1,
+    harbour: 1,
+  });
+});
+
 test('a global scope is what is loaded: nothing, then what is stored, and never its speech', async (t) => {
   const [index, cache_dir] = [await indexActor(t), folder(t)];
   await store(index, cache_dir, 'aa', someFootage(8, 1));

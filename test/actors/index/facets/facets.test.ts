@@ -27,7 +27,7 @@ const valuesOf = (id: string, more: Partial<Probe>, paths?: string[]) => {
 test('every facet has an id of its own in the form group.name, and a label', () => {
   assert.equal(new Set(facets.map(({ id }) => id)).size, facets.length);
   for (const { id, label, group, path } of facets) {
-    assert.match(id, /^(technical|source|time|file)\.[a-z_]+$/);
+    assert.match(id, /^(technical|source|description|time|file)\.[a-z_]+$/);
     assert.notEqual(label, '');
     assert.equal(path[0], group);
     assert.equal(path.at(-1), label);

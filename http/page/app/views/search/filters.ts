@@ -18,6 +18,7 @@ const first = [
   'time.year',
   'time.creation_date',
   'things.seen',
+  'description.keyword',
   'source.camera_model',
   'technical.resolution_class',
 ];
