@@ -1,9 +1,11 @@
 // Pages that commands write for a browser: their frame, showing one, and the page of a search.
 import { spawn } from 'node:child_process';
-import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Match } from '../actors/search/contract.ts';
 import { makeFolder } from '../runtime/files/folder.ts';
+import { rename, rm } from '../runtime/files/names.ts';
 import { asStarted } from '../runtime/files/permissions.ts';
 import type { Context } from './context.ts';
 import { addressOf, copiesText, isStill, momentText } from './found.ts';
@@ -60,14 +62,18 @@ export function hasDisplay(
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
 }
 
+/** The command that shows a page, a file or an address. */
+export function opening(page: string, platform: string = process.platform): readonly [string, ...string[]] {
+  if (platform === 'darwin') return ['open', page];
+  if (platform !== 'win32') return ['xdg-open', page];
+  // Not by a shell, to which `&` and `%` in a path mean something; and by an address, which has no spaces.
+  const address = /^https?:/.test(page) ? page : pathToFileURL(page, { windows: true }).href;
+  return ['rundll32', 'url.dll,FileProtocolHandler', address];
+}
+
 export function openPage(page: string, { screen }: Context): void {
-  const [program, ...before] =
-    process.platform === 'darwin'
-      ? ['open']
-      : process.platform === 'win32'
-        ? ['cmd', '/c', 'start', '']
-        : ['xdg-open'];
-  const child = asStarted(() => spawn(program!, [...before, page], { stdio: 'ignore', detached: true }));
+  const [program, ...args] = opening(page);
+  const child = asStarted(() => spawn(program, args, { stdio: 'ignore', detached: true }));
   child.on('error', () => screen.write(`No program was found to open ${page}\n`));
   child.unref();
 }

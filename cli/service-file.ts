@@ -1,14 +1,20 @@
 // service.json of the home folder: which service runs with it, where it answers, and the secret by which its
 // owner signs in. Only the owner can read it. It is gone when the service has ended; one that a crash left
 // behind names processes that ended.
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { codeOf, engineErrors } from '../runtime/errors.ts';
 import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../runtime/files/json-file.ts';
-import { hasEnded, identityOf, ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
+import { rmSync } from '../runtime/files/names.ts';
+import {
+  hasEnded,
+  identityOf,
+  isSameStart,
+  ProcessIdentity,
+  thisProcess,
+} from '../runtime/process/identity.ts';
 import { programVersion } from '../runtime/process/program.ts';
 import { nullable } from '../runtime/schema.ts';
 import type { Context } from './context.ts';
@@ -104,7 +110,7 @@ function isOurs(before: RunningService, engine: ProcessIdentity, guardian: Proce
 
 /** Two machines that share a home folder, and two containers, give out the same numbers. As in `runsHere`. */
 function isSame(a: ProcessIdentity | null, b: ProcessIdentity): boolean {
-  if (a === null || a.pid !== b.pid || a.started !== b.started) return false;
+  if (a === null || a.pid !== b.pid || !isSameStart(a.started, b.started)) return false;
   return a.host === b.host || a.started !== '';
 }
 
@@ -125,7 +131,7 @@ export function isRunning({ guardian, engine }: RunningService): boolean {
  */
 export function runsHere(met: ProcessIdentity): boolean {
   const now = identityOf(met.pid);
-  const isHere = met.host === now.host || (now.started !== '' && met.started === now.started);
+  const isHere = met.host === now.host || (now.started !== '' && isSameStart(met.started, now.started));
   return isHere && !hasEnded({ ...met, host: now.host });
 }
 

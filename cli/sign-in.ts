@@ -2,7 +2,7 @@
 // none runs.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
@@ -12,6 +12,7 @@ import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
 import { makeFolder } from '../runtime/files/folder.ts';
 import { readJsonNow } from '../runtime/files/json-file.ts';
 import { underLock } from '../runtime/files/lock.ts';
+import { renameSync, rmSync } from '../runtime/files/names.ts';
 import { ProcessIdentity, thisProcess } from '../runtime/process/identity.ts';
 import { programVersion } from '../runtime/process/program.ts';
 import { folders, settings } from '../settings.ts';

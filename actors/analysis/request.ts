@@ -2,6 +2,7 @@
 // Pure; the preflight checks the files.
 import { resolve } from 'node:path';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { comparablePath } from '../../runtime/paths.ts';
 import { defaulted, described } from '../../runtime/schema.ts';
 import type { DecodeMode } from '../decoder/contract.ts';
 import type { ModelWork } from '../models/contract.ts';
@@ -110,7 +111,7 @@ export function named(field: string, paths: readonly string[]): NamedPath[] {
 export function uniquePaths<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
   const seen = new Map<string, T>();
   for (const item of items) {
-    const whole = resolve(pathOf(item));
+    const whole = comparablePath(resolve(pathOf(item)));
     if (!seen.has(whole)) seen.set(whole, item);
   }
   return [...seen.values()];

@@ -3,12 +3,13 @@
 // validator in `<name>.part.json`.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Type } from 'typebox';
 import { codeOf, EngineError, engineErrors, reasonOf } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
 import { readJson } from '../../runtime/files/json-file.ts';
+import { rename, rm } from '../../runtime/files/names.ts';
 import { type Downloaded, modelErrors } from './contract.ts';
 import {
   type FileHeaders,

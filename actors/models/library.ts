@@ -2,13 +2,14 @@
 // prints it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { systemClock } from '../../runtime/clock.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJson } from '../../runtime/files/json-file.ts';
 import { type Claim, claim } from '../../runtime/files/lock.ts';
+import { rm, rmdir } from '../../runtime/files/names.ts';
 import { advisedModels, fitsMemory, type Machine } from './advice.ts';
 import {
   type ListedModel,

@@ -1,10 +1,11 @@
 // The file that remembers what was done with the files of a watched folder: a line of JSON for the plan, and
 // one for each file. Lines are appended and flushed; the file is rewritten when most of them are outdated.
-import { appendFileSync, type BigIntStats, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, type BigIntStats, readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { rmSync } from '../../runtime/files/names.ts';
 import { type FileCounts, fileEnds, isSamePlan, Plan, watcherErrors } from './contract.ts';
 
 const Header = Type.Object({ version: Type.Literal(1), plan: Plan });

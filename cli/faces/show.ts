@@ -1,7 +1,6 @@
 // `framehound faces show JOB`: the clusters as a table, and a page with their faces.
 
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
@@ -9,6 +8,7 @@ import { mostClusters, mostFacesOfPage } from '../../actors/faces/people/request
 import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
+import { rm } from '../../runtime/files/names.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';

@@ -1,6 +1,5 @@
 // The saved searches of a home folder: their records, the latest hits of each, and who is told of a hit.
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Tasks } from '../../actors/analysis/contract.ts';
@@ -9,6 +8,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import { expectVersion, readJsonNow } from '../../runtime/files/json-file.ts';
+import { rmSync } from '../../runtime/files/names.ts';
 import { RecordFile } from '../../runtime/files/record-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import {

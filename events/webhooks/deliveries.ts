@@ -1,7 +1,7 @@
 // The deliveries of webhooks: a file each, so that what waits for its next try outlives the process. The ones
 // that have ended are the log, and the latest of them are kept.
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
@@ -9,6 +9,7 @@ import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { expectVersion, readJsonNow } from '../../runtime/files/json-file.ts';
 import { Holder, isAlive, letGo, newHolder } from '../../runtime/files/lock.ts';
+import { rmSync } from '../../runtime/files/names.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Semaphore } from '../../runtime/sync/locks.ts';
 import { Delivery, type WebhookEvent } from './contract.ts';

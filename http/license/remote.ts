@@ -3,7 +3,6 @@
 // signed for this machine; a file that names the key and its tier is stored, and is valid until its expiry
 // while the server cannot be asked.
 import type { KeyObject } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -11,6 +10,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { codeOf, engineErrors } from '../../runtime/errors.ts';
 import { createFile, privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../../runtime/files/json-file.ts';
+import { rmSync } from '../../runtime/files/names.ts';
 import type { Log } from '../../runtime/log.ts';
 import { isPro, type KeyValidation } from './decision.ts';
 import type { Validator } from './licenses.ts';

@@ -3,12 +3,13 @@
 // request.
 
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { codeOf } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../../runtime/files/json-file.ts';
+import { rmSync } from '../../runtime/files/names.ts';
 import type { Log } from '../../runtime/log.ts';
 import { nullable } from '../../runtime/schema.ts';
 import { isWithin, type Moment } from '../license/decision.ts';

@@ -2,10 +2,11 @@
 // the name. A reader, and a crash at any moment, finds the old file or the whole new one. Errors are those of
 // the file system.
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { makeFolder } from './folder.ts';
+import { discardSync, linkSync, renameSync, reserveSync } from './names.ts';
 import { exported } from './permissions.ts';
 
 export interface WriteOptions {
@@ -34,7 +35,7 @@ export function createFile(path: string, data: string | Uint8Array, options: Wri
   let created = false;
   place(path, data, options, (part) => {
     created = takeName(part, path);
-    rmSync(part, { force: true });
+    discardSync(part);
   });
   return created;
 }
@@ -68,7 +69,7 @@ function place(
     if (isExport) exported(part, 'file');
     put(part);
   } catch (error) {
-    rmSync(part, { force: true });
+    discardSync(part);
     throw error;
   }
   if (flush) flushFolder(folder);
@@ -89,7 +90,7 @@ export function takeName(part: string, path: string): boolean {
  */
 function takeNameWithoutLinks(part: string, path: string): boolean {
   try {
-    closeSync(openSync(path, 'wx'));
+    reserveSync(path);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
@@ -97,7 +98,7 @@ function takeNameWithoutLinks(part: string, path: string): boolean {
   try {
     renameSync(part, path);
   } catch (error) {
-    rmSync(path, { force: true });
+    discardSync(path);
     throw error;
   }
   return true;

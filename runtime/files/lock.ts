@@ -1,13 +1,14 @@
 // A lock file, for short changes of files that several processes share. Its text names the holder; a lock
 // whose holder has ended is taken over.
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Clock } from '../clock.ts';
 import { codeOf, engineErrors } from '../errors.ts';
 import { hasEnded, ProcessIdentity, thisProcess } from '../process/identity.ts';
 import { createFile, replaceFile } from './atomic-write.ts';
+import { discardSync, isInUse, rmSync } from './names.ts';
 
 /** Whoever holds something: a process may hold it several times, one after the other. */
 export const Holder = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
@@ -73,7 +74,8 @@ export async function underLock<T>(path: string, options: LockOptions, change: (
       return change();
     } finally {
       // A change that took very long may have lost it to a process of another machine.
-      if (textAt(path, options) === JSON.stringify(holder)) rmSync(path, { force: true });
+      // One that cannot be removed is taken over when this process ends; the change was made all the same.
+      if (claimText(path) === JSON.stringify(holder)) discardSync(path);
     }
   } finally {
     letGo(holder);
@@ -93,25 +95,33 @@ async function take(path: string, holder: Holder, options: LockOptions): Promise
   let removal = lock;
   for (;;) {
     if (signal?.aborted) throw engineErrors.CANCELLED();
-    if (create(path, holder, options)) return;
-    // Both from the first look on: who ended while it removed a lock left two files of which only time tells.
-    lock = lookAgain(path, lock, options);
-    removal = lookAgain(removalOf(path), removal, options);
     const now = clock.now();
-    if (now - began >= WAIT_MS) {
-      const of = holderOf(lock.text ?? '');
-      const who = of === null ? 'somebody' : `process ${of.pid} on ${of.host}`;
-      throw refused(`${path} is locked by ${who}`, path);
+    let isFree = false;
+    try {
+      if (create(path, holder)) return;
+      // Both from the first look on: who ended while it removed a lock left two files of which only time
+      // tells.
+      lock = lookAgain(path, lock, now);
+      removal = lookAgain(removalOf(path), removal, now);
+      if (hasGone(removal, now)) rmSync(removalOf(path), { force: true });
+      isFree = hasGone(lock, now) && breakLock(path, lock.text, holder);
+    } catch (error) {
+      // The name of a lock that was just removed, or that somebody looks at, may be refused for a moment.
+      if (!isInUse(error) || now - began >= WAIT_MS) throw unwritable(path, error, options);
     }
-    if (hasGone(removal, now)) rmSync(removalOf(path), { force: true });
-    const isFree = hasGone(lock, now) && breakLock(path, lock.text, holder, options);
+    if (!isFree && now - began >= WAIT_MS) throw refused(`${path} is locked by ${nameOf(lock)}`, path);
     await pause(clock, isFree ? 0 : AGAIN_MS);
   }
 }
 
-function lookAgain(path: string, before: Seen, options: LockOptions): Seen {
-  const text = textAt(path, options);
-  return before.text === text ? before : { text, since: options.clock.now() };
+function nameOf({ text }: Seen): string {
+  const holder = holderOf(text ?? '');
+  return holder === null ? 'somebody' : `process ${holder.pid} on ${holder.host}`;
+}
+
+function lookAgain(path: string, before: Seen, now: number): Seen {
+  const text = textAt(path);
+  return before.text === text ? before : { text, since: now };
 }
 
 function hasGone({ text, since }: Seen, now: number): boolean {
@@ -129,32 +139,28 @@ function removalOf(path: string): string {
 /**
  * Only one at a time removes a lock, and only the lock that it looked at. False when another one is at it.
  */
-function breakLock(path: string, text: string | null, holder: Holder, options: LockOptions): boolean {
+function breakLock(path: string, text: string | null, holder: Holder): boolean {
   const removal = removalOf(path);
-  if (!create(removal, holder, options)) return false;
+  if (!create(removal, holder)) return false;
   try {
-    if (textAt(path, options) === text) rmSync(path, { force: true });
+    if (textAt(path) === text) rmSync(path, { force: true });
   } finally {
-    rmSync(removal, { force: true });
+    discardSync(removal);
   }
   return true;
 }
 
-function create(path: string, holder: Holder, options: LockOptions): boolean {
-  try {
-    return createFile(path, JSON.stringify(holder), { flush: false, folderMode: 0o777 });
-  } catch (error) {
-    throw unwritable(path, error, options);
-  }
+function create(path: string, holder: Holder): boolean {
+  return createFile(path, JSON.stringify(holder), { flush: false, folderMode: 0o777 });
 }
 
-/** Null when it is gone. */
-function textAt(path: string, options: LockOptions): string | null {
+/** Null when it is gone. Throws the error of the file system. */
+function textAt(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
-    throw unwritable(path, error, options);
+    throw error;
   }
 }
 
@@ -228,7 +234,7 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
     release: () => {
       disarm();
       letGo(holder);
-      if (claimText(path) === text) rmSync(path, { force: true });
+      if (claimText(path) === text) discardSync(path);
     },
   };
 }

@@ -1,9 +1,10 @@
 // Saves a document in a folder, atomically and without overwriting another one.
-import { open, rm, stat, writeFile } from 'node:fs/promises';
+import { open, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { takeName } from './atomic-write.ts';
 import { makeExportFolder } from './folder.ts';
+import { discard } from './names.ts';
 import { exported } from './permissions.ts';
 
 /** Names that are tried before giving up. */
@@ -21,7 +22,7 @@ export async function saveNew(folder: string, name: string, bytes: Uint8Array): 
     exported(part, 'file');
     return nameNew(part, name);
   } finally {
-    await rm(part, { force: true });
+    await discard(part);
   }
 }
 
@@ -31,7 +32,7 @@ export async function placeNew(part: string, name: string): Promise<string> {
   await file.sync().finally(() => file.close());
   exported(part, 'file');
   const path = nameNew(part, name);
-  await rm(part, { force: true });
+  await discard(part);
   return path;
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
 import type { Match } from '../../actors/search/contract.ts';
-import { saveFindings } from '../../cli/page.ts';
+import { opening, saveFindings } from '../../cli/page.ts';
 import { fakeHome } from './fake-context.ts';
 
 function matchOf(video_path: string, image: string): Match {
@@ -82,4 +82,14 @@ test('a still links to its file and has no scene; what is said of nothing found 
   assert.ok(html.includes('href="file:///a%231.jpg"') && !html.includes('scene'));
   const none = await saveFindings('two', ['Not understood: bottle'], [], home);
   assert.match(readFileSync(none.page, 'utf8'), /class="note">Not understood: bottle<.*Nothing was found/s);
+});
+
+test('a page opens whatever its path has in it, also what a shell of Windows would read', () => {
+  const [program, handler, address] = opening('C:\\Users\\R&D 50%^\\found\\index.html', 'win32');
+  assert.deepEqual([program, handler], ['rundll32', 'url.dll,FileProtocolHandler']);
+  assert.match(address!, /^file:\/\/\/C:\/Users\/R&D%2050%25[^ ]+\/found\/index\.html$/);
+  assert.equal(opening('\\\\nas\\a b\\index.html', 'win32')[2], 'file://nas/a%20b/index.html');
+  assert.equal(opening('http://localhost:6699/?a=1&b=2', 'win32')[2], 'http://localhost:6699/?a=1&b=2');
+  assert.deepEqual(opening('/films & more/index.html', 'darwin'), ['open', '/films & more/index.html']);
+  assert.deepEqual(opening('/films/index.html', 'linux'), ['xdg-open', '/films/index.html']);
 });

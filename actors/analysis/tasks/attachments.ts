@@ -1,8 +1,9 @@
 // What came with a request and is too large for its record: files beside it, which only their owner can read.
 // They go with the record.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFile } from '../../../runtime/files/atomic-write.ts';
+import { rmSync } from '../../../runtime/files/names.ts';
 
 /** By number. */
 export type Attachments = readonly Uint8Array[];

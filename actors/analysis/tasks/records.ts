@@ -6,8 +6,8 @@
 //
 // Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A
 // run whose engine has ended without ending the run is interrupted.
-import { rmSync, statSync } from 'node:fs';
-import { readdir, rename, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { reasonOf } from '../../../runtime/errors.ts';
@@ -15,6 +15,7 @@ import { createFile, flushFolder, replaceFile } from '../../../runtime/files/ato
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { type Fields, readJson } from '../../../runtime/files/json-file.ts';
 import { Holder, isAlive } from '../../../runtime/files/lock.ts';
+import { discardSync, rmSync } from '../../../runtime/files/names.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { type PathMap, withTexts } from '../../index/store/path-map.ts';
 import { type AnalysisRequest, analysisErrors, type Page, type WorkResult } from '../contract.ts';
@@ -134,11 +135,8 @@ export class TaskFolder implements TaskRecords {
       makeFolder(this.#parts.folder);
       createFile(this.#run(task_id, 1), this.#record(task), { flush: true });
       writeAttachments(this.#parts.folder, task_id, attachments);
-      const path = this.#request(task_id);
       const stored = withTexts(request, (text) => paths.stored(text));
-      await writeFile(`${path}.part`, JSON.stringify(stored), { flush: true });
-      await rename(`${path}.part`, path);
-      flushFolder(this.#parts.folder);
+      replaceFile(this.#request(task_id), JSON.stringify(stored), { flush: true });
       return this.#own(task, 1, request, null);
     } catch (error) {
       this.#withdraw(task_id);
@@ -180,7 +178,7 @@ export class TaskFolder implements TaskRecords {
       return this.#own(next, run + 1, request, new Map(results));
     } catch (error) {
       if (analysisErrors.TASK_RUNNING.is(error)) throw error;
-      rmSync(this.#run(task_id, run + 1), { force: true });
+      discardSync(this.#run(task_id, run + 1));
       throw unwritable(this.#parts.folder, error);
     }
   }

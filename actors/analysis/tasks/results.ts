@@ -1,17 +1,10 @@
 // The results of a task's files: one JSON object a line, appended, so that a task of very many files is
 // neither kept in memory nor written whole again. A later line about the same file takes the place of an
 // earlier one.
-import {
-  closeSync,
-  createReadStream,
-  createWriteStream,
-  fsyncSync,
-  openSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync, writeSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { renameSync } from '../../../runtime/files/names.ts';
 import type { Page } from '../contract.ts';
 import { workKey } from '../result.ts';
 import type { FileResult } from './contract.ts';

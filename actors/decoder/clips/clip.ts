@@ -1,6 +1,6 @@
 // Cuts one clip: opens the source, writes the clip, and leaves no file behind where that fails.
-import { rm } from 'node:fs/promises';
 import type { Turn } from '../../../runtime/actor.ts';
+import { discard } from '../../../runtime/files/names.ts';
 import { mediaErrors } from '../contract.ts';
 import { expectUnchanged, readFileStamp } from '../source/file.ts';
 import { isStillContainer, openSource, type Source } from '../source/source.ts';
@@ -57,7 +57,7 @@ async function write(request: ClipRequest, turn: Turn, encoders: PictureEncoders
     expectReadable(source);
     return written;
   } catch (error) {
-    await rm(output, { force: true });
+    await discard(output);
     // A file that changes looks like one whose clips cannot be smart.
     if (clipErrors.CLIP_NOT_SMART.is(error)) await expectUnchanged(path, stamp);
     throw error;

@@ -1,8 +1,8 @@
 // Makes a proxy: a whole film or sound as H.264 and AAC, small enough for players that cannot play the file
 // itself. Every picture is there, at its own time, so that picture n of one is picture n of the other.
-import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Turn } from '../../../runtime/actor.ts';
+import { discard } from '../../../runtime/files/names.ts';
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 import { mediaErrors, type Rational } from '../contract.ts';
 import type { Stream } from '../ffmpeg.ts';
@@ -66,7 +66,7 @@ export async function* proxy(
     throw clipErrors.CLIP_NO_ENCODER(`${path}: ${error.message}`, { path }, error);
   } finally {
     source.close();
-    if (!isWhole) await rm(output, { force: true });
+    if (!isWhole) await discard(output);
   }
 }
 

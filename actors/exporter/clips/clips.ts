@@ -1,10 +1,10 @@
 // The coordinator of clips: hands each to a thread that cuts, gives what was cut its name, and answers what
 // became of each.
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { basename, extname, isAbsolute, join } from 'node:path';
 import { EngineError, engineErrors, reasonOf } from '../../../runtime/errors.ts';
 import { makeExportFolder } from '../../../runtime/files/folder.ts';
+import { rm } from '../../../runtime/files/names.ts';
 import { expectAbove, placeNew } from '../../../runtime/files/save-new.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';

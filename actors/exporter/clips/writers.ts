@@ -1,9 +1,10 @@
 // The threads that write clips and proxies, each one file at a time. None else has work for them.
 
 import { readlinkSync } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../../runtime/errors.ts';
+import { rm } from '../../../runtime/files/names.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { hasEnded, type ProcessIdentity, thisProcess } from '../../../runtime/process/identity.ts';
 import type { Ref } from '../../../runtime/ref.ts';

@@ -1,11 +1,12 @@
 // The coordinator of proxies: has a writer make them, gives those that are whole their names, and keeps their
 // number small.
 import { randomUUID } from 'node:crypto';
-import { lstat, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { lstat, open, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { codeOf, EngineError, engineErrors } from '../../../runtime/errors.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
+import { rename, rm } from '../../../runtime/files/names.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { clipErrors, type ProxyMade } from '../../decoder/clips/contract.ts';
 import { mediaErrors, modifiedMs } from '../../decoder/contract.ts';

@@ -9,13 +9,12 @@ import {
   openSync,
   readdirSync,
   readSync,
-  renameSync,
-  rmSync,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { makeFolder } from '../../../runtime/files/folder.ts';
+import { renameSync, rmSync } from '../../../runtime/files/names.ts';
 import { type SpanKey, storeErrors } from './contract.ts';
 import { type Disk, disk, flush, flushFolder, isSameFile, writeAll } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';

@@ -6,13 +6,13 @@ import {
   fstatSync,
   fsyncSync,
   openSync,
-  rmSync,
   statfsSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { rmSync } from '../../../runtime/files/names.ts';
 import { storeFault } from './faults.ts';
 
 // The writes of the store, as a value: a test hands in a disk that fills up or breaks. Reads need no such

@@ -2,17 +2,21 @@
 
 import { stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
+import { comparablePath } from '../../../runtime/paths.ts';
 
 export const asFolder = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
 
 /** The folder itself counts. Whole names only: `/films2` is not in `/films`. */
 export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(asFolder(folder));
+  if (path === folder || path.startsWith(asFolder(folder))) return true;
+  const [one, other] = [comparablePath(path), comparablePath(folder)];
+  return one === other || one.startsWith(asFolder(other));
 }
 
 /** `path` must lie within `from`. */
 export function movedPath(path: string, from: string, to: string): string {
-  return path === from ? to : asFolder(to) + path.slice(asFolder(from).length);
+  const names = path.split(sep).slice(asFolder(from).split(sep).length - 1);
+  return names.length === 0 ? to : asFolder(to) + names.join(sep);
 }
 
 // Which volume a file lies on, by the place it is mounted at: the name of a drive outlives the drive being

@@ -6,6 +6,8 @@
 // place, is stored behind a mark that no absolute path begins with: `root:NAME/…` below a root, else
 // `path:…`.
 
+import { comparablePath } from '../../../runtime/paths.ts';
+
 /** A root as one machine sees it. */
 export interface PlacedRoot {
   readonly name: string;
@@ -58,7 +60,10 @@ export class PathMap {
    * Every text that is read as this path, the one by which it is stored first. The others are of paths that
    * were stored before a root came there.
    */
-  forms(path: string): string[] {
+  forms(given: string): string[] {
+    const root = this.rootOf(given);
+    // As its root is spelled, where the system knows several spellings.
+    const path = root === null ? given : joined(root.folder, below(given, root.folder)!);
     const forms = this.#byFolder.flatMap(({ name, prefix, folder }) => {
       const names = below(path, folder);
       return names === null ? [] : [joined(prefix, names), joined(rootMark + name, names)];
@@ -76,10 +81,12 @@ export function withTexts<T>(value: T, map: (text: string) => string): T {
 
 /** The names of a path from a folder on; null when it does not lie in it. */
 function below(path: string, folder: string): string[] | null {
-  if (path === folder) return [];
   const separator = separatorOf(folder);
   const within = folder.endsWith(separator) ? folder : folder + separator;
-  return path.startsWith(within) ? path.slice(within.length).split(separator) : null;
+  if (comparablePath(path) === comparablePath(folder)) return [];
+  if (!comparablePath(path).startsWith(comparablePath(within))) return null;
+  // Spellings may differ in length, but not in the number of names.
+  return path.split(separator).slice(within.split(separator).length - 1);
 }
 
 function joined(folder: string, names: readonly string[]): string {

@@ -7,10 +7,11 @@
 //   bytes 16–19   number of peaks, u32
 //   bytes 20–23   CRC-32 of bytes 0–19 and of the peaks
 //   from 24       the peaks, one byte each
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { Static } from 'typebox';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
+import { rmSync } from '../../../runtime/files/names.ts';
 import type { SoundPeaks } from '../../decoder/peaks/contract.ts';
 import { peaksFile } from './names.ts';
 

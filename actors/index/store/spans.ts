@@ -1,9 +1,10 @@
 // What is kept of interrupted work in an analysis folder, in `open/`: bundles that only the same work on the
 // same content takes up. They are apart from what is stored, so a half film is never taken for a whole one.
 import { createHash } from 'node:crypto';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { rmSync } from '../../../runtime/files/names.ts';
 import { type About, aboutOf, type BundleFile, Bundles } from './bundles.ts';
 import type { SpanKey } from './contract.ts';
 import { type Disk, disk } from './disk.ts';

@@ -1,9 +1,9 @@
 // The visual stage of one file while it is being written. The 16-bit rows go to its bundle some at a time, so
 // a ten-hour film takes no more memory than a short one; what stays until the end is some 30 bytes a frame.
 // The 8-bit rows, which are loaded together, follow behind the last of them at the end.
-import { rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { rmSync } from '../../../runtime/files/names.ts';
 import { packFrames } from '../visual/frames.ts';
 import { factsOfRow16, stride8, stride16, vectorOfRow16, writeRow8, writeRow16 } from '../visual/quantize.ts';
 import { cosine, lags, sceneStarts } from '../visual/scenes.ts';

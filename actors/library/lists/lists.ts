@@ -1,7 +1,7 @@
 // The lists of a home folder, one file each. Changes are made under one lock, atomically and flushed, so that
 // engines that share the folder do not write over each other.
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { codeOf, engineErrors, reasonOf } from '../../../runtime/errors.ts';
 import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { type Fields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { underLock } from '../../../runtime/files/lock.ts';
+import { rmSync } from '../../../runtime/files/names.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
 import type { PathMap } from '../../index/store/path-map.ts';

@@ -1,12 +1,13 @@
 // Copies of files that are whole or not there, with their checksums.
 import { createHash } from 'node:crypto';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../../runtime/clock.ts';
 import { codeOf, reasonOf } from '../../../runtime/errors.ts';
 import { flushFolder } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { claim } from '../../../runtime/files/lock.ts';
+import { rename, rm } from '../../../runtime/files/names.ts';
 import { transferErrors } from './contract.ts';
 
 export interface Copied {

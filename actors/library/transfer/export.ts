@@ -1,11 +1,12 @@
 // Copies an analysis folder to a folder that can be carried elsewhere. The manifest comes last: without it
 // nothing there counts, and the same export goes on with the files that are whole.
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { codeOf } from '../../../runtime/errors.ts';
 import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { realFolder } from '../../../runtime/files/folder.ts';
+import { rename, rm } from '../../../runtime/files/names.ts';
 import { Environment } from '../../index/store/environment.ts';
 import { readable } from '../../index/store/faults.ts';
 import { isWithin } from '../../index/store/footage-path.ts';

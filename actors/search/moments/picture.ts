@@ -1,8 +1,9 @@
 // The one picture of a query: a file, bytes of the request, or a moment of an analysed film.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EngineError, restated } from '../../../runtime/errors.ts';
+import { discard } from '../../../runtime/files/names.ts';
 import { isMediaError } from '../../decoder/contract.ts';
 import { inlineBytes, inlineImage } from '../../decoder/inline-image.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
@@ -124,7 +125,7 @@ async function withFile<T>(bytes: Uint8Array, work: (path: string) => Promise<T>
     await writeFile(path, bytes, { mode: 0o600 }).catch(noRoom);
     return await work(path);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await discard(folder);
   }
 }
 

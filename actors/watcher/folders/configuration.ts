@@ -1,6 +1,6 @@
 // The watch folders of a home folder, in one small file that every process reads again when it has changed.
 // Changes are made under a lock, atomically and flushed. What a newer program added to it is kept.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -8,6 +8,7 @@ import { codeOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { expectVersion, type Fields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { underLock } from '../../../runtime/files/lock.ts';
+import { rmSync } from '../../../runtime/files/names.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Roots } from '../../index/store/roots-file.ts';
 import { FileCounts } from '../contract.ts';

@@ -1,7 +1,7 @@
 // The process of a trial: gets a folder, an encoder and the pictures it is wanted for, and answers what is
 // wrong with it.
-import { rmSync } from 'node:fs';
 import { systemClock } from '../../../../runtime/clock.ts';
+import { discardSync } from '../../../../runtime/files/names.ts';
 import { defaultLimitMs, newContext } from './device-encoder.ts';
 import { type TrialOrder, tryEncoder, type Verdict } from './trial.ts';
 
@@ -10,7 +10,7 @@ const options = { clock: systemClock, limitMs: defaultLimitMs, newContext };
 process.once('message', async ({ folder, ...request }: TrialOrder) => {
   // The engine is gone.
   process.once('disconnect', () => {
-    rmSync(folder, { recursive: true, force: true });
+    discardSync(folder);
     process.exit();
   });
   const verdict = await tryEncoder(request, folder, options).then(

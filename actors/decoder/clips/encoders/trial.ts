@@ -1,10 +1,11 @@
 // Tries an encoder: a few drawn pictures are encoded as those of a clip are, decoded by our own decoder and
 // compared. What a device answers is believed only after that. It runs in a process of its own: a driver that
 // crashes or hangs takes nothing with it.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../runtime/clock.ts';
+import { discard } from '../../../../runtime/files/names.ts';
 import { askIsolated } from '../../../../runtime/process/isolated.ts';
 import { moduleUrl } from '../../../../runtime/process/program.ts';
 import {
@@ -68,7 +69,7 @@ export async function prove(
   const folder = await mkdtemp(join(tmpdir(), 'framehound-encoder-')).catch((error: Error) => error);
   if (folder instanceof Error) return failed(`cannot be started: ${folder.message}`);
   // What cannot be removed is left to the system, as temporary folders are.
-  const onGone = () => void rm(folder, { recursive: true, force: true }).catch(() => {});
+  const onGone = () => void discard(folder);
   const answer = await askIsolated<Verdict>(program, { ...request, folder }, { signal, onGone, ...limits });
   return 'answer' in answer ? answer.answer : failed(answer.failure);
 }

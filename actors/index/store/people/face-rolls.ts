@@ -2,9 +2,10 @@
 // 100,000 stills are not 100,000 files. A face is removed from the disk by moving what is left of its roll
 // into another one, a few media at a time; a roll of which nothing is left goes.
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { rmSync } from '../../../../runtime/files/names.ts';
 import { stride16 } from '../../visual/quantize.ts';
 import { type About, aboutOf, BundleFile, type Bundles } from '../bundles.ts';
 import { storeErrors } from '../contract.ts';

@@ -1,9 +1,10 @@
 // Changes clusterings, one transaction each. What is decided about them is pure and lies in
 // actors/index/people/.
 
-import { closeSync, existsSync, openSync, readdirSync, unlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../../../runtime/files/folder.ts';
+import { discardSync } from '../../../../runtime/files/names.ts';
 import { type ClusterColumns, writeColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
 import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
@@ -80,11 +81,8 @@ export class ClusterWriter {
     if (!existsSync(within)) return;
     for (const file of readdirSync(within)) {
       if (!file.startsWith(clusteringFiles(name)) || keep.includes(file)) continue;
-      try {
-        unlinkSync(join(within, file));
-      } catch {
-        // Open in another process on a system that keeps such names: the next change of it tries again.
-      }
+      // Where another process has it open, on a system that keeps such names, the next change tries again.
+      discardSync(join(within, file));
     }
   }
 }

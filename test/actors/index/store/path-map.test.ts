@@ -73,3 +73,10 @@ test('what is stored of a root that is not known here stays readable', () => {
   assert.equal(map.shown('root:footage/x.mp4'), 'root:footage/x.mp4');
   assert.equal(map.shown('path:/mnt/a/x.mp4'), '/mnt/a/x.mp4');
 });
+
+test('below a root of Windows a path is stored as the root is spelled', () => {
+  const map = new PathMap([root('footage', 'C:\\Footage', 'D:\\Footage')]);
+  assert.equal(map.stored('d:\\FOOTAGE\\Day 1\\a.mp4'), 'C:\\Footage\\Day 1\\a.mp4');
+  assert.equal(map.shown('c:\\footage\\Day 1\\a.mp4'), 'D:\\Footage\\Day 1\\a.mp4');
+  assert.equal(map.rootOf('D:\\Footage2\\a.mp4'), null);
+});
