@@ -138,12 +138,19 @@ async function askAll(ids: readonly string[], cache_dir: string) {
 test('every route with an analysis folder is looked at here', () => {
   const ofApi = routes.filter(({ path }) => path.startsWith('/api/v1/'));
   const taken = ofApi.filter(({ body, query }) => JSON.stringify([body, query]).includes('"cache_dir"'));
-  // A watch folder and a ticket only name the one that will be used: nothing is read or written. A root may
-  // be added and moved without any.
-  const naming = ['addWatchFolder', 'changeWatchFolder', 'makeTicket', 'addRoot', 'moveRoot'];
+  // A watch folder, a saved search and a ticket only name the one that will be used: nothing is read or
+  // written. A root may be added and moved without any.
+  const naming = ['addWatchFolder', 'changeWatchFolder', 'saveSearch', 'changeSavedSearch', 'makeTicket'];
+  const roots = ['addRoot', 'moveRoot'];
   // Theirs is within `chapter_markers`: test/actors/exporter/timeline/timelines.slow.test.ts reads it.
   const within = ['exportPremiereXml', 'exportTimeline'];
-  const looked = [...[readers, ofJobs, others].flatMap(Object.keys), ...naming, ...within, 'analyze'];
+  const looked = [
+    ...[readers, ofJobs, others].flatMap(Object.keys),
+    ...naming,
+    ...roots,
+    ...within,
+    'analyze',
+  ];
   assert.deepEqual(taken.map(({ id }) => id).sort(), looked.sort());
 });
 
