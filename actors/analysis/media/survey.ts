@@ -105,12 +105,13 @@ const naming = new KeyedLock();
 
 /** The XMP beside the file is what was read when it was probed, or there is none still. */
 async function isDescribed({ path, probe }: MediaRecord): Promise<boolean> {
-  const before = probe.xmp?.sidecar ?? null;
-  for (const beside of sidecarPaths(path)) {
-    const stats = await stat(beside, { bigint: true }).catch(() => null);
-    if (stats?.isFile()) return isDeepStrictEqual(sidecarMark(beside, stats), before);
-  }
-  return before === null;
+  const marks = await Promise.all(
+    sidecarPaths(path).map(async (beside) => {
+      const stats = await stat(beside, { bigint: true }).catch(() => null);
+      return stats?.isFile() ? [sidecarMark(beside, stats)] : [];
+    }),
+  );
+  return isDeepStrictEqual(marks.flat(), probe.xmp?.sidecars ?? []);
 }
 
 /** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */

@@ -1,15 +1,14 @@
 // What XMP says of a media file, and where it lies.
 import { basename } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../runtime/schema.ts';
 
 /** What XMP says of a media file, in the file and beside it. */
 export const Xmp = Type.Object({
   keywords: Type.Array(Type.String()),
   /** Names: of regions that show faces, and of people in the picture. */
   people: Type.Array(Type.String()),
-  /** The file beside the media, as it was read. */
-  sidecar: nullable(
+  /** Files beside the media, as they were read. */
+  sidecars: Type.Array(
     Type.Object({ name: Type.String(), size_bytes: Type.Integer(), mtime_ms: Type.Number() }),
   ),
   /** What could not be read, for a person. */
@@ -17,7 +16,7 @@ export const Xmp = Type.Object({
 });
 export type Xmp = Static<typeof Xmp>;
 
-/** Where XMP of a media file lies; the first one that is there counts. */
+/** Where XMP of a media file lies beside it: programs name it in either way. */
 export function sidecarPaths(path: string): string[] {
   const stem = path.replace(/\.[^./\\]*$/, '');
   return [...new Set([`${path}.xmp`, `${stem}.xmp`])];

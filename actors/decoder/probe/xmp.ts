@@ -130,10 +130,10 @@ function words(texts: readonly string[]): string[] {
  * any. What cannot be read is a warning: the media is analysed all the same.
  */
 export async function xmpOf(path: string, embedded: Uint8Array): Promise<Xmp | undefined> {
-  const sidecar = await readSidecar(path);
+  const beside = await readSidecars(path);
   const read = [
     ...(embedded.length > 0 ? [wordsOf(`the XMP in ${basename(path)}`, embedded)] : []),
-    ...(sidecar ? [sidecar.read] : []),
+    ...beside.map((sidecar) => sidecar.read),
   ];
   if (read.length === 0) return undefined;
   const all = (of: keyof Words) => [...new Set(read.flatMap((one) => one[of]))];
@@ -141,7 +141,7 @@ export async function xmpOf(path: string, embedded: Uint8Array): Promise<Xmp | u
   return {
     keywords: all('keywords'),
     people: all('people'),
-    sidecar: sidecar?.mark ?? null,
+    sidecars: beside.map(({ mark }) => mark),
     ...(warnings.length > 0 && { warning: warnings.join('; ') }),
   };
 }
@@ -150,23 +150,28 @@ interface Read extends Words {
   readonly warning?: string;
 }
 
-/** Null without a file. */
-async function readSidecar(
-  path: string,
-): Promise<{ readonly mark: NonNullable<Xmp['sidecar']>; readonly read: Read } | null> {
+interface Sidecar {
+  readonly mark: Xmp['sidecars'][number];
+  readonly read: Read;
+}
+
+async function readSidecars(path: string): Promise<Sidecar[]> {
+  const found: Sidecar[] = [];
   for (const beside of sidecarPaths(path)) {
     const stats = await stat(beside, { bigint: true }).catch(() => null);
-    if (!stats?.isFile()) continue;
-    const mark = sidecarMark(beside, stats);
-    const { name } = mark;
-    if (mark.size_bytes > mostBytes) return { mark, read: refused(name, tooLarge) };
-    const read = await readFile(beside).then(
-      (bytes) => wordsOf(name, bytes),
-      (error) => refused(name, `cannot be read (${codeOf(error)})`),
-    );
-    return { mark, read };
+    if (stats?.isFile()) found.push(await readSidecar(beside, sidecarMark(beside, stats)));
   }
-  return null;
+  return found;
+}
+
+async function readSidecar(path: string, mark: Sidecar['mark']): Promise<Sidecar> {
+  const { name } = mark;
+  if (mark.size_bytes > mostBytes) return { mark, read: refused(name, tooLarge) };
+  const read = await readFile(path).then(
+    (bytes) => wordsOf(name, bytes),
+    (error) => refused(name, `cannot be read (${codeOf(error)})`),
+  );
+  return { mark, read };
 }
 
 const tooLarge = `is larger than ${mostBytes / 2 ** 20} MiB and was not read`;

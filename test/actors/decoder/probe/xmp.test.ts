@@ -78,26 +78,31 @@ test('damaged XMP is a warning that names the file, and nothing more', async (t)
   for (const [content, reason] of rows) {
     writeFileSync(`${film}.xmp`, content);
     const read = await xmpOf(film, new Uint8Array());
-    assert.deepEqual([read?.keywords, read?.people, read?.sidecar?.name], [[], [], 'film.mp4.xmp']);
+    assert.deepEqual(
+      [read?.keywords, read?.people, read?.sidecars.map(({ name }) => name)],
+      [[], [], ['film.mp4.xmp']],
+    );
     assert.match(read?.warning ?? '', reason);
   }
 });
 
-test('a file of the whole name counts before one of the name without its ending', async (t) => {
+test('both names that programs give the file count, and our own beside it hides none', async (t) => {
   const folder = temporary(t);
   const film = join(folder, 'film.mp4');
   assert.equal(await xmpOf(film, new Uint8Array()), undefined);
-  writeFileSync(join(folder, 'film.xmp'), packet(`<dc:subject>${bag('short')}</dc:subject>`));
-  assert.deepEqual((await xmpOf(film, new Uint8Array()))?.keywords, ['short']);
-  writeFileSync(`${film}.xmp`, packet(`<dc:subject>${bag('long')}</dc:subject>`));
+  const short = packet(`<dc:subject>${bag('short', 'both')}</dc:subject>`);
+  writeFileSync(join(folder, 'film.xmp'), short);
+  assert.deepEqual((await xmpOf(film, new Uint8Array()))?.keywords, ['short', 'both']);
+  writeFileSync(`${film}.xmp`, packet(`<dc:subject>${bag('both', 'long')}</dc:subject>`));
+  const embedded = packet(`<dc:subject>${bag('embedded')}</dc:subject>`);
+  assert.deepEqual((await xmpOf(film, embedded))?.keywords, ['embedded', 'both', 'long', 'short']);
+  const own = short.toString().replace('xmlns:x=', 'x:xmptk="framehound" xmlns:x=');
+  writeFileSync(`${film}.xmp`, own);
   utimesSync(`${film}.xmp`, 100, 100);
-  const read = await xmpOf(film, packet(`<dc:subject>${bag('embedded')}</dc:subject>`));
-  assert.deepEqual(read?.keywords, ['embedded', 'long']);
-  assert.deepEqual(read?.sidecar, {
-    name: 'film.mp4.xmp',
-    size_bytes: packet(`<dc:subject>${bag('long')}</dc:subject>`).length,
-    mtime_ms: 100_000,
-  });
+  const read = await xmpOf(film, new Uint8Array());
+  assert.deepEqual(read?.keywords, ['short', 'both']);
+  assert.deepEqual(read?.sidecars[0], { name: 'film.mp4.xmp', size_bytes: own.length, mtime_ms: 100_000 });
+  assert.equal(read?.sidecars[1]?.name, 'film.xmp');
 });
 
 test('XMP inside a JPEG is read, and EXIF says how its pixels are stored', async (t) => {
@@ -107,7 +112,7 @@ test('XMP inside a JPEG is read, and EXIF says how its pixels are stored', async
   await picture.jpeg().withXmp(xmp).withMetadata({ orientation: 6 }).toFile(path);
   const { width, height, orientation, xmp: read } = await askProbe(path);
   assert.deepEqual([width, height, orientation], [16, 32, 6]);
-  assert.deepEqual([read?.keywords, read?.sidecar], [['lighthouse'], null]);
+  assert.deepEqual([read?.keywords, read?.sidecars], [['lighthouse'], []]);
 });
 
 test('recorded films take keywords from the file beside them', {
@@ -118,5 +123,5 @@ test('recorded films take keywords from the file beside them', {
   assert.equal((await askProbe(path)).xmp, undefined);
   writeFileSync(path.replace('.mkv', '.xmp'), packet(`<dc:subject>${bag('sign language')}</dc:subject>`));
   const { kind, xmp } = await askProbe(path);
-  assert.deepEqual([kind, xmp?.keywords, xmp?.sidecar?.name], ['video', ['sign language'], 'book.xmp']);
+  assert.deepEqual([kind, xmp?.keywords, xmp?.sidecars[0]?.name], ['video', ['sign language'], 'book.xmp']);
 });

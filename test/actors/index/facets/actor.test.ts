@@ -59,7 +59,7 @@ test('files in scope are counted by content, and those without a hash or without
 });
 
 test('keywords and people of XMP are options, and filter whether one or all of them are asked for', async (t) => {
-  const xmp = (keywords: string[], people: string[]) => ({ xmp: { keywords, people, sidecar: null } });
+  const xmp = (keywords: string[], people: string[]) => ({ xmp: { keywords, people, sidecars: [] } });
   const { index, cache_dir } = await remembered(
     t,
     record('aa', '/f/a.jpg', xmp(['harbour', 'night'], ['Ann'])),
