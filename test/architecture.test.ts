@@ -184,7 +184,7 @@ test('each native package has one importer', () => {
     piscina: /^runtime\/pool\.ts$/,
     sharp: /^actors\/(decoder|summarizer\/language)\//,
     chokidar: /^actors\/watcher\//,
-    xmlbuilder2: /^actors\/exporter\/timeline\/xml\.ts$/,
+    xmlbuilder2: /^actors\/exporter\/xml\.ts$/,
     '@uwsjs/core': /^http\/uws\.ts$/,
     'socket.io': /^events\/server\.ts$/,
     '@modelcontextprotocol/server': /^http\/mcp\/protocol\.ts$/,

@@ -24,8 +24,9 @@ export function leaf(name: string, content: string | number): Element {
 }
 
 /** Texts must hold characters that XML allows, and attributes no line breaks. */
-export function xmlDocument(root: Element): string {
-  const document = create({ version: '1.0', encoding: 'UTF-8' }).dtd({ name: root.name });
+export function xmlDocument(root: Element, hasDocumentType = true): string {
+  const declared = create({ version: '1.0', encoding: 'UTF-8' });
+  const document = hasDocumentType ? declared.dtd({ name: root.name }) : declared;
   add(document, root);
   return `${document.end({ prettyPrint: true, indent: '  ' })}\n`;
 }

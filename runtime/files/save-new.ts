@@ -1,10 +1,10 @@
-// Saves a document in a folder, atomically and without overwriting another one.
+// Saves a document in a folder, atomically and without overwriting what another program wrote.
 import { open, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { takeName } from './atomic-write.ts';
 import { makeExportFolder } from './folder.ts';
-import { discard } from './names.ts';
+import { discard, rename } from './names.ts';
 import { exported } from './permissions.ts';
 
 /** Names that are tried before giving up. */
@@ -21,6 +21,30 @@ export async function saveNew(folder: string, name: string, bytes: Uint8Array): 
     await writeFile(part, bytes, { flag: 'wx', flush: true });
     exported(part, 'file');
     return nameNew(part, name);
+  } finally {
+    await discard(part);
+  }
+}
+
+/**
+ * Saves under exactly this path, making the folder. A file that is there is replaced where `mayReplace` says
+ * so of it; false, and nothing changed, where it does not. Throws what the system says.
+ */
+export async function saveAs(
+  path: string,
+  bytes: Uint8Array,
+  mayReplace: (path: string) => Promise<boolean>,
+): Promise<boolean> {
+  const folder = dirname(path);
+  makeExportFolder(folder);
+  const part = join(folder, `.${crypto.randomUUID()}.part`);
+  try {
+    await writeFile(part, bytes, { flag: 'wx', flush: true });
+    exported(part, 'file');
+    if (takeName(part, path)) return true;
+    if (!(await mayReplace(path))) return false;
+    await rename(part, path);
+    return true;
   } finally {
     await discard(part);
   }

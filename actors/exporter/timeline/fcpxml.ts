@@ -1,6 +1,7 @@
 // A timeline as FCPXML 1.8, for Final Cut Pro and DaVinci Resolve: the lowest track of pictures is the
 // storyline, everything else hangs on what lies there. Times are exact fractions of a second.
 import type { Rational } from '../../decoder/contract.ts';
+import { type Element, element, xmlDocument } from '../xml.ts';
 import {
   type Clip,
   dropsFrames,
@@ -11,7 +12,6 @@ import {
   type Source,
   type Timeline,
 } from './model.ts';
-import { type Element, element, xmlDocument } from './xml.ts';
 
 export function fcpxml(timeline: Timeline): string {
   const { name, rate, width, height, timecode, duration } = timeline;

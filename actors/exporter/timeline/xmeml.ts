@@ -1,5 +1,6 @@
 // A timeline as XMEML, version 4: what Premiere Pro, DaVinci Resolve and Final Cut Pro 7 exchange.
 import type { Rational } from '../../decoder/contract.ts';
+import { type Element, element, leaf, xmlDocument } from '../xml.ts';
 import {
   type Clip,
   type Counter,
@@ -16,7 +17,6 @@ import {
   type Track,
   timebase,
 } from './model.ts';
-import { type Element, element, leaf, xmlDocument } from './xml.ts';
 
 /** Channels a sequence plays out. */
 const OUTPUTS = 2;

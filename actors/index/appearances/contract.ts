@@ -1,12 +1,31 @@
-// Where the people are seen that a question names.
+// Where the people are seen that a question names, and where those that have a name.
 import { Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { nullable } from '../../../runtime/schema.ts';
+import { ThingBox } from '../../things/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
 import { FrameRange, Scope } from '../visual/contract.ts';
 
 export const appearanceMessages = {
+  /**
+   * For each content the faces of people with a name, in all clusterings, by name and then in order of time.
+   * `unreadable`: names of clusterings that are damaged. Nothing has to be loaded.
+   */
+  named_faces: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
+    Type.Object({
+      people: Type.Array(
+        Type.Array(
+          Type.Object({
+            name: Type.String(),
+            faces: Type.Array(Type.Object({ frame: Type.Integer({ minimum: 0 }), box: ThingBox })),
+          }),
+        ),
+      ),
+      unreadable: Type.Array(Type.String()),
+    }),
+  ),
   /**
    * The people whose names stand in a text as whole words, whatever the case, in all clusterings that are
    * loaded, and the text without them. A name is one person; its clusters come largest first. NOT_LOADED.

@@ -1,12 +1,15 @@
-// What the index answers about people whom a question names.
+// What the index answers about people whom a question names, and about all who have a name.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import type { StoredClusters } from '../people/cluster-columns.ts';
+import { idText } from '../people/entry-id.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
+import { storedFaces } from '../things/stored-shots.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { appearanceMessages } from './contract.ts';
@@ -22,9 +25,71 @@ type SeenRequest = Request<AppearanceContract, 'seen_in_scenes'>;
 export function appearanceHandlers(parts: AppearanceParts): Handlers<AppearanceContract> {
   const { folders, people } = parts;
   return {
+    named_faces: ({ cache_dir, hashes }, turn) =>
+      folders.with(cache_dir, (store) => namedFaces(store, hashes, () => turn.throwIfCancelled())),
     people_named: ({ cache_dir, text }) => folders.with(cache_dir, (store) => people.namedIn(store, text)),
     seen_in_scenes: (request, turn) => seenInScenes(parts, request, () => turn.throwIfCancelled()),
   };
+}
+
+function namedFaces(
+  store: Store,
+  hashes: readonly string[],
+  pause: () => void,
+): Reply<AppearanceContract, 'named_faces'> {
+  const unreadable: string[] = [];
+  // By content: names of each face, by its id.
+  const names = hashes.map(() => new Map<string, Set<string>>());
+  for (const clustering of store.people.clusterings()) {
+    pause();
+    const stored = readable(
+      () => store.people.readClusters(clustering),
+      () => unreadable.push(clustering),
+    );
+    if (stored) addNames(names, stored, hashes);
+  }
+  return { people: hashes.map((hash, at) => peopleOf(storedFaces(store, hash), names[at]!)), unreadable };
+}
+
+function addNames(
+  names: readonly Map<string, Set<string>>[],
+  { hashes: all, names: ofClusters, ids, media, clusters }: StoredClusters,
+  hashes: readonly string[],
+): void {
+  const places = new Map(hashes.map((hash, at) => [hash, at]));
+  const wanted = Int32Array.from(all, (hash) => places.get(hash) ?? -1);
+  for (let at = 0; at < media.length; at++) {
+    const place = wanted[media[at]!]!;
+    const name = place < 0 ? '' : (ofClusters[clusters[at]!] ?? '');
+    if (name === '') continue;
+    const id = idText(ids, at);
+    const own = names[place]!.get(id);
+    if (own) own.add(name);
+    else names[place]!.set(id, new Set([name]));
+  }
+}
+
+type NamedFaces = Reply<AppearanceContract, 'named_faces'>['people'][number];
+
+/** What two models found of one face is one face. */
+function peopleOf(
+  faces: ReturnType<typeof storedFaces>,
+  names: ReadonlyMap<string, Set<string>>,
+): NamedFaces {
+  const found = new Map<string, NamedFaces[number]['faces']>();
+  const seen = new Set<string>();
+  for (const { id, frame, box } of faces) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    for (const name of names.get(id) ?? []) {
+      const own = found.get(name);
+      if (own) own.push({ frame, box });
+      else found.set(name, [{ frame, box }]);
+    }
+  }
+  return [...found]
+    .map(([name, own]) => ({ name, faces: own.toSorted((a, b) => a.frame - b.frame) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function seenInScenes(

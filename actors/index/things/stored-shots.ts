@@ -3,6 +3,7 @@
 import type { Face } from '../../faces/contract.ts';
 import { believedScore } from '../../things/contract.ts';
 import type { Track } from '../../things/tracks.ts';
+import { idText } from '../people/entry-id.ts';
 import { faceAt } from '../people/face-columns.ts';
 import type { Store } from '../store/store.ts';
 import type { ShotSize } from './contract.ts';
@@ -18,11 +19,16 @@ export function storedShots(
   return width > 0 && height > 0 ? shotsOf(tracks, faces, width / height) : [];
 }
 
-/** With their grid frames; those that are damaged are left out. */
-export function storedFaces({ people }: Store, hash: string): (Face & { readonly frame: number })[] {
+/** With their ids and grid frames; those that are damaged are left out. */
+export function storedFaces(
+  { people }: Store,
+  hash: string,
+): (Face & { readonly frame: number; readonly id: string })[] {
   return people.faces
     .byAll(hash)
-    .flatMap((all) => Array.from(all.frames, (frame, at) => ({ ...faceAt(all, at), frame })));
+    .flatMap((all) =>
+      Array.from(all.frames, (frame, at) => ({ ...faceAt(all, at), frame, id: idText(all.ids, at) })),
+    );
 }
 
 // How large people are in a picture, as film makers name it: close-up, medium or wide shot. From the boxes of

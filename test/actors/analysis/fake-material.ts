@@ -54,6 +54,7 @@ export function materialHandlers(committed: Committed, world: MaterialWorld) {
       const sums = [...committed.values()].flatMap((stored) => stored.sums).slice(0, most);
       return { dimensions: sums.length === 0 ? 0 : dimensions, vectors: vectorsOf(sums) };
     },
+    named_faces: ({ hashes }) => ({ people: hashes.map(() => []), unreadable: [] }),
     people_in: () => ({
       people: world.seen.map((one) => ({ ...one, ranges: [[0, 2]] as [number, number][] })),
     }),
