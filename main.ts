@@ -5,10 +5,8 @@ import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.
 import { slotBytesFor } from './actors/analysis/stages/faces/file-faces.ts';
 import { openTasks } from './actors/analysis/tasks/tasks.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
-import { createExporter } from './actors/exporter/exporter.ts';
+import { createDocumentExports } from './actors/exporter/document-exports.ts';
 import { createMediaExports } from './actors/exporter/media-exports.ts';
-import { createSummaryDocuments } from './actors/exporter/summary/summary-documents.ts';
-import { createTimelines } from './actors/exporter/timeline/timelines.ts';
 import { createPeople } from './actors/faces/people/people.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { openLists } from './actors/library/lists/lists.ts';
@@ -64,13 +62,12 @@ export async function startEngine(
     const [people, summaries] = [createPeople({ ...parts, tasks }), createSummaries(parts)];
     const watching = { ...parts, watcher, tasks, analysis, ...choices };
     const watchFolders = openWatchFolders(values, decoders, watching);
-    const [exporter, timelines] = [createExporter(Date.now), createTimelines({ ...parts, summaries })];
+    const { close, ...documents } = createDocumentExports({ ...parts, summaries, search, roots });
     const stop = () => {
       journal.stopping();
-      return Promise.all([watchFolders.close(), tasks.stop(), exporter.close(), timelines.close()]).then(end);
+      return Promise.all([watchFolders.close(), tasks.stop(), close()]).then(end);
     };
-    const summaryDocuments = createSummaryDocuments({ ...parts, summaries });
-    const exports = { exporter, clips, proxies, timelines, summaryDocuments };
+    const exports = { ...documents, clips, proxies };
     const all = { analysis, tasks, search, library, roots, people, summaries, watchFolders, ...exports };
     return { ...all, lists, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {

@@ -7,6 +7,7 @@ import type { Analysis, Tasks } from './analysis/contract.ts';
 import type { Clips } from './exporter/clips/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
 import type { Proxies } from './exporter/proxies/contract.ts';
+import type { Sidecars } from './exporter/sidecars/contract.ts';
 import type { SummaryDocuments } from './exporter/summary/contract.ts';
 import type { Timelines } from './exporter/timeline/contract.ts';
 import type { People } from './faces/people/contract.ts';
@@ -35,6 +36,8 @@ export interface Engine {
   /** Films that browsers play, made of those they do not. */
   readonly proxies: Proxies;
   readonly timelines: Timelines;
+  /** What is known of single media, as files for other programs. */
+  readonly sidecars: Sidecars;
   /** What the analysis folders hold. */
   readonly library: Library;
   /** Whose faces they are. */

@@ -2,7 +2,6 @@
 // are read off this table. The settings that every command takes are in settings.ts.
 
 import { documentFormats } from '../actors/exporter/contract.ts';
-import { timelineFormats } from '../actors/exporter/timeline/contract.ts';
 import {
   faceActions,
   json,
@@ -15,6 +14,7 @@ import {
   switchedOn,
   watchActions,
 } from './command-options.ts';
+import { exportActions, formats } from './export-options.ts';
 import { followingCommands } from './following-options.ts';
 
 export interface Option {
@@ -72,9 +72,6 @@ const transcriptOptions = {
   json: { ...switchedOn, help: 'print JSON' },
 } as const;
 
-/** A flag is completed the same way wherever it stands. */
-const formats = [...documentFormats, ...timelineFormats];
-
 const exportOptions = {
   format: {
     type: 'string',
@@ -90,22 +87,6 @@ const exportOptions = {
     help: 'write into this folder (the current one); - prints it',
   },
   json: switchedOn,
-} as const;
-
-const clipOptions = {
-  smart: {
-    ...switchedOn,
-    help: 'exact too, but encode only around the cuts where possible',
-  },
-  copy: { ...switchedOn, help: 'do not encode; start at the keyframe before' },
-  json: { ...switchedOn, help: 'print JSON' },
-  out: {
-    type: 'string',
-    default: '.',
-    value: 'DIR',
-    completes: 'folder',
-    help: 'write into this folder (the current one)',
-  },
 } as const;
 
 export const commandTable = {
@@ -235,36 +216,9 @@ export const commandTable = {
     },
   },
   export: {
-    help: 'write timelines, clips and documents',
+    help: 'write timelines, clips, sidecars and documents',
     actions: {
-      timeline: {
-        usage: 'FILE',
-        help: 'write a list of scenes (JSON; - is standard input) as a timeline',
-        completes: 'file',
-        options: {
-          format: {
-            type: 'string',
-            value: 'F',
-            completes: formats,
-            help: `one of ${timelineFormats.join(', ')} (by the name of --out)`,
-          },
-          out: {
-            type: 'string',
-            default: '-',
-            value: 'FILE',
-            completes: 'folder',
-            help: 'write to this file; - prints it (-)',
-          },
-          chapters: { ...switchedOn, help: 'add the chapters of summaries as markers' },
-          json: switchedOn,
-        },
-      },
-      clips: {
-        usage: 'FILE START-END...',
-        help: 'cut clips from a film or sound file',
-        completes: 'file',
-        options: clipOptions,
-      },
+      ...exportActions,
       transcript: {
         usage: 'FILE...',
         help: 'the same as transcript export',

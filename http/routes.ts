@@ -6,7 +6,7 @@ import { eventRoutes } from './routes/events.ts';
 import { faceRoutes } from './routes/faces.ts';
 import { healthRoutes } from './routes/health.ts';
 import { analysisDataRoutes, libraryRoutes } from './routes/library.ts';
-import { listRoutes, timelineRoutes } from './routes/lists.ts';
+import { listRoutes, sidecarRoutes, timelineRoutes } from './routes/lists.ts';
 import { linkRoutes, mediaRoutes, sceneRoutes, thumbnailRoutes } from './routes/media.ts';
 import { modelPullRoutes, modelRoutes } from './routes/models.ts';
 import { pageRoutes } from './routes/page.ts';
@@ -48,6 +48,7 @@ const described: readonly Route[] = [
   ...exportRoutes,
   ...clipRoutes,
   ...timelineRoutes,
+  ...sidecarRoutes,
   ...listRoutes,
   ...rootRoutes,
   ...watchFolderRoutes,

@@ -24,6 +24,7 @@ export interface Service
       | 'clips'
       | 'proxies'
       | 'timelines'
+      | 'sidecars'
       | 'library'
       | 'people'
       | 'lists'

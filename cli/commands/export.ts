@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import type { ClipResult } from '../../actors/exporter/clips/contract.ts';
+import { type SidecarResult, sidecarFormats } from '../../actors/exporter/sidecars/contract.ts';
 import {
   type TimelineAnswer,
   TimelineBody,
@@ -150,9 +151,73 @@ function seconds(text: string): number | null {
   return Number(hours) * 3600 + Number(minutes ?? 0) * 60 + Number(rest);
 }
 
+// `framehound export sidecars [PATH...]`: what was found in media, as files of their own.
+
+const { options: sidecarOptions } = commandTable.export.actions.sidecars;
+
+/** Media of one request: each answer is told as it comes. */
+const together = 200;
+
+const exportSidecars: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: sidecarOptions,
+  });
+  if ((values.out !== undefined) === values.beside)
+    throw usageErrors.USAGE('export sidecars needs either --out DIR or --beside');
+  const formats = sidecarFormats.filter((one) => values.format === undefined || one === values.format);
+  if (formats.length === 0)
+    throw usageErrors.USAGE(
+      `--format must be one of ${sidecarFormats.join(', ')}, not ${printable(values.format!)}`,
+    );
+  const { cache: cache_dir } = folders(context.values);
+  const where = values.beside
+    ? { beside_media: true }
+    : { output_dir: resolve(values.out!), create_folders: true };
+  const roots = positionals.length === 0 ? [undefined] : positionals.map((path) => resolve(path));
+  return withService(context, 0, async ({ client }) => {
+    const results: SidecarResult[] = [];
+    for (const under of roots) {
+      const found = results.length;
+      for (let [offset, total] = [0, 1]; offset < total; offset += together) {
+        const page = await client.listLibrary({
+          cache_dir,
+          ...(under && { under }),
+          offset,
+          limit: together,
+        });
+        total = page.total;
+        const media_paths = [...new Set(page.media.map(({ media_path }) => media_path))];
+        if (media_paths.length === 0) break;
+        const answer = await client.exportSidecars({ cache_dir, media_paths, formats, ...where });
+        for (const result of answer.results) tellSidecar(result, context, values.json);
+        results.push(...answer.results);
+      }
+      if (results.length === found)
+        context.screen.write(
+          `note: nothing is analysed ${under === undefined ? '' : `at ${printable(under)} `}in ${printable(cache_dir)}\n`,
+        );
+    }
+    if (values.json) context.out(`${JSON.stringify({ sidecars: results })}\n`);
+    return results.every(({ success }) => success) ? exit.ok : exit.someFailed;
+  });
+};
+
+function tellSidecar(
+  { media_path, error, output_paths, warning }: SidecarResult,
+  context: Context,
+  isJson: boolean,
+) {
+  if (!isJson) for (const path of output_paths) context.out(`${path}\n`);
+  if (error !== null) context.screen.write(`✗ ${printable(error)}\n`);
+  if (warning) context.screen.write(`note: ${printable(media_path)}: ${printable(warning)}\n`);
+}
+
 /** Each takes what follows its name. */
 const actions: Readonly<Record<string, Command>> = {
   clips: exportClips,
+  sidecars: exportSidecars,
   timeline: exportTimeline,
   transcript: (args, context) => transcript(['export', ...args], context),
 };

@@ -27,6 +27,7 @@ import type {
   changeList,
   deleteList,
   exportPremiereXml,
+  exportSidecars,
   exportTimeline,
   getList,
   listLists,
@@ -132,6 +133,7 @@ export interface Operations {
   readonly deleteSummaries: typeof deleteSummaries;
   readonly exportClips: typeof exportClips;
   readonly exportPremiereXml: typeof exportPremiereXml;
+  readonly exportSidecars: typeof exportSidecars;
   readonly exportSummary: typeof exportSummary;
   readonly exportTimeline: typeof exportTimeline;
   readonly exportTranscript: typeof exportTranscript;
@@ -236,6 +238,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   deleteSummaries: 'POST /api/v1/summaries/delete',
   exportClips: 'POST /api/v1/export/clips',
   exportPremiereXml: 'POST /api/v1/export/premiere-xml',
+  exportSidecars: 'POST /api/v1/export/sidecars',
   exportSummary: 'POST /api/v1/summaries/export',
   exportTimeline: 'POST /api/v1/export/timeline',
   exportTranscript: 'POST /api/v1/export/transcript',

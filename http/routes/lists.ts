@@ -1,5 +1,6 @@
-// Lists of moments that the service keeps, to be made into timelines and clips.
+// Lists of moments that the service keeps, to be made into timelines and clips; timelines; sidecars.
 import { Type } from 'typebox';
+import { SidecarsAnswer, SidecarsRequest } from '../../actors/exporter/sidecars/contract.ts';
 import {
   TimelineAnswer,
   TimelineBody,
@@ -173,3 +174,25 @@ export const exportTimeline = route({
 });
 
 export const timelineRoutes: readonly Route[] = [exportPremiereXml, exportTimeline];
+
+// What is known of single media, as files for other programs.
+
+export const exportSidecars = route({
+  method: 'POST',
+  path: '/api/v1/export/sidecars',
+  id: 'exportSidecars',
+  tag: exportTag,
+  summary: 'Write what was found in media as JSON and XMP files',
+  description:
+    'Writes `NAME.json` and `NAME.xmp` for each file, such as `film.mp4.xmp`, into a folder that mirrors the library, or ' +
+    'beside the media. Keywords are those that XMP of the media already had, and the things of `things.seen`; people ' +
+    'are those with a name, in stills with regions of their faces. An existing file is replaced only if framehound ' +
+    'wrote it; otherwise it is left alone and the result says so. A file that fails is a result with an `error`, and ' +
+    'the others are written. Media that are missing are described as they were analysed. If the client disconnects, ' +
+    'complete files are kept.',
+  body: SidecarsRequest,
+  answers: { 200: SidecarsAnswer },
+  handle: async ({ body, signal }, { sidecars }) => reply(200, await sidecars.make(body, signal)),
+});
+
+export const sidecarRoutes: readonly Route[] = [exportSidecars];

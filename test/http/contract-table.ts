@@ -242,6 +242,13 @@ export const bodies: Readonly<Record<string, Row>> = {
     beyond: { output_dir: needed, create_folders: optional, clips: needed, mode: 'precise', task: false },
   },
   '/export/premiere-xml': { fields: {}, beyond: sequence },
+  '/export/sidecars': {
+    fields: {},
+    beyond: {
+      ...{ cache_dir: needed, media_paths: needed, formats: ['json', 'xmp'] },
+      ...{ output_dir: optional, beside_media: false, create_folders: optional },
+    },
+  },
   '/export/timeline': {
     fields: {},
     beyond: { format: needed, ...sequence, start_timecode: optional },
@@ -311,6 +318,7 @@ export const addresses: readonly string[] = [
   'POST /api/v1/cache-paths licensed',
   'POST /api/v1/export/clips licensed',
   'POST /api/v1/export/premiere-xml licensed',
+  'POST /api/v1/export/sidecars licensed',
   'POST /api/v1/export/timeline licensed',
   'POST /api/v1/export/transcript licensed',
   'POST /api/v1/faces/appearances licensed',

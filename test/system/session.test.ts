@@ -10,7 +10,7 @@ import { SLOW_MS } from './command-line.ts';
 import { type Session, startSession } from './session/session.ts';
 import { analysis, refusals } from './session/topics/analysis.ts';
 import { assistants } from './session/topics/assistants.ts';
-import { clips, timelines, transcripts } from './session/topics/exports.ts';
+import { clips, sidecars, timelines, transcripts } from './session/topics/exports.ts';
 import { corrections, faces } from './session/topics/faces.ts';
 import { atTheEnd, frontDoor, sessions } from './session/topics/front-door.ts';
 import { library, lists, roots, watchFolders } from './session/topics/keeping.ts';
@@ -39,6 +39,7 @@ const topics: Readonly<Record<string, (session: Session) => Promise<void>>> = {
   faces,
   corrections,
   timelines,
+  sidecars,
   summaries,
   links,
   clips,

@@ -70,6 +70,52 @@ test('a list of scenes is printed as a timeline, or written where it was asked f
   assert.deepEqual([saved.output_path, saved.total_duration_seconds], [join(home, 'cut-2.edl'), 2]);
 });
 
+test('sidecars are asked for by pages of the library, and their paths and failures are told', async (t) => {
+  const home = fakeHome(t);
+  const asked: unknown[] = [];
+  const media = Array.from({ length: 201 }, (_, i) => ({ media_path: `/f/${i}.jpg` }));
+  const list = async ({ under, offset, limit }: { under?: string; offset: number; limit: number }) => {
+    const all = under === undefined ? media : media.filter(({ media_path }) => media_path === under);
+    return { total: all.length, offset, limit, media: all.slice(offset, offset + limit) };
+  };
+  const make = async ({ media_paths, ...rest }: { media_paths: string[] }) => {
+    asked.push({ ...rest, first: media_paths[0], count: media_paths.length });
+    const results = media_paths.map((media_path) => {
+      const error = media_path === '/f/200.jpg' ? `${media_path}: changed` : null;
+      const output_paths = error === null ? [`/out${media_path}.xmp`] : [];
+      return {
+        media_path,
+        success: error === null,
+        error,
+        output_paths,
+        keywords: 0,
+        people: 0,
+        segments: 0,
+      };
+    });
+    return { results, summary: { total: results.length, succeeded: 0, failed: 0 } };
+  };
+  const startEngine = async () => fakeEngine({ library: { list }, sidecars: { make } } as never);
+  const run = async (...args: string[]) => {
+    const context = home.context({ startEngine });
+    const code = await exporting(['sidecars', ...args], context);
+    return { code, ...context.said() };
+  };
+  const all = await run('--out', '/out', '--format', 'xmp');
+  assert.deepEqual([all.code, all.out.split('\n').length, all.err], [3, 201, '✗ /f/200.jpg: changed\n']);
+  const request = { formats: ['xmp'], output_dir: '/out', create_folders: true, beside_media: false };
+  const cache_dir = join(home.home, 'analysis');
+  assert.deepEqual(asked, [
+    { cache_dir, ...request, first: '/f/0.jpg', count: 200 },
+    { cache_dir, ...request, first: '/f/200.jpg', count: 1 },
+  ]);
+  const one = await run('/f/7.jpg', '/f/none.jpg', '--beside', '--json');
+  assert.deepEqual(JSON.parse(one.out).sidecars.length, 1);
+  assert.match(one.err, /note: nothing is analysed at \/f\/none\.jpg in /);
+  for (const wrong of [[], ['--beside', '--out', '/out'], ['--beside', '--format', 'pdf']])
+    await assert.rejects(run(...wrong), usageErrors.USAGE.is);
+});
+
 test('--chapters marks those of stored summaries, and a file without any is named', async (t) => {
   const stored = await world([{ name: 'a.mp4', frames: 8, content: 'aa' }], { index: definition });
   const summaries = createSummaries(stored);

@@ -160,7 +160,7 @@ export class Session {
   }
 }
 
-const isText = /\.(txt|csv|srt|vtt|xml|edl|fcpxml|md)$/;
+const isText = /\.(txt|csv|srt|vtt|xml|xmp|edl|fcpxml|md)$/;
 
 function contentOf(path: string): unknown {
   const bytes = readFileSync(path);

@@ -106,6 +106,18 @@ export async function timelines(s: Session): Promise<void> {
   s.noteFiles(folder);
 }
 
+export async function sidecars(s: Session): Promise<void> {
+  const { places, people, gone } = s.media;
+  const output_dir = join(s.out, 'sidecars');
+  mkdirSync(output_dir);
+  await s.inFolder('/export/sidecars', { media_paths: [places, people, gone], output_dir });
+  await s.inFolder('/export/sidecars', { media_paths: [places], formats: ['xmp'] });
+  await s.inFolder('/export/sidecars', { media_paths: [places], output_dir, beside_media: true });
+  await s.inFolder('/export/sidecars', { media_paths: [], output_dir });
+  await s.inFolder('/export/sidecars', { media_paths: [places], output_dir, formats: ['pdf'] });
+  s.noteFiles(output_dir);
+}
+
 export async function transcripts(s: Session): Promise<void> {
   const output_dir = join(s.out, 'transcripts');
   mkdirSync(output_dir);
