@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
+import { createSidecars } from '../../actors/exporter/sidecars/sidecars.ts';
 import { createSummaryDocuments } from '../../actors/exporter/summary/summary-documents.ts';
 import { createPeople } from '../../actors/faces/people/people.ts';
 import { definition } from '../../actors/index/actor.ts';
@@ -43,7 +44,10 @@ after(() => tasks.stop().then(() => w.end()));
 const people = createPeople({ index: w.index, tasks });
 const summaries = createSummaries(w);
 const summaryDocuments = createSummaryDocuments({ index: w.index, summaries });
-const call = inject(routes, { analysis, search, library, tasks, people, summaries, summaryDocuments });
+const sidecars = createSidecars({ ...w, roots: noRootsHere });
+after(() => sidecars.close());
+const documents = { summaryDocuments, sidecars };
+const call = inject(routes, { analysis, search, library, tasks, people, summaries, ...documents });
 let count = 0;
 const newName = (): string => join(w.folder, `analysis-${++count}`);
 
@@ -72,6 +76,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   searchSummaries: { query: 'a' },
   clusterSamples: { cluster_job_name: 'Family' },
   clusterFaces: { cluster_job_name: 'Family', cluster_id: 'c1' },
+  exportSidecars: { media_paths: [film], output_dir: join(w.folder, 'sidecars') },
   // Last: it remembers what it sees in a folder that is there.
   mediaMetadata: { media_paths: [film] },
 };

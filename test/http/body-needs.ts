@@ -35,6 +35,7 @@ export function besidesIn(
     moveMedia: { from: folder, to: moved },
     summaryOverview: { hash_str: 'aa' },
     summaryNode: { hash_str: 'aa', node_id: '0' },
+    exportSidecars: { output_dir: '/sidecars' },
     exportSummary: { hash_str: 'aa' },
     deleteSummaries: { collection_id: 'c1' },
   };

@@ -7,6 +7,7 @@ import test, { after } from 'node:test';
 import { openTasks } from '../../actors/analysis/tasks/tasks.ts';
 import { createExporter } from '../../actors/exporter/exporter.ts';
 import { createMediaExports } from '../../actors/exporter/media-exports.ts';
+import { createSidecars } from '../../actors/exporter/sidecars/sidecars.ts';
 import { createSummaryDocuments } from '../../actors/exporter/summary/summary-documents.ts';
 import { createTimelines } from '../../actors/exporter/timeline/timelines.ts';
 import { createPeople } from '../../actors/faces/people/people.ts';
@@ -84,20 +85,20 @@ const { task_id } = await tasks.start({ cache_dir, visual_media_paths: w.paths }
 const real = createExporter(() => 0);
 /** Whatever folder is asked for, what is written lies in that of the test. */
 const inside = (path: string) => join(w.folder, 'out', path);
-const made = { create_folders: true };
+function placed<R extends object, A>(make: (request: R, signal: AbortSignal) => Promise<A>): typeof make {
+  return (request, signal) => {
+    const paths = Object.entries(request).filter(([name]) => /^output_(dir|path)$/.test(name));
+    const within = Object.fromEntries(paths.map(([name, path]) => [name, inside(String(path))]));
+    return make({ ...request, ...within, create_folders: true }, signal);
+  };
+}
 const { clips: cutting, proxies } = createMediaExports({ ...w, clipWriters: [], proxies_gb: 1 });
-const clips: typeof cutting = {
-  ...cutting,
-  export: ({ output_dir, ...request }, signal) =>
-    cutting.export({ ...request, ...made, output_dir: inside(output_dir) }, signal),
-};
-const exporter: typeof real = {
-  ...real,
-  transcript: ({ output_dir: dir, ...more }, signal) =>
-    real.transcript({ ...more, ...made, ...(dir && { output_dir: inside(dir) }) }, signal),
-};
+const clips: typeof cutting = { ...cutting, export: placed(cutting.export) };
+const exporter: typeof real = { ...real, transcript: placed(real.transcript) };
+const writing = createSidecars({ ...w, roots: noRootsHere });
+const sidecars: typeof writing = { ...writing, make: placed(writing.make) };
 after(async () => {
-  await timelines.close();
+  await Promise.all([timelines.close(), sidecars.close()]);
   await exporter.close();
   await tasks.stop();
   await w.end();
@@ -164,16 +165,9 @@ const summaries: typeof reading = {
 };
 
 const sequences = createTimelines({ prober: w.prober, index: stored.index, summaries });
-const timelines: typeof sequences = {
-  ...sequences,
-  make: ({ output_path, ...request }, signal) =>
-    sequences.make({ ...request, ...made, ...(output_path && { output_path: inside(output_path) }) }, signal),
-};
+const timelines: typeof sequences = { ...sequences, make: placed(sequences.make) };
 const documents = createSummaryDocuments({ index: stored.index, summaries });
-const summaryDocuments: typeof documents = {
-  make: ({ output_path, ...request }, signal) =>
-    documents.make({ ...request, ...made, ...(output_path && { output_path: inside(output_path) }) }, signal),
-};
+const summaryDocuments: typeof documents = { make: placed(documents.make) };
 
 const call = inject(routes, {
   analysis: w.analysis,
@@ -183,6 +177,7 @@ const call = inject(routes, {
   clips,
   proxies,
   timelines,
+  sidecars,
   library: createLibrary({
     proxies,
     index: w.index,

@@ -29,7 +29,7 @@ export const SidecarsRequest = Type.Object({
   ),
   formats: defaulted(
     described(
-      Type.Array(oneOf(...sidecarFormats), { minItems: 1, uniqueItems: true }),
+      Type.Array(oneOf(...sidecarFormats), { minItems: 1, maxItems: 2 }),
       '`json`: all that was found, with times. `xmp`: keywords, people and speech as photo and editing programs read them.',
     ),
     [...sidecarFormats],

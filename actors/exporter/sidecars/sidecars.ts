@@ -128,7 +128,7 @@ async function resultOf(
   const none = { media_path, output_paths, keywords: 0, people: 0, segments: 0 };
   try {
     const { facts, warnings } = await factsOf(parts, request, media_path, reading, call);
-    for (const format of request.formats) {
+    for (const format of new Set(request.formats)) {
       const path = `${placeOf(parts, request, media_path)}.${format}`;
       await save(path, await write({ format, facts }));
       output_paths.push(path);
