@@ -1,4 +1,4 @@
-// What is kept beside analyses: lists, watch folders, and the library itself.
+// What is kept beside analyses: lists, saved searches, webhooks, watch folders, and the library itself.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../../../until.ts';
@@ -39,6 +39,54 @@ export async function roots(s: Session): Promise<void> {
   await s.ask('/roots');
   await s.ask('/roots/footage', undefined, remove);
   await s.ask('/roots/footage', undefined, remove);
+}
+
+export async function savedSearches(s: Session): Promise<void> {
+  const request = { cache_dir: s.cacheDir, query: 'sunset' };
+  await s.ask('/searches/saved');
+  const { body } = await s.ask<{ search: { search_id: string } }>('/searches/saved', {
+    name: 'Evenings',
+    request,
+  });
+  const { search_id } = body.search;
+  await s.ask('/searches/saved', { name: ' ', request });
+  await s.ask('/searches/saved', { name: 'Nothing', request: { ...request, query: '' } });
+  await s.ask(
+    `/searches/saved/${search_id}`,
+    { name: 'By the sea', request: { ...request, query: 'sea' } },
+    put,
+  );
+  await s.ask('/searches/saved/no-such-search', { name: 'By the sea' }, put);
+  await s.ask('/searches/saved');
+  await s.ask(`/searches/saved/${search_id}/hits`);
+  await s.ask(`/searches/saved/${search_id}/seen`, undefined, { method: 'POST' });
+  await s.ask(`/searches/saved/${search_id}`, undefined, remove);
+  await s.ask(`/searches/saved/${search_id}`, undefined, remove);
+}
+
+export async function webhooks(s: Session): Promise<void> {
+  const url = 'http://127.0.0.1:9/hook';
+  const events = ['task.ended'];
+  await s.ask('/events/stream?event=nothing');
+  await s.ask('/webhooks');
+  const { body } = await s.ask<{ webhook: { webhook_id: string } }>(
+    '/webhooks',
+    { url, events },
+    {
+      keep: ({ webhook, secret }: { webhook: unknown; secret: string }) => ({
+        webhook,
+        secret: secret.slice(0, 6),
+      }),
+    },
+  );
+  const { webhook_id } = body.webhook;
+  await s.ask('/webhooks', { url: 'http://elsewhere.example/hook', events });
+  await s.ask('/webhooks', { url, events: ['tasks'] });
+  await s.ask('/webhooks');
+  await s.ask(`/webhooks/${webhook_id}/deliveries`);
+  await s.ask(`/webhooks/${webhook_id}/deliveries/no-such-delivery/resend`, undefined, { method: 'POST' });
+  await s.ask(`/webhooks/${webhook_id}`, undefined, remove);
+  await s.ask(`/webhooks/${webhook_id}`, undefined, remove);
 }
 
 export async function watchFolders(s: Session): Promise<void> {
