@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { EncodingChoice } from './actors/decoder/clips/contract.ts';
 import { DecodeMode } from './actors/decoder/contract.ts';
+import { type Device, type DeviceChoice, numbered } from './actors/models/device.ts';
 import { type Config, type Setting, type Source, setting, type Values } from './runtime/config.ts';
 import { physicalCores, usableMemory } from './runtime/process/limits.ts';
 import { redactText } from './runtime/redact.ts';
@@ -46,12 +47,15 @@ export const settings = {
       Type.Literal('webgpu'),
       Type.Literal('dml'),
       Type.Literal('coreml'),
+      Type.Unsafe<Exclude<DeviceChoice, Device | 'auto'>>(
+        Type.String({ pattern: `^(${numbered.join('|')}):\\d{1,2}$`, description: 'such as cuda:1' }),
+      ),
     ]),
     {
       fallback: 'auto',
       env: 'FRAMEHOUND_DEVICE',
       flag: 'device',
-      doc: 'device that models run on; auto uses the best one that works',
+      doc: 'device that models run on; auto uses the best one that works; auto:1 and cuda:1 the second card',
     },
   ),
   decode: setting(DecodeMode, {

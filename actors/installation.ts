@@ -6,7 +6,7 @@ import type { Root } from './library/roots/contract.ts';
 import type { Transfer, Transferred } from './library/transfer/contract.ts';
 import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
 import type { ModelLibrary, PullProgress } from './models/contract.ts';
-import type { DeviceChoice } from './models/device.ts';
+import { type DeviceChoice, partsOf } from './models/device.ts';
 import { type ProbedDevice, probeDevices } from './models/device-probe.ts';
 import { createModelLibrary } from './models/library.ts';
 import { graphicsHere, thisMachine } from './models/machine.ts';
@@ -67,7 +67,8 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
         const { offeredDevices } = await import('./models/session.ts');
         const { signal } = new AbortController();
         const graphics = graphicsHere();
-        return probeDevices({ available: offeredDevices(), graphics, signal, clock: systemClock });
+        const { card } = partsOf(device);
+        return probeDevices({ available: offeredDevices(), graphics, card, signal, clock: systemClock });
       },
       objectDetector: async () => {
         const { describeDetector } = await import('./things/describe-detector.ts');

@@ -9,6 +9,7 @@ import { diarizerContract } from './diarizer/contract.ts';
 import { embedderContract } from './embedder/contract.ts';
 import { facesContract } from './faces/contract.ts';
 import { indexContract } from './index/contract.ts';
+import { partsOf } from './models/device.ts';
 import { defaultModelKey } from './models/rows/list.ts';
 import { shareWebgpuLock } from './models/webgpu-lock.ts';
 import { summarizerContract } from './summarizer/contract.ts';
@@ -23,6 +24,13 @@ import { watcherContract } from './watcher/contract.ts';
  */
 type Spec = <C extends Contract>(contract: C, settings: unknown, name?: string) => ChildSpec<C>;
 
+/**
+ * Film decoders that use a device; those after them decode in software. A device has one or two engines for
+ * all of them, which do some 700 to 1,000 pictures a second (an estimate, not measured here): with more than
+ * these waiting for it, the cores of a large machine would have nothing to do.
+ */
+const mostOnDevice = 4;
+
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
 export async function startActors(
   supervisor: Supervisor,
@@ -30,6 +38,7 @@ export async function startActors(
   { values, decoders }: { readonly values: SettingValues; readonly decoders: number },
 ) {
   const { device, model_threads: threads, hardware_decoding: hardware } = values;
+  const { card } = partsOf(device);
   if (device === 'webgpu') shareWebgpuLock();
   const encoderFailures = values.hardware_encoding === 'off' ? null : newEncoderFailures();
   const softwareEncoding = values.hardware_encoding !== 'only';
@@ -42,12 +51,12 @@ export async function startActors(
   ]);
   // A thread costs memory and takes a third of a second to load its code: these start when they are needed.
   const several = (count: number, name: string) =>
-    Array.from({ length: count }, (_, i) =>
-      supervisor.addOnDemand(
-        spec(decoderContract, { hardware, encoderFailures, softwareEncoding }, `${name}-${i}`),
-      ),
-    );
-  const prober = supervisor.addOnDemand(spec(decoderContract, { hardware }, 'prober'));
+    Array.from({ length: count }, (_, i) => {
+      const decoding = { hardware: i < mostOnDevice ? hardware : 'off', card };
+      const settings = { ...decoding, encoderFailures, softwareEncoding };
+      return supervisor.addOnDemand(spec(decoderContract, settings, `${name}-${i}`));
+    });
+  const prober = supervisor.addOnDemand(spec(decoderContract, { hardware, card }, 'prober'));
   const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
   const speech =
     decoders === 0

@@ -27,6 +27,8 @@ import { pictureTimes } from './times/picture-times.ts';
 export interface DecoderSettings {
   /** `off`: decodes in software even where there is a device. */
   readonly hardware?: 'auto' | 'off';
+  /** Which device, as models count them. */
+  readonly card?: number;
   /** Failures of encoders, as all threads know them; without it clips are encoded in software. */
   readonly encoderFailures?: SharedArrayBuffer | null;
   /** False where clips and proxies are encoded by devices alone. */
@@ -38,7 +40,7 @@ export const definition = actor({
   create: ({ settings, log }: ActorEnv<DecoderSettings | undefined>) => {
     let hardware: Hardware | null | undefined = settings?.hardware === 'off' ? null : undefined;
     const device = () => {
-      if (hardware === undefined) hardware = Hardware.find(process.platform, log);
+      if (hardware === undefined) hardware = Hardware.find(process.platform, settings?.card ?? 0, log);
       return hardware;
     };
     const failures = settings?.encoderFailures;

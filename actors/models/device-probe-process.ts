@@ -6,8 +6,8 @@ import type { ProbeAnswer, ProbeOrder } from './device-probe.ts';
 import { openSession } from './session.ts';
 import { GraphBuilder, onnxBytes } from './starter/graph/onnx.ts';
 
-process.once('message', async ({ device }: ProbeOrder) => {
-  const answer: ProbeAnswer = await probe(device).then(
+process.once('message', async (order: ProbeOrder) => {
+  const answer: ProbeAnswer = await probe(order).then(
     (reason) => ({ reason }),
     (error) => ({ reason: error instanceof Error ? error.message : String(error) }),
   );
@@ -15,8 +15,8 @@ process.once('message', async ({ device }: ProbeOrder) => {
 });
 process.once('disconnect', () => process.exit());
 
-async function probe(device: ProbeOrder['device']): Promise<string | null> {
-  const session = await openSession(sum(), { device, threads: 1, log: createLog('probe', () => {}) });
+async function probe({ device, choice }: ProbeOrder): Promise<string | null> {
+  const session = await openSession(sum(), { device: choice, threads: 1, log: createLog('probe', () => {}) });
   if (session.device !== device) return session.refused[0]?.reason ?? refusalText(session.refused);
   const side = { data: Float32Array.of(1, 2), dims: [1, 2] };
   const { sum: told } = await session.run({ a: side, b: side });

@@ -2,10 +2,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { askIsolated } from '../../runtime/process/isolated.ts';
 import { moduleUrl } from '../../runtime/process/program.ts';
-import { type Device, devicesToTry, type Graphics } from './device.ts';
+import { type Device, type DeviceChoice, devicesToTry, type Graphics, onCard } from './device.ts';
 
 export interface ProbeOrder {
   readonly device: Device;
+  /** The device, on the card that is asked about. */
+  readonly choice: DeviceChoice;
 }
 
 /** `reason`: why it does not run there; null when it does. */
@@ -20,6 +22,7 @@ export interface ProbedDevice extends ProbeAnswer {
 }
 
 export interface ProbeOptions {
+  readonly card?: number;
   readonly available: readonly Device[];
   readonly graphics: Graphics;
   readonly signal: AbortSignal;
@@ -35,6 +38,7 @@ const probeProgram = moduleUrl('./device-probe-process', import.meta.url);
 export async function probeDevices({
   available,
   graphics,
+  card = 0,
   signal,
   clock,
   limitMs = 120_000,
@@ -47,7 +51,7 @@ export async function probeDevices({
       probed.push({ ...refused, tried: false });
       continue;
     }
-    const order: ProbeOrder = { device };
+    const order: ProbeOrder = { device, choice: onCard(device, card) };
     const answer = await askIsolated<ProbeAnswer>(program, order, { signal, clock, limitMs });
     const reason = 'answer' in answer ? answer.answer.reason : `the process that tried it ${answer.failure}`;
     probed.push({ device, reason, tried: true });

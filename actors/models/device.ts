@@ -2,7 +2,38 @@
 
 export const devices = ['cpu', 'cuda', 'tensorrt', 'webgpu', 'dml', 'coreml'] as const;
 export type Device = (typeof devices)[number];
-export type DeviceChoice = Device | 'auto';
+/** Of these a machine may have several cards. */
+export const numbered = ['auto', 'cuda', 'tensorrt', 'dml'] as const;
+/** With a number, a card as the interface counts them; without one, its first. */
+export type DeviceChoice = Device | 'auto' | `${(typeof numbered)[number]}:${number}`;
+
+export function partsOf(choice: DeviceChoice): { readonly device: Device | 'auto'; readonly card: number } {
+  const [device, card = '0'] = choice.split(':') as [Device | 'auto', string?];
+  return { device, card: Number(card) };
+}
+
+/** A device with the number of a card, where it has cards. */
+export function onCard(device: Device, card: number): DeviceChoice {
+  return card > 0 && (device === 'cuda' || device === 'tensorrt' || device === 'dml')
+    ? `${device}:${card}`
+    : device;
+}
+
+/** What the runtime takes for a device, as far as its binding hands it on. */
+export type Provider =
+  | Device
+  | { readonly name: 'coreml'; readonly coreMlFlags: number }
+  | { readonly name: 'cuda' | 'tensorrt' | 'dml'; readonly deviceId: number };
+
+/** Core ML's current format of models: the older one, the default, knows few operators. */
+const mlProgram = 0x010;
+
+/** How the runtime is asked for a device. */
+export function providerOf(device: Device, card: number): Provider {
+  if (device === 'coreml') return { name: device, coreMlFlags: mlProgram };
+  if (onCard(device, card) === device) return device;
+  return { name: device as 'cuda' | 'tensorrt' | 'dml', deviceId: card };
+}
 
 /** A device that is not used, and why. */
 interface Refusal {
@@ -35,6 +66,7 @@ export interface Graphics {
 const preference: readonly Device[] = ['cuda', 'dml', 'coreml'];
 
 interface DevicePlan {
+  readonly card: number;
   /** To be tried in this order; the last one is always cpu. */
   readonly order: readonly Device[];
   /** Refused before any try. */
@@ -47,8 +79,9 @@ export function devicesToTry(
   available: readonly string[],
   graphics: Graphics,
 ): DevicePlan {
-  const wanted = choice === 'auto' ? preference.filter((device) => available.includes(device)) : [choice];
-  const plan: { order: Device[]; refused: Refusal[] } = { order: [], refused: [] };
+  const { device: named, card } = partsOf(choice);
+  const wanted = named === 'auto' ? preference.filter((device) => available.includes(device)) : [named];
+  const plan = { card, order: [] as Device[], refused: [] as Refusal[] };
   for (const device of wanted) {
     const reason = refusalOf(device, available, graphics);
     if (reason === null) plan.order.push(device);
@@ -68,7 +101,8 @@ function refusalOf(device: Device, available: readonly string[], graphics: Graph
 
 /** Whether models may run on another device than the processor. */
 export function mayUseGraphics(choice: DeviceChoice, { any, nvidia }: Graphics): boolean {
-  return choice !== 'cpu' && (choice === 'webgpu' ? any : nvidia);
+  const { device } = partsOf(choice);
+  return device !== 'cpu' && (device === 'webgpu' ? any : nvidia);
 }
 
 const words: Readonly<Record<string, string>> = {

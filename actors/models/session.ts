@@ -6,7 +6,15 @@ import { readFile } from 'node:fs/promises';
 import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
-import { type Device, type DeviceChoice, devices, devicesToTry, type RunsOn } from './device.ts';
+import {
+  type Device,
+  type DeviceChoice,
+  devices,
+  devicesToTry,
+  type Provider,
+  providerOf,
+  type RunsOn,
+} from './device.ts';
 import { cudaFault, graphicsHere, multipliesBytes } from './machine.ts';
 import { forProcessor, type Ranges } from './rewriting/for-processor.ts';
 import { type PictureInput, takingBytes } from './rewriting/picture-bytes.ts';
@@ -111,7 +119,7 @@ export async function openSession(
     await options.checkpoint?.();
     const access = accessTo(device, options.stopping);
     const graph = await rewritten(source, name, device, options);
-    const opened = await access(() => attempt(create(graph, device, options.threads)));
+    const opened = await access(() => attempt(create(graph, providerOf(device, plan.card), options.threads)));
     if ('session' in opened) {
       for (const { device: other, reason } of refused) {
         const level = options.device === 'auto' ? 'info' : 'warn';
@@ -154,11 +162,11 @@ function attempt(
   );
 }
 
-function create(source: string | Uint8Array, device: Device, threads: number): Promise<InferenceSession> {
+function create(source: string | Uint8Array, provider: Provider, threads: number): Promise<InferenceSession> {
   const settings: InferenceSession.SessionOptions = {
-    executionProviders: [device],
+    executionProviders: [provider],
     // A device leaves little to the processor: some copying, and operators that it lacks.
-    intraOpNumThreads: device === 'cpu' ? threads : Math.min(2, threads || 2),
+    intraOpNumThreads: provider === 'cpu' ? threads : Math.min(2, threads || 2),
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
     logSeverityLevel: 4,

@@ -15,7 +15,7 @@ import {
   sizeText,
 } from '../../actors/models/advice.ts';
 import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
-import { deviceText } from '../../actors/models/device.ts';
+import { type DeviceChoice, deviceText, partsOf } from '../../actors/models/device.ts';
 import { currentKey } from '../../actors/models/other-keys.ts';
 import { reasonOf } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
@@ -99,7 +99,7 @@ const cudaFix = `${gpuSetupCommand}, then install CUDA and cuDNN as described in
 /** Those that run a graph, and a finding for each that is there and does not. `choice`: of the settings. */
 async function modelDevices(
   native: Awaited<ReturnType<Context['installation']>>['native'],
-  choice: string,
+  choice: DeviceChoice,
 ): Promise<Finding[]> {
   const name = 'model devices';
   let probed: Awaited<ReturnType<typeof native.modelDevices>> = [];
@@ -115,7 +115,7 @@ async function modelDevices(
   return [
     whole,
     ...failed.map(({ device, reason }): Finding => {
-      const needed = device === choice || device === 'cpu';
+      const needed = device === partsOf(choice).device || device === 'cpu';
       const fix = device === 'cuda' || device === 'tensorrt' ? { fix: cudaFix } : {};
       return { name: deviceText(device), ok: !needed, lacking: !needed, found: reason ?? '', ...fix };
     }),

@@ -22,14 +22,33 @@ import { openCodecContext } from '../source/stream.ts';
 
 type DeviceKind = Parameters<typeof HardwareDeviceContext.findTypeByName>[0];
 /** The binding types FFmpeg's names as branded strings. */
-const named = (...names: string[]) => names as unknown as readonly DeviceKind[];
+const named = (kind: string) => kind as unknown as DeviceKind;
 
-/** Kinds of device by platform, best one first. */
-const kinds: Readonly<Record<string, readonly DeviceKind[]>> = {
-  linux: named('cuda', 'vaapi'),
-  darwin: named('videotoolbox'),
-  win32: named('d3d11va', 'cuda'),
-};
+interface DecodingDevice {
+  readonly kind: string;
+  /** Which one, as FFmpeg names it; null for its first. */
+  readonly name: string | null;
+}
+
+/**
+ * What may be opened, best one first. `card`: counted as models count it (`device`), which on Windows is the
+ * order of DirectX, and not that of CUDA. Without a number CUDA is first there: the first card of DirectX is
+ * one inside the processor on many machines.
+ */
+export function decodingDevices(platform: string, card: number): readonly DecodingDevice[] {
+  const name = card === 0 ? null : String(card);
+  if (platform === 'darwin') return [{ kind: 'videotoolbox', name: null }];
+  if (platform === 'win32') {
+    const direct = { kind: 'd3d11va', name };
+    return card === 0 ? [{ kind: 'cuda', name }, direct] : [direct];
+  }
+  if (platform !== 'linux') return [];
+  const node = card === 0 ? null : `/dev/dri/renderD${128 + card}`;
+  return [
+    { kind: 'cuda', name },
+    { kind: 'vaapi', name: node },
+  ];
+}
 
 export class Hardware {
   readonly #kind: DeviceKind;
@@ -41,17 +60,18 @@ export class Hardware {
   }
 
   /** The first device that can be opened; null when there is none. The caller closes it. */
-  static find(platform: string, log: Log): Hardware | null {
-    for (const kind of kinds[platform] ?? []) {
+  static find(platform: string, card: number, log: Log): Hardware | null {
+    const tried = decodingDevices(platform, card);
+    for (const { kind, name } of tried) {
       const device = new HardwareDeviceContext();
-      const result = device.create(HardwareDeviceContext.findTypeByName(kind), null, null);
+      const result = device.create(HardwareDeviceContext.findTypeByName(named(kind)), name, null);
       if (result >= 0) {
-        log.info('decoding in hardware', { device: kind });
-        return new Hardware(kind, device);
+        log.info('decoding in hardware', { device: kind, ...(name !== null && { name }) });
+        return new Hardware(named(kind), device);
       }
       device.free();
     }
-    log.info('decoding in software', { tried: kinds[platform] ?? [] });
+    log.info('decoding in software', { tried: tried.map(({ kind }) => kind) });
     return null;
   }
 

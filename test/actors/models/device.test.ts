@@ -5,6 +5,9 @@ import {
   devicesToTry,
   type Graphics,
   mayUseGraphics,
+  onCard,
+  partsOf,
+  providerOf,
   refusalText,
 } from '../../../actors/models/device.ts';
 
@@ -20,6 +23,8 @@ const cases: [DeviceChoice, string[], Graphics, string[], string[]][] = [
   ['auto', linux, other, ['cpu'], ['CUDA: no NVIDIA device found']],
   ['auto', ['cpu', 'webgpu', 'dml'], nvidia, ['dml', 'cpu'], []],
   ['auto', ['cpu', 'webgpu', 'coreml'], nvidia, ['coreml', 'cpu'], []],
+  ['auto:1', linux, nvidia, ['cuda', 'cpu'], []],
+  ['dml:2', ['cpu', 'webgpu', 'dml'], nvidia, ['dml', 'cpu'], []],
   ['webgpu', linux, other, ['webgpu', 'cpu'], []],
   ['webgpu', linux, none, ['cpu'], ['WebGPU: no graphics device found']],
   ['tensorrt', linux, nvidia, ['tensorrt', 'cpu'], []],
@@ -40,3 +45,20 @@ for (const [choice, available, graphics, order, refused] of cases) {
     if (choice === 'auto') assert.equal(mayUseGraphics(choice, graphics), order[0] !== 'cpu');
   });
 }
+
+test('a card that is asked for by its number is told to the runtime, where it has cards', () => {
+  assert.deepEqual(partsOf('auto'), { device: 'auto', card: 0 });
+  assert.deepEqual(partsOf('dml:2'), { device: 'dml', card: 2 });
+  assert.equal(devicesToTry('auto:1', linux, nvidia).card, 1);
+  assert.equal(providerOf('cuda', 0), 'cuda');
+  assert.deepEqual(providerOf('cuda', 1), { name: 'cuda', deviceId: 1 });
+  assert.deepEqual(providerOf('dml', 1), { name: 'dml', deviceId: 1 });
+  assert.deepEqual(providerOf('tensorrt', 3), { name: 'tensorrt', deviceId: 3 });
+  for (const device of ['cpu', 'webgpu'] as const) assert.equal(providerOf(device, 1), device);
+  assert.deepEqual([onCard('cuda', 1), onCard('cuda', 0), onCard('cpu', 1)], ['cuda:1', 'cuda', 'cpu']);
+});
+
+test('Core ML gets graphs in its current format', () => {
+  for (const card of [0, 1])
+    assert.deepEqual(providerOf('coreml', card), { name: 'coreml', coreMlFlags: 16 });
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import { frames } from '../../../../actors/decoder/frames/frames.ts';
-import type { Hardware } from '../../../../actors/decoder/packets/picture-decoder.ts';
+import { decodingDevices, type Hardware } from '../../../../actors/decoder/packets/picture-decoder.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { stampShape, type TestTurn, turnFor } from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';
@@ -83,4 +83,17 @@ test('a cancelled turn is not tried again in software', async () => {
     turn.lines.filter(({ level }) => level === 'warn'),
     [],
   );
+});
+
+test('films are decoded on the card that models run on', () => {
+  const devices = (platform: string, card: number) =>
+    decodingDevices(platform, card).map(({ kind, name }) => `${kind} ${name ?? 'first'}`);
+  assert.deepEqual(devices('linux', 0), ['cuda first', 'vaapi first']);
+  assert.deepEqual(devices('linux', 1), ['cuda 1', 'vaapi /dev/dri/renderD129']);
+  // The first card of DirectX is often one inside the processor; CUDA finds the other one.
+  assert.deepEqual(devices('win32', 0), ['cuda first', 'd3d11va first']);
+  // Models count the cards of Windows as DirectX does, which CUDA does not.
+  assert.deepEqual(devices('win32', 1), ['d3d11va 1']);
+  assert.deepEqual(devices('darwin', 1), ['videotoolbox first']);
+  assert.deepEqual(devices('freebsd', 0), []);
 });
