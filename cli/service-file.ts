@@ -4,10 +4,11 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
+import type { Clock } from '../runtime/clock.ts';
 import { codeOf, engineErrors } from '../runtime/errors.ts';
 import { privateFile, replaceFile } from '../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../runtime/files/json-file.ts';
-import { rmSync } from '../runtime/files/names.ts';
+import { discardSync, rmSync } from '../runtime/files/names.ts';
 import {
   hasEnded,
   identityOf,
@@ -144,5 +145,49 @@ function readFile(home: string): RunningService | null {
     if (codeOf(error) === '') return null;
     const reason = `${(error as Error).message}; only the user who runs the service can read it`;
     throw engineErrors.INVALID_CONFIG(`home: ${path} ${reason}`, {}, error);
+  }
+}
+
+// Windows has no signals, and ends a process that is sent one at once: who wants a service to stop there
+// writes a file, which the service looks for.
+
+/** How often, ms. */
+const STOP_LOOK_MS = 500;
+
+function stopPathOf(home: string): string {
+  return join(home, 'service.stop');
+}
+
+/** Asks a service of this home folder to stop. Throws the error of the file system. */
+export function askToStop(home: string, { guardian, engine }: RunningService): void {
+  replaceFile(stopPathOf(home), `${JSON.stringify(guardian ?? engine)}\n`, { ...privateFile, flush: false });
+}
+
+/** Calls `stop` once when this service is asked to. Answers a function that ends looking. */
+export function heedStop(
+  home: string,
+  { guarded, clock }: { readonly guarded: boolean; readonly clock: Clock },
+  stop: () => void,
+): () => void {
+  const own = guarded ? identityOf(process.ppid) : thisProcess();
+  let disarm = () => {};
+  const look = () => {
+    if (!isSame(stopRequest(home), own)) {
+      disarm = clock.after(STOP_LOOK_MS, look);
+      return;
+    }
+    discardSync(stopPathOf(home));
+    stop();
+  };
+  look();
+  return () => disarm();
+}
+
+/** Null where nobody asks, or what is there was cut short. */
+function stopRequest(home: string): ProcessIdentity | null {
+  try {
+    return readJsonNow(ProcessIdentity, stopPathOf(home)) ?? null;
+  } catch {
+    return null;
   }
 }

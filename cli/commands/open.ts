@@ -10,7 +10,7 @@ import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, pause } from '../context.ts';
 import { hasDisplay, openPage } from '../page.ts';
-import { isRunning, type RunningService, runningService, runsHere } from '../service-file.ts';
+import { askToStop, isRunning, type RunningService, runningService, runsHere } from '../service-file.ts';
 import { serviceErrors, signIn } from '../sign-in.ts';
 
 // Tells the process of a service to end, and no other one.
@@ -19,7 +19,12 @@ import { serviceErrors, signIn } from '../sign-in.ts';
 const ANSWER_MS = 5_000;
 
 /** Answers the number of the process. Throws NOT_STOPPED. */
-export async function tellToStop(service: RunningService, signal: AbortSignal): Promise<number> {
+export async function tellToStop(
+  home: string,
+  service: RunningService,
+  signal: AbortSignal,
+  platform = process.platform,
+): Promise<number> {
   const { guardian, engine } = service;
   const { pid, started } = guardian && runsHere(guardian) ? guardian : engine;
   // Where the system does not say when a process began, another one may have got the number since.
@@ -28,12 +33,13 @@ export async function tellToStop(service: RunningService, signal: AbortSignal): 
       `process ${pid} may no longer be this service: nothing answers for it at port ${service.port}`,
     );
   try {
-    process.kill(pid, 'SIGTERM');
+    if (platform === 'win32') askToStop(home, service);
+    else process.kill(pid, 'SIGTERM');
   } catch (error) {
     // It has ended meanwhile.
     if (codeOf(error) !== 'ESRCH')
       throw serviceErrors.NOT_STOPPED(
-        `process ${pid} could not be signalled to stop (${codeOf(error)})`,
+        `process ${pid} could not be asked to stop (${codeOf(error)})`,
         {},
         error,
       );
@@ -82,7 +88,7 @@ export const stop: Command = async (args, context) => {
     screen.write(`No service is running for the home folder ${home}\n`);
     return exit.ok;
   }
-  const pid = await tellToStop(service, signal);
+  const pid = await tellToStop(home, service, signal);
   const began = clock.now();
   for (; isRunning(service) && !signal.aborted; await pause(context, 50)) {
     if (clock.now() - began > LIMIT_MS)

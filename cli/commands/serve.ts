@@ -28,7 +28,7 @@ import { engineExit } from '../../runtime/restart.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import type { Command, Context } from '../context.ts';
-import { keepServiceFile } from '../service-file.ts';
+import { heedStop, keepServiceFile } from '../service-file.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
 const DRAIN_MS = 3_000;
@@ -146,13 +146,19 @@ function openAccess({ values, clock, log }: Context, guardian: GuardianClient): 
 }
 
 function begin(context: Context, { engine, access, gateway }: Parts, guardian: GuardianClient): () => void {
-  const { values, log } = context;
+  const { values, log, clock } = context;
   const { host, port } = gateway.listen();
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   log.info('listening', { api: `${address}/api/v1`, docs: `${address}/docs` });
   guardian.ready();
   const listening = { host, port, owner: access.owner, guarded: guardian.guarded };
-  const forget = keepServiceFile(folders(values).home, listening, context);
+  const { home } = folders(values);
+  const forget = keepServiceFile(home, listening, context);
+  if (process.platform === 'win32') {
+    const { guarded, signal } = guardian;
+    const ignore = heedStop(home, { guarded, clock }, () => process.emit('SIGTERM', 'SIGTERM'));
+    signal.addEventListener('abort', ignore, { once: true });
+  }
   tellPage(context, pageAddress(host, port), access);
   const kept = keptContext(guardian, log);
   engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));

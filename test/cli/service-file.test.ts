@@ -4,7 +4,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { keepServiceFile, runningService, writeServiceFile } from '../../cli/service-file.ts';
+import {
+  askToStop,
+  heedStop,
+  keepServiceFile,
+  runningService,
+  writeServiceFile,
+} from '../../cli/service-file.ts';
 import { createLog } from '../../runtime/log.ts';
 import { identityOf, thisProcess } from '../../runtime/process/identity.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
@@ -126,4 +132,36 @@ test('the file of a service of another machine stays, also when its process has 
   put({ engine: { ...past, host: 'another-machine' } });
   forget();
   assert.ok(existsSync(path));
+});
+
+test('a service that is asked by a file stops once, and leaves what is meant for another one', (t) => {
+  const { home, put } = world(t);
+  const clock = manualClock();
+  let stopped = 0;
+  const ignore = heedStop(home, { guarded: false, clock }, () => {
+    stopped++;
+  });
+  put({ engine: past });
+  writeFileSync(join(home, 'service.stop'), JSON.stringify(past));
+  clock.advance(2_000);
+  writeFileSync(join(home, 'service.stop'), '{"pid":');
+  clock.advance(2_000);
+  assert.equal(stopped, 0);
+  put({});
+  askToStop(home, runningService(home)!);
+  clock.advance(500);
+  assert.equal(stopped, 1);
+  assert.ok(!existsSync(join(home, 'service.stop')));
+  askToStop(home, runningService(home)!);
+  clock.advance(2_000);
+  assert.equal(stopped, 1);
+  ignore();
+  // The guardian is asked for whichever of its engines runs.
+  const guardian = identityOf(process.ppid);
+  put({ engine: past, guardian });
+  askToStop(home, runningService(home)!);
+  heedStop(home, { guarded: true, clock }, () => {
+    stopped++;
+  });
+  assert.equal(stopped, 2);
 });
