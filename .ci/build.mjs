@@ -78,7 +78,9 @@ function specifiers(text) {
 function copyAssets() {
   const found = globSync(`{actors,cli,events,http,runtime}/**/{${assets.join(',')}}`, { cwd: root });
   if (found.length !== assets.length) throw new Error(`not all of ${assets.join(', ')} were found`);
-  for (const name of [...found, 'actors/samples/media'])
+  // What the launcher installs the pinned Node by.
+  const node = ['runtime/node/package.json', 'runtime/node/package-lock.json'];
+  for (const name of [...found, ...node, 'actors/samples/media'])
     cpSync(join(root, name), join(dist, name), { recursive: true });
 }
 
@@ -113,12 +115,9 @@ function moduleOfPage(source) {
   return compact(stripTypeScriptTypes(source)).replace(/(from |import\()'(\.[^']+)\.ts'/g, "$1'$2.js'");
 }
 
-/**
- * Packages that the launcher installs into dist/ and npm does not: `node`, and whatever is imported and is no
- * dependency of the package.
- */
+/** Packages that the launcher installs into dist/: whatever is imported and is no dependency of the package. */
 function installedBySetup() {
-  const names = new Set(['node']);
+  const names = new Set();
   for (const name of globSync('**/*.js', { cwd: dist })) {
     for (const specifier of specifiers(readFileSync(join(dist, name), 'utf8'))) {
       if (specifier.startsWith('.') || specifier.startsWith('node:') || builtinModules.includes(specifier))

@@ -12,12 +12,23 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
-const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-  readonly packages: Readonly<Record<string, Locked>>;
-};
+const lockOf = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+/** The pinned Node has a lock file of its own. */
+const node = lockOf(join(root, 'runtime', 'node')).packages;
+const packages = { ...node, ...lockOf(root).packages };
 
 /** What `--setup` installs beside the dependencies (runtime/process/launch.mjs). */
-const parts = ['node', 'node-av', 'onnxruntime-node', '@uwsjs/core'];
+const parts = [
+  ...Object.keys(node['']?.optionalDependencies ?? {}),
+  'node-av',
+  'onnxruntime-node',
+  '@uwsjs/core',
+  'chokidar',
+  'docx',
+];
 /** Read by hand, where a package says it in its files alone. */
 const byHand: Readonly<Record<string, string>> = {
   '@shinyoshiaki/jspack': 'BSD-3-Clause',

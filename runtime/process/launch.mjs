@@ -10,68 +10,116 @@
 //
 // It stands in two places. In a checkout it installs all dependencies and runs the sources. In an installed
 // package npm has installed the dependencies already, but for those that an ordinary install cannot be
-// trusted with: two that choose their binary by the Node that npm runs on, two that download more while they
+// trusted with: one that chooses its binary by the Node that npm runs on, two that download more while they
 // are installed, and two for which that Node may be too old. dist/package.json lists them; they are installed
-// into dist/, the same way as in a checkout.
+// into dist/, the same way as in a checkout. The pinned Node comes first, from the lock file in runtime/node/:
+// all others are installed by npm under this Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { withoutOuterNpm } from './npm.mjs';
+import { npmProgram, withoutOuterNpm } from './npm.mjs';
 import { provideCuda } from './nvidia.mjs';
+import { nodePackages, unsupported } from './system.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const isCheckout = existsSync(join(root, 'cli', 'framehound.ts'));
 /** Where the program lies and what it needs is installed. */
 const home = isCheckout ? root : join(root, 'dist');
 const windows = process.platform === 'win32';
-const pinnedNode = join(home, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+const system = `${process.platform}-${process.arch}`;
+const nodeHome = join(home, 'runtime', 'node');
+const pinnedNode = join(
+  ...[nodeHome, 'node_modules', nodePackages[system] ?? 'none'],
+  ...['bin', windows ? 'node.exe' : 'node'],
+);
 const stamp = join(home, 'node_modules', '.framehound-setup');
 
 /** What an installation depends on; a changed lock file or platform means installing again. */
 function wanted() {
-  const lock = join(home, existsSync(join(home, 'package-lock.json')) ? 'package-lock.json' : 'package.json');
-  const hash = createHash('sha256').update(readFileSync(lock)).digest('hex');
-  return `${hash} ${process.platform} ${process.arch}`;
+  const hash = createHash('sha256')
+    .update(readFileSync(lockIn(home)))
+    .update(readFileSync(lockIn(nodeHome)));
+  return `${hash.digest('hex')} ${process.platform} ${process.arch}`;
+}
+
+function lockIn(folder) {
+  const lock = join(folder, 'package-lock.json');
+  return existsSync(lock) ? lock : join(folder, 'package.json');
 }
 
 function isInstalled() {
   return existsSync(pinnedNode) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted();
 }
 
+/** Also where NODE_ENV is "production": the engine's own packages are among them. */
+const withDev = isCheckout ? ['--include=dev'] : [];
+
 /** Gigabytes that the installed packages take, for people to know before; measured on Linux x64. */
 const installedSize = isCheckout ? '1.0' : '0.65';
 
-function npmInstall() {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-  const pinned = { ...dependencies, ...devDependencies };
-  const args = [
-    'exec',
-    '--yes',
-    // Some packages choose by the running Node what they install.
-    `--package=node@${pinned.node}`,
-    '--',
-    'npm',
-    'install',
-    // The lock file stays as it is committed, whichever npm runs.
-    '--no-save',
-    '--loglevel=error',
-    '--no-audit',
-    '--no-fund',
-    // Also where NODE_ENV is "production": the engine's own packages are among them.
-    ...(isCheckout ? ['--include=dev'] : []),
-  ];
-  const result = spawnSync('npm', args, {
-    cwd: home,
+/** Runs npm by `node` in a folder. Answers whether it ended well. */
+function npm(node, cwd, args) {
+  const program = npmProgram(process.env, process.platform, node);
+  // Scripts of packages run under the same Node.
+  const [path = 'PATH'] = Object.keys(process.env).filter((name) => /^path$/i.test(name));
+  const { status } = spawnSync(program.command, [...program.args, ...args], {
+    cwd,
     // Installation talks on stderr, so that the standard output of a command stays its own.
     stdio: ['ignore', process.stderr, process.stderr],
-    shell: windows,
-    // node-av carries its FFmpeg libraries inside the package; its download of a command line is not used.
-    // onnxruntime-node's GPU libraries are fetched in a step of their own, which may fail (nvidia.mjs).
-    env: { ...withoutOuterNpm(process.env), SKIP_FFMPEG: 'true', ONNXRUNTIME_NODE_INSTALL: 'skip' },
+    shell: windows && program.args.length === 0,
+    env: {
+      ...withoutOuterNpm(process.env),
+      [path]: [dirname(node), process.env[path]].join(delimiter),
+      // node-av carries its FFmpeg libraries inside the package; its download of a command line is not used.
+      SKIP_FFMPEG: 'true',
+      // GPU libraries are fetched in a step of their own, which may fail (nvidia.mjs).
+      ONNXRUNTIME_NODE_INSTALL: 'skip',
+    },
   });
-  return result.status === 0;
+  return status === 0;
+}
+
+function npmInstall(node, cwd, args) {
+  // The lock file stays as it is committed, whichever npm runs.
+  const always = ['--no-save', '--include=optional', '--loglevel=error', '--no-audit', '--no-fund'];
+  return npm(node, cwd, ['install', ...always, ...args]);
+}
+
+/** The package has no script to run, and needs no Node of its own. Answers whether it is there. */
+function installNode() {
+  if (!npmInstall(process.execPath, nodeHome, ['--ignore-scripts'])) return false;
+  if (existsSync(pinnedNode)) return true;
+  // npm does not say why a package is missing that is only for some systems; asked about it, it does.
+  const { packages } = JSON.parse(readFileSync(lockIn(nodeHome), 'utf8'));
+  const name = nodePackages[system];
+  const version = packages?.[`node_modules/${name}`]?.version;
+  npm(process.execPath, nodeHome, ['view', `${name}@${version}`, 'version', '--loglevel=error']);
+  process.stderr.write(`framehound: ${name}@${version} was not installed\n`);
+  return false;
+}
+
+/**
+ * The lock file names the binary of the HTTP server only for systems whose package was on the registry that it
+ * was written with. Answers what cannot run without it.
+ */
+function installServer() {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const version = { ...dependencies, ...devDependencies }['@uwsjs/core'];
+  const name = `@uwsjs/${system}-22`;
+  if (version === undefined || existsSync(join(home, 'node_modules', name))) return undefined;
+  if (npmInstall(pinnedNode, home, [...withDev, `${name}@${version}`])) return undefined;
+  return `${name}@${version} cannot be installed: without it "serve", "open" and the page do not work`;
 }
 
 /** npm shows nothing of what a script says that it runs while it installs: said to the terminal itself then. */
@@ -88,17 +136,33 @@ function tell(text) {
 /** Answers why nothing can be run; undefined when everything is there. */
 function setup() {
   if (isInstalled()) return undefined;
+  const reason = unsupported();
+  if (reason !== undefined) return reason;
   if (!isWritable(home)) {
     return `parts are missing and ${home} cannot be written; run once as its owner: framehound --setup`;
   }
   tell(`framehound: installing what is missing (once; ${installedSize} GB on disk)\n`);
-  if (!npmInstall()) return 'npm install failed, see the messages above; nothing was started';
-  if (!existsSync(pinnedNode)) {
-    return `the package "node" has no binary for ${process.platform}-${process.arch}`;
-  }
+  const isDone = installNode() && npmInstall(pinnedNode, home, withDev);
+  if (!isDone) return `npm install failed, see the messages above; nothing was started.${whatNpmNeeds}`;
+  if (isCheckout && !windows) linkNode();
+  const missing = installServer();
+  if (missing !== undefined) process.stderr.write(`framehound: ${missing}\n`);
   writeFileSync(stamp, wanted());
   return undefined;
 }
+
+/** Developers name the pinned Node by this path on every system. npm removes it with each installation. */
+function linkNode() {
+  const link = join(home, 'node_modules', 'node', 'bin', 'node');
+  rmSync(link, { force: true });
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(relative(dirname(link), pinnedNode), link);
+}
+
+const whatNpmNeeds = `
+  behind a proxy:           npm config set https-proxy http://HOST:PORT
+  with another registry:    npm config set registry URL
+  without network access:   install a bundle, see docs/install.md`;
 
 /**
  * The CUDA provider, without which models run on the processor. Answers whether nothing failed. `byHand`:
@@ -213,13 +277,20 @@ function run(args, { isProgram }) {
     cwd: process.cwd(),
     env,
   });
-  watchNpm(() => child.kill('SIGTERM'));
+  // Windows has no signals: a program sees there that its channel closes, and stops in order (launched.ts).
+  const end = (signal) => (windows && isProgram ? child.connected && child.disconnect() : child.kill(signal));
+  watchNpm(() => end('SIGTERM'));
   // ctrl-C reaches the whole group of a terminal, the child included; everything else has to be handed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) end(signal);
     });
   }
+  child.on('error', (error) => {
+    const reason = unsupported() ?? `${pinnedNode} cannot be started: ${error.message}`;
+    process.stderr.write(`framehound: ${reason}\n`);
+    process.exitCode = 1;
+  });
   child.on('exit', (code, signal) => {
     process.exitCode = signal ? 1 : (code ?? 1);
   });

@@ -2,5 +2,6 @@
 export function npmProgram(
   env?: NodeJS.ProcessEnv,
   platform?: NodeJS.Platform,
+  node?: string,
 ): { readonly command: string; readonly args: readonly string[] };
 export function withoutOuterNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv;

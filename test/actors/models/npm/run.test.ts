@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
@@ -23,16 +23,27 @@ npm error A complete log of this run can be found in: /tmp/a-debug-0.log
   assert.deepEqual(npmError('Segmentation fault\n'), { code: '', text: '' });
 });
 
-test('npm is started by its name, and on Windows by the script beside it, which needs no shell', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'npm-'));
+test('the JavaScript of npm runs under the Node that is asked for, and a command that is none by its name', (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'npm-')));
   t.after(() => rmSync(folder, { recursive: true }));
   const script = join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js');
   mkdirSync(join(script, '..'), { recursive: true });
   writeFileSync(script, '');
   const env = { Path: ['/nowhere', folder].join(delimiter) };
-  assert.deepEqual(npmProgram(env, 'linux'), { command: 'npm', args: [] });
+  const byName = { command: 'npm', args: [] };
+  assert.deepEqual(npmProgram(env, 'linux'), byName);
   assert.deepEqual(npmProgram(env, 'win32'), { command: process.execPath, args: [script] });
-  assert.deepEqual(npmProgram({ Path: '/nowhere' }, 'win32'), { command: 'npm', args: [] });
+  assert.deepEqual(npmProgram({ Path: '/nowhere' }, 'win32'), byName);
+  // Started by npm, of which only the process knows where it is.
+  const started = { Path: '/nowhere', npm_execpath: join(script, '..', 'npx-cli.js') };
+  assert.deepEqual(npmProgram(started, 'win32', 'node'), { command: 'node', args: [script] });
+  if (process.platform === 'win32') return;
+  symlinkSync(script, join(folder, 'npm'));
+  assert.deepEqual(npmProgram(env, 'linux', '/pinned/node'), { command: '/pinned/node', args: [script] });
+  // The first one in the path decides, also when it is the command of a version manager.
+  mkdirSync(join(folder, 'manager'));
+  writeFileSync(join(folder, 'manager', 'npm'), '#!/bin/sh');
+  assert.deepEqual(npmProgram({ PATH: [join(folder, 'manager'), folder].join(delimiter) }, 'linux'), byName);
 });
 
 test('another npm keeps registry and proxy of the one above, and not where that one installs', () => {

@@ -1,0 +1,7 @@
+// Types of system.mjs for the modules that are TypeScript.
+export const nodePackages: Readonly<Record<string, string>>;
+export function unsupported(system?: {
+  readonly platform?: string;
+  readonly arch?: string;
+  readonly glibc?: string | null;
+}): string | undefined;

@@ -1,0 +1,46 @@
+// The native packages of every supported system, on the registry: to be run before a pin moves. What the lock
+// files say of them is tested without the registry (test/runtime/process/system.test.ts).
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { npmProgram, withoutOuterNpm } from '../../runtime/process/npm.mjs';
+import { nodePackages } from '../../runtime/process/system.mjs';
+import { nativePackages, root } from '../native-packages.ts';
+
+const program = npmProgram();
+function npm(args: readonly string[], cwd: string) {
+  const options = { cwd, encoding: 'utf8', env: withoutOuterNpm(process.env) } as const;
+  const { status, stdout, stderr } = spawnSync(program.command, [...program.args, ...args], options);
+  return { status, out: stdout, err: stderr };
+}
+
+const isReached = npm(['ping'], root).status === 0 || npm(['view', 'npm', 'name'], root).status === 0;
+const skip = isReached ? false : 'the package registry is not reached';
+
+for (const system of Object.keys(nodePackages)) {
+  for (const { name, version, integrity } of nativePackages(system)) {
+    test(`${system}: ${name}@${version} is on the registry as the lock file has it`, { skip }, (t) => {
+      const { status, out, err } = npm(['view', `${name}@${version}`, 'dist.integrity', '--json'], root);
+      if (integrity === null && /E404/.test(err)) return t.skip(`${name} is not on this registry`);
+      assert.equal(status, 0, err);
+      if (integrity !== null) assert.equal(JSON.parse(out), integrity);
+    });
+  }
+
+  test(`${system}: npm can install the lock files`, { skip }, (t) => {
+    const [os, cpu] = system.split('-') as [string, string];
+    const folder = mkdtempSync(join(tmpdir(), 'framehound-system-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    for (const from of [root, join(root, 'runtime', 'node')]) {
+      for (const name of ['package.json', 'package-lock.json']) cpSync(join(from, name), join(folder, name));
+      const libc = os === 'linux' ? ['--libc=glibc'] : [];
+      const where = [`--os=${os}`, `--cpu=${cpu}`, ...libc];
+      const quiet = ['--dry-run', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+      const { status, err } = npm(['install', ...where, ...quiet], folder);
+      assert.equal(status, 0, err);
+    }
+  });
+}
