@@ -9,6 +9,7 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   clips: async () => (await import('./clips.ts')).clips,
   sound: async () => (await import('./sound.ts')).sound,
   'picture-search': async () => (await import('./picture-search.ts')).pictureSearch,
+  'preview-vectors': async () => (await import('./preview-vectors.ts')).previewVectors,
   embed: async () => (await import('./embed.ts')).embed,
   ingest: async () => (await import('./ingest.ts')).ingest,
   slides: async () => (await import('./slides.ts')).slidesIngest,

@@ -96,7 +96,7 @@ export const commandTable = {
     completes: 'file',
     options: {
       ...summaryRequestOptions,
-      'from-previews': { ...switchedOn, help: 'look for things and words in stored previews only' },
+      'from-previews': { ...switchedOn, help: 'look at stored previews instead of the files' },
       force: { ...switchedOn, help: 'analyse again what is stored' },
       json: { ...switchedOn, help: 'print each event as a line of JSON' },
     },

@@ -33,6 +33,11 @@ export const analysisErrors = errorTable({
     status: 503,
     retryable: true,
   },
+  PREVIEWS_TOO_SMALL: {
+    meaning: 'The stored previews are too small for the model',
+    status: 400,
+    retryable: false,
+  },
   FOLDER_UNREADABLE: { meaning: 'The folder cannot be read', status: 400, retryable: false },
   LINK_LOOP: { meaning: 'The link points back to a folder above it', status: 400, retryable: false },
   /** The error of a task, never of a request. */

@@ -17,7 +17,7 @@ import { sections } from './frames/sections.ts';
 import { Hardware } from './packets/picture-decoder.ts';
 import { PeakRuns } from './peaks/runs.ts';
 import { shrink } from './pixels/shrink.ts';
-import { storedFrames, storedSize } from './pixels/stored.ts';
+import { storedBars, storedFrames, storedSize } from './pixels/stored.ts';
 import { digest, identify } from './probe/hash.ts';
 import { playable, probe } from './probe/probe.ts';
 import { sound } from './sound/sound.ts';
@@ -63,6 +63,7 @@ export const definition = actor({
         sections: (request, turn) => sections(request, turn, device() !== null),
         frames: (request, turn: FeedTurn) => frames(request, turn, request.sections ? null : device()),
         stored_frames: storedFrames,
+        stored_bars: storedBars,
         stored_size: storedSize,
         picture,
         moments,

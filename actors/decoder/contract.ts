@@ -6,6 +6,7 @@ import { EngineError, errorTable } from '../../runtime/errors.ts';
 import { clipMessages } from './clips/contract.ts';
 import { SectionsOf, sectionMessages } from './frames/contract.ts';
 import { peakMessages } from './peaks/contract.ts';
+import { BarShares } from './pixels/contract.ts';
 import { Xmp } from './probe/contract.ts';
 import { timesMessages } from './times/contract.ts';
 
@@ -81,32 +82,6 @@ export const AudioStream = Type.Object({
   layout: Nullable(Type.String()),
   language: Nullable(Type.String()),
 });
-/**
- * ISO 639-2 has two codes for these languages; maps the bibliographic one, which files also use, to BCP 47.
- */
-export const bibliographicCodes: Readonly<Record<string, string>> = {
-  alb: 'sq',
-  arm: 'hy',
-  baq: 'eu',
-  bur: 'my',
-  chi: 'zh',
-  cze: 'cs',
-  dut: 'nl',
-  fre: 'fr',
-  geo: 'ka',
-  ger: 'de',
-  gre: 'el',
-  ice: 'is',
-  mac: 'mk',
-  mao: 'mi',
-  may: 'ms',
-  per: 'fa',
-  rum: 'ro',
-  slo: 'sk',
-  tib: 'bo',
-  wel: 'cy',
-};
-
 export const SubtitleStream = Type.Object({
   index: Type.Integer(),
   codec: Type.String(),
@@ -320,10 +295,17 @@ export const decoderContract = contract(
         shape: PictureShape,
         further_shapes: Type.Optional(Type.Array(PictureShape)),
         preview: Type.Boolean(),
+        /** Of a film: what shapes that leave out bars leave out. */
+        bars: Type.Optional(Nullable(BarShares)),
       }),
       GridFrame,
       { slots: ({ further_shapes = [] }) => 1 + further_shapes.length },
     ),
+    /**
+     * The black bars that such pictures of one film have together, as shares of the sides; null without. In
+     * `stored_frames` they take the place of those of each picture.
+     */
+    stored_bars: ask(Type.Object({ jpegs: Type.Array(Bytes) }), Type.Object({ bars: Nullable(BarShares) })),
     /** Size of a picture that was stored as JPEG, in px; null for what is not a picture. */
     stored_size: ask(Type.Object({ jpeg: Bytes }), Nullable(PictureSize)),
     /** The picture shown at `seconds` (ignored for a still), into a slot that the caller owns. */

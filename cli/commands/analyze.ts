@@ -31,8 +31,7 @@ export const analyze: Command = async (args, context) => {
 };
 
 /**
- * Looks for things and words in stored previews. Where there is a model for neither, the service names the
- * command.
+ * Looks at stored previews: by the visual model in use, for things and for words, as far as there are models.
  */
 function previewTask(
   { client }: Service,
@@ -42,11 +41,10 @@ function previewTask(
 ): MediaTask {
   const requestOf: MediaTask['requestOf'] = async (files) => {
     const { things_key, words_key } = (await client.availableModels()).sight;
-    const hasNone = things_key === null && words_key === null;
     return {
-      ...{ cache_dir: cacheDir, from_previews: true, force },
-      thing_media_paths: things_key !== null || hasNone ? files : [],
-      text_media_paths: words_key !== null || hasNone ? files : [],
+      ...{ cache_dir: cacheDir, from_previews: true, force, visual_media_paths: files },
+      thing_media_paths: things_key !== null ? files : [],
+      text_media_paths: words_key !== null ? files : [],
     };
   };
   return { paths, cacheDir, json: false, takesMissing: true, requestOf };

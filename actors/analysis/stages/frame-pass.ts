@@ -219,6 +219,8 @@ async function* storedFrames(
 ): AsyncGenerator<GridFrame> {
   const [shape, ...further_shapes] = shapes as [PictureShape, ...PictureShape[]];
   const { hash_str } = media.identity;
+  const trims = shapes.some(({ trim_bars }) => trim_bars) && media.probe.grid_frames > 1;
+  const bars = trims ? { bars: await barsOfFilm({ index, reader, cache_dir, media }, options.signal) } : {};
   for (let at = from; at < media.probe.grid_frames; at += previewPage) {
     const wanted = frameRange(at, media);
     const query = { cache_dir, frames: wanted.map((frame_index) => ({ hash_str, frame_index })) };
@@ -229,7 +231,23 @@ async function* storedFrames(
       return jpeg ? [{ frame_index, jpeg }] : [];
     });
     if (frames.length === 0) continue;
-    const request = { frames, shape, ...(further_shapes.length > 0 && { further_shapes }), preview };
+    const request = { frames, shape, ...(further_shapes.length > 0 && { further_shapes }), preview, ...bars };
     yield* reader.feed('stored_frames', request, options);
   }
+}
+
+/** Pictures by which the black bars of a film are told, at most. */
+const barPictures = 12;
+
+/** Told from pictures all over the film, whatever part of it is wanted. */
+async function barsOfFilm({ index, reader, cache_dir, media }: StoredFramesParts, signal: AbortSignal) {
+  const { identity, probe } = media;
+  const count = Math.min(barPictures, probe.grid_frames);
+  const frames = Array.from({ length: count }, (_, i) => ({
+    hash_str: identity.hash_str,
+    frame_index: Math.floor(((i + 0.5) * probe.grid_frames) / count),
+  }));
+  const { previews } = await index.ask('previews', { cache_dir, frames }, { signal });
+  const jpegs = previews.filter((jpeg) => jpeg !== null);
+  return (await reader.ask('stored_bars', { jpegs }, { signal })).bars;
 }

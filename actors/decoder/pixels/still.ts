@@ -6,7 +6,7 @@ import type { Size } from '../source/coded-size.ts';
 import { decodeStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
 import { readsReduced } from '../source/stills/vips.ts';
-import { barsOf, levelsOf } from './bars.ts';
+import { type Bars, barsOf, levelsOf } from './bars.ts';
 import { placeShape, placeWhole } from './geometry.ts';
 
 /** The reduced image is this many times the model's size, so that scaling twice looks like scaling once. */
@@ -87,7 +87,11 @@ export function partWithin(
   { width, height, shape }: Pick<ReducedStill, 'width' | 'height' | 'shape'>,
 ): Part | null {
   const bars = shape.trim_bars ? barsOf(levelsOf(rgb, width, height)) : null;
-  if (!bars) return null;
+  return bars && partBetween(bars, { width, height });
+}
+
+/** The part of a picture that is between its bars. */
+export function partBetween(bars: Bars, { width, height }: Size): Part {
   const [left, top] = [Math.round(bars.left * width), Math.round(bars.top * height)];
   const [right, bottom] = [Math.round(bars.right * width), Math.round(bars.bottom * height)];
   return { left, top, width: width - left - right, height: height - top - bottom };

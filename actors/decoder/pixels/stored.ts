@@ -4,9 +4,12 @@ import { type FeedTurn, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import type { decoderContract, GridFrame, PictureShape, PictureSize } from '../contract.ts';
 import { FrameSlots } from '../frames/outputs.ts';
-import { fillStill, partWithin } from './still.ts';
+import { barsOf, fillsFrame, type Levels, levelsOf, together } from './bars.ts';
+import type { BarShares } from './contract.ts';
+import { fillStill, partBetween, partWithin } from './still.ts';
 
 type FramesRequest = Request<typeof decoderContract, 'stored_frames'>;
+type BarsRequest = Request<typeof decoderContract, 'stored_bars'>;
 type SizeRequest = Request<typeof decoderContract, 'stored_size'>;
 
 interface Decoded extends PictureSize {
@@ -22,7 +25,7 @@ export async function* storedFrames(request: FramesRequest, turn: FeedTurn): Asy
     const picture = await decoded(jpeg, turn);
     if (picture === null) continue;
     const { handles, bytes } = await slots.take();
-    for (const [i, shape] of shapes.entries()) await fill(picture, shape, bytes[i]!);
+    for (const [i, shape] of shapes.entries()) await fill(picture, shape, request.bars, bytes[i]!);
     const [first, ...further] = handles;
     const preview = request.preview ? Uint8Array.from(jpeg) : null;
     const frame = { frame_index, seconds: frame_index, picture: first!, preview };
@@ -42,6 +45,23 @@ export async function storedSize({ jpeg }: SizeRequest, turn: Turn): Promise<Pic
   }
 }
 
+/** As `filmBars` tells them of the film itself: dark pictures keep their dark. */
+export async function storedBars({ jpegs }: BarsRequest, turn: Turn): Promise<{ bars: BarShares | null }> {
+  const seen: Levels[] = [];
+  for (const jpeg of jpegs) {
+    turn.throwIfCancelled();
+    const picture = await decoded(jpeg, turn);
+    if (picture === null) continue;
+    const levels = levelsOf(picture.rgb, picture.width, picture.height);
+    if (fillsFrame(levels)) return { bars: null };
+    // A film whose pictures change their size has no bars that are the same in all of it.
+    const [first] = seen;
+    if (first && (first.width !== levels.width || first.height !== levels.height)) return { bars: null };
+    seen.push(levels);
+  }
+  return { bars: seen.length === 0 ? null : barsOf(together(seen)) };
+}
+
 async function decoded(jpeg: Uint8Array, turn: Turn): Promise<Decoded | null> {
   try {
     const picture = sharp(jpeg, { failOn: 'truncated' }).toColourspace('srgb').removeAlpha();
@@ -54,9 +74,16 @@ async function decoded(jpeg: Uint8Array, turn: Turn): Promise<Decoded | null> {
   }
 }
 
-async function fill(picture: Decoded, shape: PictureShape, slot: Uint8Array): Promise<void> {
+/** `bars`: those of the whole film; undefined where each picture has its own. */
+async function fill(
+  picture: Decoded,
+  shape: PictureShape,
+  bars: FramesRequest['bars'],
+  slot: Uint8Array,
+): Promise<void> {
   const { rgb, width, height } = picture;
-  const within = partWithin(rgb, { width, height, shape });
+  const ofFilm = () => (bars && shape.trim_bars ? partBetween(bars, picture) : null);
+  const within = bars === undefined ? partWithin(rgb, { width, height, shape }) : ofFilm();
   const isSame = shape.width === width && shape.height === height && !within;
   if (isSame) slot.set(rgb);
   else await fillStill({ ...picture, shape, within, preview: null }, slot);

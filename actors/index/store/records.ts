@@ -50,7 +50,7 @@ export const Model = table('FHMO', {
 // key: "visual/" encoded key "/" hash_str. frame_runs: pairs of first frame and count; scene_starts:
 // positions among the frames, the first one 0; file: the place of the bundle with the rows of its vectors,
 // empty where they are in rows8 and rows16; crc: of the 8-bit rows; stored_ms: milliseconds since 1970, 0
-// where nobody knows
+// where nobody knows; from_previews: 1 where stored previews stood in for the file
 export const Visual = table('FHVI', {
   hash_str: 'string',
   dimensions: 'uint',
@@ -63,6 +63,7 @@ export const Visual = table('FHVI', {
   rows8: 'ubytes',
   rows16: 'ubytes',
   stored_ms: 'double',
+  from_previews: 'uint',
 });
 // key: "previews/" hash_str. Either the place of a bundle, or one picture inside the record
 export const Previews = table('FHPV', {

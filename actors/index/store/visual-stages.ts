@@ -70,6 +70,11 @@ export class VisualStages {
     return hashes.map((_, i) => byModel.some((stored) => stored[i]));
   }
 
+  /** Whether stored previews stood in for the file. */
+  isFromPreviews(modelKey: string, hash: string): boolean {
+    return readable(() => this.stage(modelKey, hash))?.from_previews === 1;
+  }
+
   /** For each hash the models by which it is stored so, in the order in which they came to the folder. */
   storedBy(hashes: readonly string[]): string[][] {
     const byModel = this.#models().map((key) => ({ key, stored: this.#storedBy(key, hashes) }));

@@ -42,6 +42,8 @@ export interface RemovalHooks {
 export interface Committed {
   readonly stage: Stage;
   readonly media: MediaRecord;
+  /** Its pictures were stored previews. */
+  readonly from_previews?: boolean | undefined;
 }
 
 /** One whose bundles are whole. */
@@ -137,7 +139,7 @@ export class Writer {
     });
   }
 
-  #finish({ stage, media }: Committed): Finished | Error {
+  #finish({ stage, media, from_previews }: Committed): Finished | Error {
     try {
       this.#requireOpen(stage);
       if (media.identity.hash_str !== stage.hash) {
@@ -145,7 +147,7 @@ export class Writer {
       }
       const read = () => readRecord(this.environment, Previews, previewKey(stage.hash));
       this.work.confirm();
-      return { stage, media, ...stage.finish(revisionAfter(read)) };
+      return { stage, media, from_previews, ...stage.finish(revisionAfter(read)) };
     } catch (error) {
       this.abort(stage);
       return error as Error;
@@ -177,7 +179,7 @@ export class Writer {
     return failure;
   }
 
-  #put(writes: Writes, { stage, media, visual, previews }: Finished): void {
+  #put(writes: Writes, { stage, media, visual, previews, from_previews }: Finished): void {
     const { file } = this.environment;
     const { hash, modelKey, dimensions } = stage;
     const [key, shown] = [stageKey(modelKey, hash), previewKey(hash)];
@@ -186,7 +188,8 @@ export class Writer {
     const old = readable(read);
     const { frames, ...stored } = visual;
     const revision = revisionAfter(read);
-    const row: Visual = { hash_str: hash, dimensions, revision, ...stored, stored_ms: this.#now() };
+    const of = { stored_ms: this.#now(), from_previews: from_previews ? 1 : 0 };
+    const row: Visual = { hash_str: hash, dimensions, revision, ...stored, ...of };
     const pictures = writes.get(shown);
     const oldPictures = pictures && readable(() => unseal(Previews, shown, pictures, file));
     writes.put(key, seal(Visual, key, row));

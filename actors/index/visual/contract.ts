@@ -90,7 +90,12 @@ export type LoadReport = Static<typeof LoadReport>;
 export const VisualLoadStep = Type.Object({ ...LoadStep, ...LoadReport.properties });
 export type VisualLoadStep = Static<typeof VisualLoadStep>;
 
-const OfCommit = { stage: Type.Integer(), media: MediaRecord };
+const OfCommit = {
+  stage: Type.Integer(),
+  media: MediaRecord,
+  /** Its pictures were stored previews. */
+  from_previews: Type.Optional(Type.Boolean()),
+};
 
 export const visualMessages = {
   /**
@@ -113,7 +118,11 @@ export const visualMessages = {
       model_key: Type.Union([Type.String(), Type.Null()]),
       hashes: Type.Array(Type.String()),
     }),
-    Type.Object({ stored: Type.Array(Type.Boolean()) }),
+    Type.Object({
+      stored: Type.Array(Type.Boolean()),
+      /** Those of which this model has only seen stored previews. */
+      from_previews: Type.Array(Type.Boolean()),
+    }),
   ),
   /**
    * Begins the visual stage of one file. With `span` it goes on behind what was kept under it: `kept` frames,

@@ -33,7 +33,10 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
   return {
     ...writingHandlers(parts),
     stored: ({ cache_dir, model_key, hashes }) =>
-      folders.with(cache_dir, (store) => ({ stored: store.visual.stored(model_key, hashes) })),
+      folders.with(cache_dir, ({ visual }) => ({
+        stored: visual.stored(model_key, hashes),
+        from_previews: hashes.map((hash) => model_key !== null && visual.isFromPreviews(model_key, hash)),
+      })),
     load: ({ cache_dir, model_key, hashes, load = null }, turn) =>
       folders.with(cache_dir, (store) =>
         visual.load(store, model_key, hashes, load, () => turn.throwIfCancelled()),
@@ -110,7 +113,7 @@ function committed(
   const open = all.flatMap((one) => {
     const found = stages.remove(one.stage);
     if (found === undefined) results.set(one, stages.lost(one.stage));
-    return found === undefined ? [] : [{ ...found, media: one.media, one }];
+    return found === undefined ? [] : [{ ...found, ...one, stage: found.stage, one }];
   });
   for (const [store, own] of Map.groupBy(open, (opened) => opened.store)) {
     for (const [i, result] of store.commitAll(own).entries()) results.set(own[i]!.one, result);

@@ -11,6 +11,7 @@ import { isWithin } from '../../../actors/index/store/footage-path.ts';
 import { baseHash } from '../../../actors/index/store/names.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
+import type { Request as Asked } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { FacesWorld } from './fake-faces.ts';
 import { type MaterialWorld, materialHandlers } from './fake-material.ts';
@@ -26,7 +27,9 @@ export interface IndexState {
   readonly things: ThingsWorld;
   /** By path; matches come in this order. */
   readonly files: ReadonlyMap<string, unknown>;
-  readonly committed: Map<string, { frames: number[]; sums: number[] }>;
+  readonly committed: Map<string, { frames: number[]; sums: number[]; from_previews?: boolean | undefined }>;
+  /** Hashes of what was committed by another model only. */
+  readonly outdated: Set<string>;
   readonly media: Map<string, MediaRecord>;
   /** What is kept of interrupted work, by content, stage and model. */
   readonly spans: Map<string, FakeSpans>;
@@ -98,7 +101,12 @@ function storeHandlers(world: IndexState) {
       world.media.set(media.path, media);
       return {};
     },
-    stored: ({ hashes }) => ({ stored: hashes.map((hash) => world.committed.has(hash)) }),
+    stored: ({ hashes, model_key }) => ({
+      stored: hashes.map((hash) => {
+        return world.committed.has(hash) && (model_key === null || !world.outdated.has(hash));
+      }),
+      from_previews: hashes.map((hash) => world.committed.get(hash)?.from_previews ?? false),
+    }),
     outdated: () => ({ hashes: [], count: 0 }),
     open: () => ({}),
     media: () => {
@@ -170,6 +178,14 @@ function stageHandlers(world: IndexState) {
     kept.frames.splice(0, kept.frames.length, ...frames);
     kept.sums.splice(0, kept.sums.length, ...sums);
   };
+  const commit = ({ stage, media, from_previews }: Asked<typeof indexContract, 'commit'>): number => {
+    const { hash_str } = media.identity;
+    const { frames, sums } = stages.get(stage)!;
+    world.committed.set(hash_str, { frames, sums, from_previews });
+    world.outdated.delete(hash_str);
+    stages.delete(stage);
+    return frames.length;
+  };
   return {
     begin: ({ hash_str, span }) => {
       const { frames, sums } = span ? keptBy(world, span).stage : { frames: [], sums: [] };
@@ -187,11 +203,7 @@ function stageHandlers(world: IndexState) {
       if (now) keep(at);
       return {};
     },
-    commit: ({ stage, media }) => {
-      world.committed.set(media.identity.hash_str, stages.get(stage)!);
-      stages.delete(stage);
-      return { vectors: world.committed.get(media.identity.hash_str)!.frames.length };
-    },
+    commit: (one) => ({ vectors: commit(one) }),
     abort: ({ stage }) => {
       const at = stages.get(stage);
       if (at) keep(at);
@@ -199,11 +211,7 @@ function stageHandlers(world: IndexState) {
       return {};
     },
     commit_all: ({ all }) => ({
-      stored: all.map(({ stage, media }) => {
-        world.committed.set(media.identity.hash_str, stages.get(stage)!);
-        stages.delete(stage);
-        return { vectors: world.committed.get(media.identity.hash_str)!.frames.length, error: null };
-      }),
+      stored: all.map((one) => ({ vectors: commit(one), error: null })),
     }),
   } satisfies IndexHandlers;
 }

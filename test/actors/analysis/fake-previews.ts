@@ -1,6 +1,6 @@
 // The part of a fake decoder that reads stored previews. The third byte of one says what it shows; a shorter
 // one is broken.
-import type { decoderContract } from '../../../actors/decoder/contract.ts';
+import type { decoderContract, PictureSize } from '../../../actors/decoder/contract.ts';
 import { type FeedTurn, type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Request, SlotHandle } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -12,13 +12,16 @@ export interface StoredPicturesWorld {
   hold: Promise<void>;
   /** The decoder ends at this many stored pictures. */
   storedCrashes: number;
+  /** Of stored pictures, px; half as wide as the model looks at when left out. */
+  previewSize?: PictureSize;
 }
 
-type StoredHandlers = Pick<Handlers<typeof decoderContract>, 'stored_frames' | 'stored_size'>;
+type StoredHandlers = Pick<Handlers<typeof decoderContract>, 'stored_frames' | 'stored_size' | 'stored_bars'>;
 
 export function storedPictures(world: StoredPicturesWorld): StoredHandlers {
   return {
-    stored_size: ({ jpeg }) => (jpeg.length < 3 ? null : { width: 1, height: 2 }),
+    stored_size: ({ jpeg }) => (jpeg.length < 3 ? null : (world.previewSize ?? { width: 1, height: 2 })),
+    stored_bars: () => ({ bars: null }),
     stored_frames: (request, turn) => storedFrames(world, request, turn),
   };
 }

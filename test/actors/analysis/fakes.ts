@@ -227,6 +227,7 @@ function newWorld(batch: number): World {
   return {
     material: noMaterial(),
     committed: new Map(),
+    outdated: new Set(),
     files: new Map(),
     batches: [],
     spans: new Map(),

@@ -27,6 +27,7 @@ export const pictureKind = stageKind({
   },
   complaints: () => [],
   media: ({ visual_media_paths }) => named('visual_media_paths', visual_media_paths),
+  readsPreviews: true,
   resolved: {
     /** Absolute paths of the media files to analyse. */
     paths: Type.Array(Type.String({ minLength: 1 })),
@@ -69,6 +70,10 @@ export const pictureKind = stageKind({
         'Counted from where the analysis was last resumed; omitted if 0.',
       Type.Optional(Count),
     ),
+    frames_from_previews: field(
+      'Number of frames whose stored preview was analysed instead of the file; omitted if 0.',
+      Type.Optional(Count),
+    ),
   },
   noFacts: { frames: 0, missing_frames: 0 },
   notApplicable: 'no_picture',
@@ -76,11 +81,14 @@ export const pictureKind = stageKind({
   labels: {
     notApplicable: 'sound only',
     nothing: 'sound only, no pictures to analyse',
-    result: ({ frames, missing_frames, frames_reused = 0 }) => {
+    result: ({ frames, missing_frames, frames_reused = 0, frames_from_previews = 0 }) => {
+      const previews = frames_from_previews > 0 ? ' from stored previews' : '';
       const unchanged = frames_reused > 0 ? `, ${frames_reused} unchanged` : '';
       const missing = missing_frames > 0 ? `, ${missing_frames} cannot be decoded` : '';
-      return `${frames} ${frames === 1 ? 'frame' : 'frames'}${unchanged}${missing}`;
+      return `${frames} ${frames === 1 ? 'frame' : 'frames'}${previews}${unchanged}${missing}`;
     },
+    warning: ({ frames_from_previews = 0 }) =>
+      frames_from_previews > 0 ? 'seen in stored previews, not in the file' : undefined,
   },
   metrics: {
     done: { name: 'framehound_frames_total', help: 'Frames of the grid that were analysed.' },

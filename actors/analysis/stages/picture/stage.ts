@@ -4,7 +4,7 @@
 import type { Request } from '../../../../runtime/contract.ts';
 import { engineErrors, fromFields } from '../../../../runtime/errors.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
-import { mediaErrors } from '../../../decoder/contract.ts';
+import { mediaErrors, type PictureSize } from '../../../decoder/contract.ts';
 import type { VisualModel } from '../../../embedder/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
@@ -43,6 +43,8 @@ class PictureRun implements StageRun {
   readonly #commits: Commits;
   /** What changes pictures and vectors beside the model. */
   readonly #settings: Readonly<Record<string, unknown>>;
+  /** Of what was stored before, by content. */
+  readonly #seenInPreviews = new Set<string>();
   readonly contributors;
 
   constructor({ parts, request, signal }: TaskContext, model: VisualModel) {
@@ -69,18 +71,24 @@ class PictureRun implements StageRun {
     return probe.grid_frames > 0;
   }
 
-  async isStored({ identity }: MediaRecord): Promise<boolean> {
+  /** What was seen in previews stands until the file is there again. */
+  async isStored({ identity }: MediaRecord, _: Item, isGone: boolean): Promise<boolean> {
     const request = {
       cache_dir: this.#cacheDir,
       model_key: this.#model.model_key,
       hashes: [identity.hash_str],
     };
-    const { stored } = await this.#index.ask('stored', request, { signal: this.#signal });
-    return stored[0] ?? false;
+    const { stored, from_previews } = await this.#index.ask('stored', request, { signal: this.#signal });
+    const fromPreviews = from_previews[0] ?? false;
+    if (!stored[0] || (fromPreviews && !isGone)) return false;
+    if (fromPreviews) this.#seenInPreviews.add(identity.hash_str);
+    return true;
   }
 
-  storedFacts({ probe }: MediaRecord) {
-    return { frames: probe.grid_frames, missing_frames: 0 };
+  storedFacts({ probe, identity }: MediaRecord) {
+    const frames = probe.grid_frames;
+    const isFromPreviews = this.#seenInPreviews.has(identity.hash_str);
+    return { frames, missing_frames: 0, ...(isFromPreviews && { frames_from_previews: frames }) };
   }
 
   spans(): SpanRules {
@@ -89,7 +97,8 @@ class PictureRun implements StageRun {
 
   /** The last pictures are embedded while the decoder goes on with the next file. */
   async work(file: FileWork<Item>): Promise<Underway> {
-    const { media, worked, signal, spans } = file;
+    const { media, previews, worked, signal, spans } = file;
+    if (previews) expectLargeEnough(media, previews, this.#model);
     // Not cancellable: a stage that was begun has to be known here, or nobody would end it.
     const begun = await this.#index.ask('begin', {
       cache_dir: this.#cacheDir,
@@ -116,7 +125,7 @@ class PictureRun implements StageRun {
     } catch (error) {
       return giveUp(error);
     }
-    return { finished: this.#commit(media, sink).catch(giveUp) };
+    return { finished: this.#commit(media, sink, previews !== null).catch(giveUp) };
   }
 
   async #decode(
@@ -137,21 +146,43 @@ class PictureRun implements StageRun {
     }
   }
 
-  async #commit(media: MediaRecord, sink: Sink) {
+  async #commit(media: MediaRecord, sink: Sink, from_previews: boolean) {
     const decoded = await sink.done;
     const { path, probe } = media;
     if (sink.taken + decoded === 0 && probe.grid_frames > 0) {
       throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
     }
-    await expectUnchanged(media);
+    if (!from_previews) await expectUnchanged(media);
     // Not cancellable: a commit that was begun is finished, and what is finished stays.
-    const vectors = await this.#commits.commit({ stage: sink.stage, media });
+    const vectors = await this.#commits.commit({ stage: sink.stage, media, from_previews });
     const { reused } = sink;
-    const counts = { frames: vectors, missing_frames: probe.grid_frames - vectors };
-    return reused > 0 ? { ...counts, frames_reused: reused } : counts;
+    return {
+      frames: vectors,
+      missing_frames: probe.grid_frames - vectors,
+      ...(reused > 0 && { frames_reused: reused }),
+      ...(from_previews && { frames_from_previews: vectors }),
+    };
   }
 
   async close(): Promise<void> {}
+}
+
+/**
+ * A preview that is smaller than what the model looks at would be enlarged, where the file itself would not.
+ * Throws PREVIEWS_TOO_SMALL.
+ */
+function expectLargeEnough(
+  { path, probe }: MediaRecord,
+  previews: PictureSize,
+  { model_key, shape }: VisualModel,
+): void {
+  const least = { width: Math.min(shape.width, probe.width), height: Math.min(shape.height, probe.height) };
+  if (previews.width >= least.width && previews.height >= least.height) return;
+  const [has, needs] = [previews, shape].map(({ width, height }) => `${width}x${height}`);
+  throw analysisErrors.PREVIEWS_TOO_SMALL(
+    `${path}: its stored previews have ${has} pixels, but ${model_key} looks at ${needs}; analyse the file itself`,
+    { path },
+  );
 }
 
 /** In one transaction at most, so that searches do not wait long for it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
-import { storedFrames, storedSize } from '../../../../actors/decoder/pixels/stored.ts';
+import { storedBars, storedFrames, storedSize } from '../../../../actors/decoder/pixels/stored.ts';
 import { turnFor } from '../ask-decoder.ts';
 
 const shapeOf = (width: number, height: number): PictureShape => ({
@@ -68,4 +68,40 @@ test('a cancelled turn decodes nothing', async () => {
     preview: false,
   };
   await assert.rejects(storedFrames(request, turn).next(), { code: 'CANCELLED' });
+});
+
+test('bars of a film are told from its pictures together, so that dark ones keep their dark', async () => {
+  const letterboxed = async (colour: string, height = 16) => {
+    const part = { create: { width: 64, height, channels: 3, background: colour } } as const;
+    const frame = sharp({ create: { width: 64, height: 32, channels: 3, background: '#000000' } });
+    const top = (32 - height) / 2;
+    const bytes = await frame
+      .composite([{ input: part, left: 0, top }])
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    return Uint8Array.from(bytes);
+  };
+  const turn = turnFor();
+  const bright = await letterboxed('#c08040');
+  const dark = await letterboxed('#c08040', 8);
+  const { bars } = await storedBars({ jpegs: [bright, dark, bright] }, turn);
+  assert.ok(
+    bars && Math.abs(bars.top - 0.25) < 0.04 && Math.abs(bars.bottom - 0.25) < 0.04,
+    JSON.stringify(bars),
+  );
+  const whole = await jpegOf('#c08040');
+  assert.deepEqual(await storedBars({ jpegs: [bright, whole, bright] }, turn), { bars: null });
+  assert.deepEqual(await storedBars({ jpegs: [Uint8Array.of(1)] }, turn), { bars: null });
+  const shape = { ...shapeOf(8, 8), trim_bars: true };
+  const litRows = async (given: object) => {
+    const request = { frames: [{ frame_index: 0, jpeg: dark }], shape, preview: false, ...given };
+    const own = turnFor();
+    for await (const { slots } of storedFrames(request, own)) {
+      const rgb = own.slot(slots[0]!);
+      return Array.from({ length: 8 }, (_, y) => rgb[3 * (y * 8 + 4)]! > 60).filter(Boolean).length;
+    }
+    return null;
+  };
+  // By itself so dark a picture is taken to have no bars; as one of the film it loses those of the film.
+  assert.deepEqual([await litRows({}), await litRows({ bars }), await litRows({ bars: null })], [2, 4, 2]);
 });

@@ -99,7 +99,7 @@ test('previews never take the place of what was found in the film, not even when
   assert.deepEqual(e.w.decoded, ['b']);
 });
 
-test('other work on a film that is gone fails as ever, beside its faces', async (t) => {
+test('pictures of a film that is gone stand as they are stored, beside its faces', async (t) => {
   const e = await engine(t);
   away(e);
   const { task_id } = await e.run({ face_clustering_jobs: [jobOf(e)], visual_media_paths: [...e.w.paths] });
@@ -109,7 +109,7 @@ test('other work on a film that is gone fails as ever, beside its faces', async 
     ofA.map(({ type, outcome, error }) => [type, outcome, error?.code]).toSorted(),
     [
       ['faces', 'analyzed', undefined],
-      ['video', 'failed', 'FILE_NOT_FOUND'],
+      ['video', 'stored', undefined],
     ].toSorted(),
   );
 });
@@ -129,12 +129,13 @@ test('a film that nobody knows, or without previews, fails as ever', async (t) =
   await assert.rejects(e.run({ face_clustering_jobs: [alone] }), analysisErrors.NO_VALID_MEDIA.is);
 });
 
-test('a request whose films are all gone is not refused, unless it wants more than faces', async (t) => {
+test('a request whose films are all gone is not refused, unless it wants their sound', async (t) => {
   const e = await engine(t);
   away(e, 0);
   away(e, 1);
-  const visual = e.run({ visual_media_paths: [...e.w.paths] });
-  await assert.rejects(visual, analysisErrors.NO_VALID_MEDIA.is);
+  const job = { language: 'english', channels: null };
+  const sound = e.run({ transcription_jobs: e.w.paths.map((path) => ({ path, ...job })) });
+  await assert.rejects(sound, analysisErrors.NO_VALID_MEDIA.is);
   const { state, of } = await e.run({ face_clustering_jobs: [jobOf(e)] });
   assert.equal(state, 'completed');
   assert.equal(of['Family']?.outcome, 'analyzed');
