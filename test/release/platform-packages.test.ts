@@ -2,14 +2,15 @@
 // files say of them is tested without the registry (test/runtime/process/system.test.ts).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { npmProgram, withoutOuterNpm } from '../../runtime/process/npm.mjs';
-import { nodePackages } from '../../runtime/process/system.mjs';
+import { nodePackages, unsupported } from '../../runtime/process/system.mjs';
 import { nativePackages, root } from '../native-packages.ts';
 
+const isLinux = process.platform === 'linux';
 const program = npmProgram();
 function npm(args: readonly string[], cwd: string) {
   const options = { cwd, encoding: 'utf8', env: withoutOuterNpm(process.env) } as const;
@@ -44,3 +45,24 @@ for (const system of Object.keys(nodePackages)) {
     }
   });
 }
+
+/** The newest `GLIBC_2.n` that a program or library asks the loader for; its name stands in the file as text. */
+function glibcOf(path: string): number {
+  const names = readFileSync(path, 'latin1').matchAll(/GLIBC_2\.(\d+)\b/g);
+  return Math.max(0, ...Array.from(names, ([, minor]) => Number(minor)));
+}
+
+test('no binary of this installation needs a newer glibc than is required', { skip: !isLinux }, () => {
+  const installed = [join(root, 'node_modules'), join(root, 'runtime', 'node', 'node_modules')].flatMap(
+    (cwd) =>
+      globSync(['**/*.node', '**/*.so', '**/*.so.*', 'node-linux-*/bin/node'], { cwd }).map((name) =>
+        join(cwd, name),
+      ),
+  );
+  const needed = installed.filter((path) => !/musl|android|arm/.test(path)).map(glibcOf);
+  assert.ok(needed.length > 5, `${needed.length} binaries`);
+  const most = Math.max(...needed);
+  assert.equal(unsupported({ platform: 'linux', arch: 'x64', glibc: `2.${most}` }), undefined, `2.${most}`);
+  // The requirement is not higher than it has to be.
+  assert.match(unsupported({ platform: 'linux', arch: 'x64', glibc: `2.${most - 1}` })!, /glibc/);
+});

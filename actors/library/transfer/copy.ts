@@ -7,7 +7,7 @@ import { codeOf, reasonOf } from '../../../runtime/errors.ts';
 import { flushFolder } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { claim } from '../../../runtime/files/lock.ts';
-import { rename, rm } from '../../../runtime/files/names.ts';
+import { discard, rename } from '../../../runtime/files/names.ts';
 import { transferErrors } from './contract.ts';
 
 export interface Copied {
@@ -92,7 +92,7 @@ export async function copyFile(
     flushFolder(dirname(to));
     return copied;
   } catch (error) {
-    await rm(part, { force: true });
+    await discard(part);
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
     throw failed(to, 'written', error);
   }
