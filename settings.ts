@@ -48,7 +48,10 @@ export const settings = {
       Type.Literal('dml'),
       Type.Literal('coreml'),
       Type.Unsafe<Exclude<DeviceChoice, Device | 'auto'>>(
-        Type.String({ pattern: `^(${numbered.join('|')}):\\d{1,2}$`, description: 'such as cuda:1' }),
+        Type.String({
+          pattern: `^(${numbered.join('|')}):\\d{1,2}$`,
+          description: 'or one with a number such as cuda:1',
+        }),
       ),
     ]),
     {

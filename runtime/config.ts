@@ -89,9 +89,8 @@ function listed(schema: TSchema, raw: unknown): unknown {
  * What is wrong with a value; of a choice, what there is to choose from. A schema may describe what it wants.
  */
 function complaint(schema: TSchema, value: unknown): string {
-  const choices = (schema as { anyOf?: readonly { const?: unknown }[] }).anyOf?.map((one) =>
-    String(one.const),
-  );
+  const { anyOf } = schema as { anyOf?: readonly { const?: unknown; description?: string }[] };
+  const choices = anyOf?.map((one) => String(one.const ?? one.description));
   if (choices) return `must be one of ${choices.join(', ')}`;
   const { description } = schema as { description?: string };
   if (description !== undefined) return `must be ${description}`;

@@ -43,3 +43,15 @@ test('the defaults of every setting fit their own schema', () => {
   const { values } = resolveConfig(settings, { flags: {}, env: {}, file });
   assert.match(folders(values).cache, /\.framehound[/\\]analysis$/);
 });
+
+test('a device may be followed by the number of a card, where it has cards', () => {
+  const read = (text: string) =>
+    resolveConfig(settings, { flags: {}, env: { FRAMEHOUND_DEVICE: text }, file: {} }).values.device;
+  for (const text of ['auto', 'cuda:1', 'auto:0', 'dml:12'] as const) assert.equal(read(text), text);
+  for (const text of ['cuda:x', 'cpu:1', 'coreml:1', 'cuda:', 'cuda:100'])
+    assert.throws(
+      () => read(text),
+      /FRAMEHOUND_DEVICE must be one of auto, .+, coreml, or one with a number such as cuda:1, not/,
+      text,
+    );
+});

@@ -79,7 +79,7 @@ function flagsOf(options: Options): Flag[] {
 
 function choices(schema: object): readonly string[] | undefined {
   const { anyOf } = schema as { anyOf?: readonly { readonly const?: unknown }[] };
-  return anyOf?.map((one) => String(one.const));
+  return anyOf?.flatMap((one) => (one.const === undefined ? [] : [String(one.const)]));
 }
 
 // The completion script of bash; of 3.2 too, which macOS has.
