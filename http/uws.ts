@@ -5,7 +5,7 @@
 // either later crashes the process. So everything is read at once, and every write checks that the client is
 // still there.
 import './request/header-limit.ts';
-import uWS from '@uwsjs/core';
+import type uWS from '@uwsjs/core';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
 import { bearerOf, framingProblem, HeadFields } from './request/head.ts';
@@ -15,7 +15,21 @@ import type { App } from './server.ts';
 
 export const serverErrors = errorTable({
   PORT_TAKEN: { meaning: 'The port is already in use', status: 500, retryable: false },
+  SERVER_MISSING: { meaning: 'The HTTP server is not installed', status: 500, retryable: false },
 });
+
+const native = await import('@uwsjs/core').then(
+  (module) => module.default,
+  (cause: unknown) => {
+    // Its own message names versions of Node that it supports, whatever is wrong.
+    const name = `@uwsjs/${process.platform}-${process.arch}-${process.versions.node.split('.')[0]}`;
+    throw serverErrors.SERVER_MISSING(
+      `the HTTP server (${name}) is not installed or cannot be loaded; "framehound --setup" tries to install it, and commands without a service work`,
+      {},
+      cause,
+    );
+  },
+);
 
 export interface Server {
   /** The port in use; another one than configured when that is 0. */
@@ -38,7 +52,7 @@ interface ExclusiveListen {
     opened: (socket: uWS.us_listen_socket | false) => void,
   ): void;
 }
-const exclusive: number = (uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number })
+const exclusive: number = (native as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number })
   .LIBUS_LISTEN_EXCLUSIVE_PORT;
 
 export interface ServerOptions {
@@ -60,7 +74,7 @@ const usualLinger: LingerBounds = { quietMs: 2_000, mostMs: 30_000 };
 
 export function createServer(app: App, options: ServerOptions = {}): Server {
   const { attach = () => {}, mostConnections = Number.POSITIVE_INFINITY, linger = usualLinger } = options;
-  const sockets = uWS.App();
+  const sockets = native.App();
   let connections = 0;
   const onConnection = (res: uWS.HttpResponse, change: number) => {
     connections += change;
@@ -89,10 +103,10 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
         const message = `port: ${host}:${wanted} cannot be listened on: the port may be in use, or this machine may not have the address ${host}`;
         throw serverErrors.PORT_TAKEN(message, { field: 'port', port: wanted });
       }
-      port = uWS.us_socket_local_port(listening as unknown as uWS.us_socket);
+      port = native.us_socket_local_port(listening as unknown as uWS.us_socket);
     },
     stopListening: () => {
-      if (listening) uWS.us_listen_socket_close(listening);
+      if (listening) native.us_listen_socket_close(listening);
       listening = undefined;
     },
     close: () => {

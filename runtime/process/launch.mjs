@@ -133,6 +133,13 @@ function tell(text) {
   }
 }
 
+/** Answers whether it is there. */
+function provideServer() {
+  const missing = installServer();
+  if (missing !== undefined) process.stderr.write(`framehound: ${missing}\n`);
+  return missing === undefined;
+}
+
 /** Answers why nothing can be run; undefined when everything is there. */
 function setup() {
   if (isInstalled()) return undefined;
@@ -145,8 +152,7 @@ function setup() {
   const isDone = installNode() && npmInstall(pinnedNode, home, withDev);
   if (!isDone) return `npm install failed, see the messages above; nothing was started.${whatNpmNeeds}`;
   if (isCheckout && !windows) linkNode();
-  const missing = installServer();
-  if (missing !== undefined) process.stderr.write(`framehound: ${missing}\n`);
+  provideServer();
   writeFileSync(stamp, wanted());
   return undefined;
 }
@@ -303,12 +309,15 @@ function main([mode, ...rest]) {
     if (!isCheckout && process.env['npm_config_global'] === 'true' && setup() === undefined) setupGpu(false);
     return;
   }
+  const before = isInstalled();
   const problem = setup();
   if (problem !== undefined) {
     process.stderr.write(`framehound: ${problem}\n`);
     process.exitCode = 1;
     return;
   }
+  // A package that was missing may be on the registry by now.
+  if (mode === '--setup' && before && !provideServer()) process.exitCode = 1;
   const byHand = mode === '--setup' && rest.includes('--gpu');
   if (!setupGpu(byHand) && byHand) process.exitCode = 1;
   if (mode === '--node') run(rest, { isProgram: false });

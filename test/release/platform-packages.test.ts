@@ -46,7 +46,7 @@ for (const system of Object.keys(nodePackages)) {
   });
 }
 
-/** The newest `GLIBC_2.n` that a program or library asks the loader for; its name stands in the file as text. */
+/** The newest `GLIBC_2.n` that a program or library needs; its name is in the file as text. */
 function glibcOf(path: string): number {
   const names = readFileSync(path, 'latin1').matchAll(/GLIBC_2\.(\d+)\b/g);
   return Math.max(0, ...Array.from(names, ([, minor]) => Number(minor)));

@@ -111,6 +111,10 @@ test(
     const { status, stdout, said } = launch('version');
     assert.deepEqual([status, stdout], [0, 'version\n']);
     assert.match(said, new RegExp(`^framehound: ${name} cannot be installed: without it "serve", .+`, 'm'));
+    // Asked for by hand, it is tried again.
+    const again = launch('--setup');
+    assert.equal(again.status, 1);
+    assert.match(again.said, /cannot be installed/);
   },
 );
 
