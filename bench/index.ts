@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Store } from '../actors/index/store/store.ts';
 import { Catalog, everything, type LoadedMedia, type Run } from '../actors/index/visual/catalog.ts';
 import { LoadedVectors } from '../actors/index/visual/loaded.ts';
-import { paddedLength, stride8, stride16, writeRow8 } from '../actors/index/visual/quantize.ts';
-import { type Searched, search } from '../actors/index/visual/search.ts';
+import { stride8, stride16, writeRow8 } from '../actors/index/visual/quantize.ts';
+import { search } from '../actors/index/visual/search.ts';
 import { RowBank } from '../actors/index/visual/segment.ts';
 import { VisualLoading } from '../actors/index/visual/visual-index.ts';
 import { createLog } from '../runtime/log.ts';
@@ -16,7 +16,7 @@ import { MemoryReaders } from './memory-readers.ts';
 import { median, type Question, type Row } from './row.ts';
 import { until } from './service.ts';
 import { sized } from './size.ts';
-import { footageMaker, seeded, unit } from './vectors.ts';
+import { fineOf, footageMaker, seeded, unit } from './vectors.ts';
 
 interface BenchRow {
   readonly name: string;
@@ -86,22 +86,6 @@ function filled({ rows, dimensions }: Size): { bank: RowBank; scenes: Catalog; f
     add(frames, { ...film, scenes: every });
   }
   return { bank, scenes, frames };
-}
-
-/**
- * In place of vectors at 16 bits, which would not fit into memory, those of 8 bits: as many values are read.
- */
-function fineOf(bank: RowBank): Searched['fine'] {
-  const padded = paddedLength(bank.dimensions);
-  return (_run, first, count) =>
-    Array.from({ length: count }, (_, i) => {
-      const bytes = bank.bytes(first + i, 1);
-      const scale = new DataView(bytes.buffer, bytes.byteOffset).getFloat32(padded, true);
-      const values = new Int8Array(bytes.buffer, bytes.byteOffset, bank.dimensions);
-      const vector = new Float32Array(bank.dimensions);
-      for (let k = 0; k < vector.length; k++) vector[k] = values[k]! * scale;
-      return vector;
-    });
 }
 
 /** The memory of all rows. */

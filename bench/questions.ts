@@ -38,5 +38,6 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'starter-words': async () => (await import('./starter-words.ts')).starterWords,
   written: async () => (await import('./written.ts')).written,
   explain: async () => (await import('./explain.ts')).explain,
+  takes: async () => (await import('./takes.ts')).takes,
   things: async () => (await import('./things.ts')).things,
 };

@@ -1,5 +1,8 @@
 // Seeded vectors like those of footage at one frame a second, for the benches: shots of eight frames nearly
 // the same.
+import { paddedLength } from '../actors/index/visual/quantize.ts';
+import type { Searched } from '../actors/index/visual/search.ts';
+import type { RowBank } from '../actors/index/visual/segment.ts';
 
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
@@ -30,4 +33,20 @@ export function footageMaker(dimensions: number): (into: Float32Array) => void {
     const scale = 1 / Math.sqrt(sum);
     for (let k = 0; k < dimensions; k++) into[k]! *= scale;
   };
+}
+
+/**
+ * In place of vectors at 16 bits, which would not fit into memory, those of 8 bits: as many values are read.
+ */
+export function fineOf(bank: RowBank): Searched['fine'] {
+  const padded = paddedLength(bank.dimensions);
+  return (_run, first, count) =>
+    Array.from({ length: count }, (_, i) => {
+      const bytes = bank.bytes(first + i, 1);
+      const scale = new DataView(bytes.buffer, bytes.byteOffset).getFloat32(padded, true);
+      const values = new Int8Array(bytes.buffer, bytes.byteOffset, bank.dimensions);
+      const vector = new Float32Array(bank.dimensions);
+      for (let k = 0; k < vector.length; k++) vector[k] = values[k]! * scale;
+      return vector;
+    });
 }
