@@ -1,5 +1,6 @@
 // The index in its thread: the only writer of analysis folders, and what is loaded of them for searching.
 import { actor } from '../../runtime/actor.ts';
+import type { Log } from '../../runtime/log.ts';
 import { appearanceHandlers } from './appearances/handlers.ts';
 import { indexContract } from './contract.ts';
 import { facetHandlers } from './facets/handlers.ts';
@@ -11,12 +12,13 @@ import { OpenLoads, OpenStages } from './numbered-work.ts';
 import { peopleHandlers, peopleSearchHandlers } from './people/handlers.ts';
 import { OpenClusterings } from './people/open-clusterings.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
+import { Following, replicaHandlers } from './replica/handlers.ts';
 import { peakHandlers, spanHandlers, storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
 import type { OpenComparison } from './store/people/open-comparison.ts';
 import { RootsFile } from './store/roots-file.ts';
 import type { Stage } from './store/stage.ts';
-import type { Store } from './store/store.ts';
+import type { Store, StoreOptions } from './store/store.ts';
 import type { SummaryStage } from './store/summaries/summary-stage.ts';
 import type { WriterOptions } from './store/writer.ts';
 import { summaryHandlers } from './summaries/handlers.ts';
@@ -47,7 +49,6 @@ export interface IndexSettings extends WriterOptions {
 export const definition = actor<typeof indexContract, IndexSettings | undefined>({
   contract: indexContract,
   create: ({ log, settings }) => {
-    const warn: WriterOptions['warn'] = (message, fields) => log.warn(message, fields);
     const clusteringsOf = settings?.clusterings ?? ((store: Store) => store.people);
     const tables = new FacetTables(log, clusteringsOf);
     const visual = new VisualIndex(log, settings?.segmentBytes);
@@ -56,19 +57,16 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const summaryTexts = new TextCache(log, 'Summaries', (store) => new SummaryTexts(store));
     const written = new TextCache(log, 'Printed words', (store) => new WrittenTexts(store));
     const loaded = { visual, transcripts, people, summaryTexts, written };
-    const roots = settings?.rootsFile === undefined ? null : new RootsFile(settings.rootsFile);
-    const folders = new Folders(
-      { warn, ...settings, ...(roots && { roots: () => roots.read() }) },
-      {
-        reopened: (store) => tables.forget(store),
-        lost: (store) => {
-          for (const one of Object.values(loaded)) one.forget(store);
-        },
+    const { options, ...applying } = opening(settings, log);
+    const folders = new Folders(options, {
+      reopened: (store) => tables.forget(store),
+      lost: (store) => {
+        for (const one of Object.values(loaded)) one.forget(store);
       },
-    );
+    });
     const open = openWork(settings?.firstStage);
     const { clusteringBytes } = settings ?? {};
-    const parts = { folders, tables, ...loaded, ...open, clusteringBytes };
+    const parts = { folders, tables, ...loaded, ...open, clusteringBytes, ...applying };
     return {
       handlers: {
         ...storeHandlers(parts),
@@ -86,6 +84,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         ...peakHandlers(parts),
         ...summaryHandlers(parts),
         ...materialHandlers(parts),
+        ...replicaHandlers(parts),
       },
       close: async () => {
         for (const one of Object.values(loaded)) one.drop();
@@ -95,6 +94,21 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     };
   },
 });
+
+/** How folders are opened. What is stored while a change of a log is applied has the time of the change. */
+function opening(settings: IndexSettings | undefined, log: Log) {
+  const file = settings?.rootsFile === undefined ? null : new RootsFile(settings.rootsFile);
+  const roots = file && (() => file.read());
+  const following = new Following();
+  const options: StoreOptions = {
+    warn: (message, fields) => log.warn(message, fields),
+    ...settings,
+    now: () => following.at ?? (settings?.now ?? Date.now)(),
+    following: () => following.at !== null,
+    ...(roots && { roots }),
+  };
+  return { following, roots, options };
+}
 
 /** What goes on over several turns, by the numbers that its callers know. */
 function openWork(firstStage: number | undefined) {

@@ -7,6 +7,7 @@ import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
 import { materialMessages } from './material/contract.ts';
 import { peopleMessages } from './people/contract.ts';
+import { replicaMessages } from './replica/contract.ts';
 import { peakMessages, spanMessages, storeMessages } from './store/contract.ts';
 import { summaryMessages } from './summaries/contract.ts';
 import { thingMessages } from './things/contract.ts';
@@ -30,4 +31,5 @@ export const indexContract = contract('index', {
   ...peakMessages,
   ...summaryMessages,
   ...materialMessages,
+  ...replicaMessages,
 });

@@ -160,8 +160,9 @@ async function surveyFile(
     try {
       await index.ask('remember', { cache_dir: cacheDir, media }, { signal, lane: 'now' });
     } catch (error) {
-      const { STORE_READ_ONLY, STORE_FULL, STORE_IN_USE } = storeErrors;
-      if (![STORE_READ_ONLY, STORE_FULL, STORE_IN_USE].some((row) => row.is(error))) throw error;
+      const { STORE_READ_ONLY, STORE_FULL, STORE_IN_USE, FOLLOWS_CLUSTER } = storeErrors;
+      const usual = [STORE_READ_ONLY, STORE_FULL, STORE_IN_USE, FOLLOWS_CLUSTER];
+      if (!usual.some((row) => row.is(error))) throw error;
       log.info('what a file is could not be remembered', { path, error });
     }
   };

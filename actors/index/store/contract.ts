@@ -32,6 +32,12 @@ export const storeErrors = errorTable({
   },
   STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
   ROOTS_DAMAGED: { meaning: 'The file of the roots cannot be read', status: 503, retryable: false },
+  FOLLOWS_CLUSTER: {
+    meaning: 'The analysis folder follows a cluster, where this cannot be done yet',
+    status: 501,
+    retryable: false,
+  },
+  OTHER_LIBRARY: { meaning: 'The analysis folder holds something else', status: 409, retryable: false },
   NOT_ANALYZED: { meaning: 'This media has not been analysed', status: 400, retryable: false },
   NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
   WRONG_DIMENSIONS: {

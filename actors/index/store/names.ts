@@ -98,6 +98,7 @@ export const stagePrefix = (modelKey: string): string => `visual/${encodeModelKe
 export const stageKey = (modelKey: string, hash: string): string =>
   `${stagePrefix(modelKey)}${checkedHash(hash)}`;
 export const formatKey = 'format';
+export const replicaKey = 'replica';
 export const leaseKey = 'writer';
 
 /** Vectors and pictures of faces, and the columns of clusterings. */

@@ -16,6 +16,9 @@ export const Lease = table('FHLS', {
   token: 'string',
   renewed_ms: 'double',
 });
+// key: "replica", in a folder that follows the library of a cluster. library: its id; seq: the last change
+// of its log that the folder has
+export const Replica = table('FHRE', { library: 'string', seq: 'double' });
 // keys: "path/" sha256 of the path, and "media/" hash_str for the path remembered last. volume: where the
 // volume of the file is mounted, empty in the records of earlier versions. content_digest: what
 // actors/decoder/probe/hash.ts says of a content that was compared with another of the same hash; else
@@ -235,6 +238,7 @@ export const OpenSummary = table('FHSO', {
 export type Format = RowOf<typeof Format>;
 export type Lease = RowOf<typeof Lease>;
 export type Media = RowOf<typeof Media>;
+export type Replica = RowOf<typeof Replica>;
 export type Root = RowOf<typeof Root>;
 export type ChangeHead = RowOf<typeof ChangeHead>;
 export type Change = RowOf<typeof Change>;

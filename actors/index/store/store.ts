@@ -10,12 +10,12 @@ import { damagedRecords, readAgain, storeFault } from './faults.ts';
 import { mountFolders } from './footage-path.ts';
 import { ContentPaths, Holdings } from './holdings.ts';
 import { MediaRecords } from './media.ts';
-import { databaseFile, previewKey, vectorFolder } from './names.ts';
+import { databaseFile, previewKey, replicaKey, vectorFolder } from './names.ts';
 import { dropPeaks } from './peaks.ts';
 import { People } from './people/people.ts';
 import { PeopleWriter } from './people/people-writer.ts';
 import { PreviewTables, readPreviews } from './previews.ts';
-import { checkFormat, Previews } from './records.ts';
+import { checkFormat, Previews, putFormat, Replica } from './records.ts';
 import { type PathMove, type Removed, settlePaths } from './removal.ts';
 import { noteRoots, pathsIn, type Roots, recordedRoots } from './roots-file.ts';
 import { Things, Written } from './seen.ts';
@@ -23,16 +23,18 @@ import { Spans } from './spans.ts';
 import type { Added, Stage } from './stage.ts';
 import { Summaries } from './summaries/summaries.ts';
 import { SummaryWriter } from './summaries/summary-writer.ts';
-import { readRecord } from './table.ts';
+import { readRecord, seal } from './table.ts';
 import { Transcripts } from './transcripts.ts';
 import { VisualStages } from './visual-stages.ts';
-import { type Committed, Writer, type WriterOptions } from './writer.ts';
+import { type Committed, type Found, Writer, type WriterOptions } from './writer.ts';
 
 export interface StoreOptions extends WriterOptions {
   /** The folder was there before: one that is missing is not made anew, it may be on a share that is away. */
   readonly wasThere?: boolean;
   /** The roots of the home folder, as they are now. Throws ROOTS_DAMAGED. */
   readonly roots?: () => Roots;
+  /** A change of the log of a cluster is being applied: a folder that follows it takes nothing else. */
+  readonly following?: () => boolean;
 }
 
 /** What went. */
@@ -134,14 +136,35 @@ export class Store {
     return false;
   }
 
-  #writer(): Writer {
+  /** `isLocal`: for what concerns this machine alone. */
+  #writer(isLocal = false): Writer {
     if (this.#writing === null) {
       if (this.#options.wasThere) this.requireFolder();
       this.#hasRecords();
       this.#environment ??= this.#open('write');
       this.#writing = new Writer(this.folder, this.#environment, this.#options);
     }
+    if (!isLocal && this.#options.following?.() !== true) expectOwn(this.#writing.environment, this.folder);
     return this.#writing;
+  }
+
+  /** Which library of a cluster it follows, and how far; null for none. */
+  get replica(): Replica | null {
+    return readRecord(this.#reading(), Replica, replicaKey);
+  }
+
+  /** *Flushed* on return. */
+  noteReplica(replica: Replica): void {
+    this.#writer().environment.transact((writes) => {
+      putFormat(writes);
+      writes.put(replicaKey, seal(Replica, replicaKey, replica));
+    });
+  }
+
+  /** Stages that were found elsewhere; see `Writer.adopt`. */
+  adopt(found: readonly Found[]): void {
+    const writer = this.#writer();
+    writer.work.exclusively(() => writer.adopt(found));
   }
 
   /** What writes faces and clusterings. Throws what opening the folder for writing throws. */
@@ -258,7 +281,7 @@ export class Store {
 
   /** One step; see the message `settle_paths`. */
   settlePaths(after: string): string | null {
-    const { environment } = this.#writer();
+    const { environment } = this.#writer(true);
     if (after === '')
       environment.transact((writes) => noteRoots(writes, environment, this.#roots?.all ?? []));
     return settlePaths(environment, after);
@@ -327,6 +350,13 @@ export class Store {
       });
     }
   }
+}
+
+/** Throws FOLLOWS_CLUSTER. */
+function expectOwn(environment: Environment, folder: string): void {
+  if (!environment.has(replicaKey)) return;
+  const what = `${folder} follows the library of a cluster, in which this cannot be changed yet`;
+  throw storeErrors.FOLLOWS_CLUSTER(what, { folder });
 }
 
 // Whether an analysis folder without records is an empty one, or one that cannot be read now. One that is not

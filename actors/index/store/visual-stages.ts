@@ -6,8 +6,8 @@ import { type BundleFile, Bundles } from './bundles.ts';
 import { storeErrors } from './contract.ts';
 import type { Environment } from './environment.ts';
 import { damaged, readAgain, readable } from './faults.ts';
-import { decodeModelKey, modelPrefix, modelRecordKey, stageKey, stagePrefix } from './names.ts';
-import { Model, Visual } from './records.ts';
+import { decodeModelKey, modelPrefix, modelRecordKey, previewKey, stageKey, stagePrefix } from './names.ts';
+import { Model, Previews, Visual } from './records.ts';
 import { bytesIn, readRecord, unseal } from './table.ts';
 
 // The record of a model. When it is damaged, the stages of the model say again what it held.
@@ -49,6 +49,11 @@ export class VisualStages {
 
   stage(modelKey: string, hash: string): Visual | null {
     return readRecord(this.#reading(), Visual, stageKey(modelKey, hash));
+  }
+
+  /** What is stored of the previews of a media; null where nothing is. */
+  pictures(hash: string): Previews | null {
+    return readRecord(this.#reading(), Previews, previewKey(hash));
   }
 
   /** Every media that has a stage by this model, ascending; also where its record is damaged. */

@@ -46,10 +46,20 @@ export interface Committed {
   readonly from_previews?: boolean | undefined;
 }
 
-/** One whose bundles are whole. */
-interface Finished extends Committed {
+/** What a stage has come to. Its bundles are whole. */
+export interface Found {
+  readonly hash: string;
+  readonly modelKey: string;
+  readonly dimensions: number;
+  readonly media: MediaRecord;
   readonly visual: StageResult;
   readonly previews: Previews;
+  /** Its pictures were stored previews. */
+  readonly from_previews?: boolean | undefined;
+}
+
+interface Finished extends Found {
+  readonly stage: Stage;
 }
 
 export class Writer {
@@ -147,7 +157,9 @@ export class Writer {
       }
       const read = () => readRecord(this.environment, Previews, previewKey(stage.hash));
       this.work.confirm();
-      return { stage, media, from_previews, ...stage.finish(revisionAfter(read)) };
+      const { hash, modelKey, dimensions } = stage;
+      const of = { stage, hash, modelKey, dimensions, media, from_previews };
+      return { ...of, ...stage.finish(revisionAfter(read)) };
     } catch (error) {
       this.abort(stage);
       return error as Error;
@@ -179,14 +191,26 @@ export class Writer {
     return failure;
   }
 
-  #put(writes: Writes, { stage, media, visual, previews, from_previews }: Finished): void {
+  /** The same for what was found elsewhere, whose bundles were moved to `open/`. *Flushed* on return. */
+  adopt(found: readonly Found[]): void {
+    this.environment.transact((writes) => {
+      this.work.confirmIn(writes);
+      this.bundles.forgetGone(writes);
+      for (const one of found) this.#put(writes, one);
+    });
+    for (const { visual, previews } of found)
+      for (const { file } of [visual, previews]) if (file !== '') this.bundles.settle(file);
+    this.bundles.removeGone(this.environment);
+  }
+
+  #put(writes: Writes, found: Found): void {
+    const { hash, modelKey, dimensions, media, visual, previews, from_previews } = found;
     const { file } = this.environment;
-    const { hash, modelKey, dimensions } = stage;
     const [key, shown] = [stageKey(modelKey, hash), previewKey(hash)];
     const before = writes.get(key);
     const read = () => (before === undefined ? null : unseal(Visual, key, before, file));
     const old = readable(read);
-    const { frames, ...stored } = visual;
+    const { frames: _, ...stored } = visual;
     const revision = revisionAfter(read);
     const of = { stored_ms: this.#now(), from_previews: from_previews ? 1 : 0 };
     const row: Visual = { hash_str: hash, dimensions, revision, ...stored, ...of };
@@ -196,11 +220,12 @@ export class Writer {
     writes.put(shown, seal(Previews, shown, previews));
     if (old && old.file !== row.file) this.bundles.gone(writes, [old.file]);
     if (oldPictures && oldPictures.file !== previews.file) this.bundles.gone(writes, [oldPictures.file]);
-    this.#countRows(writes, stage, frames, old);
+    this.#countRows(writes, found, old);
     putMedia(writes, media, this.environment, true);
   }
 
-  #countRows(writes: Writes, { modelKey, dimensions }: Stage, frames: number, old: Visual | null): void {
+  #countRows(writes: Writes, { modelKey, dimensions, visual }: Found, old: Visual | null): void {
+    const { frames } = visual;
     const key = modelRecordKey(modelKey);
     const model = readModel(this.environment, modelKey);
     const isSame = model?.dimensions === dimensions;

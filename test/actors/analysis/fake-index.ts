@@ -355,5 +355,8 @@ function libraryHandlers(world: IndexState) {
     held_folders: () => ({ folders: [] }),
     kept_peaks: () => ({ peaks: null }),
     keep_peaks: () => ({ kept: false }),
+    followed: () => null,
+    follow: ({ library }) => ({ library, seq: 0 }),
+    adopt: () => ({}),
   } satisfies IndexHandlers;
 }
