@@ -3,7 +3,7 @@ import './runtime/process/no-telemetry.ts';
 import { createAnalysis } from './actors/analysis/analysis.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
 import { slotBytesFor } from './actors/analysis/stages/faces/file-faces.ts';
-import { openTasks } from './actors/analysis/tasks/tasks.ts';
+import { joinCluster } from './actors/cluster/join.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
 import { createDocumentExports } from './actors/exporter/document-exports.ts';
 import { createMediaExports } from './actors/exporter/media-exports.ts';
@@ -33,9 +33,9 @@ export async function startEngine(
   values: SettingValues,
   decoders: number,
   log: Log,
-  { previous = null, onFatal = () => {} }: EngineHost = {},
+  { previous = null, cluster: choice = null, onFatal = () => {} }: EngineHost = {},
 ): Promise<Engine> {
-  const { models, journal: journalPath, tasks: tasksPath } = folders(values);
+  const { models, journal: journalPath } = folders(values);
   const slots = 48 + 8 * decoders; // Pages of a slot that nothing touches cost no memory.
   const pool = createSlotPool(slots, slotBytesFor(slots, usableMemory() / 2));
   const budget = new Budget(values.still_memory_mb * 2 ** 20);
@@ -56,12 +56,12 @@ export async function startEngine(
     const search = createSearch({ ...parts, ...asking, decoder: leaves.prober });
     const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode, roots };
     const { clips, proxies } = createMediaExports({ ...values, ...parts, clipWriters, search });
-    const analysis = createAnalysis({ ...parts, ...choices, clips, proxies, decoders: decoding, faceSide });
-    const tasks = openTasks(tasksPath, { ...parts, ...choices, analysis });
+    const analysing = { ...parts, ...choices, clips, proxies, decoders: decoding, faceSide };
+    const analysis = createAnalysis(analysing);
+    const { tasks, cluster } = await joinCluster(choice, values, { ...analysing, analysis });
     const library = createLibrary({ ...parts, tasks, proxies, roots, modelsFolder: models });
     const [people, summaries] = [createPeople({ ...parts, tasks }), createSummaries(parts)];
-    const watching = { ...parts, watcher, tasks, analysis, ...choices };
-    const watchFolders = openWatchFolders(values, decoders, watching);
+    const watchFolders = openWatchFolders(values, decoders, { ...analysing, watcher, tasks, analysis });
     const { close, ...documents } = createDocumentExports({ ...parts, summaries, search, roots });
     const stop = () => {
       journal.stopping();
@@ -69,7 +69,7 @@ export async function startEngine(
     };
     const exports = { ...documents, clips, proxies };
     const all = { analysis, tasks, search, library, roots, people, summaries, watchFolders, ...exports };
-    return { ...all, lists, models: modelLibrary, slots: pool, states: supervisor.states, stop };
+    return { ...all, cluster, lists, models: modelLibrary, slots: pool, states: supervisor.states, stop };
   } catch (error) {
     await end();
     throw error;

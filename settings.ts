@@ -12,6 +12,7 @@ import { redactText } from './runtime/redact.ts';
 const cores = availableParallelism();
 const home = join(homedir(), '.framehound');
 const anAddress = 'an address that begins with http:// or https://';
+const aDatabase = 'an address that begins with postgres://';
 const webAddress = Type.String({ pattern: '^(https?://\\S+)?$', description: anAddress });
 
 export const settings = {
@@ -160,6 +161,22 @@ export const settings = {
     env: 'FRAMEHOUND_WEBHOOK_HOSTS',
     doc: 'other machines that webhooks may call, each as name or name:port; a list, or separated by commas',
   }),
+  cluster: setting(Type.String({ pattern: '^(postgres(ql)?://\\S+)?$', description: aDatabase }), {
+    fallback: '',
+    env: 'FRAMEHOUND_CLUSTER',
+    doc: 'database of a cluster that `serve` joins, postgres://user:password@host/name; empty means none',
+    secret: true,
+  }),
+  cluster_folder: setting(Type.String(), {
+    fallback: '',
+    env: 'FRAMEHOUND_CLUSTER_FOLDER',
+    doc: 'folder that all machines of the cluster share, for what workers find',
+  }),
+  roles: setting(Type.Array(Type.Union([Type.Literal('front'), Type.Literal('worker')]), { minItems: 1 }), {
+    fallback: ['front', 'worker'],
+    env: 'FRAMEHOUND_ROLES',
+    doc: 'roles in the cluster: front, worker or both; only a worker analyses',
+  }),
   server: setting(webAddress, {
     fallback: '',
     env: 'FRAMEHOUND_SERVER',
@@ -243,6 +260,7 @@ export function keptAtHome(home: string): string[] {
       'webhooks',
       'licenses',
       'machine',
+      'cluster',
     ],
     'sessions',
   ];

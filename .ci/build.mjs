@@ -24,6 +24,7 @@ const assets = [
   'fits.bin',
   'overlap.onnx',
   'own-weights.bin',
+  '0001.sql',
   'npm.mjs',
   'nvidia.mjs',
 ];

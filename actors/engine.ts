@@ -4,6 +4,7 @@ import type { ChildState } from '../runtime/child.ts';
 import type { PreviousEngine } from '../runtime/process/guardian-client.ts';
 import type { SlotPool } from '../runtime/slots.ts';
 import type { Analysis, Tasks } from './analysis/contract.ts';
+import type { Cluster, ClusterChoice } from './cluster/contract.ts';
 import type { Clips } from './exporter/clips/contract.ts';
 import type { Exporter } from './exporter/contract.ts';
 import type { Proxies } from './exporter/proxies/contract.ts';
@@ -23,6 +24,8 @@ import type { WatchFolders } from './watcher/folders/contract.ts';
 export interface EngineHost {
   /** How the engine before it ended, where a guardian knows that. */
   readonly previous?: PreviousEngine | null;
+  /** The cluster that it joins; null for none. */
+  readonly cluster?: ClusterChoice | null;
   /** The actor hangs again: only a new process helps. */
   onFatal?(actor: string): void;
 }
@@ -30,6 +33,8 @@ export interface EngineHost {
 export interface Engine {
   readonly analysis: Analysis;
   readonly tasks: Tasks;
+  /** Null for an engine that is in none. */
+  readonly cluster: Cluster | null;
   readonly search: Search;
   readonly exporter: Exporter;
   readonly clips: Clips;

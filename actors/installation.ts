@@ -1,6 +1,8 @@
 // What this machine has, for commands that start no engine. Composed here; native packages are loaded when
 // asked for.
-import { systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { ClusterAdmin } from './cluster/contract.ts';
 import type { EncodingChoice } from './decoder/clips/contract.ts';
 import type { Root } from './library/roots/contract.ts';
 import type { Transfer, Transferred } from './library/transfer/contract.ts';
@@ -21,6 +23,8 @@ export interface Installation {
   readonly native: NativePackages;
   /** Analysis folders as files. */
   readonly libraries: Libraries;
+  /** `url`: of the database. */
+  cluster(url: string, log: Log, clock: Clock): Promise<ClusterAdmin>;
 }
 
 export interface Libraries {
@@ -60,6 +64,7 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
       import: async (transfer) => (await import('./library/transfer/import.ts')).importLibrary(transfer),
       roots: async (file) => (await import('./library/roots/roots.ts')).rootsIn(file),
     },
+    cluster: async (...of) => (await import('./cluster/admin.ts')).openAdmin(...of),
     copySamples: async (folder) => (await import('./samples/samples.ts')).copySamples(folder),
     native: {
       media: async () => (await import('./decoder/ffmpeg.ts')).describeFfmpeg(),

@@ -1,5 +1,6 @@
 // Options and actions of commands that have many, for the table of commands. Defaults are in each command.
 import { presets, priorityHints } from '../actors/summarizer/contract.ts';
+import { clusterCommand, joiningOptions } from './cluster-options.ts';
 
 export const switchedOn = { type: 'boolean', default: false } as const;
 export const json = { json: switchedOn };
@@ -248,6 +249,7 @@ export const serviceCommands = {
         ...switchedOn,
         help: 'run in this process, for debugging; no restart after a crash',
       },
+      ...joiningOptions,
     },
   },
   mcp: {
@@ -256,6 +258,7 @@ export const serviceCommands = {
     options: {},
   },
   stop: { usage: '', help: 'stop the service of this home folder' },
+  cluster: clusterCommand,
   license: {
     help: 'issue, list and revoke access keys of the service',
     actions: {

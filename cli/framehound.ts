@@ -42,6 +42,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   move: async () => (await import('./commands/library.ts')).move,
   searches: async () => (await import('./commands/searches.ts')).searches,
   webhooks: async () => (await import('./commands/webhooks.ts')).webhooks,
+  cluster: async () => (await import('./commands/cluster.ts')).cluster,
   roots: async () => (await import('./commands/roots.ts')).roots,
   library: async () => (await import('./commands/roots.ts')).library,
   disk: async () => (await import('./commands/library.ts')).disk,

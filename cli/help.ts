@@ -15,7 +15,7 @@ export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   People: ['faces'],
   Export: ['export', 'thumbnails'],
   Library: ['list', 'move', 'roots', 'library', 'forget', 'prune', 'disk'],
-  Service: ['serve', 'stop', 'webhooks', 'mcp', 'license'],
+  Service: ['serve', 'stop', 'webhooks', 'cluster', 'mcp', 'license'],
   Models: ['models', 'setup'],
   Other: ['doctor', 'config', 'tour', 'completion'],
 };
@@ -34,7 +34,6 @@ export function helpText(): string {
 ${lines.join('\n')}
 
 framehound help COMMAND shows the actions and options of a command.
-
 ${settingsText}`;
 }
 

@@ -145,6 +145,7 @@ function metricsOf(
     models: engine.search.models,
     watchFolders: engine.watchFolders,
     clips: engine.clips,
+    cluster: engine.cluster,
     clock,
     inFlight,
     eventClients: () => events.clients,

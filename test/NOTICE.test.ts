@@ -28,6 +28,8 @@ const parts = [
   '@uwsjs/core',
   'chokidar',
   'docx',
+  'pg',
+  'pg-boss',
 ];
 /** Read by hand, where a package says it in its files alone. */
 const byHand: Readonly<Record<string, string>> = {

@@ -23,7 +23,15 @@ import { openToOthers, type SharedWith } from '../../runtime/files/permissions.t
 import { usableMemory } from '../../runtime/process/limits.ts';
 import { folders, keptAtHome, settingRows } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, gpuSetupCommand, setupCommand, typed } from '../context.ts';
+import {
+  type Command,
+  type Context,
+  exit,
+  gpuSetupCommand,
+  keptAlive,
+  setupCommand,
+  typed,
+} from '../context.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
   const rows = settingRows(found).map(({ name, ...row }) => ({ setting: name, ...row }));
@@ -57,7 +65,7 @@ interface Finding {
 
 export const doctor: Command = async (args, context) => {
   const json = wantsJson(args);
-  const checks = [versions, nativePackages, models, storage, roots, privacy];
+  const checks = [versions, nativePackages, models, storage, roots, cluster, privacy];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   if (json) context.out(`${JSON.stringify(findings)}\n`);
   else {
@@ -292,6 +300,28 @@ async function roots({ installation, values }: Context): Promise<Finding[]> {
     const fix = `connect its volume, or if it is elsewhere now: framehound roots move ${name} FOLDER`;
     return { ...found, lacking: true, fix };
   });
+}
+
+/** Only where the settings name one. */
+async function cluster({ installation, values, log, clock }: Context): Promise<Finding[]> {
+  if (values.cluster === '') return [];
+  const admin = await (await installation()).cluster(values.cluster, log, clock);
+  const database = await keptAlive(
+    attempt('cluster database', () => admin.describe()).finally(() => admin.close()),
+  );
+  const { cluster_folder: folder } = values;
+  const shared = await attempt('cluster folder', async () => {
+    if (folder === '') throw new Error('the setting cluster_folder is empty');
+    await access(folder, constants.R_OK | constants.W_OK);
+    return folder;
+  });
+  const fixes = {
+    'cluster database': 'check the address in FRAMEHOUND_CLUSTER, and that PostgreSQL 15 or newer runs there',
+    'cluster folder': 'mount the folder, or name it with --cluster-folder',
+  };
+  return [database, shared].map((found) =>
+    found.ok ? found : { ...found, fix: fixes[found.name as keyof typeof fixes] },
+  );
 }
 
 /** What others on this machine can read, of what the home folder and the analysis folder hold. */

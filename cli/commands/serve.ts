@@ -2,6 +2,7 @@
 // child and starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
 import { parseArgs } from 'node:util';
 import { Check } from 'typebox/value';
+import { type ClusterChoice, type Role, roles } from '../../actors/cluster/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
 import { openSearches, type SearchService } from '../../events/searches/searches.ts';
@@ -27,7 +28,7 @@ import { programVersion } from '../../runtime/process/program.ts';
 import { engineExit } from '../../runtime/restart.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import type { Command, Context } from '../context.ts';
+import { type Command, type Context, usageErrors } from '../context.ts';
 import { heedStop, keepServiceFile } from '../service-file.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
@@ -47,7 +48,7 @@ export const serve: Command = async (args, context) => {
   endOnFault(log, context.flushLog);
   const guardian = attachToGuardian({ stop: context.signal, clock });
   try {
-    return await serveUntilStopped(context, guardian);
+    return await serveUntilStopped(context, guardian, clusterOf(values, context));
   } catch (error) {
     if (!serverErrors.PORT_TAKEN.is(error)) throw error;
     log.error(error.message);
@@ -57,6 +58,28 @@ export const serve: Command = async (args, context) => {
     await context.flushLog();
   }
 };
+
+/** What the command line says, else the settings; null where neither names a cluster. */
+function clusterOf(given: ClusterOptions, { values }: Context): ClusterChoice | null {
+  const { cluster: url = values.cluster } = given;
+  if (url === '') return null;
+  if (!/^postgres(ql)?:\/\/\S+$/.test(url))
+    throw usageErrors.USAGE('--cluster must be an address that begins with postgres://');
+  const { 'cluster-folder': folder = values.cluster_folder, roles: named } = given;
+  const asRole = (word: string): Role => {
+    const role = roles.find((one) => one === word);
+    if (role === undefined)
+      throw usageErrors.USAGE(`--roles must be ${roles.join(', ')} or both, not ${word}`);
+    return role;
+  };
+  return { url, folder, roles: named === undefined ? values.roles : named.split(',').map(asRole) };
+}
+
+interface ClusterOptions {
+  readonly cluster?: string | undefined;
+  readonly 'cluster-folder'?: string | undefined;
+  readonly roles?: string | undefined;
+}
 
 /** What the guardian keeps for the engine that comes after a crash. */
 const [LOADED, LICENSES] = ['loaded', 'licenses'];
@@ -70,13 +93,18 @@ interface Parts {
   readonly gateway: Gateway;
 }
 
-async function serveUntilStopped(context: Context, guardian: GuardianClient): Promise<number> {
+async function serveUntilStopped(
+  context: Context,
+  guardian: GuardianClient,
+  cluster: ClusterChoice | null,
+): Promise<number> {
   const { config, values, clock, log } = context;
   // Wrong settings are found before anything is started: a started engine would keep the process alive.
   const isAllowedHost = hostRule(values.hosts, { host: values.host });
   const access = openAccess(context, guardian);
   const engine = await context
     .startEngine(values.decoders, {
+      cluster,
       previous: guardian.previous,
       onFatal: (actor) => guardian.requestRestart(`${actor} has stopped responding for the second time`),
     })

@@ -3,6 +3,7 @@
 
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { TaskListener } from '../../actors/analysis/contract.ts';
+import type { Cluster } from '../../actors/cluster/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { ClipCounts, Clips } from '../../actors/exporter/clips/contract.ts';
 import type { VisualModels } from '../../actors/search/models/contract.ts';
@@ -12,6 +13,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Phase } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { Route } from '../route.ts';
+import { clusterFamilies } from './cluster.ts';
 import { type Family, renderFamilies, type Sample, single } from './exposition.ts';
 import { createTaskMeter, createWatchMeter } from './meters.ts';
 
@@ -22,6 +24,8 @@ export interface MetricsSources {
   readonly models: Pick<VisualModels, 'state' | 'loads'>;
   readonly watchFolders: Pick<WatchFolders, 'list'>;
   readonly clips: Pick<Clips, 'counts'>;
+  /** Left out for an engine that is in none. */
+  readonly cluster?: Pick<Cluster, 'standing' | 'status'> | null;
   readonly clock: Clock;
   /** Requests in flight. */
   inFlight(): number;
@@ -62,6 +66,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     task: tasks.listener,
     render: async () => {
       const ofWatchFolders = await watched.families();
+      const ofCluster = await clusterFamilies(sources.cluster ?? null, sources.clock);
       return renderFamilies([
         ...requests.families(),
         single('gauge', 'framehound_http_requests_in_flight', 'HTTP requests in flight.', sources.inFlight()),
@@ -73,6 +78,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
         ),
         ...tasks.families(),
         ...clipFamilies(sources.clips.counts),
+        ...ofCluster,
         ...ofWatchFolders,
         ...actorFamilies(sources.states()),
         ...slotFamilies(sources.slots),

@@ -38,6 +38,13 @@ export async function importLibrary(transfer: Transfer): Promise<Transferred> {
   return alone(cacheDir, async () => ({ manifest, merged: await imported(transfer, manifest) }));
 }
 
+/** Makes a new analysis folder of an exported library, where none is. Errors as `importLibrary`. */
+export async function takeLibrary(transfer: Transfer): Promise<Manifest> {
+  const manifest = await manifestOf(transfer.folder);
+  await take(transfer, manifest);
+  return manifest;
+}
+
 /** Null where nothing was there before. */
 async function imported(transfer: Transfer, manifest: Manifest): Promise<Merged | null> {
   const { cacheDir } = transfer;

@@ -1,0 +1,90 @@
+// A cluster: engines that share one library through a database and a shared folder.
+import { type Static, Type } from 'typebox';
+import { errorTable } from '../../runtime/errors.ts';
+import { field } from '../../runtime/schema.ts';
+import type { Tasks } from '../analysis/contract.ts';
+
+export const clusterErrors = errorTable({
+  DATABASE_AWAY: { meaning: 'The database of the cluster cannot be reached', status: 503, retryable: true },
+  DATABASE_REFUSED: { meaning: 'The database of the cluster cannot be used', status: 500, retryable: false },
+  CLUSTER_TOO_NEW: { meaning: 'The cluster was made by a newer version', status: 503, retryable: false },
+  NOT_IN_CLUSTER: { meaning: 'This cannot be done in a cluster yet', status: 501, retryable: false },
+  GIVEN_UP: {
+    meaning: 'The file was given up after several attempts',
+    status: 500,
+    retryable: false,
+  },
+  OUTSIDE_ROOTS: { meaning: 'The file is in no root', status: 400, retryable: false },
+  SHARED_FOLDER: { meaning: 'The shared folder of the cluster cannot be used', status: 507, retryable: true },
+  NODE_UNKNOWN: { meaning: 'Node not found', status: 404, retryable: false },
+  NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: true },
+});
+
+/** Roles of a node: every one follows the log and answers; a worker takes files to analyse. */
+export const roles = ['front', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+/** Which cluster an engine joins, and as what. */
+export interface ClusterChoice {
+  /** Of the database. */
+  readonly url: string;
+  /** That all nodes share; empty where nobody said. */
+  readonly folder: string;
+  readonly roles: readonly Role[];
+}
+
+export const ClusterNode = Type.Object({
+  id: field('Id of the node; it stays the same when the engine starts again.', Type.String()),
+  name: field('Name of its machine.', Type.String()),
+  version: field('Version of the program.', Type.String()),
+  roles: field('Its roles: `front` and `worker`.', Type.Array(Type.String())),
+  seen_seconds: field('Seconds since its last sign of life.', Type.Number()),
+  clock_seconds: field('How far its clock is ahead of that of the database, in seconds.', Type.Number()),
+  behind: field('Number of changes of the library that it does not have yet.', Type.Integer()),
+  draining: field('Whether it takes no further files.', Type.Boolean()),
+  working: field('The files that it is analysing.', Type.Array(Type.String())),
+});
+export type ClusterNode = Static<typeof ClusterNode>;
+
+export const ClusterStatus = Type.Object({
+  nodes: field('The nodes, by name.', Type.Array(ClusterNode)),
+  changes: field('Number of changes of the library so far.', Type.Integer()),
+  queued_jobs: field('Number of jobs that wait for a worker.', Type.Integer()),
+  active_jobs: field('Number of jobs that workers have.', Type.Integer()),
+  failed_jobs: field('Number of jobs that were given up after several attempts.', Type.Integer()),
+});
+export type ClusterStatus = Static<typeof ClusterStatus>;
+
+/** What can be asked about a cluster, and done to its nodes, without being one of them. */
+export interface ClusterAdmin {
+  status(): Promise<ClusterStatus>;
+  /** The node takes no further files, or does so again. NODE_UNKNOWN. */
+  drain(node: string, draining: boolean): Promise<void>;
+  /** Forgets a node that does not run any more. NODE_UNKNOWN, NODE_RUNS. */
+  remove(node: string): Promise<void>;
+  /** Its version, and how far the clock of this machine is off, for people. */
+  describe(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** How this engine stands in its cluster. */
+export interface ClusterStanding {
+  /** Why the database cannot be reached; null while it can. */
+  readonly away: string | null;
+  /** The last change that the replica has, and the last one that is known. */
+  readonly applied: number;
+  readonly known: number;
+  /** Changes whose results are missing here, because their files in the shared folder are damaged. */
+  readonly missed: number;
+}
+
+/** This engine as a node of a cluster. */
+export interface Cluster {
+  /**
+   * Analyses are those of the whole cluster; exports and downloads are tasks of this engine. When they are
+   * stopped, the engine leaves the cluster, and gives the files back that it analyses.
+   */
+  readonly tasks: Tasks;
+  standing(): ClusterStanding;
+  status(): Promise<ClusterStatus>;
+}

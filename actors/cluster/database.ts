@@ -1,0 +1,342 @@
+// The database of a cluster, and the only importer of `pg` and `pg-boss`. It may go away at any time and come
+// back; then what waits for it goes on.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import type { Clock } from '../../runtime/clock.ts';
+import { EngineError } from '../../runtime/errors.ts';
+import type { Log } from '../../runtime/log.ts';
+import { redactText } from '../../runtime/redact.ts';
+import { clusterErrors } from './contract.ts';
+
+/** Statements, in a transaction or by themselves. */
+export interface Sql {
+  query<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
+}
+
+/** A job that this engine has; `retryCount` says by which attempt. */
+export interface Job {
+  readonly id: string;
+  readonly retryCount: number;
+  /** Its id before it was given up, where it was. */
+  readonly data: { readonly job: string };
+}
+
+/** Names of the queues: files to analyse, and those that were given up. */
+export const [fileQueue, deadQueue] = ['file', 'file-dead'];
+
+const jobSchema = 'framehound_jobs';
+/** ms. */
+const CONNECT_WITHIN = 5_000;
+const AGAIN_AFTER = 1_000;
+/** ms that a statement may take. */
+const STATEMENT_WITHIN = 30_000;
+/** Of the lock under which the tables are made. */
+const migrationLock = 7_205_759;
+
+/** Classes of SQLSTATE that say that the server cannot be reached now. */
+const passing = /^(08|53|57)/;
+
+/** What the driver says of a connection that cannot be made, or has ended. */
+const cut = /terminated|timeout|timed out|closed the connection|not queryable|calling end/i;
+
+/** Without a password in what the driver says. Errors of neither server nor connection stay as they are. */
+function faultOf(error: unknown): unknown {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  const isOfServer = /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
+  const what = redactText(message === '' ? code : message);
+  if (isOfServer && !passing.test(code))
+    return clusterErrors.DATABASE_REFUSED(`The database answered: ${what}`, { code }, error);
+  const isAway = isOfServer || /^E[A-Z_]{3,}$/.test(code) || cut.test(message);
+  if (!isAway) return error;
+  return clusterErrors.DATABASE_AWAY(`The database of the cluster cannot be reached: ${what}`, {}, error);
+}
+
+export class Database implements Sql {
+  readonly #pool: pg.Pool;
+  #boss: PgBoss;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  #ready: Promise<void> | null = null;
+  #away: string | null = null;
+  #closed = false;
+  #endListening = () => {};
+
+  constructor(url: string, log: Log, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: 8,
+      application_name: 'framehound',
+      connectionTimeoutMillis: CONNECT_WITHIN,
+      statement_timeout: STATEMENT_WITHIN,
+      query_timeout: STATEMENT_WITHIN + CONNECT_WITHIN,
+      keepAlive: true,
+    });
+    // Without a listener of each client the end of the server would end this process.
+    const ignore = () => {};
+    this.#pool.on('error', ignore);
+    this.#pool.on('connect', (client) => void client.on('error', ignore));
+    this.#boss = this.#newBoss();
+  }
+
+  #newBoss(): PgBoss {
+    const executeSql = async (text: string, values: unknown[] = []) => this.#execute(text, values);
+    const boss = new PgBoss({
+      db: { executeSql },
+      schema: jobSchema,
+      schedule: false,
+      superviseIntervalSeconds: 1,
+      monitorIntervalSeconds: 1,
+      reindex: false,
+    });
+    boss.on('error', (error) => this.#log.debug('a step of the job queue failed', { error }));
+    return boss;
+  }
+
+  /** Why it cannot be reached, as far as is known; null while it can. */
+  get away(): string | null {
+    return this.#away;
+  }
+
+  async #execute(text: string, values: readonly unknown[]): Promise<{ rows: unknown[] }> {
+    const result = (await this.#pool.query(text, [...values])) as pg.QueryResult | pg.QueryResult[];
+    // Of several statements the last one answers.
+    return Array.isArray(result) ? { rows: result.flatMap(({ rows }) => rows) } : result;
+  }
+
+  /**
+   * Connects, and makes what is missing of tables and queues. DATABASE_AWAY, CLUSTER_TOO_NEW,
+   * DATABASE_REFUSED.
+   */
+  ready(): Promise<void> {
+    this.#ready ??= this.#told(() =>
+      this.#inTransaction(async (client) => {
+        // Engines that start together make nothing twice.
+        await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+        await this.#migrate();
+        await this.#openQueues();
+      }),
+    ).catch((error: unknown) => {
+      this.#ready = null;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  async #openQueues(): Promise<void> {
+    // One whose start failed cannot be started again.
+    const boss = this.#newBoss();
+    try {
+      await boss.start();
+      await boss.createQueue(deadQueue);
+      await boss.createQueue(fileQueue, {
+        heartbeatSeconds: 10,
+        expireInSeconds: 24 * 3600 - 1,
+        retryLimit: 5,
+        deadLetter: deadQueue,
+        retentionSeconds: 365 * 24 * 3600,
+      });
+    } catch (error) {
+      await boss.stop({ graceful: false, close: false }).catch(() => {});
+      throw error;
+    }
+    this.#boss = boss;
+  }
+
+  async #migrate(): Promise<void> {
+    const folder = join(import.meta.dirname, 'migrations');
+    const files = readdirSync(folder)
+      .filter((name) => name.endsWith('.sql'))
+      .sort();
+    await this.#inTransaction(async (client) => {
+      await client.query('create schema if not exists framehound');
+      await client.query('create table if not exists framehound.version (number integer not null)');
+      const { rows } = await client.query<{ number: number }>('select number from framehound.version');
+      const version = rows[0]?.number ?? 0;
+      if (version > files.length) {
+        throw clusterErrors.CLUSTER_TOO_NEW(
+          `The tables of the cluster have version ${version}, but this program supports ${files.length}: update framehound on this machine`,
+        );
+      }
+      for (const name of files.slice(version)) await client.query(readFileSync(join(folder, name), 'utf8'));
+      if (version === 0) await client.query('insert into framehound.version values (0)');
+      await client.query('update framehound.version set number = $1', [files.length]);
+    });
+  }
+
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const done = await work();
+      if (this.#away !== null) this.#log.info('the database of the cluster can be reached again');
+      this.#away = null;
+      return done;
+    } catch (error) {
+      // What the work itself refuses is no fault of the database.
+      if (error instanceof EngineError) throw error;
+      const fault = faultOf(error);
+      if (clusterErrors.DATABASE_AWAY.is(fault)) {
+        const { message } = fault as Error;
+        if (this.#away === null && !this.#closed) this.#log.warn(message);
+        this.#away = message;
+      }
+      throw fault;
+    }
+  }
+
+  /** Asks the server, whatever tables it has. */
+  async probe<T extends object>(text: string): Promise<T> {
+    return this.#told(async () => (await this.#execute(text, [])).rows[0] as T);
+  }
+
+  async query<T extends object>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    await this.ready();
+    return this.#told(async () => (await this.#execute(text, values)).rows as T[]);
+  }
+
+  /** DATABASE_AWAY also where nobody knows whether it took place. */
+  async transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    await this.ready();
+    return this.#told(() =>
+      this.#inTransaction((client) =>
+        work({
+          query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
+            (await client.query(text, [...values])).rows as R[],
+        }),
+      ),
+    );
+  }
+
+  async #inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let isSound = false;
+    try {
+      await client.query('begin');
+      const done = await work(client);
+      await client.query('commit');
+      isSound = true;
+      return done;
+    } catch (error) {
+      isSound = await client.query('rollback').then(
+        () => true,
+        () => false,
+      );
+      throw error;
+    } finally {
+      client.release(!isSound);
+    }
+  }
+
+  // Jobs.
+
+  async addJobs(
+    sql: Sql,
+    task: string,
+    jobs: readonly { readonly id: string; readonly priority: number }[],
+  ): Promise<void> {
+    const all = jobs.map(({ id, priority }) => ({ id, priority, data: { job: id }, group: { id: task } }));
+    await this.#boss.insert(fileQueue, all, { db: adapted(sql) });
+  }
+
+  /** Null when none waits. */
+  async takeJob(queue: string): Promise<Job | null> {
+    await this.ready();
+    const [job] = await this.#told(() => this.#boss.fetch<Job['data']>(queue));
+    return job ?? null;
+  }
+
+  /** A sign of life; false when another engine has the job by now, or nobody any more. */
+  async keepJob({ id, retryCount }: Job): Promise<boolean> {
+    return affected(await this.#told(() => this.#boss.touch(fileQueue, { id, retryCount })));
+  }
+
+  /** False as in `keepJob`; nothing was changed then. */
+  async endJob(sql: Sql, queue: string, { id, retryCount }: Job): Promise<boolean> {
+    return affected(await this.#boss.complete(queue, { id, retryCount }, null, { db: adapted(sql) }));
+  }
+
+  /** Another engine takes it. */
+  async giveBackJob({ id, retryCount }: Job, reason: string): Promise<void> {
+    await this.#told(() => this.#boss.fail(fileQueue, { id, retryCount }, { reason }));
+  }
+
+  async cancelJobs(sql: Sql, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#boss.cancel(fileQueue, [...ids], { db: adapted(sql) });
+  }
+
+  async queueCounts(): Promise<{ queued: number; active: number; failed: number }> {
+    const [row] = await this.query<{ queued: number; active: number; failed: number }>(
+      `select count(*) filter (where name = $1 and state < 'active')::int as queued,
+        count(*) filter (where name = $1 and state = 'active')::int as active,
+        count(*) filter (where name = $2)::int as failed
+        from ${jobSchema}.job`,
+      [fileQueue, deadQueue],
+    );
+    return row!;
+  }
+
+  // Notices.
+
+  /**
+   * Calls `heard` for each notice, and once with an empty text whenever it listens anew: some may have been
+   * missed.
+   */
+  listen(channel: string, heard: (text: string) => void): void {
+    let end = () => {};
+    const again = () => {
+      if (!this.#closed) end = this.#clock.after(AGAIN_AFTER, () => void connect());
+    };
+    const connect = async () => {
+      let lost = again;
+      try {
+        await this.ready();
+        const client = await this.#pool.connect();
+        let isOver = false;
+        end = () => {
+          if (!isOver) client.release(true);
+          isOver = true;
+        };
+        lost = () => {
+          if (isOver) return;
+          end();
+          again();
+        };
+        client.once('end', lost);
+        client.once('error', lost);
+        client.on('notification', ({ payload = '' }) => heard(payload));
+        await client.query(`listen ${channel}`);
+        heard('');
+      } catch {
+        // Whoever asks for something tells why.
+        lost();
+      }
+    };
+    void connect();
+    const before = this.#endListening;
+    this.#endListening = () => {
+      before();
+      end();
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#endListening();
+    await this.#ready?.catch(() => {});
+    if (this.#ready !== null) await this.#boss.stop({ graceful: false, close: false }).catch(() => {});
+    await this.#pool.end();
+  }
+}
+
+function affected(response: unknown): boolean {
+  return (response as { affected: number }).affected === 1;
+}
+
+/** As pg-boss wants it. */
+function adapted(sql: Sql) {
+  return {
+    executeSql: async (text: string, values: unknown[] = []) => ({ rows: await sql.query(text, values) }),
+  };
+}

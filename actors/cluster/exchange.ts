@@ -1,0 +1,120 @@
+// What workers found, in the folder that all nodes share: an analysis folder for each job, exported with a
+// manifest, and never changed once a change of the log names it.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { codeOf, reasonOf } from '../../runtime/errors.ts';
+import { createFile } from '../../runtime/files/atomic-write.ts';
+import { makeFolder } from '../../runtime/files/folder.ts';
+import { readJsonNow } from '../../runtime/files/json-file.ts';
+import { rm } from '../../runtime/files/names.ts';
+import { databaseFile } from '../index/store/names.ts';
+import { type Manifest, manifestFile, type Transfer, transferErrors } from '../library/transfer/contract.ts';
+import { clusterErrors } from './contract.ts';
+import type { Job } from './database.ts';
+
+/** What a change of the log says of a folder of results. */
+export interface Sealed {
+  /** From the shared folder on. */
+  readonly place: string;
+  /** Of its manifest, which has those of its files: SHA-256, hex. */
+  readonly digest: string;
+}
+
+/** In the shared folder: whose it is. */
+const markFile = 'framehound-cluster.json';
+const Mark = Type.Object({ version: Type.Literal(1), library: Type.String() });
+
+export interface ExchangeParts {
+  /** That all nodes share, absolute. */
+  readonly shared: string;
+  readonly home: string;
+  /** The file of the roots. */
+  readonly roots: string;
+  /** See actors/library/transfer/. */
+  exportLibrary(transfer: Transfer): Promise<Manifest>;
+  takeLibrary(transfer: Transfer): Promise<Manifest>;
+}
+
+export class Exchange {
+  readonly #parts: ExchangeParts;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+  }
+
+  /** Where what one attempt at a job finds is written. Of two attempts, one may still write. */
+  placeOf({ id, retryCount }: Job): string {
+    return `results/${id.slice(0, 2)}/${id}-${retryCount}`;
+  }
+
+  /** *Flushed* when answered. SHARED_FOLDER, and the errors of an export. */
+  async seal(job: Job, cacheDir: string, signal: AbortSignal): Promise<Sealed> {
+    const { shared } = this.#parts;
+    const place = this.placeOf(job);
+    const folder = join(shared, place);
+    if (!this.#isThere()) throw clusterErrors.SHARED_FOLDER(`${shared} is not mounted`, { folder: shared });
+    await this.#parts.exportLibrary(this.#transfer(cacheDir, folder, signal));
+    return { place, digest: digestOf(await readFile(join(folder, manifestFile))) };
+  }
+
+  /** No change names it. */
+  async drop(job: Job): Promise<void> {
+    await rm(join(this.#parts.shared, this.placeOf(job)), { recursive: true, force: true });
+  }
+
+  /**
+   * A verified copy in a new folder; one that was begun goes on. SHARED_FOLDER while the shared folder is
+   * away, LIBRARY_DAMAGED when it is not what was sealed, and what an import throws.
+   */
+  async take({ place, digest }: Sealed, into: string, signal: AbortSignal): Promise<void> {
+    if (existsSync(databaseFile(into))) return;
+    const folder = join(this.#parts.shared, place);
+    const manifest = await readFile(join(folder, manifestFile)).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT' && this.#isThere())
+        throw transferErrors.LIBRARY_DAMAGED(`${folder} has no manifest`, { folder }, error);
+      throw clusterErrors.SHARED_FOLDER(`${folder} cannot be read: ${reasonOf(error)}`, { folder }, error);
+    });
+    if (digestOf(manifest) !== digest)
+      throw transferErrors.LIBRARY_DAMAGED(`The manifest in ${folder} is damaged`, { folder });
+    await this.#parts.takeLibrary(this.#transfer(into, folder, signal));
+  }
+
+  /**
+   * Throws SHARED_FOLDER unless this is the folder of the library, and can be written. `isNew`: the library
+   * has no change yet, so a folder becomes its own.
+   */
+  expect(library: string, isNew: boolean): void {
+    const { shared } = this.#parts;
+    const refuse = (why: string, cause?: unknown) =>
+      clusterErrors.SHARED_FOLDER(`--cluster-folder ${shared} ${why}`, { folder: shared }, cause);
+    if (!existsSync(shared)) throw refuse('does not exist: is it mounted?');
+    const path = join(shared, markFile);
+    try {
+      if (isNew) createFile(path, `${JSON.stringify({ version: 1, library })}\n`, { flush: true });
+      const mark = readJsonNow(Mark, path);
+      if (mark?.library !== library) throw refuse('is not the folder of this cluster: is it mounted?');
+      makeFolder(join(shared, 'results'));
+    } catch (error) {
+      throw clusterErrors.SHARED_FOLDER.is(error)
+        ? error
+        : refuse(`cannot be used: ${reasonOf(error)}`, error);
+    }
+  }
+
+  /** Where a share is not mounted its folder may be there, and is another one. */
+  #isThere(): boolean {
+    return existsSync(join(this.#parts.shared, markFile));
+  }
+
+  #transfer(cacheDir: string, folder: string, signal: AbortSignal): Transfer {
+    const { home, roots } = this.#parts;
+    return { cacheDir, folder, home, roots, progress: () => {}, signal };
+  }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

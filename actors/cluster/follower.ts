@@ -1,0 +1,184 @@
+// Follows the log: brings what other engines found into the replica of this machine, change by change, then
+// tells who listens. While the database or the shared folder is away it waits, and searches go on.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../runtime/clock.ts';
+import { engineErrors, toFields } from '../../runtime/errors.ts';
+import { rm, rmSync } from '../../runtime/files/names.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Ref } from '../../runtime/ref.ts';
+import { Condition } from '../../runtime/sync/locks.ts';
+import type { indexContract } from '../index/contract.ts';
+import { transferErrors } from '../library/transfer/contract.ts';
+import { Alarm } from './alarm.ts';
+import { clusterErrors } from './contract.ts';
+import type { Database } from './database.ts';
+import type { Exchange, Sealed } from './exchange.ts';
+import { type Change, changeChannel, changesAfter } from './log.ts';
+
+/** What copies of results are called until the replica has them. */
+const copyPrefix = 'change-';
+/** Changes read at once. */
+const TOGETHER = 100;
+/** ms until the log is looked at without a notice, and until something that failed is tried again. */
+const LOOK_EVERY = 1_000;
+/** Attempts at a folder of results that is not what was sealed. */
+const ATTEMPTS = 10;
+
+export interface FollowerParts {
+  readonly database: Database;
+  readonly exchange: Exchange;
+  readonly index: Ref<typeof indexContract>;
+  readonly library: string;
+  /** The replica. */
+  readonly cacheDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with each change when the replica has it, one after the other. */
+  onChange(change: Change): Promise<void>;
+}
+
+export class Follower {
+  readonly #parts: FollowerParts;
+  readonly #stop = new AbortController();
+  readonly #moved = new Condition();
+  readonly #alarm: Alarm;
+  #applied: number;
+  #known: number;
+  #missed = 0;
+  #over: Promise<void> = Promise.resolve();
+
+  /** `applied`: the last change that the replica has. */
+  constructor(parts: FollowerParts, applied: number) {
+    this.#parts = parts;
+    this.#alarm = new Alarm(parts.clock);
+    this.#applied = applied;
+    this.#known = applied;
+  }
+
+  get applied(): number {
+    return this.#applied;
+  }
+
+  /** The last change that is known to be there. */
+  get known(): number {
+    return Math.max(this.#known, this.#applied);
+  }
+
+  /** Changes whose results could not be read. */
+  get missed(): number {
+    return this.#missed;
+  }
+
+  begin(): void {
+    const { cacheDir } = this.#parts;
+    // Copies of results that a killed engine left.
+    const left = existsSync(cacheDir)
+      ? readdirSync(cacheDir).filter((name) => name.startsWith(copyPrefix))
+      : [];
+    for (const name of left) rmSync(join(cacheDir, name), { recursive: true, force: true });
+    this.#parts.database.listen(changeChannel, (text) => {
+      this.#known = Math.max(this.#known, Number(text));
+      this.#alarm.ring();
+    });
+    this.#over = this.#run();
+  }
+
+  /** Resolves when the replica has this change. CANCELLED. */
+  async until(seq: number, signal: AbortSignal): Promise<void> {
+    this.#known = Math.max(this.#known, seq);
+    const either = AbortSignal.any([signal, this.#stop.signal]);
+    while (this.#applied < seq) {
+      if (either.aborted) throw engineErrors.CANCELLED();
+      await this.#moved.wait(either);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#over;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    const { log } = this.#parts;
+    let complained = '';
+    while (!signal.aborted) {
+      try {
+        const isMore = await this.#step();
+        if (!isMore) await this.#alarm.wait(LOOK_EVERY, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        const { message } = toFields(error);
+        if (!clusterErrors.DATABASE_AWAY.is(error) && message !== complained)
+          log.error('the log of the cluster cannot be followed', { error: message });
+        complained = message;
+        await this.#alarm.wait(LOOK_EVERY, signal);
+      }
+    }
+  }
+
+  /** True when there may be more. */
+  async #step(): Promise<boolean> {
+    const { database, library } = this.#parts;
+    const changes = await changesAfter(database, library, this.#applied, TOGETHER);
+    for (const change of changes) {
+      this.#known = Math.max(this.#known, change.seq);
+      this.#stop.signal.throwIfAborted();
+      await this.#apply(change);
+      this.#applied = change.seq;
+      await this.#tell(change);
+      this.#moved.notifyAll();
+    }
+    return changes.length === TOGETHER;
+  }
+
+  /** A change that is not told is one of the replica all the same. */
+  async #tell(change: Change): Promise<void> {
+    try {
+      await this.#parts.onChange(change);
+    } catch (error) {
+      this.#parts.log.warn('a change could not be reported', {
+        change: change.seq,
+        reason: toFields(error).message,
+      });
+    }
+  }
+
+  async #apply({ seq, at_ms, body }: Change): Promise<void> {
+    const { index, cacheDir: cache_dir, library } = this.#parts;
+    const sealed = body.kind === 'results' ? body.sealed : null;
+    const from = sealed === null ? null : await this.#take(sealed, seq);
+    await index.ask('adopt', { cache_dir, library, seq, at_ms, from }, { lane: 'now' });
+    if (from !== null) await rm(from, { recursive: true, force: true });
+  }
+
+  /** Null where it cannot be had any more. */
+  async #take(sealed: Sealed, seq: number): Promise<string | null> {
+    const { exchange, cacheDir, log } = this.#parts;
+    const { signal } = this.#stop;
+    const into = join(cacheDir, `${copyPrefix}${seq}`);
+    for (let attempt = 1; ; ) {
+      try {
+        await exchange.take(sealed, into, signal);
+        return into;
+      } catch (error) {
+        signal.throwIfAborted();
+        // A folder that is away comes back; files that are damaged stay so.
+        if (transferErrors.LIBRARY_DAMAGED.is(error) && ++attempt > ATTEMPTS) {
+          log.error('what a worker found is damaged in the shared folder, and is missing here', {
+            change: seq,
+            reason: error.message,
+          });
+          this.#missed++;
+          return null;
+        }
+        log.warn('what a worker found cannot be read yet', {
+          change: seq,
+          reason: toFields(error).message,
+        });
+        await this.#alarm.wait(LOOK_EVERY, signal);
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// The tasks of an engine: its own, or those of the cluster that it joins. What belongs to a cluster is loaded
+// here and nowhere else, and only for a service that is told of one.
+import { folders, type SettingValues } from '../../settings.ts';
+import type { Tasks } from '../analysis/contract.ts';
+import { openTasks } from '../analysis/tasks/tasks.ts';
+import type { Cluster, ClusterChoice } from './contract.ts';
+import type { ClusterParts } from './open.ts';
+
+/** `choice`: null for an engine that is in no cluster. Errors as `openCluster`. */
+export async function joinCluster(
+  choice: ClusterChoice | null,
+  values: SettingValues,
+  parts: Omit<ClusterParts, 'local'>,
+): Promise<{ readonly tasks: Tasks; readonly cluster: Cluster | null }> {
+  const local = openTasks(folders(values).tasks, parts);
+  if (choice === null) return { tasks: local, cluster: null };
+  const { openCluster } = await import('./open.ts');
+  const cluster = await openCluster(choice, values, { ...parts, local });
+  return { tasks: cluster.tasks, cluster };
+}

@@ -1,0 +1,95 @@
+// The log of changes of a library: every node applies the same ones in the same order.
+import type { WorkResult } from '../analysis/contract.ts';
+import type { Amounts } from '../analysis/progress.ts';
+import type { TaskCounts, TaskError, TaskSnapshot } from '../analysis/tasks/contract.ts';
+import type { Sql } from './database.ts';
+import type { Sealed } from './exchange.ts';
+
+/** How a task stands after a change. */
+export interface TaskStanding {
+  readonly counts: TaskCounts;
+  readonly amounts: Readonly<Record<string, Amounts>>;
+  /** Null while it runs. */
+  readonly end: {
+    readonly state: 'completed' | 'cancelled' | 'failed';
+    readonly error: TaskError | null;
+  } | null;
+}
+
+export type ChangeBody =
+  /** Accepted, and its jobs are queued. */
+  | { readonly kind: 'task'; readonly first: TaskSnapshot }
+  /** Files have their results; `sealed`: what was found, null where that is nothing new. */
+  | {
+      readonly kind: 'results';
+      readonly task_id: string;
+      readonly job: string;
+      readonly results: readonly WorkResult[];
+      readonly sealed: Sealed | null;
+      readonly standing: TaskStanding;
+    };
+
+export interface Change {
+  readonly seq: number;
+  /** Milliseconds since 1970, by the clock of the database. */
+  readonly at_ms: number;
+  readonly body: ChangeBody;
+}
+
+/** Notices of changes, with the number of the last one. */
+export const changeChannel = 'framehound_change';
+
+interface Locked {
+  readonly id: string;
+  readonly seq: string;
+}
+
+/**
+ * For the rest of the transaction nobody else adds a change. To be called before other rows are locked.
+ * Answers the number of the last one.
+ */
+export async function lockLibrary(sql: Sql, library: string): Promise<number> {
+  const [row] = await sql.query<Locked>('select id, seq from framehound.library where id = $1 for update', [
+    library,
+  ]);
+  return Number(row!.seq);
+}
+
+/** Within a transaction that has locked the library. Answers its number. */
+export async function addChange(
+  sql: Sql,
+  { library, node, after }: { readonly library: string; readonly node: string; readonly after: number },
+  body: ChangeBody,
+): Promise<number> {
+  const seq = after + 1;
+  await sql.query('insert into framehound.change (library, seq, node, body) values ($1, $2, $3, $4)', [
+    library,
+    seq,
+    node,
+    JSON.stringify(body),
+  ]);
+  await sql.query('update framehound.library set seq = $2 where id = $1', [library, seq]);
+  await sql.query('select pg_notify($1, $2)', [changeChannel, String(seq)]);
+  return seq;
+}
+
+/** Those behind `after`, at most `limit` of them. */
+export async function changesAfter(
+  sql: Sql,
+  library: string,
+  after: number,
+  limit: number,
+): Promise<Change[]> {
+  const rows = await sql.query<{ seq: string; at_ms: number; body: ChangeBody }>(
+    `select seq, floor(extract(epoch from at) * 1000)::float8 as at_ms, body from framehound.change
+      where library = $1 and seq > $2 order by seq limit $3`,
+    [library, after, limit],
+  );
+  return rows.map(({ seq, ...rest }) => ({ ...rest, seq: Number(seq) }));
+}
+
+/** The number of the last change. */
+export async function lastChange(sql: Sql, library: string): Promise<number> {
+  const [row] = await sql.query<Locked>('select seq from framehound.library where id = $1', [library]);
+  return Number(row?.seq ?? 0);
+}

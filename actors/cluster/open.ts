@@ -1,0 +1,124 @@
+// Puts a node of a cluster together. `main.ts` loads this file for `serve --cluster`, and nobody else does:
+// without it nothing of a cluster is loaded.
+import { join, resolve } from 'node:path';
+import { engineErrors } from '../../runtime/errors.ts';
+import { folders, type SettingValues } from '../../settings.ts';
+import { createAnalysis } from '../analysis/analysis.ts';
+import type { Tasks } from '../analysis/contract.ts';
+import { stageKinds } from '../analysis/stages/kinds.ts';
+import type { AnalysisParts } from '../analysis/stages/parts.ts';
+import { createPreflight } from '../analysis/tasks/preflight.ts';
+import { newTask } from '../analysis/tasks/run-tally.ts';
+import type { FrontDoorParts } from '../analysis/tasks/tasks.ts';
+import { exportLibrary } from '../library/transfer/export.ts';
+import { takeLibrary } from '../library/transfer/import.ts';
+import { statusOf } from './admin.ts';
+import { type Cluster, type ClusterChoice, clusterErrors } from './contract.ts';
+import { Database } from './database.ts';
+import { Exchange } from './exchange.ts';
+import { Follower, type FollowerParts } from './follower.ts';
+import { Node, nodeIdIn } from './node.ts';
+import { Places } from './places.ts';
+import { lookingIn } from './replica-reads.ts';
+import { ClusterTasks } from './tasks.ts';
+import { Worker, type WorkerParts } from './worker.ts';
+
+/** `local`: tasks of this engine alone. */
+export type ClusterParts = AnalysisParts & FrontDoorParts & { readonly local: Tasks };
+
+/**
+ * INVALID_CONFIG, DATABASE_AWAY for a folder that does not follow a library yet, CLUSTER_TOO_NEW,
+ * OTHER_LIBRARY, SHARED_FOLDER.
+ */
+export async function openCluster(
+  choice: ClusterChoice,
+  values: SettingValues,
+  parts: ClusterParts,
+): Promise<Cluster> {
+  const { index, clock } = parts;
+  const log = parts.log.named('cluster');
+  const { home, cache: cacheDir, roots } = folders(values);
+  if (choice.folder === '')
+    throw engineErrors.INVALID_CONFIG('--cluster needs --cluster-folder: a folder that all machines share');
+  const shared = resolve(choice.folder);
+  const exchange = new Exchange({ shared, home, roots, exportLibrary, takeLibrary });
+  const database = new Database(choice.url, log, clock);
+  try {
+    const { library, seq } = await followed(database, exchange, { index, cacheDir });
+    const nodeId = nodeIdIn(home);
+    const places = new Places(roots);
+    const folder = join(home, 'cluster', 'work');
+    const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
+    log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
+    return begun(choice, parts, common, seq);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** `folder`: where files are analysed. */
+type Common = Omit<WorkerParts, 'follower' | 'node' | 'analysis'> & Pick<FollowerParts, 'cacheDir'>;
+
+function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, seq: number): Cluster {
+  const { index, local } = parts;
+  const { database, nodeId, cacheDir } = common;
+  const follower = new Follower({ ...common, index, onChange: (change) => tasks.told(change) }, seq);
+  const preflight = createPreflight({ ...parts, kinds: stageKinds });
+  let left: Promise<void> | undefined;
+  const leave = async () => {
+    await worker?.stop();
+    await Promise.all([follower.stop(), node.stop()]);
+    await database.close();
+  };
+  const tasks = new ClusterTasks({
+    ...common,
+    follower,
+    local,
+    newTask: (task) => newTask(stageKinds, task),
+    leave: () => (left ??= leave()),
+    resolve: async (request, signal) => {
+      await preflight.check(request, signal);
+      return (await preflight.resolve(request)).request;
+    },
+  });
+  const node = new Node({
+    ...common,
+    id: nodeId,
+    roles,
+    applied: () => follower.applied,
+    working: () => worker?.working ?? [],
+  });
+  const own = createAnalysis({ ...parts, index: lookingIn(index, cacheDir) });
+  const worker = roles.includes('worker') ? new Worker({ ...common, follower, node, analysis: own }) : null;
+  tasks.follow();
+  for (const part of [follower, node, worker]) part?.begin();
+  return {
+    tasks,
+    standing: () => {
+      const { applied, known, missed } = follower;
+      return { away: database.away, applied, known, missed };
+    },
+    status: () => statusOf(database),
+  };
+}
+
+/** The library that the replica follows from now on. One that follows it already waits for the database. */
+async function followed(
+  database: Database,
+  exchange: Exchange,
+  { index, cacheDir: cache_dir }: { readonly index: ClusterParts['index']; readonly cacheDir: string },
+): Promise<{ readonly library: string; readonly seq: number }> {
+  const before = await index.ask('followed', { cache_dir });
+  try {
+    const [known] = await database.query<{ id: string; seq: string }>(
+      'select id, seq from framehound.library',
+    );
+    exchange.expect(known!.id, Number(known!.seq) === 0);
+    return await index.ask('follow', { cache_dir, library: known!.id });
+  } catch (error) {
+    const passes = clusterErrors.DATABASE_AWAY.is(error) || clusterErrors.SHARED_FOLDER.is(error);
+    if (before === null || !passes) throw error;
+    return before;
+  }
+}

@@ -1,0 +1,191 @@
+// Tasks of the whole cluster as rows of the database, and what follows from them.
+import type { AnalysisRequest, WorkResult } from '../analysis/contract.ts';
+import { analysisErrors } from '../analysis/contract.ts';
+import { type Amounts, progressOf, type TaskProgress } from '../analysis/progress.ts';
+import { amountFields, count } from '../analysis/result.ts';
+import type { StageKind } from '../analysis/stages/kind.ts';
+import { stageKinds } from '../analysis/stages/kinds.ts';
+import {
+  isEnd,
+  type TaskCounts,
+  type TaskError,
+  type TaskSnapshot,
+  type TaskState,
+} from '../analysis/tasks/contract.ts';
+import type { Sql } from './database.ts';
+import type { TaskStanding } from './log.ts';
+
+/** Times are Unix seconds by the clock of the database. Paths are by root. */
+export interface TaskRow {
+  readonly id: string;
+  readonly created: number;
+  readonly ended: number | null;
+  /** Of now, by the same clock. */
+  readonly now: number;
+  readonly state: TaskState;
+  readonly error: TaskError | null;
+  readonly request: AnalysisRequest;
+  readonly first: TaskSnapshot;
+  readonly counts: TaskCounts;
+  readonly amounts: Readonly<Record<string, Amounts>>;
+  readonly results: number;
+}
+
+const seconds = (what: string) => `extract(epoch from ${what})::float8`;
+/** Columns of a row; the request is long. */
+const columns = `id, ${seconds('created')} as created, ${seconds('ended')} as ended,
+  ${seconds('clock_timestamp()')} as now, state, error, first, counts, amounts, results`;
+
+/** Those that run, and the latest that ended. */
+const LISTED = 200;
+
+/** Without their requests. */
+export async function listTasks(sql: Sql, library: string): Promise<Omit<TaskRow, 'request'>[]> {
+  return sql.query(
+    `select ${columns} from framehound.task where library = $1
+      and (ended is null or id in
+        (select id from framehound.task where library = $1 and ended is not null
+          order by created desc limit ${LISTED}))
+      order by created desc`,
+    [library],
+  );
+}
+
+/** `lock`: for the rest of the transaction. Null when there is no such task. */
+export async function readTask(sql: Sql, id: string, lock = false): Promise<TaskRow | null> {
+  const [row] = await sql.query<TaskRow>(
+    `select ${columns}, request from framehound.task where id::text = $1 ${lock ? 'for update' : ''}`,
+    [id],
+  );
+  return row ?? null;
+}
+
+/** What a worker adds to a task. */
+export interface Added {
+  readonly results: readonly WorkResult[];
+  readonly amounts: Readonly<Record<string, Amounts>>;
+  /** No further job of it is left. */
+  readonly isLast: boolean;
+}
+
+/** How the task stands with it. */
+export function standingAfter(task: TaskRow, { results, amounts, isLast }: Added): TaskStanding {
+  const counts: TaskCounts = { ...task.counts };
+  for (const result of results) count(counts, result);
+  const sums = { ...task.amounts };
+  for (const [type, { done, all }] of Object.entries(amounts)) {
+    const before = sums[type] ?? { done: 0, all: 0 };
+    sums[type] = { done: before.done + done, all: before.all + all };
+  }
+  const all = counts.files > 0 && counts.failed === counts.files;
+  const end = !isLast
+    ? null
+    : all
+      ? ({ state: 'failed', error: allFailed(counts, results) } as const)
+      : ({ state: 'completed', error: null } as const);
+  return { counts, amounts: sums, end };
+}
+
+function allFailed({ files }: TaskCounts, results: readonly WorkResult[]): TaskError {
+  const { code, meaning } = analysisErrors.ALL_FAILED;
+  const why = results.find(({ error }) => error !== null)?.error?.message ?? meaning;
+  const message = files === 1 ? why : `All ${files} files failed. Last error: ${why}`;
+  return { code, error: meaning, message };
+}
+
+/** Within a transaction that has locked the library: results, and how the task stands with them. */
+export async function storeStanding(
+  sql: Sql,
+  task: TaskRow,
+  results: readonly WorkResult[],
+  { counts, amounts, end }: TaskStanding,
+): Promise<void> {
+  const bodies = results.map((result, i) => ({
+    position: task.results + i,
+    failed: result.outcome === 'failed',
+    body: result,
+  }));
+  await sql.query(
+    `insert into framehound.result (task, position, failed, body)
+      select $1::uuid, position, failed, body
+      from jsonb_to_recordset($2) as r(position integer, failed boolean, body jsonb)`,
+    [task.id, JSON.stringify(bodies)],
+  );
+  await sql.query(
+    `update framehound.task set counts = $2, amounts = $3, results = results + $4,
+      state = $5, error = $6, ended = case when $7 then clock_timestamp() end where id = $1`,
+    [
+      task.id,
+      JSON.stringify(counts),
+      JSON.stringify(amounts),
+      results.length,
+      end?.state ?? task.state,
+      end?.error ? JSON.stringify(end.error) : null,
+      end !== null,
+    ],
+  );
+}
+
+/** What is known of work in progress beside the rows, by job. */
+export interface Underway {
+  readonly amounts: Readonly<Record<string, Amounts>>;
+  /** How much of its files is done: 1.5 is one and a half. */
+  readonly files: number;
+}
+
+/** The progress of a task. `elapsed`: seconds since it was asked for. */
+export function progressOfTask(
+  kinds: readonly StageKind[],
+  first: Pick<TaskSnapshot, 'request'>,
+  { counts, amounts, end }: TaskStanding,
+  underway: Iterable<Underway>,
+  elapsed: number,
+): TaskProgress {
+  const sums: Record<string, Amounts> = { ...amounts };
+  let done = counts.done;
+  for (const one of underway) {
+    done += one.files;
+    for (const [type, amount] of Object.entries(one.amounts)) {
+      const before = sums[type] ?? { done: 0, all: 0 };
+      sums[type] = { done: before.done + amount.done, all: before.all + amount.all };
+    }
+  }
+  const { types } = first.request;
+  const share = counts.files === 0 ? 1 : Math.min(1, done / counts.files);
+  const percentage = end?.state === 'completed' ? 100 : Math.min(99, 100 * share);
+  const progress = progressOf(kinds, {
+    types,
+    files: counts.files,
+    files_done: counts.done,
+    surveyed: end !== null,
+    percentage,
+    elapsed_seconds: elapsed,
+    amounts: sums,
+  });
+  const left = end === null && share > 0 ? (elapsed * (1 - share)) / share : null;
+  return { ...progress, estimated_remaining_seconds: end === null ? left : 0 };
+}
+
+export function snapshotOf(
+  row: Omit<TaskRow, 'request'>,
+  underway: Iterable<Underway>,
+  kinds: readonly StageKind[] = stageKinds,
+): TaskSnapshot {
+  const { first, state, created, ended, now, counts, amounts, error } = row;
+  const elapsed_seconds = Math.max(0, (ended ?? now) - created);
+  const end = isEnd(state) ? ({ state: state as never, error } as const) : null;
+  const progress = progressOfTask(kinds, first, { counts, amounts, end }, underway, elapsed_seconds);
+  return {
+    ...first,
+    state,
+    created,
+    started: created,
+    ended,
+    counts,
+    progress: progress.percentage,
+    ...(amountFields(kinds, progress.stages) as Pick<TaskSnapshot, 'frames' | 'grid_frames'>),
+    elapsed_seconds,
+    estimated_remaining_seconds: end === null ? progress.estimated_remaining_seconds : null,
+    error,
+  };
+}

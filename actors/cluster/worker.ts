@@ -1,0 +1,334 @@
+// Takes jobs, analyses their files into a folder of their own, and commits: one transaction makes the results
+// count and ends the job. So whoever lost a job changes nothing any more.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../runtime/clock.ts';
+import { toFields } from '../../runtime/errors.ts';
+import { makeFolder } from '../../runtime/files/folder.ts';
+import { rm } from '../../runtime/files/names.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Analysis, AnalysisEvent, AnalysisRequest, WorkResult } from '../analysis/contract.ts';
+import type { Amounts, TaskProgress } from '../analysis/progress.ts';
+import { databaseFile } from '../index/store/names.ts';
+import { transferErrors } from '../library/transfer/contract.ts';
+import { Alarm } from './alarm.ts';
+import { clusterErrors } from './contract.ts';
+import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
+import type { Exchange, Sealed } from './exchange.ts';
+import type { Follower } from './follower.ts';
+import { addChange, changeChannel, lastChange, lockLibrary } from './log.ts';
+import type { Node } from './node.ts';
+import { type ProgressNotice, progressChannel } from './notices.ts';
+import { piecesOf, requestOf } from './pieces.ts';
+import type { Places } from './places.ts';
+import { readTask, standingAfter, storeStanding } from './task-rows.ts';
+
+/** ms: until the queue is looked at again, between two signs of life, between two notices of progress. */
+const LOOK_EVERY = 500;
+const KEEP_EVERY = 3_000;
+const TELL_EVERY = 500;
+/** ms: of a worker whose jobs fail one after the other. */
+const LONGEST_PAUSE = 30_000;
+/** Bytes that a notice of the database may have. */
+const LONGEST_NOTICE = 7_900;
+
+export interface WorkerParts {
+  readonly database: Database;
+  readonly exchange: Exchange;
+  readonly follower: Follower;
+  readonly node: Pick<Node, 'isDraining'>;
+  readonly places: Places;
+  readonly analysis: Pick<Analysis, 'run'>;
+  readonly library: string;
+  /** Id of this node. */
+  readonly nodeId: string;
+  /** Where files are analysed, absolute: emptied at the beginning. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What a job has come to. */
+interface Outcome {
+  readonly results: readonly WorkResult[];
+  readonly amounts: Readonly<Record<string, Amounts>>;
+  readonly sealed: Sealed | null;
+}
+
+interface PieceRow {
+  readonly task: string;
+  readonly paths: readonly string[];
+}
+
+export class Worker {
+  readonly #parts: WorkerParts;
+  readonly #stop = new AbortController();
+  readonly #alarm: Alarm;
+  /** Paths by root. */
+  #working: readonly string[] = [];
+  #over: Promise<void> = Promise.resolve();
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#alarm = new Alarm(parts.clock);
+  }
+
+  get working(): readonly string[] {
+    return this.#working;
+  }
+
+  begin(): void {
+    this.#parts.database.listen(changeChannel, () => this.#alarm.ring());
+    this.#over = this.#run();
+  }
+
+  /** Its job is given back. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#over;
+  }
+
+  async #run(): Promise<void> {
+    const { folder, log } = this.#parts;
+    const { signal } = this.#stop;
+    // What a killed engine left.
+    await rm(folder, { recursive: true, force: true });
+    for (let faults = 0; !signal.aborted; ) {
+      let pause = LOOK_EVERY;
+      try {
+        const isMore = await this.#next();
+        faults = 0;
+        if (isMore) continue;
+      } catch (error) {
+        if (!clusterErrors.DATABASE_AWAY.is(error)) {
+          log.error('a job failed', { error: toFields(error).message });
+          // What is wrong here may not be so elsewhere: others get the jobs.
+          pause = Math.min(LONGEST_PAUSE, LOOK_EVERY * 2 ** ++faults);
+        }
+      }
+      await this.#alarm.wait(pause, signal);
+    }
+  }
+
+  /** False when there was nothing to do. */
+  async #next(): Promise<boolean> {
+    const { database, node, follower, library } = this.#parts;
+    if (node.isDraining) return false;
+    // Who cannot follow the log takes nothing.
+    await follower.until(await lastChange(database, library), this.#stop.signal);
+    const job = await database.takeJob(fileQueue);
+    if (job !== null) {
+      await this.#work(job);
+      return true;
+    }
+    const dead = await database.takeJob(deadQueue);
+    if (dead !== null) await this.#giveUp(dead);
+    return dead !== null;
+  }
+
+  async #work(job: Job): Promise<void> {
+    const { database, exchange, log } = this.#parts;
+    const lost = new AbortController();
+    const endKeeping = this.#keep(job, lost);
+    const folder = join(this.#parts.folder, `${job.id}-${job.retryCount}`);
+    try {
+      const piece = await this.#piece(job.id);
+      if (piece === null) {
+        await database.transact((sql) => database.endJob(sql, fileQueue, job));
+        return;
+      }
+      this.#working = piece.paths;
+      const outcome = await this.#found(job, piece, folder, lost.signal);
+      // Whether it is ours still is for the transaction to say: its answer may have been lost.
+      if (outcome !== null && (await this.#persist(job, piece.task, outcome))) return;
+      log.warn('another worker has the job by now, or it was cancelled', { job: job.id });
+      await exchange.drop(job);
+    } finally {
+      endKeeping();
+      this.#working = [];
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Null when the job was lost meanwhile. A fault gives it back. */
+  async #found(job: Job, piece: PieceRow, folder: string, lost: AbortSignal): Promise<Outcome | null> {
+    try {
+      return await this.#analyse(job, piece, folder, AbortSignal.any([this.#stop.signal, lost]));
+    } catch (error) {
+      if (lost.aborted) return null;
+      await this.#parts.database.giveBackJob(job, toFields(error).message).catch(() => {
+        // It comes back when its heartbeat is missed.
+      });
+      throw error;
+    }
+  }
+
+  /** Null when its task has ended. */
+  async #piece(job: string): Promise<PieceRow | null> {
+    const [piece] = await this.#parts.database.query<PieceRow>(
+      'select task, paths from framehound.piece where job = $1 and not ended',
+      [job],
+    );
+    return piece ?? null;
+  }
+
+  /** Signs of life, until the answer is called. */
+  #keep(job: Job, lost: AbortController): () => void {
+    const { database, clock } = this.#parts;
+    let disarm = () => {};
+    let isOver = false;
+    const beat = () => {
+      disarm = clock.after(KEEP_EVERY, async () => {
+        // While the database is away nobody else can take it either.
+        const isOurs = await database.keepJob(job).catch(() => true);
+        if (!isOurs) lost.abort();
+        if (!isOver && isOurs) beat();
+      });
+    };
+    beat();
+    return () => {
+      isOver = true;
+      disarm();
+    };
+  }
+
+  async #analyse(job: Job, piece: PieceRow, folder: string, signal: AbortSignal): Promise<Outcome> {
+    const { database, places, analysis } = this.#parts;
+    const task = await readTask(database, piece.task);
+    const own = places.own({ request: task!.request, paths: piece.paths });
+    const request: AnalysisRequest = { ...requestOf(own.request, own.paths), cache_dir: folder };
+    makeFolder(folder);
+    const results: WorkResult[] = [];
+    const tell = this.#teller(piece.task, job.id);
+    const report = await analysis.run(
+      { task_id: piece.task, request, earlier: null },
+      {
+        signal,
+        onEvent: (event) => {
+          if (event.type === 'result') results.push(event.result);
+          else tell(event);
+        },
+      },
+    );
+    signal.throwIfAborted();
+    const sealed = existsSync(databaseFile(folder)) ? await this.#sealed(job, folder, signal) : null;
+    const { stages } = report.progress;
+    const amounts = Object.fromEntries(
+      Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]),
+    );
+    return { results: places.shared(results), amounts, sealed };
+  }
+
+  /** What was found waits until the shared folder can be written. */
+  async #sealed(job: Job, folder: string, signal: AbortSignal): Promise<Sealed> {
+    const { exchange, log } = this.#parts;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await exchange.seal(job, folder, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        const { SHARED_FOLDER } = clusterErrors;
+        if (!transferErrors.TRANSFER_FAILED.is(error) && !SHARED_FOLDER.is(error)) throw error;
+        if (attempt === 1) log.warn('the shared folder cannot be written', { reason: error.message });
+        await this.#alarm.wait(LOOK_EVERY * 2, signal);
+      }
+    }
+  }
+
+  /** False when somebody else has the job. What was found waits while the database is away. */
+  async #persist(job: Job, task: string, outcome: Outcome): Promise<boolean> {
+    const { signal } = this.#stop;
+    for (;;) {
+      try {
+        return await this.#commit(fileQueue, job, task, outcome);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!clusterErrors.DATABASE_AWAY.is(error)) throw error;
+        await this.#alarm.wait(LOOK_EVERY, signal);
+      }
+    }
+  }
+
+  #commit(queue: string, job: Job, task_id: string, outcome: Outcome): Promise<boolean> {
+    const { database, library, nodeId: node } = this.#parts;
+    const { results, amounts, sealed } = outcome;
+    const { job: id } = job.data;
+    return database.transact(async (sql) => {
+      const after = await lockLibrary(sql, library);
+      const [piece] = await sql.query<{ ended: boolean; attempt: number | null }>(
+        'select ended, attempt from framehound.piece where job = $1',
+        [id],
+      );
+      // An attempt to commit whose answer was lost.
+      if (piece?.ended === true) return piece.attempt === job.retryCount;
+      const task = await readTask(sql, task_id, true);
+      if (task === null || !(await database.endJob(sql, queue, job))) return false;
+      await sql.query('update framehound.piece set ended = true, attempt = $2 where job = $1', [
+        id,
+        job.retryCount,
+      ]);
+      const left = await sql.query('select 1 from framehound.piece where task = $1 and not ended limit 1', [
+        task_id,
+      ]);
+      const standing = standingAfter(task, { results, amounts, isLast: left.length === 0 });
+      await storeStanding(sql, task, results, standing);
+      await addChange(
+        sql,
+        { library, node, after },
+        { kind: 'results', task_id, job: id, results, sealed, standing },
+      );
+      return true;
+    });
+  }
+
+  /** Its files were tried often enough: they fail. */
+  async #giveUp(dead: Job): Promise<void> {
+    const { database } = this.#parts;
+    const piece = await this.#piece(dead.data.job);
+    if (piece === null) {
+      await database.transact((sql) => database.endJob(sql, deadQueue, dead));
+      return;
+    }
+    const task = await readTask(database, piece.task);
+    const { code, meaning } = clusterErrors.GIVEN_UP;
+    const results = piecesOf(task!.request, piece.paths).map(({ type, path, facts }): WorkResult => {
+      const error = { code, message: `${path}: ${meaning.toLowerCase()}` };
+      return {
+        path,
+        type,
+        hash_str: null,
+        outcome: 'failed',
+        reason: null,
+        facts,
+        duration_seconds: 0,
+        error,
+      };
+    });
+    await this.#commit(deadQueue, dead, piece.task, { results, amounts: {}, sealed: null });
+  }
+
+  /** Tells other nodes how the work goes on, a few times a second. */
+  #teller(task_id: string, job: string): (event: AnalysisEvent) => void {
+    const { database, clock, places } = this.#parts;
+    let file: ProgressNotice['file'] = null;
+    let told = Number.NEGATIVE_INFINITY;
+    return (event) => {
+      if (event.type === 'file') file = event.file;
+      if (event.type !== 'task' || clock.now() - told < TELL_EVERY) return;
+      told = clock.now();
+      const notice: ProgressNotice = { task_id, job, file, ...standOf(event.task) };
+      const text = JSON.stringify(places.shared(notice));
+      if (Buffer.byteLength(text) > LONGEST_NOTICE) return;
+      database.query('select pg_notify($1, $2)', [progressChannel, text]).catch(() => {
+        // Nobody waits for it.
+      });
+    };
+  }
+}
+
+function standOf({ stages, files, percentage }: TaskProgress): Pick<ProgressNotice, 'amounts' | 'files'> {
+  const amounts = Object.fromEntries(
+    Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]),
+  );
+  return { amounts, files: (files * percentage) / 100 };
+}

@@ -1,0 +1,35 @@
+// What the command line says about clusters: the options of `serve`, and the command for the nodes.
+import { roles } from '../actors/cluster/contract.ts';
+
+const json = { json: { type: 'boolean', default: false } } as const;
+
+/** Of `framehound serve`. */
+export const joiningOptions = {
+  cluster: { type: 'string', value: 'URL', help: 'join a cluster: its database, postgres://...' },
+  'cluster-folder': {
+    type: 'string',
+    value: 'DIR',
+    completes: 'folder',
+    help: 'folder that all of its machines share',
+  },
+  roles: {
+    type: 'string',
+    value: 'ROLE,...',
+    completes: roles,
+    help: 'front, worker or both (both); only a worker analyses',
+  },
+} as const;
+
+export const clusterCommand = {
+  help: 'show and drain the machines of a cluster',
+  options: json,
+  actions: {
+    status: { usage: '[status] [--json]', help: 'list the nodes and what each does', options: json },
+    drain: {
+      usage: 'NODE',
+      help: 'give a node no further files; it finishes those that it has',
+      options: { end: { type: 'boolean', default: false, help: 'give it files again' } },
+    },
+    remove: { usage: 'NODE', help: 'forget a node that does not run any more' },
+  },
+} as const;

@@ -1,0 +1,87 @@
+// `framehound cluster`: the nodes of the cluster of the settings, as its database knows them.
+import { parseArgs } from 'node:util';
+import type { ClusterAdmin, ClusterNode, ClusterStatus } from '../../actors/cluster/contract.ts';
+import { commandTable } from '../command-table.ts';
+import { type Command, type Context, exit, keptAlive, usageErrors } from '../context.ts';
+import { unknownAction } from '../help.ts';
+import { printable } from '../terminal.ts';
+
+const known = commandTable.cluster.actions;
+
+export const cluster: Command = async (args, context) => {
+  const [first = 'status', ...rest] = args;
+  // Options of the status may stand without its name.
+  const [action, own] = first.startsWith('-') ? ['status', args] : [first, rest];
+  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (!run) throw unknownAction('cluster', action);
+  return run(own, context);
+};
+
+const status: Command = async (args, context) => {
+  const { values } = parseArgs({ args: [...args], options: known.status.options });
+  return withCluster(context, async (admin) => {
+    const found = await admin.status();
+    context.out(values.json ? `${JSON.stringify(found)}\n` : statusText(found));
+    return exit.ok;
+  });
+};
+
+const drain: Command = async (args, context) => {
+  const { options } = known.drain;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const node = only('drain', positionals);
+  return withCluster(context, async (admin) => {
+    await admin.drain(node, !values.end);
+    context.out(values.end ? `${node} takes files again\n` : `${node} takes no further files\n`);
+    return exit.ok;
+  });
+};
+
+const remove: Command = async (args, context) => {
+  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+  const node = only('remove', positionals);
+  return withCluster(context, async (admin) => {
+    await admin.remove(node);
+    context.out(`${node} is no node of the cluster any more\n`);
+    return exit.ok;
+  });
+};
+
+const actions: Readonly<Record<string, Command>> = { status, drain, remove };
+
+function only(action: string, positionals: readonly string[]): string {
+  const [node, ...others] = positionals;
+  if (node === undefined || others.length > 0)
+    throw usageErrors.USAGE(`cluster ${action} needs the id of one node`);
+  return node;
+}
+
+async function withCluster(
+  { installation, values, log, clock }: Context,
+  work: (admin: ClusterAdmin) => Promise<number>,
+): Promise<number> {
+  if (values.cluster === '')
+    throw usageErrors.USAGE('no cluster is named: set FRAMEHOUND_CLUSTER to the address of its database');
+  const admin = await (await installation()).cluster(values.cluster, log, clock);
+  return keptAlive(work(admin).finally(() => admin.close()));
+}
+
+function statusText({ nodes, changes, queued_jobs, active_jobs, failed_jobs }: ClusterStatus): string {
+  const jobs = `${queued_jobs} jobs wait, ${active_jobs} are at work, ${failed_jobs} were given up`;
+  return `${nodes.map(nodeText).join('')}${changes} changes; ${jobs}\n`;
+}
+
+/** Seconds after which a node is told as one that does not run. */
+const SILENT = 10;
+
+function nodeText({ id, name, roles, seen_seconds, behind, draining, working }: ClusterNode): string {
+  const isSilent = seen_seconds > SILENT;
+  const state = isSilent
+    ? `not seen for ${Math.round(seen_seconds)} s`
+    : behind === 0
+      ? 'up to date'
+      : `${behind} changes behind`;
+  const drained = draining ? ', takes no files' : '';
+  const work = working.length === 0 || isSilent ? '' : `, analyses ${printable(working.join(', '))}`;
+  return `${id.slice(0, 8)}  ${printable(name).padEnd(16)} ${roles.join().padEnd(13)} ${state}${drained}${work}\n`;
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { Places } from '../../../actors/cluster/places.ts';
+import { rootsText } from '../../../actors/index/store/roots-file.ts';
+
+function machine(t: TestContext, folder: string): Places {
+  const home = mkdtempSync(join(tmpdir(), 'framehound-places-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const file = join(home, 'roots.json');
+  const root = { name: 'footage', folder, origin: folder, volume: null, removed: false };
+  writeFileSync(file, rootsText([root, { ...root, name: 'old', folder: '/old', removed: true }]));
+  return new Places(file);
+}
+
+test('each machine has a path where its root is', (t) => {
+  const [here, there] = [machine(t, '/mnt/a'), machine(t, '/media/b/footage')];
+  const result = { path: '/mnt/a/day 1/film.mp4', type: 'video', facts: { frames: 3 } };
+  const shared = here.shared(result);
+  assert.equal(shared.path, 'root:footage/day 1/film.mp4');
+  assert.deepEqual(there.own(shared), { ...result, path: '/media/b/footage/day 1/film.mp4' });
+});
+
+test('a path that others could not find is refused with the command', (t) => {
+  const here = machine(t, '/mnt/a');
+  here.expectInside(['/mnt/a/film.mp4']);
+  for (const path of ['/mnt/ab/film.mp4', '/old/film.mp4'])
+    assert.throws(() => here.expectInside([path]), /is in no root.*framehound roots add NAME FOLDER/);
+});
