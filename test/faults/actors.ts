@@ -289,4 +289,18 @@ export const actorFaults: readonly Fault[] = [
     fault: 'score >= 0 * believedScore &&',
     tests: ['test/actors/summarizer/statements/texts.test.ts'],
   },
+  {
+    name: 'something else than the log of its cluster writes to a replica',
+    file: 'actors/index/store/store.ts',
+    text: 'if (!isLocal && this.#options.following?.() !== true)',
+    fault: 'if (!isLocal && false)',
+    tests: ['test/actors/index/replica/replica.test.ts'],
+  },
+  {
+    name: 'a path that no other machine could find becomes a job',
+    file: 'actors/cluster/places.ts',
+    text: 'map.rootOf(path) === null',
+    fault: 'map.rootOf(path) === undefined',
+    tests: ['test/actors/cluster/places.test.ts'],
+  },
 ];

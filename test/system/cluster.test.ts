@@ -1,0 +1,192 @@
+// Three engines and a real PostgreSQL: what one is asked for, others do; any of them can die, and so can the
+// database.
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, extname, join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
+import { openAdmin } from '../../actors/cluster/admin.ts';
+import { rootsText } from '../../actors/index/store/roots-file.ts';
+import type { SearchAnswer } from '../../actors/search/contract.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { createLog } from '../../runtime/log.ts';
+import { until } from '../until.ts';
+import { type Home, newHome, SLOW_MS } from './command-line.ts';
+import { type Postgres, skipWithoutPostgres, startPostgres } from './postgres.ts';
+import { type RunningService, startService } from './service.ts';
+
+const samples = join(import.meta.dirname, '../../actors/samples/media');
+const stills = ['forest.jpg', 'hills.jpg', 'moon-over-the-sea.jpg', 'fire.webp', 'beach.webp'];
+const films = ['beach.mp4', 'camp-fire.mkv'];
+/** Of each still, each another content. */
+const COPIES = 4;
+const queries = ['a beach', 'fire at night', 'a forest', 'trees', 'the moon', 'the sea', 'water', 'hills'];
+
+const copyOf = (name: string, copy: number) => `${basename(name, extname(name))}-${copy}${extname(name)}`;
+const names = [
+  ...films,
+  ...stills.flatMap((name) => Array.from({ length: COPIES }, (_, i) => copyOf(name, i + 1))),
+];
+
+interface Node extends RunningService {
+  readonly cacheDir: string;
+}
+
+interface World {
+  readonly postgres: Postgres;
+  readonly folder: string;
+  readonly footage: string;
+  join(roles: string, home?: Home): Promise<Node>;
+}
+
+async function newWorld(t: TestContext): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-cluster-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const footage = join(folder, 'footage');
+  mkdirSync(footage);
+  for (const name of films) cpSync(join(samples, name), join(footage, name));
+  for (const name of stills) {
+    const bytes = readFileSync(join(samples, name));
+    for (let copy = 1; copy <= COPIES; copy++)
+      writeFileSync(join(footage, copyOf(name, copy)), Buffer.concat([bytes, Buffer.of(copy)]));
+  }
+  const postgres = await startPostgres();
+  t.after(postgres.end);
+  const shared = join(folder, 'shared');
+  mkdirSync(shared);
+  const joinAs = async (roles: string, known?: Home) => {
+    const home = known ?? newHome();
+    const root = { name: 'footage', folder: footage, origin: footage, volume: null, removed: false };
+    mkdirSync(join(home.folder, 'home'), { recursive: true });
+    // As `framehound roots add` writes it.
+    writeFileSync(join(home.folder, 'home', 'roots.json'), rootsText([root]));
+    const options = ['--cluster', postgres.url, '--cluster-folder', shared, '--roles', roles];
+    const service = await startService(['--no-guardian', ...options], home);
+    t.after(service.end);
+    return { ...service, cacheDir: join(home.folder, 'home', 'analysis') };
+  };
+  return { postgres, folder, footage, join: joinAs };
+}
+
+test('three engines do the work of one, and lose nothing when a worker or the database dies', {
+  skip: skipWithoutPostgres,
+}, async (t) => {
+  const world = await newWorld(t);
+  const [front, first, second] = await Promise.all(
+    ['front', 'worker', 'front,worker'].map((roles) => world.join(roles)),
+  );
+  const nodes = { front: front!, first: first!, second: second! };
+  await Promise.all(Object.values(nodes).map((node) => node.modelReady()));
+  await t.test('a batch is spread, and a killed worker loses nothing', () => analyseAndKill(world, nodes));
+  const back = await world.join('front,worker', nodes.first.home);
+  await back.modelReady();
+  const all = [nodes.front, nodes.second, back];
+  await t.test('every engine answers the same questions equally', () => compareAnswers(all));
+  await t.test('while the database is away searches go on, and work waits', () => stopDatabase(world, all));
+});
+
+interface Nodes {
+  readonly front: Node;
+  readonly first: Node;
+  readonly second: Node;
+}
+
+function requestOf({ cacheDir }: Node, { footage }: World, files: readonly string[] = names) {
+  return { cache_dir: cacheDir, visual_media_paths: files.map((name) => join(footage, name)) };
+}
+
+async function analyseAndKill(world: World, { front, first, second }: Nodes): Promise<void> {
+  const log = createLog('test', () => {});
+  const admin = openAdmin(world.postgres.url, log, systemClock);
+  try {
+    const { task_id } = await front.ok<{ task_id: string }>('/analyze', requestOf(front, world));
+    const read = (node: Node) => node.ok<TaskDetail>(`/tasks/${task_id}`);
+    const followed = second.follow(task_id);
+    const firstWorks = async () => {
+      const { nodes } = await admin.status();
+      return nodes.some(({ roles, working }) => roles.join() === 'worker' && working.length > 0);
+    };
+    const isHalfDone = async () => (await read(front)).counts.done >= names.length / 2;
+    await until(async () => (await isHalfDone()) && (await firstWorks()), { within: SLOW_MS });
+    first.process.child.kill('SIGKILL');
+    const events = await followed;
+    assert.equal(events.at(-1)?.progress, 100);
+    const details = await Promise.all([front, second].map(read));
+    for (const { state, counts, results } of details) {
+      assert.deepEqual([state, counts.files, counts.analyzed], ['completed', names.length, names.length]);
+      const found = results.map(({ path }) => basename(path)).sort();
+      assert.deepEqual(found, names.toSorted(), 'each file has one result');
+    }
+    const { queued_jobs, active_jobs, failed_jobs } = await admin.status();
+    assert.deepEqual([queued_jobs, active_jobs, failed_jobs], [0, 0, 0]);
+  } finally {
+    await admin.close();
+  }
+}
+
+/** Without the preview, which is compared by its length, and what is of one machine. */
+async function answersOf(node: Node): Promise<unknown[]> {
+  const { cacheDir: cache_dir, ok } = node;
+  await ok('/analysis-data/load', { cache_dir });
+  const answers: unknown[] = [];
+  for (const query of queries) {
+    const { matches } = await ok<SearchAnswer>('/search/text', { cache_dir, query, max_results: 20 });
+    answers.push(matches.map(({ image, ...match }) => ({ ...match, image: image?.length })));
+  }
+  for (const name of stills) {
+    const image_path = join(samples, name);
+    const { matches } = await ok<SearchAnswer>('/search/image', { cache_dir, image_path, max_results: 20 });
+    assert.ok(matches.length >= COPIES, name);
+    answers.push(matches.map(({ image, ...match }) => ({ ...match, image: image?.length })));
+  }
+  return answers;
+}
+
+async function compareAnswers(nodes: readonly Node[]): Promise<void> {
+  const hasAll = async (node: Node) => {
+    const { cacheDir: cache_dir } = node;
+    const { total } = await node.ok<{ total: number }>('/library/list', { cache_dir });
+    return total === names.length;
+  };
+  for (const node of nodes) await until(() => hasAll(node), { within: SLOW_MS });
+  const [one, ...others] = await Promise.all(nodes.map(answersOf));
+  for (const other of others) assert.deepEqual(other, one);
+}
+
+async function stopDatabase(world: World, nodes: readonly Node[]): Promise<void> {
+  const [front] = nodes;
+  const late = 'stop-sign.jpg';
+  cpSync(join(samples, late), join(world.footage, late));
+  world.postgres.stop();
+  const began = performance.now();
+  const ask = async (node: Node) => {
+    const { cacheDir: cache_dir } = node;
+    const { status } = await node.call('/search/text', { cache_dir, query: 'a beach' });
+    return status;
+  };
+  const isEnough = async () => {
+    const answers = await Promise.all(nodes.map(ask));
+    assert.deepEqual(answers, Array(nodes.length).fill(200));
+    return performance.now() - began > 10_000;
+  };
+  await until(isEnough, { within: SLOW_MS });
+  const refused = await front!.call('/analyze', requestOf(front!, world, [late]));
+  assert.deepEqual([refused.status, refused.headers.has('retry-after')], [503, true]);
+  world.postgres.start();
+  const accepted = async () => {
+    const { status, body } = await front!.call<{ task_id: string }>(
+      '/analyze',
+      requestOf(front!, world, [late]),
+    );
+    assert.ok(status === 202 || status === 503, JSON.stringify(body));
+    return status === 202 && body;
+  };
+  const { task_id } = await until(accepted, { within: SLOW_MS });
+  const isDone = async () => {
+    const { state, counts } = await front!.ok<TaskDetail>(`/tasks/${task_id}`);
+    assert.notEqual(state, 'failed');
+    return state === 'completed' && counts;
+  };
+  assert.equal((await until(isDone, { within: SLOW_MS })).analyzed, 1);
+}

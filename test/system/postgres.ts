@@ -1,0 +1,70 @@
+// A real PostgreSQL for a test: the binaries of the system, with data of its own that go with the test.
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './guarded-service.ts';
+
+/** Debian keeps them apart by version; the newest counts. */
+function folderOfBinaries(): string | null {
+  const apart = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionIn(a) - versionIn(b));
+  const found = [...(process.env['PATH'] ?? '').split(':'), ...apart];
+  return found.findLast((folder) => existsSync(join(folder, 'initdb'))) ?? null;
+}
+
+const versionIn = (path: string) => Number(/\d+/.exec(path)?.[0]);
+const binaries = folderOfBinaries();
+
+/** Why a test that needs one is skipped; false where it is not. */
+export const skipWithoutPostgres =
+  binaries === null && 'no PostgreSQL is installed here (on Debian: apt-get install postgresql)';
+
+export interface Postgres {
+  readonly url: string;
+  start(): void;
+  /** At once, as when its machine loses power. */
+  stop(): void;
+  end(): void;
+}
+
+export async function startPostgres(): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-postgres-'));
+  const data = join(folder, 'data');
+  const port = await freePort();
+  // It refuses to run as root.
+  const nobody = process.getuid?.() === 0 ? userNamed('nobody') : null;
+  if (nobody !== null) chownSync(folder, nobody.uid, nobody.gid);
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(join(binaries!, program), args, { ...nobody, cwd: folder, stdio: 'ignore' });
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
+  const control = (action: string, ...args: string[]) =>
+    run('pg_ctl', action, '-D', data, '-w', '-l', join(folder, 'log'), ...args);
+  const start = () => control('start', '-o', settings);
+  run('initdb', '-D', data, '-U', 'framehound', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync');
+  start();
+  let isRunning = true;
+  const stop = () => {
+    if (isRunning) control('stop', '-m', 'immediate');
+    isRunning = false;
+  };
+  return {
+    url: `postgres://framehound@127.0.0.1:${port}/postgres`,
+    start: () => {
+      start();
+      isRunning = true;
+    },
+    stop,
+    end: () => {
+      stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function userNamed(name: string): { readonly uid: number; readonly gid: number } {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((one) => one.startsWith(`${name}:`));
+  const [, , uid, gid] = (line ?? '').split(':').map(Number);
+  return { uid: uid!, gid: gid! };
+}
