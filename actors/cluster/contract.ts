@@ -17,7 +17,7 @@ export const clusterErrors = errorTable({
   OUTSIDE_ROOTS: { meaning: 'The file is in no root', status: 400, retryable: false },
   SHARED_FOLDER: { meaning: 'The shared folder of the cluster cannot be used', status: 507, retryable: true },
   NODE_UNKNOWN: { meaning: 'Node not found', status: 404, retryable: false },
-  NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: true },
+  NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: false },
 });
 
 /** Roles of a node: every one follows the log and answers; a worker takes files to analyse. */
