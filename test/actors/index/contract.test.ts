@@ -6,6 +6,7 @@ import { facetMessages } from '../../../actors/index/facets/contract.ts';
 import { libraryMessages } from '../../../actors/index/library/contract.ts';
 import { materialMessages } from '../../../actors/index/material/contract.ts';
 import { peopleMessages } from '../../../actors/index/people/contract.ts';
+import { replicaMessages } from '../../../actors/index/replica/contract.ts';
 import { peakMessages, spanMessages, storeMessages } from '../../../actors/index/store/contract.ts';
 import { summaryMessages } from '../../../actors/index/summaries/contract.ts';
 import { thingMessages } from '../../../actors/index/things/contract.ts';
@@ -30,6 +31,7 @@ test('every message belongs to one part of the index', () => {
     peakMessages,
     summaryMessages,
     materialMessages,
+    replicaMessages,
   ];
   const names = parts.flatMap((messages) => Object.keys(messages));
   assert.deepEqual([...new Set(names)], names);
