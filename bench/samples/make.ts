@@ -1,5 +1,5 @@
-// Draws the sample library of the product, in actors/samples/media/: the same bytes on every run on processors
-// with the same vector instructions. Run when its list changes:
+// Draws the sample library of the product, in actors/samples/media/: the same bytes on every run, on
+// processors with the same vector instructions. Run when its list changes:
 // node runtime/process/launch.mjs --node bench/samples/make.ts
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
