@@ -80,7 +80,7 @@ export class FramePass {
     decide();
     await this.#decided.promise;
     // Alone, as nearly always: the feed as it is.
-    if (this.#consumers.length === 1) return yield* this.#feed([options.shape], options.preview, options);
+    if (this.#consumers.length === 1) return yield* this.#feed([options.shape], options);
     if (!this.#delivery) {
       this.#delivery = this.#deliver();
       // Whoever waits for it may come later than its failure, or have left.
@@ -97,12 +97,13 @@ export class FramePass {
       consumers.map(({ options }) => [options, shapes.findIndex((shape) => isSame(shape, options.shape))]),
     );
     const preview = consumers.some(({ options }) => options.preview);
+    const motion = consumers.some(({ options }) => options.motion);
     const from = Math.min(...consumers.map(({ options }) => options.from ?? 0));
     const credit = shapes.length * Math.max(2, ...consumers.map(({ options }) => options.credit));
     const { pool } = this.#task.parts;
     const holder = pool.holder();
     try {
-      for await (const frame of this.#feed(shapes, preview, { credit, from })) {
+      for await (const frame of this.#feed(shapes, { preview, motion, credit, from })) {
         if (consumers.every(({ gone }) => gone)) return;
         const left = consumers.filter(
           ({ gone, options }) => !gone && frame.frame_index >= (options.from ?? 0),
@@ -125,8 +126,7 @@ export class FramePass {
 
   #feed(
     shapes: readonly PictureShape[],
-    preview: boolean,
-    { credit, signal, from = 0 }: Pick<FrameOptions, 'credit' | 'signal' | 'from'>,
+    { preview, motion, credit, signal, from = 0 }: Omit<FrameOptions, 'shape'>,
   ): AsyncIterable<GridFrame> {
     const task = this.#task;
     const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
@@ -145,6 +145,7 @@ export class FramePass {
       preview: preview ? task.parts.preview : null,
       mode: task.request.decode,
       from_frame: from,
+      ...(motion && { motion }),
     };
     const options = { signal: until, credit };
     if (this.#shared === null) return reader.feed('frames', request, options);

@@ -6,6 +6,7 @@ import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { folderOf, storedRow } from './media.ts';
 import {
+  cameraKey,
   mediaKey,
   modelPrefix,
   pathKey,
@@ -69,7 +70,7 @@ export function removeContents(
     const preview_bytes = read(Previews, previewKey(hash))?.size_bytes ?? 0;
     const transcript = writes.get(transcriptKey(hash)) !== undefined;
     removeVoices(writes, hash, file);
-    for (const keyOf of [previewKey, transcriptKey, speakersKey, thingsKey, writtenKey, mediaKey])
+    for (const keyOf of [previewKey, transcriptKey, speakersKey, cameraKey, thingsKey, writtenKey, mediaKey])
       writes.remove(keyOf(hash));
     for (const form of paths.flatMap((path) => map.forms(path))) {
       // Another content may have been seen there meanwhile.

@@ -4,6 +4,7 @@ import { ask } from '../../../runtime/contract.ts';
 import { nullable, oneOf } from '../../../runtime/schema.ts';
 import { Thing, ThingBox, ThingClass, ThingColour } from '../../things/contract.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
+import { movements } from '../visual/camera.ts';
 import { RankedMatch, Scope } from '../visual/contract.ts';
 
 const Frame = Type.Integer({ minimum: 0 });
@@ -26,8 +27,10 @@ export type ShotSize = (typeof shotSizes)[number];
 
 /** One thing that a question names. */
 export const ThingTerm = Type.Object({
-  /** Any of them. */
-  classes: Type.Array(ThingClass, { minItems: 1 }),
+  /** Any of them; empty of the camera. */
+  classes: Type.Array(ThingClass),
+  /** How the camera moves, instead of a thing. */
+  camera: Type.Optional(oneOf(...movements)),
   /** Any of them; empty for all. */
   colours: Type.Array(ThingColour),
   /** Where its middle is. */
@@ -76,6 +79,8 @@ export const thingMessages = {
       ...Folder,
       model_key: nullable(Type.String()),
       terms: Type.Array(ThingTerm),
+      /** Terms speak of the camera, as those that are given say by themselves. */
+      camera: Type.Optional(Type.Boolean()),
       scope: Scope,
       max_per_media: nullable(Type.Integer({ minimum: 1 })),
       max_results: Type.Integer({ minimum: 1 }),

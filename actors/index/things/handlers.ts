@@ -4,8 +4,10 @@ import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
 import type { Track } from '../../things/tracks.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import type { Moving } from '../store/camera.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
+import type { Movement } from '../visual/camera.ts';
 import type { RankedMatch } from '../visual/contract.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
@@ -65,6 +67,16 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
   };
 }
 
+/** Where a detector looked and the camera was followed, as far as either is asked for. */
+function followedAndLooked(store: Store, { terms, camera = false }: FindRequest): string[] {
+  const asksCamera = camera || terms.some((term) => term.camera !== undefined);
+  if (!asksCamera) return store.things.hashes();
+  const followed = store.cameras.hashes();
+  if (terms.every((term) => term.camera !== undefined)) return followed;
+  const looked = new Set(store.things.hashes());
+  return followed.filter((hash) => looked.has(hash));
+}
+
 async function find(
   parts: ThingParts,
   request: FindRequest,
@@ -73,14 +85,14 @@ async function find(
   const { cache_dir, scope } = request;
   const { filters, known } = await parts.folders.with(cache_dir, (store) => ({
     filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    known: store.things.hashes(),
+    known: followedAndLooked(store, request),
   }));
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const passing = await passingHashes(parts, unfiltered, () => known, pause);
   const looked = new Set(known);
   const hashes = (passing ?? known).filter((hash) => looked.has(hash));
   return parts.folders.with(cache_dir, (store) => {
-    if (request.terms.length > 0 && !store.things.readOn(hashes))
+    if (request.terms.some(({ camera }) => camera === undefined) && !store.things.readOn(hashes))
       return { done: false, matches: [], ranges: {}, looked: hashes.length };
     return ranked(parts, store, request, hashes, pause);
   });
@@ -140,7 +152,8 @@ function momentsIn(store: Store, hash: string, terms: FindRequest['terms']): Mom
   const frames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
   const tracks = store.things.tracks(hash);
   const shots = terms.some(({ shot }) => shot !== null) ? storedShots(store, hash, tracks) : [];
-  return momentsOf(tracks, terms, frames, shots);
+  const moving = terms.some(({ camera }) => camera !== undefined) ? store.cameras.of(hash) : [];
+  return momentsOf(tracks, terms, frames, shots, moving);
 }
 
 function inRanges(moments: readonly Moment[], ranges: FindRequest['scope']['ranges'][string]): Moment[] {
@@ -209,15 +222,23 @@ export function momentsOf(
   terms: readonly ThingTerm[],
   frames: number,
   shots: readonly Shot[] = [],
+  moving: readonly Moving[] = [],
 ): Moment[] {
   if (terms.length === 0) return [];
   let found: Moment[] = [{ start: 0, end: frames, score: 1, best: 0 }];
   for (const term of terms) {
     if (found.length === 0) return [];
-    const shown = momentsOfTerm(tracks, term, shots);
+    const shown = term.camera ? momentsOfCamera(moving, term.camera) : momentsOfTerm(tracks, term, shots);
     found = term.negated ? without(found, shown) : both(found, shown);
   }
   return found;
+}
+
+/** The longer it moves so, the surer it is; what its middle shows is shown. */
+function momentsOfCamera(moving: readonly Moving[], camera: Movement): Moment[] {
+  return moving
+    .filter(({ movement, start, end }) => movement === camera && end - start > 1)
+    .map(({ start, end }) => ({ start, end, score: 1 - 1 / (end - start), best: (start + end) >> 1 }));
 }
 
 function momentsOfTerm(tracks: readonly Track[], term: ThingTerm, shots: readonly Shot[]): Moment[] {

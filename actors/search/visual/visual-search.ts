@@ -138,7 +138,9 @@ export async function askVisual(
   const { model_key } = model;
   const whole = await textVectors(parts, model_key, query, request.exclude, signal);
   const asked = await askThings(parts, request.cache_dir, query, request.exclude, signal);
-  const things = asked && { ...asked, whole, isLimited: whole.known.length + whole.unknown.length > 0 };
+  const asksCamera = asked?.terms.some(({ camera }) => camera !== undefined) ?? false;
+  const hasWords = whole.known.length + whole.unknown.length > 0;
+  const things = asked && { ...asked, whole, isLimited: hasWords || asksCamera, asksCamera };
   const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
   const seen: Seen = { found: null, isLimited: things?.isLimited ?? false, terms: things?.terms ?? [] };
@@ -194,6 +196,8 @@ interface ThingsAsked extends ThingQuery {
   readonly whole: TextVectors;
   /** The visual model has a vocabulary of its own, without things. */
   readonly isLimited: boolean;
+  /** How the camera moves is asked for, which no model sees in one picture. */
+  readonly asksCamera: boolean;
 }
 
 /** What was found last, as explanations need it. */
@@ -250,7 +254,7 @@ function finder(
   };
   const joinedWith = async (
     found: SeenThings,
-    { isLimited, whole }: ThingsAsked,
+    { isLimited, asksCamera, whole }: ThingsAsked,
     scope: Scope,
     max: number,
   ) => {
@@ -263,7 +267,7 @@ function finder(
     const first = isRanked
       ? await rank(scopeOf(scope, found), by, max)
       : { matches: found.matches, twice: [] };
-    if (first.matches.length >= max) return first;
+    if (first.matches.length >= max || asksCamera) return first;
     // What no detector has looked at may show it all the same.
     const others = await rank(scope, { ...vectors, text: whole.query }, max);
     return { matches: followed(first.matches, others.matches, max), twice: others.twice };

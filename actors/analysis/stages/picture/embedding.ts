@@ -4,6 +4,7 @@ import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
+import type { CameraMotion } from '../../../decoder/movement/contract.ts';
 import type { embedderContract, VisualModel } from '../../../embedder/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
@@ -20,6 +21,8 @@ export interface Picture<F> {
   /** Null where the frame shows the same picture as the frame before it in the file. */
   readonly slot: SlotHandle | null;
   readonly preview: Uint8Array;
+  /** How the camera has moved since the frame before; null where nobody knows. */
+  readonly motion?: CameraMotion | null;
 }
 
 export interface Batcher<F> {
@@ -238,8 +241,13 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
 
   const append = async ({ sink, frames, keep }: Part, seen: readonly Seen[]) => {
     const message = { stage: sink.stage, ...appended(sink, frames, seen, model.dimensions) };
-    const { vectors, changed, previews } = message;
-    const transfer = [vectors.buffer, changed.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
+    const { vectors, changed, motions, previews } = message;
+    const transfer = [
+      vectors.buffer,
+      changed.buffer,
+      motions.buffer,
+      ...previews.map(({ buffer }) => buffer as ArrayBuffer),
+    ];
     await index.ask('append', { ...message, keep }, { transfer, signal });
   };
 
@@ -326,11 +334,13 @@ function framesBySink(batch: readonly Picture<Sink>[]): Map<Sink, readonly Batch
 function appended(sink: Sink, part: readonly BatchFrame[], seen: readonly Seen[], dimensions: number) {
   const vectors = new Float32Array(part.length * dimensions);
   const changed = new Float32Array(part.length);
-  part.forEach(({ row }, i) => {
+  const motions = new Float32Array(part.length * 3).fill(Number.NaN);
+  part.forEach(({ row, motion }, i) => {
     const next = sink.next(row === null ? null : seen[row]!);
     vectors.set(next.vector, i * dimensions);
     changed[i] = next.changed;
+    if (motion) motions.set([motion.dx, motion.dy, motion.zoom], i * 3);
   });
   const previews = part.map(({ preview }) => preview);
-  return { frames: part.map(({ frame }) => frame), vectors, previews, changed };
+  return { frames: part.map(({ frame }) => frame), vectors, previews, changed, motions };
 }

@@ -162,6 +162,7 @@ export const facetWords = {
   'people.face_count': ['Faces in a picture', 'Gesichter im Bild'],
   'description.keyword': ['Keywords', 'Stichwörter'],
   'description.person': ['People named in the file', 'In der Datei genannte Personen'],
+  'camera.movement': ['Camera movement', 'Kamerabewegung'],
   'source.camera_model': ['Camera', 'Kamera'],
   'technical.resolution_class': ['Resolution', 'Auflösung'],
 } as const satisfies Record<string, Words>;
