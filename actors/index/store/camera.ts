@@ -15,7 +15,8 @@ export function putCamera(
   camera: Uint8Array,
 ): void {
   const key = cameraKey(hash_str);
-  if (camera.length > 0) writes.put(key, seal(CameraRow, key, { hash_str, version, frame_runs, movements: camera }));
+  if (camera.length > 0)
+    writes.put(key, seal(CameraRow, key, { hash_str, version, frame_runs, movements: camera }));
 }
 
 /** Grid frames `[start, end)` in which it moves so. */
@@ -39,6 +40,16 @@ export class Cameras {
     const keys = this.#reading()?.keys(cameraPrefix) ?? [];
     if (this.#read.size > keys.length) this.#read.clear();
     return keys.map((key) => key.slice(cameraPrefix.length));
+  }
+
+  /** As they are stored, a number for each frame; empty where it was not followed. Throws STORE_DAMAGED. */
+  movementsOf(hash: string): Uint8Array {
+    const environment = this.#reading();
+    const key = cameraKey(hash);
+    const bytes = environment?.get(key);
+    if (environment === null || bytes === undefined) return new Uint8Array();
+    const row = unseal(CameraRow, key, bytes, environment.file);
+    return row.version === version ? row.movements : new Uint8Array();
   }
 
   /** Ascending; none where it was not followed. Kept until the record changes. Throws STORE_DAMAGED. */
