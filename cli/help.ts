@@ -3,7 +3,7 @@
 import { suggestion } from '../runtime/text.ts';
 import { settings } from '../settings.ts';
 import { type Action, type CommandName, commandTable, type Options } from './command-table.ts';
-import { usageErrors } from './context.ts';
+import { type Command, usageErrors } from './context.ts';
 
 /** Where the texts of `help COMMAND` begin; a usage that is longer has its text below. */
 const column = 36;
@@ -137,4 +137,22 @@ function unknownOption(named: string, options: Options, help: string): Error {
 /** Those of its actions too. */
 function optionsOf({ options = {}, actions = {} }: Action): Options {
   return Object.assign({}, ...Object.values(actions).map(optionsOf), options);
+}
+
+/**
+ * A command of which each action is one by itself. `usual`: the action that is meant where none is named;
+ * its options may stand alone.
+ */
+export function byAction(
+  name: CommandName,
+  actions: Readonly<Record<string, Command>>,
+  usual: string | null = null,
+): Command {
+  return async ([first = usual ?? '', ...rest], context) => {
+    const isUsual = usual !== null && first.startsWith('-');
+    const action = isUsual ? usual : first;
+    const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+    if (!run) throw unknownAction(name, action);
+    return run(isUsual ? [first, ...rest] : rest, context);
+  };
 }

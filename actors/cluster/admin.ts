@@ -1,11 +1,14 @@
 // What people ask about a cluster, and do to its nodes.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import { type ClusterAdmin, type ClusterNode, type ClusterStatus, clusterErrors } from './contract.ts';
+import {
+  type ClusterAdmin,
+  type ClusterNode,
+  type ClusterStatus,
+  clusterErrors,
+  silentSeconds,
+} from './contract.ts';
 import { Database } from './database.ts';
-
-/** Seconds without a sign of life after which a node does not run any more. */
-const SILENT = 10;
 
 export async function statusOf(database: Database): Promise<ClusterStatus> {
   const [library] = await database.query<{ seq: string }>('select seq from framehound.library');
@@ -43,9 +46,9 @@ export function openAdmin(url: string, log: Log, clock: Clock): ClusterAdmin {
     },
     remove: async (name) => {
       const { id, seen_seconds } = await find(name);
-      if (seen_seconds < SILENT) {
+      if (seen_seconds < silentSeconds) {
         throw clusterErrors.NODE_RUNS(
-          `${id} is running: stop framehound there, and try again after ${SILENT} seconds`,
+          `${id} is running: stop framehound there, and try again after ${silentSeconds} seconds`,
         );
       }
       await database.query('delete from framehound.node where id = $1', [id]);

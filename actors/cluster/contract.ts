@@ -20,6 +20,9 @@ export const clusterErrors = errorTable({
   NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: false },
 });
 
+/** Seconds without a sign of life after which a node counts as one that does not run. */
+export const silentSeconds = 10;
+
 /** Roles of a node: every one follows the log and answers; a worker takes files to analyse. */
 export const roles = ['front', 'worker'] as const;
 export type Role = (typeof roles)[number];

@@ -73,10 +73,7 @@ export function standingAfter(task: TaskRow, { results, amounts, isLast }: Added
   const counts: TaskCounts = { ...task.counts };
   for (const result of results) count(counts, result);
   const sums = { ...task.amounts };
-  for (const [type, { done, all }] of Object.entries(amounts)) {
-    const before = sums[type] ?? { done: 0, all: 0 };
-    sums[type] = { done: before.done + done, all: before.all + all };
-  }
+  add(sums, amounts);
   const all = counts.files > 0 && counts.failed === counts.files;
   const end = !isLast
     ? null
@@ -84,6 +81,13 @@ export function standingAfter(task: TaskRow, { results, amounts, isLast }: Added
       ? ({ state: 'failed', error: allFailed(counts, results) } as const)
       : ({ state: 'completed', error: null } as const);
   return { counts, amounts: sums, end };
+}
+
+function add(sums: Record<string, Amounts>, amounts: Readonly<Record<string, Amounts>>): void {
+  for (const [type, { done, all }] of Object.entries(amounts)) {
+    const before = sums[type] ?? { done: 0, all: 0 };
+    sums[type] = { done: before.done + done, all: before.all + all };
+  }
 }
 
 function allFailed({ files }: TaskCounts, results: readonly WorkResult[]): TaskError {
@@ -145,10 +149,7 @@ export function progressOfTask(
   let done = counts.done;
   for (const one of underway) {
     done += one.files;
-    for (const [type, amount] of Object.entries(one.amounts)) {
-      const before = sums[type] ?? { done: 0, all: 0 };
-      sums[type] = { done: before.done + amount.done, all: before.all + amount.all };
-    }
+    add(sums, one.amounts);
   }
   const { types } = first.request;
   const share = counts.files === 0 ? 1 : Math.min(1, done / counts.files);

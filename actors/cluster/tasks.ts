@@ -136,13 +136,13 @@ export class ClusterTasks implements Tasks {
     const [known] = await sql.query<{ workers: number; priority: number | null }>(
       `select (select count(*)::int from framehound.node where 'worker' = any(roles) and not draining
           and seen > clock_timestamp() - interval '${ALIVE} seconds') as workers,
-        (select max(priority) from framehound.piece where not ended) as priority`,
+        (select max(priority) from framehound.job where not ended) as priority`,
     );
     // Tasks take turns: the first job of this one comes beside the next one of those that run.
     const highest = known!.priority ?? 0;
     const shared = places.shared({ ...first, request: { ...first.request, cache_dir: '' } });
     const jobs = jobsOf(files, known!.workers).map((paths, i) => ({
-      job: randomUUID(),
+      id: randomUUID(),
       paths: places.shared(paths),
       priority: highest - i,
     }));
@@ -159,16 +159,12 @@ export class ClusterTasks implements Tasks {
       ],
     );
     await sql.query(
-      `insert into framehound.piece (job, task, paths, priority)
-        select job, $1::uuid, paths, priority
-        from jsonb_to_recordset($2) as p(job uuid, paths jsonb, priority integer)`,
+      `insert into framehound.job (id, task, paths, priority)
+        select id, $1::uuid, paths, priority
+        from jsonb_to_recordset($2) as j(id uuid, paths jsonb, priority integer)`,
       [task_id, JSON.stringify(jobs)],
     );
-    await database.addJobs(
-      sql,
-      task_id,
-      jobs.map(({ job, priority }) => ({ id: job, priority })),
-    );
+    await database.addJobs(sql, task_id, jobs);
     return addChange(sql, { library, node, after }, { kind: 'task', first: shared });
   }
 
@@ -201,15 +197,15 @@ export class ClusterTasks implements Tasks {
     const after = await lockLibrary(sql, library);
     const task = await readTask(sql, task_id, true);
     if (task === null || task.ended !== null) return null;
-    const left = await sql.query<{ job: string; paths: string[] }>(
-      'update framehound.piece set ended = true where task = $1 and not ended returning job, paths',
+    const left = await sql.query<{ id: string; paths: string[] }>(
+      'update framehound.job set ended = true where task = $1 and not ended returning id, paths',
       [task_id],
     );
     await database.cancelJobs(
       sql,
-      left.map(({ job }) => job),
+      left.map(({ id }) => id),
     );
-    const paths = left.flatMap((piece) => piece.paths);
+    const paths = left.flatMap((job) => job.paths);
     const results = piecesOf(task.request, paths).map(
       ({ path, type, facts }): WorkResult => ({
         ...{ path, type, hash_str: null, outcome: 'cancelled', reason: null, facts },

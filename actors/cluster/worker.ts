@@ -55,7 +55,8 @@ interface Outcome {
   readonly sealed: Sealed | null;
 }
 
-interface PieceRow {
+/** The files of a job. */
+interface JobFiles {
   readonly task: string;
   readonly paths: readonly string[];
 }
@@ -132,15 +133,15 @@ export class Worker {
     const endKeeping = this.#keep(job, lost);
     const folder = join(this.#parts.folder, `${job.id}-${job.retryCount}`);
     try {
-      const piece = await this.#piece(job.id);
-      if (piece === null) {
+      const files = await this.#filesOf(job.id);
+      if (files === null) {
         await database.transact((sql) => database.endJob(sql, fileQueue, job));
         return;
       }
-      this.#working = piece.paths;
-      const outcome = await this.#found(job, piece, folder, lost.signal);
+      this.#working = files.paths;
+      const outcome = await this.#found(job, files, folder, lost.signal);
       // Whether it is ours still is for the transaction to say: its answer may have been lost.
-      if (outcome !== null && (await this.#persist(job, piece.task, outcome))) return;
+      if (outcome !== null && (await this.#persist(job, files.task, outcome))) return;
       log.warn('another worker has the job by now, or it was cancelled', { job: job.id });
       await exchange.drop(job);
     } finally {
@@ -151,9 +152,9 @@ export class Worker {
   }
 
   /** Null when the job was lost meanwhile. A fault gives it back. */
-  async #found(job: Job, piece: PieceRow, folder: string, lost: AbortSignal): Promise<Outcome | null> {
+  async #found(job: Job, files: JobFiles, folder: string, lost: AbortSignal): Promise<Outcome | null> {
     try {
-      return await this.#analyse(job, piece, folder, AbortSignal.any([this.#stop.signal, lost]));
+      return await this.#analyse(job, files, folder, AbortSignal.any([this.#stop.signal, lost]));
     } catch (error) {
       if (lost.aborted) return null;
       await this.#parts.database.giveBackJob(job, toFields(error).message).catch(() => {
@@ -164,12 +165,12 @@ export class Worker {
   }
 
   /** Null when its task has ended. */
-  async #piece(job: string): Promise<PieceRow | null> {
-    const [piece] = await this.#parts.database.query<PieceRow>(
-      'select task, paths from framehound.piece where job = $1 and not ended',
+  async #filesOf(job: string): Promise<JobFiles | null> {
+    const [files] = await this.#parts.database.query<JobFiles>(
+      'select task, paths from framehound.job where id = $1 and not ended',
       [job],
     );
-    return piece ?? null;
+    return files ?? null;
   }
 
   /** Signs of life, until the answer is called. */
@@ -192,16 +193,16 @@ export class Worker {
     };
   }
 
-  async #analyse(job: Job, piece: PieceRow, folder: string, signal: AbortSignal): Promise<Outcome> {
+  async #analyse(job: Job, files: JobFiles, folder: string, signal: AbortSignal): Promise<Outcome> {
     const { database, places, analysis } = this.#parts;
-    const task = await readTask(database, piece.task);
-    const own = places.own({ request: task!.request, paths: piece.paths });
+    const task = await readTask(database, files.task);
+    const own = places.own({ request: task!.request, paths: files.paths });
     const request: AnalysisRequest = { ...requestOf(own.request, own.paths), cache_dir: folder };
     makeFolder(folder);
     const results: WorkResult[] = [];
-    const tell = this.#teller(piece.task, job.id);
+    const tell = this.#teller(files.task, job.id);
     const report = await analysis.run(
-      { task_id: piece.task, request, earlier: null },
+      { task_id: files.task, request, earlier: null },
       {
         signal,
         onEvent: (event) => {
@@ -212,10 +213,7 @@ export class Worker {
     );
     signal.throwIfAborted();
     const sealed = existsSync(databaseFile(folder)) ? await this.#sealed(job, folder, signal) : null;
-    const { stages } = report.progress;
-    const amounts = Object.fromEntries(
-      Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]),
-    );
+    const amounts = amountsOf(report.progress);
     return { results: places.shared(results), amounts, sealed };
   }
 
@@ -255,19 +253,19 @@ export class Worker {
     const { job: id } = job.data;
     return database.transact(async (sql) => {
       const after = await lockLibrary(sql, library);
-      const [piece] = await sql.query<{ ended: boolean; attempt: number | null }>(
-        'select ended, attempt from framehound.piece where job = $1',
+      const [row] = await sql.query<{ ended: boolean; attempt: number | null }>(
+        'select ended, attempt from framehound.job where id = $1',
         [id],
       );
       // An attempt to commit whose answer was lost.
-      if (piece?.ended === true) return piece.attempt === job.retryCount;
+      if (row?.ended === true) return row.attempt === job.retryCount;
       const task = await readTask(sql, task_id, true);
       if (task === null || !(await database.endJob(sql, queue, job))) return false;
-      await sql.query('update framehound.piece set ended = true, attempt = $2 where job = $1', [
+      await sql.query('update framehound.job set ended = true, attempt = $2 where id = $1', [
         id,
         job.retryCount,
       ]);
-      const left = await sql.query('select 1 from framehound.piece where task = $1 and not ended limit 1', [
+      const left = await sql.query('select 1 from framehound.job where task = $1 and not ended limit 1', [
         task_id,
       ]);
       const standing = standingAfter(task, { results, amounts, isLast: left.length === 0 });
@@ -284,14 +282,14 @@ export class Worker {
   /** Its files were tried often enough: they fail. */
   async #giveUp(dead: Job): Promise<void> {
     const { database } = this.#parts;
-    const piece = await this.#piece(dead.data.job);
-    if (piece === null) {
+    const files = await this.#filesOf(dead.data.job);
+    if (files === null) {
       await database.transact((sql) => database.endJob(sql, deadQueue, dead));
       return;
     }
-    const task = await readTask(database, piece.task);
+    const task = await readTask(database, files.task);
     const { code, meaning } = clusterErrors.GIVEN_UP;
-    const results = piecesOf(task!.request, piece.paths).map(({ type, path, facts }): WorkResult => {
+    const results = piecesOf(task!.request, files.paths).map(({ type, path, facts }): WorkResult => {
       const error = { code, message: `${path}: ${meaning.toLowerCase()}` };
       return {
         path,
@@ -304,7 +302,7 @@ export class Worker {
         error,
       };
     });
-    await this.#commit(deadQueue, dead, piece.task, { results, amounts: {}, sealed: null });
+    await this.#commit(deadQueue, dead, files.task, { results, amounts: {}, sealed: null });
   }
 
   /** Tells other nodes how the work goes on, a few times a second. */
@@ -326,9 +324,10 @@ export class Worker {
   }
 }
 
-function standOf({ stages, files, percentage }: TaskProgress): Pick<ProgressNotice, 'amounts' | 'files'> {
-  const amounts = Object.fromEntries(
-    Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]),
-  );
-  return { amounts, files: (files * percentage) / 100 };
+function standOf(task: TaskProgress): Pick<ProgressNotice, 'amounts' | 'files'> {
+  return { amounts: amountsOf(task), files: (task.files * task.percentage) / 100 };
+}
+
+function amountsOf({ stages }: TaskProgress): Record<string, Amounts> {
+  return Object.fromEntries(Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]));
 }

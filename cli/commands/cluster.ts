@@ -1,21 +1,17 @@
 // `framehound cluster`: the nodes of the cluster of the settings, as its database knows them.
 import { parseArgs } from 'node:util';
-import type { ClusterAdmin, ClusterNode, ClusterStatus } from '../../actors/cluster/contract.ts';
+import {
+  type ClusterAdmin,
+  type ClusterNode,
+  type ClusterStatus,
+  silentSeconds,
+} from '../../actors/cluster/contract.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, keptAlive, usageErrors } from '../context.ts';
-import { unknownAction } from '../help.ts';
+import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 
 const known = commandTable.cluster.actions;
-
-export const cluster: Command = async (args, context) => {
-  const [first = 'status', ...rest] = args;
-  // Options of the status may stand without its name.
-  const [action, own] = first.startsWith('-') ? ['status', args] : [first, rest];
-  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw unknownAction('cluster', action);
-  return run(own, context);
-};
 
 const status: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.status.options });
@@ -49,6 +45,8 @@ const remove: Command = async (args, context) => {
 
 const actions: Readonly<Record<string, Command>> = { status, drain, remove };
 
+export const cluster: Command = byAction('cluster', actions, 'status');
+
 function only(action: string, positionals: readonly string[]): string {
   const [node, ...others] = positionals;
   if (node === undefined || others.length > 0)
@@ -71,11 +69,8 @@ function statusText({ nodes, changes, queued_jobs, active_jobs, failed_jobs }: C
   return `${nodes.map(nodeText).join('')}${changes} changes; ${jobs}\n`;
 }
 
-/** Seconds after which a node is told as one that does not run. */
-const SILENT = 10;
-
 function nodeText({ id, name, roles, seen_seconds, behind, draining, working }: ClusterNode): string {
-  const isSilent = seen_seconds > SILENT;
+  const isSilent = seen_seconds > silentSeconds;
   const state = isSilent
     ? `not seen for ${Math.round(seen_seconds)} s`
     : behind === 0

@@ -17,7 +17,7 @@ import { codeOf } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
-import { unknownAction } from '../help.ts';
+import { byAction } from '../help.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveTimeline } from '../timeline-file.ts';
@@ -222,8 +222,4 @@ const actions: Readonly<Record<string, Command>> = {
   transcript: (args, context) => transcript(['export', ...args], context),
 };
 
-export const exporting: Command = async ([action = '', ...args], context) => {
-  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw unknownAction('export', action);
-  return run(args, context);
-};
+export const exporting: Command = byAction('export', actions);

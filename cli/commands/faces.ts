@@ -9,21 +9,12 @@ import { appearanceLines, clustersMeant, jobLine, jobNamed } from '../faces/clus
 import { merge, move, name, remove, undo } from '../faces/correct.ts';
 import { show } from '../faces/show.ts';
 import { followTask } from '../follow-task.ts';
-import { unknownAction } from '../help.ts';
+import { byAction } from '../help.ts';
 import { runTask } from '../media-task.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 
 const known = commandTable.faces.actions;
-
-export const faces: Command = async (args, context) => {
-  const [first = 'list', ...rest] = args;
-  // Options of the list may stand without its name.
-  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
-  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw unknownAction('faces', action);
-  return run(own, context);
-};
 
 const list: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.list.options });
@@ -113,3 +104,5 @@ const actions: Readonly<Record<string, Command>> = {
   delete: remove,
   appearances,
 };
+
+export const faces: Command = byAction('faces', actions, 'list');

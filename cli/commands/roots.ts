@@ -8,20 +8,11 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
-import { unknownAction } from '../help.ts';
+import { byAction, unknownAction } from '../help.ts';
 import { withService } from '../service.ts';
 import { bar, printable } from '../terminal.ts';
 
 const known = commandTable.roots.actions;
-
-export const roots: Command = async (args, context) => {
-  const [first = 'list', ...rest] = args;
-  // Options of the list may stand without its name.
-  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
-  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw unknownAction('roots', action);
-  return run(own, context);
-};
 
 const list: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.list.options });
@@ -82,6 +73,8 @@ const remove: Command = async (args, context) => {
 };
 
 const actions: Readonly<Record<string, Command>> = { list, add, move, remove };
+
+export const roots: Command = byAction('roots', actions, 'list');
 
 function rootLine({ name, folder, away }: Root): string {
   const state = away === null ? '' : `  (away: ${printable(away)})`;

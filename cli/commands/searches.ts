@@ -6,20 +6,11 @@ import { stream } from '../../http/client/stream.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
-import { unknownAction } from '../help.ts';
+import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 import { serviceUrl, withWatcher } from './watch.ts';
 
 const known = commandTable.searches.actions;
-
-export const searches: Command = async (args, context) => {
-  const [first = 'list', ...rest] = args;
-  // Options of the list may stand without its name.
-  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
-  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw unknownAction('searches', action);
-  return run(own, context);
-};
 
 const list: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.list.options });
@@ -94,6 +85,8 @@ const follow: Command = async (args, context) => {
 };
 
 const actions: Readonly<Record<string, Command>> = { list, save, remove, hits, follow };
+
+export const searches: Command = byAction('searches', actions, 'list');
 
 function only(action: string, [word, ...others]: readonly string[]): string {
   if (word !== undefined && word !== '' && others.length === 0) return word;

@@ -5,7 +5,7 @@ import type { WatchStatus } from '../../actors/watcher/folders/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { commandTable } from '../command-table.ts';
 import { agreed, type Command, type Context, exit, requireConsent, usageErrors } from '../context.ts';
-import { unknownAction } from '../help.ts';
+import { byAction } from '../help.ts';
 import { serviceAt, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { changesOf, newFolder } from '../watch/folder-options.ts';
@@ -27,15 +27,6 @@ export function withWatcher<T>(context: Context, work: (client: Client) => Promi
 }
 
 const known = commandTable.watch.actions;
-
-export const watch: Command = async (args, context) => {
-  const [first = 'list', ...rest] = args;
-  // Options of the list may stand without its name.
-  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
-  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw unknownAction('watch', action);
-  return run(own, context);
-};
 
 const list: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.list.options });
@@ -187,3 +178,5 @@ const status: Command = async (args, context) => {
 };
 
 const actions: Readonly<Record<string, Command>> = { list, add, edit, remove, start, stop, status };
+
+export const watch: Command = byAction('watch', actions, 'list');

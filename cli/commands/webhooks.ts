@@ -8,20 +8,11 @@ import {
 } from '../../events/webhooks/contract.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
-import { unknownAction } from '../help.ts';
+import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 import { withWatcher } from './watch.ts';
 
 const known = commandTable.webhooks.actions;
-
-export const webhooks: Command = async (args, context) => {
-  const [first = 'list', ...rest] = args;
-  // Options of the list may stand without its name.
-  const [action, own] = first.startsWith('-') ? ['list', args] : [first, rest];
-  const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw unknownAction('webhooks', action);
-  return run(own, context);
-};
 
 const list: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.list.options });
@@ -86,6 +77,8 @@ const deliveries: Command = async (args, context) => {
 };
 
 const actions: Readonly<Record<string, Command>> = { list, add, remove, deliveries };
+
+export const webhooks: Command = byAction('webhooks', actions, 'list');
 
 function only(action: string, what: string, [word, ...others]: readonly string[]): string {
   if (word !== undefined && word !== '' && others.length === 0) return word;

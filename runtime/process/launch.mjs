@@ -92,7 +92,8 @@ function npm(node, cwd, args) {
 
 function npmInstall(node, cwd, args) {
   // The lock file stays as it is committed, whichever npm runs.
-  const always = ['--no-save', '--include=optional', '--loglevel=error', '--no-audit', '--no-fund'];
+  const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-update-notifier'];
+  const always = ['--no-save', '--include=optional', ...quiet];
   return npm(node, cwd, ['install', ...always, ...args]);
 }
 

@@ -52,9 +52,9 @@ create table framehound.task (
 );
 create index task_created on framehound.task (library, created desc);
 
--- What one job does: some files of a task.
-create table framehound.piece (
-  job uuid primary key,
+-- Some files of a task, which one worker analyses; its id is that of the queue as well.
+create table framehound.job (
+  id uuid primary key,
   task uuid not null references framehound.task,
   paths jsonb not null,
   -- Higher goes first; tasks take turns by it.
@@ -63,8 +63,8 @@ create table framehound.piece (
   -- Which attempt at the job ended it.
   attempt integer
 );
-create index piece_task on framehound.piece (task) where not ended;
-create index piece_priority on framehound.piece (priority) where not ended;
+create index job_task on framehound.job (task) where not ended;
+create index job_priority on framehound.job (priority) where not ended;
 
 create table framehound.result (
   task uuid not null references framehound.task,

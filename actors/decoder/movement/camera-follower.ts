@@ -20,8 +20,7 @@ export class CameraFollower {
     const seen = isSame ? last.seen : seenIn(frame);
     this.#last = { second, seconds, seen };
     if (last?.second !== second - 1 || !last.seen || !seen) return null;
-    const motion = isSame ? { dx: 0, dy: 0, zoom: 0 } : motionBetween(last.seen, seen);
-    return motion && { dx: motion.dx, dy: motion.dy, zoom: motion.zoom };
+    return isSame ? { dx: 0, dy: 0, zoom: 0 } : motionBetween(last.seen, seen);
   }
 }
 

@@ -2,25 +2,14 @@
 // the shift, zoom and roll that most of them agree on is that of the camera. What moves by itself does not
 // agree.
 
+import type { CameraMotion } from './contract.ts';
+
 /** Levels of brightness, 0 to 255, in rows. */
 export type Brightness = Float32Array;
 
 /** px; pictures of every shape are brought to it. */
 export const seenWidth = 96;
 export const seenHeight = 54;
-
-/** What lies in the picture has moved by so much from the one to the other. */
-export interface Motion {
-  /** Shares of the width and of the height; to the right and down. */
-  readonly dx: number;
-  readonly dy: number;
-  /** Above 0 it has grown: 0.1 is a tenth. */
-  readonly zoom: number;
-  /** Radians. */
-  readonly roll: number;
-  /** Share of the blocks that agree. */
-  readonly share: number;
-}
 
 interface Level {
   readonly width: number;
@@ -81,11 +70,9 @@ function levelOf(from: Float32Array, width: number, height: number): Level {
 }
 
 /** Null where too little can be seen to say: a plain wall, a cut, a blur. */
-export function motionBetween(before: Seen, after: Seen): Motion | null {
+export function motionBetween(before: Seen, after: Seen): CameraMotion | null {
   const blocks = blocksOf(before, after, globalShift(before[2], after[2]));
-  if (blocks.length < fewestBlocks) return null;
-  const found = agreed(blocks);
-  return found && found.share >= leastShare ? found : null;
+  return blocks.length < fewestBlocks ? null : agreed(blocks);
 }
 
 // The shift of the whole picture, on the coarsest level.
@@ -284,7 +271,7 @@ interface Model {
   readonly ty: number;
 }
 
-function agreed(blocks: readonly Block[]): Motion | null {
+function agreed(blocks: readonly Block[]): CameraMotion | null {
   let [best, most] = [null as Model | null, 0];
   const nearlyAll = blocks.length * enoughShare;
   for (let i = 0; i < blocks.length && most < nearlyAll; i++) {
@@ -296,16 +283,10 @@ function agreed(blocks: readonly Block[]): Motion | null {
       if (count > most) [best, most] = [model, count];
     }
   }
-  if (best === null) return null;
+  if (best === null || most < leastShare * blocks.length) return null;
   const chosen = best;
   const { a, b, tx, ty } = fitted(blocks.filter((block) => isTaken(block, chosen))) ?? best;
-  return {
-    dx: tx / seenWidth,
-    dy: ty / seenHeight,
-    zoom: Math.hypot(1 + a, b) - 1,
-    roll: Math.atan2(b, 1 + a),
-    share: most / blocks.length,
-  };
+  return { dx: tx / seenWidth, dy: ty / seenHeight, zoom: Math.hypot(1 + a, b) - 1 };
 }
 
 const mostZoom = 0.35;

@@ -1,4 +1,4 @@
-// What XMP says of a media file, and where it lies; codes of languages.
+// What XMP says of a media file, and where it lies.
 import { basename } from 'node:path';
 import { type Static, Type } from 'typebox';
 
@@ -32,29 +32,3 @@ export function sidecarMark(path: string, stats: { readonly size: bigint; readon
 export function isFromFramehound(toolkit: string): boolean {
   return /^framehound\b/.test(toolkit);
 }
-
-/**
- * ISO 639-2 has two codes for these languages; maps the bibliographic one, which files also use, to BCP 47.
- */
-export const bibliographicCodes: Readonly<Record<string, string>> = {
-  alb: 'sq',
-  arm: 'hy',
-  baq: 'eu',
-  bur: 'my',
-  chi: 'zh',
-  cze: 'cs',
-  dut: 'nl',
-  fre: 'fr',
-  geo: 'ka',
-  ger: 'de',
-  gre: 'el',
-  ice: 'is',
-  mac: 'mk',
-  mao: 'mi',
-  may: 'ms',
-  per: 'fa',
-  rum: 'ro',
-  slo: 'sk',
-  tib: 'bo',
-  wel: 'cy',
-};

@@ -30,7 +30,8 @@ export const SidecarsRequest = Type.Object({
   formats: defaulted(
     described(
       Type.Array(oneOf(...sidecarFormats), { minItems: 1, maxItems: 2 }),
-      '`json`: all that was found, with times. `xmp`: keywords, people and speech as photo and editing programs read them.',
+      '`json`: what POST /media/seen answers, people and speech, with times. `xmp`: keywords, people and speech as ' +
+        'photo and editing programs read them.',
     ),
     [...sidecarFormats],
   ),

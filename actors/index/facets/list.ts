@@ -2,7 +2,7 @@
 // timecodes.
 
 import { posix, win32 } from 'node:path';
-import { bibliographicCodes } from '../../decoder/probe/contract.ts';
+import { bibliographicCodes } from '../../decoder/subtitles/contract.ts';
 import {
   classOf,
   date,

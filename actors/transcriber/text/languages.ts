@@ -1,7 +1,7 @@
 // Turns names of languages ("english", "Deutsch", "ger", "pt-BR") into BCP 47 in its shortest form. Names
 // come from the runtime's own tables (Intl); only what those lack is listed here.
 
-import { bibliographicCodes } from '../../decoder/probe/contract.ts';
+import { bibliographicCodes } from '../../decoder/subtitles/contract.ts';
 
 /** Codes whose names are known in English and in the language itself: those of current speech models. */
 const named =
