@@ -1,7 +1,6 @@
 // What this machine has, for commands that start no engine. Composed here; native packages are loaded when
 // asked for.
 import { type Clock, systemClock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
 import type { ClusterAdmin } from './cluster/contract.ts';
 import type { EncodingChoice } from './decoder/clips/contract.ts';
 import type { Root } from './library/roots/contract.ts';
@@ -24,7 +23,7 @@ export interface Installation {
   /** Analysis folders as files. */
   readonly libraries: Libraries;
   /** `url`: of the database. */
-  cluster(url: string, log: Log, clock: Clock): Promise<ClusterAdmin>;
+  cluster(url: string, clock: Clock): Promise<ClusterAdmin>;
 }
 
 export interface Libraries {

@@ -1,6 +1,5 @@
 // What people ask about a cluster, and do to its nodes.
 import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
 import {
   type ClusterAdmin,
   type ClusterNode,
@@ -29,8 +28,8 @@ export async function statusOf(database: Database): Promise<ClusterStatus> {
 }
 
 /** From outside: nothing of an engine is started. Nodes are named by their id, or the beginning of it. */
-export function openAdmin(url: string, log: Log, clock: Clock): ClusterAdmin {
-  const database = new Database(url, log, clock);
+export function openAdmin(url: string, clock: Clock): ClusterAdmin {
+  const database = new Database(url, clock);
   const find = async (name: string): Promise<ClusterNode> => {
     const { nodes } = await statusOf(database);
     const found = nodes.filter(({ id }) => name !== '' && id.startsWith(name));

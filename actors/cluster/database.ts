@@ -56,14 +56,15 @@ function faultOf(error: unknown): unknown {
 export class Database implements Sql {
   readonly #pool: pg.Pool;
   #boss: PgBoss;
-  readonly #log: Log;
+  readonly #log: Log | null;
   readonly #clock: Clock;
   #ready: Promise<void> | null = null;
   #away: string | null = null;
   #closed = false;
   #endListening = () => {};
 
-  constructor(url: string, log: Log, clock: Clock) {
+  /** `log`: null for whoever tells people what it throws. */
+  constructor(url: string, clock: Clock, log: Log | null = null) {
     this.#log = log;
     this.#clock = clock;
     this.#pool = new pg.Pool({
@@ -92,7 +93,7 @@ export class Database implements Sql {
       monitorIntervalSeconds: 1,
       reindex: false,
     });
-    boss.on('error', (error) => this.#log.debug('a step of the job queue failed', { error }));
+    boss.on('error', (error) => this.#log?.debug('a step of the job queue failed', { error }));
     return boss;
   }
 
@@ -170,7 +171,7 @@ export class Database implements Sql {
   async #told<T>(work: () => Promise<T>): Promise<T> {
     try {
       const done = await work();
-      if (this.#away !== null) this.#log.info('the database of the cluster can be reached again');
+      if (this.#away !== null) this.#log?.info('the database of the cluster can be reached again');
       this.#away = null;
       return done;
     } catch (error) {
@@ -179,7 +180,7 @@ export class Database implements Sql {
       const fault = faultOf(error);
       if (clusterErrors.DATABASE_AWAY.is(fault)) {
         const { message } = fault as Error;
-        if (this.#away === null && !this.#closed) this.#log.warn(message);
+        if (this.#away === null && !this.#closed) this.#log?.warn(message);
         this.#away = message;
       }
       throw fault;

@@ -42,7 +42,7 @@ export async function openCluster(
     throw engineErrors.INVALID_CONFIG('--cluster needs --cluster-folder: a folder that all machines share');
   const shared = resolve(choice.folder);
   const exchange = new Exchange({ shared, home, roots, exportLibrary, takeLibrary });
-  const database = new Database(choice.url, log, clock);
+  const database = new Database(choice.url, clock, log);
   try {
     const { library, seq } = await followed(database, exchange, { index, cacheDir });
     const nodeId = nodeIdIn(home);

@@ -55,12 +55,12 @@ function only(action: string, positionals: readonly string[]): string {
 }
 
 async function withCluster(
-  { installation, values, log, clock }: Context,
+  { installation, values, clock }: Context,
   work: (admin: ClusterAdmin) => Promise<number>,
 ): Promise<number> {
   if (values.cluster === '')
     throw usageErrors.USAGE('no cluster is named: set FRAMEHOUND_CLUSTER to the address of its database');
-  const admin = await (await installation()).cluster(values.cluster, log, clock);
+  const admin = await (await installation()).cluster(values.cluster, clock);
   return keptAlive(work(admin).finally(() => admin.close()));
 }
 

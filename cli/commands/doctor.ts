@@ -303,9 +303,9 @@ async function roots({ installation, values }: Context): Promise<Finding[]> {
 }
 
 /** Only where the settings name one. */
-async function cluster({ installation, values, log, clock }: Context): Promise<Finding[]> {
+async function cluster({ installation, values, clock }: Context): Promise<Finding[]> {
   if (values.cluster === '') return [];
-  const admin = await (await installation()).cluster(values.cluster, log, clock);
+  const admin = await (await installation()).cluster(values.cluster, clock);
   const database = await keptAlive(
     attempt('cluster database', () => admin.describe()).finally(() => admin.close()),
   );

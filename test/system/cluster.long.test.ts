@@ -10,7 +10,6 @@ import { openAdmin } from '../../actors/cluster/admin.ts';
 import { rootsText } from '../../actors/index/store/roots-file.ts';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { createLog } from '../../runtime/log.ts';
 import { until } from '../until.ts';
 import { type Home, newHome, SLOW_MS } from './command-line.ts';
 import { type Postgres, skipWithoutPostgres, startPostgres } from './postgres.ts';
@@ -97,8 +96,7 @@ function requestOf({ cacheDir }: Node, { footage }: World, files: readonly strin
 }
 
 async function analyseAndKill(world: World, { front, first, second }: Nodes): Promise<void> {
-  const log = createLog('test', () => {});
-  const admin = openAdmin(world.postgres.url, log, systemClock);
+  const admin = openAdmin(world.postgres.url, systemClock);
   try {
     const { task_id } = await front.ok<{ task_id: string }>('/analyze', requestOf(front, world));
     const read = (node: Node) => node.ok<TaskDetail>(`/tasks/${task_id}`);
