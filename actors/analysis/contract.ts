@@ -176,7 +176,6 @@ export interface Accepted {
 
 /** Files of a task that runs, without those whose work has ended. */
 export interface UnfinishedWork {
-  readonly task_id: string;
   readonly cache_dir: string;
   readonly paths: ReadonlySet<string>;
 }
@@ -249,8 +248,8 @@ export interface Tasks {
    * what is done, the others end as cancelled. Answers at once; does nothing when the task does not run.
    */
   finish(task_id: string): void;
-  /** What the analysis that runs has still to do; null when none runs. */
-  unfinished(): UnfinishedWork | null;
+  /** What the analyses that run have still to do; null when none runs. */
+  unfinished(): Promise<UnfinishedWork | null>;
   /** Answers the function that ends the subscription. */
   subscribe(listener: TaskListener): () => void;
   /**

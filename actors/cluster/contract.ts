@@ -1,8 +1,10 @@
 // A cluster: engines that share one library through a database and a shared folder.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
+import type { Ref } from '../../runtime/ref.ts';
 import { field } from '../../runtime/schema.ts';
 import type { Tasks } from '../analysis/contract.ts';
+import type { indexContract } from '../index/contract.ts';
 
 export const clusterErrors = errorTable({
   DATABASE_AWAY: { meaning: 'The database of the cluster cannot be reached', status: 503, retryable: true },
@@ -16,6 +18,11 @@ export const clusterErrors = errorTable({
   },
   OUTSIDE_ROOTS: { meaning: 'The file is in no root', status: 400, retryable: false },
   SHARED_FOLDER: { meaning: 'The shared folder of the cluster cannot be used', status: 507, retryable: true },
+  REPLICA_LATE: {
+    meaning: 'The change is recorded, and this machine has not taken it over yet',
+    status: 503,
+    retryable: false,
+  },
   NODE_UNKNOWN: { meaning: 'Node not found', status: 404, retryable: false },
   NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: false },
 });
@@ -88,6 +95,8 @@ export interface Cluster {
    * stopped, the engine leaves the cluster, and gives the files back that it analyses.
    */
   readonly tasks: Tasks;
+  /** Takes messages that write: of the replica they become changes of the log. */
+  readonly index: Ref<typeof indexContract>;
   standing(): ClusterStanding;
   status(): Promise<ClusterStatus>;
 }

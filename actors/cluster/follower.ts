@@ -9,12 +9,14 @@ import type { Log } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { Condition } from '../../runtime/sync/locks.ts';
 import type { indexContract } from '../index/contract.ts';
+import type { Written } from '../index/replica/contract.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
 import { type Change, changeChannel, changesAfter } from './log.ts';
+import type { Places } from './places.ts';
 
 /** What copies of results are called until the replica has them. */
 const copyPrefix = 'change-';
@@ -29,13 +31,14 @@ export interface FollowerParts {
   readonly database: Database;
   readonly exchange: Exchange;
   readonly index: Ref<typeof indexContract>;
+  readonly places: Places;
   readonly library: string;
   /** The replica. */
   readonly cacheDir: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with each change when the replica has it, one after the other. */
-  onChange(change: Change): Promise<void>;
+  onChange(change: Change, written: Written): Promise<void>;
 }
 
 export class Follower {
@@ -125,18 +128,18 @@ export class Follower {
     for (const change of changes) {
       this.#known = Math.max(this.#known, change.seq);
       this.#stop.signal.throwIfAborted();
-      await this.#apply(change);
+      const written = await this.#apply(change);
       this.#applied = change.seq;
-      await this.#tell(change);
+      await this.#tell(change, written);
       this.#moved.notifyAll();
     }
     return changes.length === TOGETHER;
   }
 
   /** A change that is not told is one of the replica all the same. */
-  async #tell(change: Change): Promise<void> {
+  async #tell(change: Change, written: Written): Promise<void> {
     try {
-      await this.#parts.onChange(change);
+      await this.#parts.onChange(change, written);
     } catch (error) {
       this.#parts.log.warn('a change could not be reported', {
         change: change.seq,
@@ -145,12 +148,18 @@ export class Follower {
     }
   }
 
-  async #apply({ seq, at_ms, body }: Change): Promise<void> {
-    const { index, cacheDir: cache_dir, library } = this.#parts;
+  async #apply({ seq, at_ms, body }: Change): Promise<Written> {
+    const { index, places, cacheDir: cache_dir, library } = this.#parts;
     const sealed = body.kind === 'results' ? body.sealed : null;
     const from = sealed === null ? null : await this.#take(sealed, seq);
-    await index.ask('adopt', { cache_dir, library, seq, at_ms, from }, { lane: 'now' });
+    const write = body.kind === 'write' ? places.own(body.write) : null;
+    const written = await index.ask(
+      'apply',
+      { cache_dir, library, seq, at_ms, from, write },
+      { lane: 'now' },
+    );
     if (from !== null) await rm(from, { recursive: true, force: true });
+    return written;
   }
 
   /** Null where it cannot be had any more. */

@@ -1,7 +1,9 @@
 // The log of changes of a library: every node applies the same ones in the same order.
+
 import type { WorkResult } from '../analysis/contract.ts';
 import type { Amounts } from '../analysis/progress.ts';
 import type { TaskCounts, TaskError, TaskSnapshot } from '../analysis/tasks/contract.ts';
+import type { Write } from '../index/replica/contract.ts';
 import type { Sql } from './database.ts';
 import type { Sealed } from './exchange.ts';
 
@@ -27,7 +29,9 @@ export type ChangeBody =
       readonly results: readonly WorkResult[];
       readonly sealed: Sealed | null;
       readonly standing: TaskStanding;
-    };
+    }
+  /** A message that writes into the library; `id`: by which who sent it knows the answer. */
+  | { readonly kind: 'write'; readonly id: string; readonly write: Write };
 
 export interface Change {
   readonly seq: number;

@@ -10,6 +10,7 @@ import type { AnalysisParts } from '../analysis/stages/parts.ts';
 import { createPreflight } from '../analysis/tasks/preflight.ts';
 import { newTask } from '../analysis/tasks/run-tally.ts';
 import type { FrontDoorParts } from '../analysis/tasks/tasks.ts';
+import type { Proxies } from '../exporter/proxies/contract.ts';
 import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary } from '../library/transfer/import.ts';
 import { statusOf } from './admin.ts';
@@ -22,9 +23,11 @@ import { Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
 import { ClusterTasks } from './tasks.ts';
 import { Worker, type WorkerParts } from './worker.ts';
+import { Writes } from './writes.ts';
 
 /** `local`: tasks of this engine alone. */
-export type ClusterParts = AnalysisParts & FrontDoorParts & { readonly local: Tasks };
+export type ClusterParts = AnalysisParts &
+  FrontDoorParts & { readonly local: Tasks; readonly proxies: Pick<Proxies, 'find' | 'make' | 'remove'> };
 
 /**
  * INVALID_CONFIG, DATABASE_AWAY for a folder that does not follow a library yet, CLUSTER_TOO_NEW,
@@ -61,9 +64,17 @@ export async function openCluster(
 type Common = Omit<WorkerParts, 'follower' | 'node' | 'analysis'> & Pick<FollowerParts, 'cacheDir'>;
 
 function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, seq: number): Cluster {
-  const { index, local } = parts;
+  const { index, local, proxies } = parts;
   const { database, nodeId, cacheDir } = common;
-  const follower = new Follower({ ...common, index, onChange: (change) => tasks.told(change) }, seq);
+  const writes = new Writes({ ...common, index });
+  const onChange: FollowerParts['onChange'] = async ({ body, ...change }, written) => {
+    if (body.kind !== 'write') return tasks.told({ ...change, body });
+    writes.told(body.id, written);
+    const { name, request } = body.write;
+    // Its own copies of what is forgotten.
+    if (name === 'remove_media') await proxies.remove(cacheDir, request['hashes'] as string[]);
+  };
+  const follower = new Follower({ ...common, index, onChange }, seq);
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
   let left: Promise<void> | undefined;
   const leave = async () => {
@@ -95,6 +106,7 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
   for (const part of [follower, node, worker]) part?.begin();
   return {
     tasks,
+    index: writes.index(),
     standing: () => {
       const { applied, known, missed } = follower;
       return { away: database.away, applied, known, missed };

@@ -1,5 +1,6 @@
 // The index for a worker: it writes into a folder of the job, and what is stored already is looked up in the
 // replica.
+import { redirected } from '../../runtime/redirected.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
 
@@ -11,16 +12,8 @@ const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
 ]);
 
 export function lookingIn(index: Index, replica: string): Index {
-  const ask: Index['ask'] = (name, request, options) => {
+  return redirected(index, (name, request, options) => {
     const there = asked.has(name) ? { ...request, cache_dir: replica } : request;
     return index.ask(name, there, options);
-  };
-  return {
-    name: index.name,
-    get phase() {
-      return index.phase;
-    },
-    ask,
-    feed: (name, request, options) => index.feed(name, request, options),
-  };
+  });
 }

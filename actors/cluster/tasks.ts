@@ -15,6 +15,7 @@ import type {
   TaskListener,
   TaskRequest,
   Tasks,
+  UnfinishedWork,
   WorkResult,
 } from '../analysis/contract.ts';
 import { fileResult } from '../analysis/result.ts';
@@ -23,7 +24,7 @@ import type { FileResult, TaskDetail, TaskSnapshot, TaskSource } from '../analys
 import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import type { Follower } from './follower.ts';
-import { addChange, type Change, lockLibrary, type TaskStanding } from './log.ts';
+import { addChange, type ChangeBody, lockLibrary, type TaskStanding } from './log.ts';
 import { noticeIn, progressChannel } from './notices.ts';
 import { expectSpread, jobsOf, pathsOf, piecesOf, type SizedFile } from './pieces.ts';
 import type { Places } from './places.ts';
@@ -36,6 +37,10 @@ import {
   type TaskRow,
   type Underway,
 } from './task-rows.ts';
+
+interface TaskChange {
+  readonly body: Exclude<ChangeBody, { readonly kind: 'write' }>;
+}
 
 const never = new AbortController().signal;
 /** Files looked at together. */
@@ -270,9 +275,15 @@ export class ClusterTasks implements Tasks {
     this.#parts.local.finish(task_id);
   }
 
-  /** What is in work changes nothing here before it is whole. */
-  unfinished(): null {
-    return null;
+  async unfinished(): Promise<UnfinishedWork | null> {
+    const { database, library, places, cacheDir: cache_dir } = this.#parts;
+    const jobs = await database.query<{ paths: string[] }>(
+      `select paths from framehound.job j join framehound.task t on t.id = j.task
+        where library = $1 and t.ended is null and not j.ended`,
+      [library],
+    );
+    const paths = new Set(places.own(jobs.flatMap((job) => job.paths)));
+    return jobs.length === 0 ? null : { cache_dir, paths };
   }
 
   subscribe(listener: TaskListener): () => void {
@@ -302,7 +313,7 @@ export class ClusterTasks implements Tasks {
   }
 
   /** The replica has this change. */
-  async told({ body }: Change): Promise<void> {
+  async told({ body }: TaskChange): Promise<void> {
     const { places } = this.#parts;
     if (body.kind === 'task') {
       const { first } = body;

@@ -67,25 +67,25 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     const open = openWork(settings?.firstStage);
     const { clusteringBytes } = settings ?? {};
     const parts = { folders, tables, ...loaded, ...open, clusteringBytes, ...applying };
+    const own = {
+      ...storeHandlers(parts),
+      ...spanHandlers(parts),
+      ...visualHandlers(parts),
+      ...transcriptHandlers(parts),
+      ...voiceHandlers(parts),
+      ...writtenHandlers(parts),
+      ...thingHandlers(parts),
+      ...facetHandlers(parts),
+      ...libraryHandlers(parts),
+      ...peopleSearchHandlers(parts),
+      ...peopleHandlers(parts),
+      ...appearanceHandlers(parts),
+      ...peakHandlers(parts),
+      ...summaryHandlers(parts),
+      ...materialHandlers(parts),
+    };
     return {
-      handlers: {
-        ...storeHandlers(parts),
-        ...spanHandlers(parts),
-        ...visualHandlers(parts),
-        ...transcriptHandlers(parts),
-        ...voiceHandlers(parts),
-        ...writtenHandlers(parts),
-        ...thingHandlers(parts),
-        ...facetHandlers(parts),
-        ...libraryHandlers(parts),
-        ...peopleSearchHandlers(parts),
-        ...peopleHandlers(parts),
-        ...appearanceHandlers(parts),
-        ...peakHandlers(parts),
-        ...summaryHandlers(parts),
-        ...materialHandlers(parts),
-        ...replicaHandlers(parts),
-      },
+      handlers: { ...own, ...replicaHandlers(parts, own) },
       close: async () => {
         for (const one of Object.values(loaded)) one.drop();
         for (const one of Object.values(open)) one.clear();

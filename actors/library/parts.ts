@@ -43,7 +43,7 @@ export async function allHeld(
 
 /** Paths that the running task still works on in this folder; empty when it works elsewhere. */
 export async function pathsInWork({ tasks }: LibraryParts, cacheDir: string): Promise<ReadonlySet<string>> {
-  const work = tasks.unfinished();
+  const work = await tasks.unfinished();
   if (work === null) return new Set();
   const [own, other] = await Promise.all([cacheDir, work.cache_dir].map(realName));
   return own === other ? work.paths : new Set();

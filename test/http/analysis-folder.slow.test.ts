@@ -24,7 +24,7 @@ const library = createLibrary({
   index: w.index,
   prober: w.prober,
   proxies: { remove: async () => {} },
-  tasks: { unfinished: () => null, list: async () => [], failures: async () => [] },
+  tasks: { unfinished: async () => null, list: async () => [], failures: async () => [] },
   roots: noRootsHere,
   modelsFolder: join(w.folder, 'models'),
 });

@@ -182,7 +182,7 @@ const call = inject(routes, {
     proxies,
     index: w.index,
     prober: w.prober,
-    tasks: { unfinished: () => null, list: () => tasks.list(), failures: async () => [] },
+    tasks: { unfinished: async () => null, list: () => tasks.list(), failures: async () => [] },
     roots: noRootsHere,
     modelsFolder: join(w.folder, 'models'),
   }),

@@ -20,6 +20,7 @@ const stills = ['forest.jpg', 'hills.jpg', 'moon-over-the-sea.jpg', 'fire.webp',
 const films = ['beach.mp4', 'camp-fire.mkv'];
 /** Of each still, each another content. */
 const COPIES = 4;
+const forgottenFilm = 'camp-fire.mkv';
 const queries = ['a beach', 'fire at night', 'a forest', 'trees', 'the moon', 'the sea', 'water', 'hills'];
 
 const copyOf = (name: string, copy: number) => `${basename(name, extname(name))}-${copy}${extname(name)}`;
@@ -78,6 +79,7 @@ test('three engines do the work of one, and lose nothing when a worker or the da
   const nodes = { front: front!, first: first!, second: second! };
   await Promise.all(Object.values(nodes).map((node) => node.modelReady()));
   await t.test('a batch is spread, and a killed worker loses nothing', () => analyseAndKill(world, nodes));
+  await t.test('what is forgotten is forgotten everywhere', () => forget(world, nodes.front));
   const back = await world.join('front,worker', nodes.first.home);
   await back.modelReady();
   const all = [nodes.front, nodes.second, back];
@@ -99,6 +101,8 @@ async function analyseAndKill(world: World, { front, first, second }: Nodes): Pr
   const admin = openAdmin(world.postgres.url, systemClock);
   try {
     const { task_id } = await front.ok<{ task_id: string }>('/analyze', requestOf(front, world));
+    const busy = await front.call('/library/forget', forgetting(front, world, films));
+    assert.equal(busy.status, 409, 'a task works on it');
     const read = (node: Node) => node.ok<TaskDetail>(`/tasks/${task_id}`);
     const followed = second.follow(task_id);
     const firstWorks = async () => {
@@ -123,6 +127,22 @@ async function analyseAndKill(world: World, { front, first, second }: Nodes): Pr
   }
 }
 
+function forgetting({ cacheDir }: Node, { footage }: World, files: readonly string[]) {
+  return { cache_dir: cacheDir, media_paths: files.map((name) => join(footage, name)), dry_run: false };
+}
+
+/** The killed worker is away meanwhile. */
+async function forget(world: World, front: Node): Promise<void> {
+  const { forgotten } = await front.ok<{ forgotten: { media_paths: string[] }[] }>(
+    '/library/forget',
+    forgetting(front, world, [forgottenFilm]),
+  );
+  assert.deepEqual(
+    forgotten.flatMap(({ media_paths }) => media_paths),
+    [join(world.footage, forgottenFilm)],
+  );
+}
+
 /** Without the preview, which is compared by its length, and what is of one machine. */
 async function answersOf(node: Node): Promise<unknown[]> {
   const { cacheDir: cache_dir, ok } = node;
@@ -145,7 +165,7 @@ async function compareAnswers(nodes: readonly Node[]): Promise<void> {
   const hasAll = async (node: Node) => {
     const { cacheDir: cache_dir } = node;
     const { total } = await node.ok<{ total: number }>('/library/list', { cache_dir });
-    return total === names.length;
+    return total === names.length - 1;
   };
   for (const node of nodes) await until(() => hasAll(node), { within: SLOW_MS });
   const [one, ...others] = await Promise.all(nodes.map(answersOf));

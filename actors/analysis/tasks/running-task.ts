@@ -112,7 +112,7 @@ export class RunningTask {
       kind.jobsOf(request).flatMap(({ items }) => items.map(({ path }) => ({ type: kind.type, path }))),
     );
     const left = pieces.filter((piece) => !this.#finished.has(workKey(piece)));
-    return { task_id: this.task_id, cache_dir, paths: new Set(left.map(({ path }) => path)) };
+    return { cache_dir, paths: new Set(left.map(({ path }) => path)) };
   }
 
   /** It is not its turn yet; called each time its place in the line is another one. */

@@ -219,7 +219,7 @@ class TaskRegistry implements Tasks {
     return this.#parts.records.failures(task_id, most, signal);
   }
 
-  unfinished(): UnfinishedWork | null {
+  async unfinished(): Promise<UnfinishedWork | null> {
     return this.#places.analysis.current?.unfinished() ?? null;
   }
 

@@ -1,11 +1,47 @@
-// Following the library of a cluster: which one a folder follows, how far, and what other engines have found.
-import { Type } from 'typebox';
+// Following the library of a cluster: which one a folder follows, how far, and the changes of its log.
+import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { nullable } from '../../../runtime/schema.ts';
 import { Folder } from '../store/contract.ts';
 
 /** `seq`: the last change of the log that the folder has; 0 for none. */
 const Followed = Type.Object({ library: Type.String(), seq: Type.Integer({ minimum: 0 }) });
+
+/** Messages that a change of the log can hold: they write, and mean the same to every replica. */
+export const writeNames = [
+  ...(['remove_media', 'move_paths'] as const),
+  ...(['name_speakers', 'link_speakers', 'take_back_speakers'] as const),
+  ...(['name_clusters', 'modify_clusters', 'undo_clusters', 'delete_people'] as const),
+  ...(['remove_summaries'] as const),
+];
+export type WriteName = (typeof writeNames)[number];
+
+/** `request`: without its folder, which is another one in each replica. */
+export const Write = Type.Object({
+  name: Type.String(),
+  request: Type.Record(Type.String(), Type.Unknown()),
+});
+export type Write = Static<typeof Write>;
+
+/** What a write has come to; a refusal has changed nothing. */
+const Written = Type.Object({
+  answer: Type.Unknown(),
+  refusal: nullable(
+    Type.Object({
+      code: Type.String(),
+      meaning: Type.String(),
+      message: Type.String(),
+      status: Type.Integer(),
+      retryable: Type.Boolean(),
+      details: Type.Record(
+        Type.String(),
+        nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+      ),
+      stack: Type.String(),
+    }),
+  ),
+});
+export type Written = Static<typeof Written>;
 
 export const replicaMessages = {
   /** What the folder follows; null where it follows nothing. */
@@ -17,16 +53,18 @@ export const replicaMessages = {
   follow: ask(Type.Object({ ...Folder, library: Type.String() }), Followed),
   /**
    * Applies changes up to `seq`. `from`: the analysis folder that the last of them speaks of, on the same
-   * disk, of which nothing is left to use; null where it speaks of none. `at_ms`: when it was made,
-   * milliseconds since 1970. *Flushed* when answered. A change that is applied twice is the same as once.
+   * disk, of which nothing is left to use; `write`: the message that it holds; null where it has none.
+   * `at_ms`: when it was made, milliseconds since 1970. *Flushed* when answered. A change that is applied
+   * twice is the same as once. An error says that this machine could not apply it now.
    */
-  adopt: ask(
+  apply: ask(
     Type.Object({
       ...Folder,
       ...Followed.properties,
       at_ms: Type.Number(),
       from: nullable(Type.String()),
+      write: nullable(Write),
     }),
-    Type.Object({}),
+    Written,
   ),
 };

@@ -73,7 +73,7 @@ class RootList implements Roots {
     const before = known(this.#active(), name);
     const volume = await this.#placeOf(folder);
     // Whatever analysis folder the task fills: a root is of all of them.
-    const busy = [...(this.#parts.tasks().unfinished()?.paths ?? [])];
+    const busy = [...((await this.#parts.tasks().unfinished())?.paths ?? [])];
     const worked = busy.find((path) => isWithin(path, before.folder));
     if (worked !== undefined) throw inWork(worked);
     if (folder !== before.folder) await this.#expectFootage(before, folder, cache_dir, signal);

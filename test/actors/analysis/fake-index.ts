@@ -357,6 +357,6 @@ function libraryHandlers(world: IndexState) {
     keep_peaks: () => ({ kept: false }),
     followed: () => null,
     follow: ({ library }) => ({ library, seq: 0 }),
-    adopt: () => ({}),
+    apply: () => ({ answer: null, refusal: null }),
   } satisfies IndexHandlers;
 }

@@ -87,7 +87,7 @@ async function library(t: TestContext) {
     index,
     prober,
     proxies: { remove: async () => {} },
-    tasks: { unfinished: () => work, list: async () => [], failures: async () => [] },
+    tasks: { unfinished: async () => work, list: async () => [], failures: async () => [] },
     roots: noRootsHere,
     modelsFolder: join(root, 'models'),
   });
@@ -117,7 +117,7 @@ async function library(t: TestContext) {
     analyse,
     add: (name: string) => analyse(place(name)),
     work: (paths: readonly string[] | null) => {
-      work = paths && { task_id: 'task', cache_dir, paths: new Set(paths) };
+      work = paths && { cache_dir, paths: new Set(paths) };
     },
     paths: async () => {
       const page = { cache_dir, offset: 0, limit: 100 };

@@ -31,7 +31,7 @@ test('a task that is to be finished goes on with what it has begun, and can be r
   const e = await finishing(t);
   assert.deepEqual([e.run.draining.aborted, e.run.signal.aborted], [true, false]);
   assert.deepEqual(await states(e), { [e.task_id]: 'running' });
-  assert.deepEqual([...e.tasks.unfinished()!.paths], ['/b', '/c']);
+  assert.deepEqual([...(await e.tasks.unfinished())!.paths], ['/b', '/c']);
   e.run.tell('/b', 'analyzed');
   e.run.finish();
   await until(() => !e.tasks.busy);

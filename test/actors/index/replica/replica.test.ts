@@ -34,7 +34,7 @@ test('what was found elsewhere takes its place stage by stage', async (t) => {
   const { base, replica, index } = await setUp(t);
   const vectors = footage(4, 32, 2, 0.1, 1);
   const adopt = (seq: number, from: string | null, at_ms = 1000 * seq) =>
-    index.call('adopt', { cache_dir: replica, library, seq, at_ms, from });
+    index.call('apply', { cache_dir: replica, library, seq, at_ms, from, write: null });
   const pictures = await elsewhere(t, join(base, 'pictures'), (at) =>
     store(at, join(base, 'pictures'), 'aa', vectors),
   );
@@ -72,9 +72,9 @@ test('a change that was cut short is applied again, and one that is known is not
   const [bundle = ''] = bundlesOf(made, 'aa');
   mkdirSync(join(replica, 'open'), { recursive: true });
   renameSync(bundle, join(replica, 'open', basename(bundle)));
-  const change = { cache_dir: replica, library, seq: 1, at_ms: 1, from: made };
-  await index.call('adopt', change);
-  await index.call('adopt', { ...change, from: join(base, 'never') });
+  const change = { cache_dir: replica, library, seq: 1, at_ms: 1, from: made, write: null };
+  await index.call('apply', change);
+  await index.call('apply', { ...change, from: join(base, 'never') });
   const { vectors } = await index.load({ cache_dir: replica, model_key: 'model', hashes: null });
   assert.equal(vectors, 4);
 });

@@ -24,7 +24,9 @@ async function setUp(t: TestContext) {
   const index = await indexActor(t, { rootsFile: join(home, 'roots.json') });
   const ask = (name: string, request: object) => index.call(name as never, request as never);
   let work: UnfinishedWork | null = null;
-  const roots = createRoots({ home, cache_dir: '' }, { ask } as never, () => ({ unfinished: () => work }));
+  const roots = createRoots({ home, cache_dir: '' }, { ask } as never, () => ({
+    unfinished: async () => work,
+  }));
   /** A file that is there and known. */
   const media = async (hash: string, ...names: string[]) => {
     const path = at(...names, `${hash}.mp4`);
@@ -37,7 +39,7 @@ async function setUp(t: TestContext) {
     return (await index.call('held_media', page)).media.map(({ path }) => path.slice(base.length + 1));
   };
   const busy = (paths: readonly string[]) => {
-    work = { task_id: 'task', cache_dir: at('another'), paths: new Set(paths) };
+    work = { cache_dir: at('another'), paths: new Set(paths) };
   };
   const add = (name: string, ...names: string[]) => roots.add({ name, folder: at(...names) }, signal);
   const move = (name: string, ...names: string[]) => roots.move(name, { folder: at(...names) }, signal);

@@ -1,0 +1,114 @@
+// What people change in the library: each change is a message of the log, which every replica gives to its
+// index, and the answer is that of the replica of this machine.
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../runtime/clock.ts';
+import { type ErrorFields, engineErrors, fromFields } from '../../runtime/errors.ts';
+import { comparablePath } from '../../runtime/paths.ts';
+import { redirected } from '../../runtime/redirected.ts';
+import type { Ref } from '../../runtime/ref.ts';
+import type { indexContract } from '../index/contract.ts';
+import type { Write, Written } from '../index/replica/contract.ts';
+import { storeErrors } from '../index/store/contract.ts';
+import { clusterErrors } from './contract.ts';
+import type { Database, Sql } from './database.ts';
+import { addChange, lockLibrary } from './log.ts';
+import type { Places } from './places.ts';
+
+type Index = Ref<typeof indexContract>;
+
+/** ms that the replica may take. */
+const WITHIN = 60_000;
+
+export interface WriteParts {
+  readonly database: Database;
+  readonly places: Places;
+  readonly index: Index;
+  readonly library: string;
+  readonly nodeId: string;
+  /** The replica. */
+  readonly cacheDir: string;
+  readonly clock: Clock;
+}
+
+export class Writes {
+  readonly #parts: WriteParts;
+  /** By id, those that the replica does not have yet. */
+  readonly #waiting = new Map<string, (written: Written) => void>();
+
+  constructor(parts: WriteParts) {
+    this.#parts = parts;
+  }
+
+  /** The index for messages that write. */
+  index(): Index {
+    const { index, cacheDir } = this.#parts;
+    const replica = comparablePath(cacheDir);
+    return redirected(index, (name, request, options) => {
+      const { cache_dir = '', ...rest } = request as { readonly cache_dir?: string };
+      if (comparablePath(cache_dir) !== replica) return index.ask(name, request, options);
+      return this.#write({ name, request: rest }, options?.signal) as never;
+    });
+  }
+
+  async #write(write: Write, signal: AbortSignal | undefined): Promise<unknown> {
+    const { database, places, clock } = this.#parts;
+    const id = randomUUID();
+    const over = Promise.withResolvers<Written>();
+    const give = (error: Error) => () => over.reject(error);
+    const abort = give(engineErrors.CANCELLED());
+    this.#waiting.set(id, over.resolve);
+    const disarm = clock.after(WITHIN, give(clusterErrors.REPLICA_LATE()));
+    signal?.addEventListener('abort', abort, { once: true });
+    // Whatever the database says is thrown where it is awaited.
+    over.promise.catch(() => {});
+    try {
+      signal?.throwIfAborted();
+      const worked = places.shared(await this.#pathsOf(write, signal));
+      await database.transact((sql) => this.#add(sql, id, places.shared(write), worked));
+      const { answer, refusal } = await over.promise;
+      if (refusal !== null) throw fromFields(refusal as ErrorFields);
+      return answer;
+    } finally {
+      this.#waiting.delete(id);
+      disarm();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Files that no worker may have meanwhile. */
+  async #pathsOf({ name, request }: Write, signal: AbortSignal | undefined): Promise<readonly string[]> {
+    if (name === 'move_paths')
+      return (request['moves'] as { readonly from: string }[]).map(({ from }) => from);
+    if (name !== 'remove_media') return [];
+    const { index, cacheDir: cache_dir } = this.#parts;
+    const hashes = request['hashes'] as string[];
+    return (await index.ask('paths', { cache_dir, hashes }, { signal })).paths.flat();
+  }
+
+  async #add(sql: Sql, id: string, write: Write, worked: readonly string[]): Promise<void> {
+    const { library, nodeId: node } = this.#parts;
+    const after = await lockLibrary(sql, library);
+    if (worked.length > 0) await this.#expectIdle(sql, worked);
+    await addChange(sql, { library, node, after }, { kind: 'write', id, write });
+  }
+
+  /** Throws MEDIA_IN_WORK. */
+  async #expectIdle(sql: Sql, worked: readonly string[]): Promise<void> {
+    const [job] = await sql.query<{ paths: string[] }>(
+      'select paths from framehound.job where not ended and paths ?| $1 limit 1',
+      [worked],
+    );
+    const path = job?.paths.find((one) => worked.includes(one));
+    if (path === undefined) return;
+    const own = this.#parts.places.own(path);
+    throw storeErrors.MEDIA_IN_WORK(
+      `${own} is part of a running task; cancel the task or wait for it to end`,
+      { path: own },
+    );
+  }
+
+  /** The replica has a write. */
+  told(id: string, written: Written): void {
+    this.#waiting.get(id)?.(written);
+  }
+}

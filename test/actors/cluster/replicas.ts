@@ -1,0 +1,105 @@
+// Nodes of a cluster without workers: a real database, and for each its own index, follower and writes.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Database } from '../../../actors/cluster/database.ts';
+import type { Exchange } from '../../../actors/cluster/exchange.ts';
+import { Follower } from '../../../actors/cluster/follower.ts';
+import { addChange, type ChangeBody, lastChange, lockLibrary } from '../../../actors/cluster/log.ts';
+import { Places } from '../../../actors/cluster/places.ts';
+import { Writes } from '../../../actors/cluster/writes.ts';
+import type { indexContract } from '../../../actors/index/contract.ts';
+import { rootsText } from '../../../actors/index/store/roots-file.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import { createLog } from '../../../runtime/log.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import { startPostgres } from '../../system/postgres.ts';
+import { folder, type Harness, indexActor } from '../index/handlers.ts';
+
+type Index = Ref<typeof indexContract>;
+
+const nodeId = '00000000-0000-4000-8000-000000000001';
+const log = createLog('cluster', () => {});
+const never = new AbortController().signal;
+
+export interface Replica {
+  readonly cacheDir: string;
+  /** Of the thread. */
+  readonly index: Harness;
+  /** As coordinators ask it. */
+  readonly writes: Index;
+  readonly follower: Follower;
+  /** Follows the log from now on. */
+  begin(): void;
+  /** Has everything that is in the log. */
+  caughtUp(): Promise<void>;
+}
+
+export interface Nodes {
+  readonly database: Database;
+  readonly library: string;
+  /** Results as a worker commits them, whose footage is in `/footage`: of a folder that `work` has filled. */
+  found(work: (index: Harness, cacheDir: string) => Promise<unknown>): Promise<void>;
+  /** `footage`: where the root `footage` is on that machine. */
+  join(footage: string): Promise<Replica>;
+}
+
+export async function clusterNodes(t: TestContext): Promise<Nodes> {
+  const base = folder(t);
+  const postgres = await startPostgres();
+  const database = new Database(postgres.url, systemClock);
+  const ends: (() => Promise<unknown>)[] = [() => database.close()];
+  t.after(async () => {
+    for (const end of ends.toReversed()) await end();
+    postgres.end();
+  });
+  const [row] = await database.query<{ id: string }>('select id from framehound.library');
+  const library = row!.id;
+  let count = 0;
+  const exchange = {
+    take: async ({ place }: { place: string }, into: string) => cp(place, into, { recursive: true }),
+  };
+  const found: Nodes['found'] = async (work) => {
+    const made = join(base, `found-${++count}`);
+    const index = await indexActor(t, { rootsFile: rootsAt(base, '/footage') });
+    await work(index, made);
+    await index.close();
+    const standing = { counts: {} as never, amounts: {}, end: null };
+    const sealed = { place: made, digest: '' };
+    const body: ChangeBody = { kind: 'results', task_id: '', job: '', results: [], sealed, standing };
+    await database.transact(async (sql) => {
+      const after = await lockLibrary(sql, library);
+      await addChange(sql, { library, node: nodeId, after }, body);
+    });
+  };
+  const joinAs: Nodes['join'] = async (footage) => {
+    const home = join(base, `node-${++count}`);
+    const cacheDir = join(home, 'analysis');
+    mkdirSync(home);
+    const rootsFile = rootsAt(home, footage);
+    const index = await indexActor(t, { rootsFile });
+    const ask: Index['ask'] = (name, request, options) =>
+      index.call(name, request, () => options?.signal?.aborted ?? false);
+    const ref = { name: 'index', phase: 'ready', ask } as Index;
+    const places = new Places(rootsFile);
+    const { seq } = await index.call('follow', { cache_dir: cacheDir, library });
+    const common = { database, places, index: ref, library, nodeId, cacheDir, clock: systemClock, log };
+    const writes = new Writes(common);
+    const onChange = async ({ body }: { body: ChangeBody }, written: never) => {
+      if (body.kind === 'write') writes.told(body.id, written);
+    };
+    const follower = new Follower({ ...common, exchange: exchange as unknown as Exchange, onChange }, seq);
+    ends.push(() => follower.stop());
+    const caughtUp = async () => follower.until(await lastChange(database, library), never);
+    return { cacheDir, index, writes: writes.index(), follower, begin: () => follower.begin(), caughtUp };
+  };
+  return { database, library, found, join: joinAs };
+}
+
+function rootsAt(home: string, footage: string): string {
+  const file = join(home, 'roots.json');
+  const root = { name: 'footage', folder: footage, origin: footage, volume: null, removed: false };
+  writeFileSync(file, rootsText([root]));
+  return file;
+}
