@@ -97,3 +97,48 @@ export async function lastChange(sql: Sql, library: string): Promise<number> {
   const [row] = await sql.query<Locked>('select seq from framehound.library where id = $1', [library]);
   return Number(row?.seq ?? 0);
 }
+
+/** A content and where it was seen; by an empty path one that is forgotten. */
+export interface ContentAt {
+  readonly hash: string;
+  readonly path: string;
+}
+
+/** Within a transaction that has locked the library: these contents are spoken of by change `seq`. */
+export async function noteContents(
+  sql: Sql,
+  library: string,
+  contents: readonly ContentAt[],
+  seq: number,
+): Promise<void> {
+  // A content that a job has by several paths is one row.
+  const rows = [...new Map(contents.map((one) => [one.hash, one])).values()];
+  if (rows.length === 0) return;
+  await sql.query(
+    `insert into framehound.content (library, hash, path, seq)
+      select $1::uuid, hash, path, $2::bigint from jsonb_to_recordset($3) as c(hash text, path text)
+      on conflict (library, hash) do update set path = excluded.path, seq = excluded.seq`,
+    [library, seq, JSON.stringify(rows)],
+  );
+}
+
+/**
+ * Whether a change behind `since` speaks of one of these contents by another path. Then nobody has compared
+ * the two files, which may differ; or the content was forgotten.
+ */
+export async function isOvertaken(
+  sql: Sql,
+  library: string,
+  contents: readonly ContentAt[],
+  since: number,
+): Promise<boolean> {
+  const [row] = await sql.query(
+    `select 1 from framehound.content c
+      join jsonb_to_recordset($3) as o(hash text, path text) on o.hash = c.hash
+      where c.library = $1 and c.seq > $2
+        and c.path not in (select path from jsonb_to_recordset($3) as p(hash text, path text) where p.hash = c.hash)
+      limit 1`,
+    [library, since, JSON.stringify(contents)],
+  );
+  return row !== undefined;
+}

@@ -16,7 +16,7 @@ import { clusterErrors } from './contract.ts';
 import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
-import { addChange, changeChannel, lastChange, lockLibrary } from './log.ts';
+import { addChange, changeChannel, isOvertaken, lastChange, lockLibrary, noteContents } from './log.ts';
 import type { Node } from './node.ts';
 import { type ProgressNotice, progressChannel } from './notices.ts';
 import { piecesOf, requestOf } from './pieces.ts';
@@ -50,10 +50,18 @@ export interface WorkerParts {
 
 /** What a job has come to. */
 interface Outcome {
+  /** The last change that the replica had when it was begun. */
+  readonly since: number;
   readonly results: readonly WorkResult[];
   readonly amounts: Readonly<Record<string, Amounts>>;
   readonly sealed: Sealed | null;
 }
+
+/**
+ * `lost`: somebody else has the job, or nobody any more. `overtaken`: it has to be done again; nothing was
+ * changed.
+ */
+type CommitEnd = 'committed' | 'lost' | 'overtaken';
 
 /** The files of a job. */
 interface JobFiles {
@@ -141,8 +149,13 @@ export class Worker {
       this.#working = files.paths;
       const outcome = await this.#found(job, files, folder, lost.signal);
       // Whether it is ours still is for the transaction to say: its answer may have been lost.
-      if (outcome !== null && (await this.#persist(job, files.task, outcome))) return;
-      log.warn('another worker has the job by now, or it was cancelled', { job: job.id });
+      const end = outcome === null ? 'lost' : await this.#persist(job, files.task, outcome);
+      if (end === 'committed') return;
+      if (end === 'overtaken') {
+        const reason = 'another worker has stored one of its contents meanwhile: they are compared now';
+        log.info(reason, { job: job.id });
+        await database.giveBackJob(job, reason);
+      } else log.warn('another worker has the job by now, or it was cancelled', { job: job.id });
       await exchange.drop(job);
     } finally {
       endKeeping();
@@ -194,7 +207,8 @@ export class Worker {
   }
 
   async #analyse(job: Job, files: JobFiles, folder: string, signal: AbortSignal): Promise<Outcome> {
-    const { database, places, analysis } = this.#parts;
+    const { database, places, analysis, follower } = this.#parts;
+    const since = follower.applied;
     const task = await readTask(database, files.task);
     const own = places.own({ request: task!.request, paths: files.paths });
     const request: AnalysisRequest = { ...requestOf(own.request, own.paths), cache_dir: folder };
@@ -214,7 +228,7 @@ export class Worker {
     signal.throwIfAborted();
     const sealed = existsSync(databaseFile(folder)) ? await this.#sealed(job, folder, signal) : null;
     const amounts = amountsOf(report.progress);
-    return { results: places.shared(results), amounts, sealed };
+    return { since, results: places.shared(results), amounts, sealed };
   }
 
   /** What was found waits until the shared folder can be written. */
@@ -233,8 +247,8 @@ export class Worker {
     }
   }
 
-  /** False when somebody else has the job. What was found waits while the database is away. */
-  async #persist(job: Job, task: string, outcome: Outcome): Promise<boolean> {
+  /** What was found waits while the database is away. */
+  async #persist(job: Job, task: string, outcome: Outcome): Promise<CommitEnd> {
     const { signal } = this.#stop;
     for (;;) {
       try {
@@ -247,10 +261,11 @@ export class Worker {
     }
   }
 
-  #commit(queue: string, job: Job, task_id: string, outcome: Outcome): Promise<boolean> {
+  #commit(queue: string, job: Job, task_id: string, outcome: Outcome): Promise<CommitEnd> {
     const { database, library, nodeId: node } = this.#parts;
-    const { results, amounts, sealed } = outcome;
+    const { since, results, amounts, sealed } = outcome;
     const { job: id } = job.data;
+    const contents = results.flatMap(({ hash_str: hash, path }) => (hash === null ? [] : [{ hash, path }]));
     return database.transact(async (sql) => {
       const after = await lockLibrary(sql, library);
       const [row] = await sql.query<{ ended: boolean; attempt: number | null }>(
@@ -258,9 +273,10 @@ export class Worker {
         [id],
       );
       // An attempt to commit whose answer was lost.
-      if (row?.ended === true) return row.attempt === job.retryCount;
+      if (row?.ended === true) return row.attempt === job.retryCount ? 'committed' : 'lost';
+      if (await isOvertaken(sql, library, contents, since)) return 'overtaken';
       const task = await readTask(sql, task_id, true);
-      if (task === null || !(await database.endJob(sql, queue, job))) return false;
+      if (task === null || !(await database.endJob(sql, queue, job))) return 'lost';
       await sql.query('update framehound.job set ended = true, attempt = $2 where id = $1', [
         id,
         job.retryCount,
@@ -270,12 +286,10 @@ export class Worker {
       ]);
       const standing = standingAfter(task, { results, amounts, isLast: left.length === 0 });
       await storeStanding(sql, task, results, standing);
-      await addChange(
-        sql,
-        { library, node, after },
-        { kind: 'results', task_id, job: id, results, sealed, standing },
-      );
-      return true;
+      const body = { kind: 'results', task_id, job: id, results, sealed, standing } as const;
+      const seq = await addChange(sql, { library, node, after }, body);
+      await noteContents(sql, library, contents, seq);
+      return 'committed';
     });
   }
 
@@ -302,7 +316,8 @@ export class Worker {
         error,
       };
     });
-    await this.#commit(deadQueue, dead, files.task, { results, amounts: {}, sealed: null });
+    const nothing = { since: 0, amounts: {}, sealed: null };
+    await this.#commit(deadQueue, dead, files.task, { ...nothing, results });
   }
 
   /** Tells other nodes how the work goes on, a few times a second. */

@@ -11,7 +11,7 @@ import type { Write, Written } from '../index/replica/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
-import { addChange, lockLibrary } from './log.ts';
+import { addChange, lockLibrary, noteContents } from './log.ts';
 import type { Places } from './places.ts';
 
 type Index = Ref<typeof indexContract>;
@@ -89,7 +89,10 @@ export class Writes {
     const { library, nodeId: node } = this.#parts;
     const after = await lockLibrary(sql, library);
     if (worked.length > 0) await this.#expectIdle(sql, worked);
-    await addChange(sql, { library, node, after }, { kind: 'write', id, write });
+    const seq = await addChange(sql, { library, node, after }, { kind: 'write', id, write });
+    if (write.name !== 'remove_media') return;
+    const gone = (write.request['hashes'] as string[]).map((hash) => ({ hash, path: '' }));
+    await noteContents(sql, library, gone, seq);
   }
 
   /** Throws MEDIA_IN_WORK. */

@@ -1,13 +1,19 @@
-// Nodes of a cluster without workers: a real database, and for each its own index, follower and writes.
+// Nodes of a cluster with a real database, each with its own index, follower, writes and tasks. Their workers
+// do what a test says.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Database } from '../../../actors/cluster/database.ts';
-import type { Exchange } from '../../../actors/cluster/exchange.ts';
-import { Follower } from '../../../actors/cluster/follower.ts';
+import type { Analysis, Tasks } from '../../../actors/analysis/contract.ts';
+import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import { newTask } from '../../../actors/analysis/tasks/run-tally.ts';
+import { Database, type Job } from '../../../actors/cluster/database.ts';
+import type { Exchange, Sealed } from '../../../actors/cluster/exchange.ts';
+import { Follower, type FollowerParts } from '../../../actors/cluster/follower.ts';
 import { addChange, type ChangeBody, lastChange, lockLibrary } from '../../../actors/cluster/log.ts';
 import { Places } from '../../../actors/cluster/places.ts';
+import { ClusterTasks } from '../../../actors/cluster/tasks.ts';
+import { Worker } from '../../../actors/cluster/worker.ts';
 import { Writes } from '../../../actors/cluster/writes.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
@@ -27,9 +33,13 @@ export interface Replica {
   readonly cacheDir: string;
   /** Of the thread. */
   readonly index: Harness;
-  /** As coordinators ask it. */
+  readonly ref: Index;
+  /** For messages that write. */
   readonly writes: Index;
   readonly follower: Follower;
+  readonly tasks: ClusterTasks;
+  /** Takes jobs from now on. */
+  work(run: Analysis['run']): Worker;
   /** Follows the log from now on. */
   begin(): void;
   /** Has everything that is in the log. */
@@ -57,9 +67,16 @@ export async function clusterNodes(t: TestContext): Promise<Nodes> {
   const [row] = await database.query<{ id: string }>('select id from framehound.library');
   const library = row!.id;
   let count = 0;
+  const copied = (from: string, into: string) => cp(from, into, { recursive: true });
   const exchange = {
-    take: async ({ place }: { place: string }, into: string) => cp(place, into, { recursive: true }),
-  };
+    seal: async ({ id, retryCount }: Job, from: string): Promise<Sealed> => {
+      const place = join(base, `${id}-${retryCount}`);
+      await copied(from, place);
+      return { place, digest: '' };
+    },
+    take: ({ place }: Sealed, into: string) => copied(place, into),
+    drop: async () => {},
+  } as unknown as Exchange;
   const found: Nodes['found'] = async (work) => {
     const made = join(base, `found-${++count}`);
     const index = await indexActor(t, { rootsFile: rootsAt(base, '/footage') });
@@ -86,13 +103,32 @@ export async function clusterNodes(t: TestContext): Promise<Nodes> {
     const { seq } = await index.call('follow', { cache_dir: cacheDir, library });
     const common = { database, places, index: ref, library, nodeId, cacheDir, clock: systemClock, log };
     const writes = new Writes(common);
-    const onChange = async ({ body }: { body: ChangeBody }, written: never) => {
+    const onChange: FollowerParts['onChange'] = async ({ body, ...change }, written) => {
       if (body.kind === 'write') writes.told(body.id, written);
+      else await tasks.told({ ...change, body });
     };
-    const follower = new Follower({ ...common, exchange: exchange as unknown as Exchange, onChange }, seq);
+    const follower = new Follower({ ...common, exchange, onChange }, seq);
+    const tasks = new ClusterTasks({
+      ...common,
+      follower,
+      local: {} as Tasks,
+      leave: async () => {},
+      resolve: async (request) => request as never,
+      newTask: (task) => newTask(stageKinds, task),
+    });
     ends.push(() => follower.stop());
+    const work: Replica['work'] = (run) => {
+      const worker = new Worker({
+        ...{ ...common, follower, exchange, analysis: { run }, folder: join(home, 'work') },
+        node: { isDraining: false },
+      });
+      worker.begin();
+      ends.push(() => worker.stop());
+      return worker;
+    };
     const caughtUp = async () => follower.until(await lastChange(database, library), never);
-    return { cacheDir, index, writes: writes.index(), follower, begin: () => follower.begin(), caughtUp };
+    const begin = () => follower.begin();
+    return { cacheDir, index, ref, writes: writes.index(), follower, tasks, work, begin, caughtUp };
   };
   return { database, library, found, join: joinAs };
 }

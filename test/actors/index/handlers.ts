@@ -107,7 +107,7 @@ export async function store(
   cache_dir: string,
   hash: string,
   vectors: Float32Array<ArrayBuffer>,
-  options: { model_key?: string; dimensions?: number; frames?: number[] } = {},
+  options: { model_key?: string; dimensions?: number; frames?: number[]; path?: string } = {},
 ): Promise<void> {
   const dimensions = options.dimensions ?? 32;
   const frames = options.frames ?? framesUpTo(vectors.length / dimensions);
@@ -123,7 +123,7 @@ export async function store(
     vectors,
     previews: frames.map((frame) => preview(frame)),
   });
-  await index.call('commit', { stage, media: mediaRecord(hash) });
+  await index.call('commit', { stage, media: mediaRecord(hash, options.path) });
 }
 
 export const everything = { hashes: null, ranges: {}, filters: [] };
