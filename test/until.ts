@@ -14,10 +14,15 @@ export interface Waiting {
 const turns = 100;
 /** ms. Others need the processor that asking takes. */
 const [shortest, longest] = [1, 10];
+/** ms. What takes longer is asked of another process: that one works on it for as long. */
+const elsewhere = 2;
+/** Of the time, how much passes between two such questions; and ms at most. */
+const [rest, longestRest] = [5, 250];
 
-const pause = (asked: number) =>
+const pause = (asked: number, took: number) =>
   new Promise((resolve) => {
-    if (asked < turns) setImmediate(resolve);
+    if (took > elsewhere) setTimeout(resolve, Math.min(longestRest, rest * took));
+    else if (asked < turns) setImmediate(resolve);
     else setTimeout(resolve, Math.min(longest, shortest + (asked - turns) / 10));
   });
 
@@ -37,10 +42,12 @@ export async function until<T>(
   const timer = setTimeout(() => limit.abort(), within);
   try {
     for (let asked = 1; ; asked++) {
+      const began = performance.now();
       const found = await fact();
       if (found) return found as Truthy<T>;
+      const took = performance.now() - began;
       if (limit.signal.aborted) throw notTrue(fact, within);
-      await (next?.(limit.signal) ?? pause(asked));
+      await (next?.(limit.signal) ?? pause(asked, took));
     }
   } finally {
     clearTimeout(timer);

@@ -48,16 +48,20 @@ function keep(path, write) {
   }
 }
 
+const isOwn = (url = '') => url.startsWith(root) && url.endsWith('.ts') && !url.startsWith(packages.href);
+
 const bundles = bundleFolder();
 registerHooks({
   resolve: (specifier, context, next) => {
+    // Node looks for the file of each import, for links on its way and for the package it is in.
+    if (specifier.startsWith('.') && isOwn(context.parentURL) && specifier.endsWith('.ts'))
+      return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true };
     const entry = entries.get(specifier);
     if (entry === undefined || bundles === null) return next(specifier, context);
     return { url: pathToFileURL(join(bundles, entry)).href, format: 'module', shortCircuit: true };
   },
   load: (url, context, next) => {
-    const own = url.startsWith(root) && url.endsWith('.ts') && !url.startsWith(packages.href);
-    if (!own) return next(url, context);
+    if (!isOwn(url)) return next(url, context);
     const source = stripped(readFileSync(fileURLToPath(url), 'utf8'));
     return { format: 'module', source, shortCircuit: true };
   },

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../runtime/clock.ts';
+import { nodeCommand } from '../node-command.ts';
 
 export interface FuzzJob {
   readonly path: string;
@@ -58,7 +59,8 @@ export async function runChild(
   signal: AbortSignal,
   program = 'fuzz-child.ts',
 ): Promise<FuzzResult[]> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, program)], {
+  const [node, ...flags] = nodeCommand;
+  const child = spawn(node, [...flags, join(import.meta.dirname, program)], {
     signal,
     killSignal: 'SIGKILL',
   });

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import { guard } from '../../runtime/process/guardian.ts';
 import { Condition } from '../../runtime/sync/locks.ts';
+import { nodeCommand } from '../node-command.ts';
 import { type ManualClock, manualClock } from '../runtime/manual-clock.ts';
 import { until } from '../until.ts';
 
@@ -27,9 +28,9 @@ class Guarded {
       this.lines.push(line);
       this.#news.notifyAll();
     });
-    const command = [process.execPath, '--no-warnings', engine, ...acts] as const;
+    const command = [...nodeCommand, engine, ...acts] as const;
     const { clock, signals } = this;
-    this.ended = guard({ command: [...command], clock, log, signals });
+    this.ended = guard({ command, clock, log, signals });
   }
 
   /** The `times`th line with this message. */
@@ -182,7 +183,7 @@ test('a stop that comes while the engine is still starting is obeyed', async () 
 test('an abort signal is a stop too, also before the first engine', async () => {
   const lines: LogLine[] = [];
   const log = createLog('guardian', (line) => lines.push(line));
-  const command: [string, ...string[]] = [process.execPath, engine, 'serve'];
+  const command = [...nodeCommand, engine, 'serve'] as const;
   const stop = AbortSignal.abort();
   assert.equal(await guard({ command, clock: manualClock(), log, signals: new EventEmitter(), stop }), 0);
   assert.deepEqual(lines, []);

@@ -50,7 +50,6 @@ test('a search is saved, its hit is told as it comes in, listed with its moments
   await page.getByRole('link', { name: 'Search', exact: true }).waitFor();
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 800 });
-    await page.screenshot({ path: `/tmp/motion/saved-${width}.png` });
     await assertAccessible(page, `saved searches, ${width} px`);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   }

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { seeded } from '../actors/index/footage.ts';
 import { folder, indexActor } from '../actors/index/handlers.ts';
 import { Ids, makeChange, seen } from '../actors/index/people/changes.ts';
+import { nodeCommand } from '../node-command.ts';
 
 const program = join(import.meta.dirname, '../actors/index/people/changing-process.ts');
 const numberOf = (name: string, usual: number) => Number(process.env[`FRAMEHOUND_PEOPLE_${name}`] ?? usual);
@@ -19,8 +20,9 @@ const deaths = numberOf('DEATHS', 10);
  * said that the first change is done. Answers the change that it said last.
  */
 async function killed(cache_dir: string, from: number, moment: number): Promise<number> {
+  const [node, ...flags] = nodeCommand;
   const args = [program, cache_dir, String(from), String(changes), String(moment)];
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+  const child = spawn(node, [...flags, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let last = from - 1;

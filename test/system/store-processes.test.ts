@@ -12,10 +12,12 @@ import { Store } from '../../actors/index/store/store.ts';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { footage, framesUpTo, mediaRecord, preview } from '../actors/index/footage.ts';
 import { folder, indexActor, openIn } from '../actors/index/handlers.ts';
+import { nodeCommand } from '../node-command.ts';
 import { newHome } from './command-line.ts';
 import { othersMayPass } from './others-may-pass.ts';
 
 const d = 16;
+const [node, ...flags] = nodeCommand;
 const program = join(import.meta.dirname, '../actors/index/store/writer-process.ts');
 
 interface Child {
@@ -24,7 +26,7 @@ interface Child {
 }
 
 function start(t: TestContext, args: readonly string[], user: { uid?: number; gid?: number } = {}): Child {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+  const child = spawn(node, [...flags, program, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     ...user,
   });

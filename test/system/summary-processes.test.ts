@@ -11,8 +11,10 @@ import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { folder, indexActor } from '../actors/index/handlers.ts';
 import { append, begin, commit, list, readNode, summarise, tree } from '../actors/index/summaries/trees.ts';
+import { nodeCommand } from '../node-command.ts';
 import { othersMayPass } from './others-may-pass.ts';
 
+const [node, ...flags] = nodeCommand;
 const program = join(import.meta.dirname, '../actors/index/summaries/summary-process.ts');
 
 interface Child {
@@ -21,7 +23,7 @@ interface Child {
 }
 
 function start(t: TestContext, args: readonly string[], user: { uid?: number; gid?: number } = {}): Child {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+  const child = spawn(node, [...flags, program, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...user,
   });
