@@ -5,9 +5,12 @@ import {
   speechPreferences,
   type TranscriptionJob,
 } from '../actors/analysis/stages/speech/kind.ts';
+import { FilterOperator, type MetadataFilter } from '../actors/index/facets/contract.ts';
 import { maxResults, type PeopleFields } from '../actors/search/scope/contract.ts';
 import { speechLanguages } from '../actors/transcriber/contract.ts';
+import { suggestion } from '../runtime/text.ts';
 import { usageErrors } from './context.ts';
+import { printable } from './terminal.ts';
 
 export interface Question {
   readonly query: string | null;
@@ -24,15 +27,18 @@ export interface Question {
   readonly anyPerson: boolean;
   /** The face clustering that has them; null for whichever has. */
   readonly clusterJob: string | null;
+  /** Only media that pass all of them. */
+  readonly filters: readonly MetadataFilter[];
   readonly previews: boolean;
 }
 
-export function title({ query, image, frame, exclude, people, anyPerson }: Question): string {
+export function title({ query, image, frame, exclude, people, anyPerson, filters }: Question): string {
   const parts = [
     query && `"${query}"`,
     image && `like ${image}`,
     frame && `like ${frame.path} at ${frame.seconds} s`,
     people.length > 0 && `with ${people.join(anyPerson ? ' or ' : ' and ')}`,
+    ...filters.map((filter) => `only ${filterText(filter)}`),
     exclude.length > 0 && `without ${exclude.map((text) => `"${text}"`).join(', ')}`,
   ];
   return parts.filter(Boolean).join(', ');
@@ -46,6 +52,15 @@ export function peopleFields({ people, anyPerson, clusterJob }: Question): Parti
     people_filter: people.map((person_name) => ({ person_name, ...job })),
     people_filter_mode: anyPerson ? 'or' : 'and',
   };
+}
+
+/** Nothing asked: what filters and people alone select. */
+export function isSelection({ query, image, frame }: Question): boolean {
+  return !query && !image && !frame;
+}
+
+export function filterFields({ filters }: Pick<Question, 'filters'>) {
+  return filters.length === 0 ? {} : { metadata_filter_request: { filters: [...filters] } };
 }
 
 /** `FILE@SECONDS`; the file name may hold an @ itself. */
@@ -84,6 +99,34 @@ export function numberArgument(
       `${name} must be a ${isWhole ? 'whole ' : ''}number from ${minimum} to ${maximum}, not ${text}`,
     );
   return value;
+}
+
+// `--filter 'FACET OPERATOR VALUE|VALUE'`: a condition on files, as the command line states it.
+
+const { enum: operators } = FilterOperator as unknown as { readonly enum: readonly FilterOperator[] };
+
+export function filterArgument(text: string): MetadataFilter {
+  const [, facet_id = '', word = '', rest = ''] = /^\s*(\S+)\s+(\S+)\s+(.*)$/s.exec(text) ?? [];
+  const values = rest
+    .split('|')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+  const operator = operators.find((one) => one === word);
+  if (word !== '' && operator === undefined) {
+    const meant = suggestion(word, operators) || `; use one of ${operators.join(', ')}`;
+    throw usageErrors.USAGE(`--filter: there is no operator ${printable(word)}${meant}`);
+  }
+  if (operator === undefined || values.length === 0) {
+    throw usageErrors.USAGE(
+      `--filter must be FACET OPERATOR VALUE, such as 'technical.orientation is_not portrait', not ${printable(text)}`,
+    );
+  }
+  return { facet_id, operator, values };
+}
+
+/** The same condition as a person gives it. */
+export function filterText({ facet_id, operator, values }: MetadataFilter): string {
+  return `${facet_id} ${operator} ${values.join('|')}`;
 }
 
 // The options of transcribing, as a request has them.

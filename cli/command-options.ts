@@ -39,7 +39,7 @@ const clusteringOptions = {
 
 // The actions of `framehound watch`.
 
-const filterValue = "'FACET OPERATOR VALUE|VALUE'";
+export const filterValue = "'FACET OPERATOR VALUE|VALUE'";
 
 /** How speech and faces are analysed, where they are. */
 const ways = {

@@ -4,6 +4,7 @@
 import { documentFormats } from '../actors/exporter/contract.ts';
 import {
   faceActions,
+  filterValue,
   json,
   many,
   movingCommands,
@@ -134,7 +135,7 @@ export const commandTable = {
     },
   },
   search: {
-    usage: 'TEXT',
+    usage: '[TEXT]',
     help: 'find moments by what is seen, said or written',
     options: {
       image: {
@@ -165,6 +166,11 @@ export const commandTable = {
       },
       'any-person': { ...switchedOn, help: 'any of several --person' },
       'cluster-job': { type: 'string', value: 'NAME', help: 'the face clustering of --person' },
+      filter: {
+        ...many,
+        value: filterValue,
+        help: "only matching files: 'source.camera_model is_any_of FX3'",
+      },
       max: { type: 'string', default: '10', value: 'N', help: 'at most N matches (10)' },
       'per-film': {
         type: 'string',

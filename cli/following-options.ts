@@ -1,7 +1,7 @@
 // The commands for what goes on by itself in a running service.
 
 import { webhookEvents } from '../events/webhooks/contract.ts';
-import { json, many } from './command-options.ts';
+import { filterValue, json, many } from './command-options.ts';
 
 export const followingCommands = {
   searches: {
@@ -14,6 +14,7 @@ export const followingCommands = {
         help: 'from now on, search each new file of the analysis folder',
         options: {
           image: { type: 'string', value: 'FILE', completes: 'file', help: 'picture to compare with' },
+          filter: { ...many, value: filterValue, help: 'only matching files, as for framehound search' },
           ...json,
         },
       },

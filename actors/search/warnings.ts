@@ -53,6 +53,12 @@ export interface Warnings {
   readonly noPreview: number;
 }
 
+/** `twice`: people who are asked for together with themselves. */
+export function twiceText(twice: readonly string[]): string | false {
+  const what = 'The same person is required twice in one picture, so nothing matches';
+  return twice.length > 0 && `${what}: ${some(twice)}`;
+}
+
 /** What the person should know about an answer, or nothing. */
 export function warning(
   warnings: Warnings,
@@ -75,8 +81,7 @@ export function warning(
     fallbackFrom !== null &&
       `The model ${fallbackFrom} could not be loaded; the default model was used instead`,
     nothingUnderstood && 'The query contains nothing that the visual model can search for',
-    twice.length > 0 &&
-      `The same person is required twice in one picture, so nothing matches: ${some(twice)}`,
+    twiceText(twice),
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
     unloaded.length > 0 && `Pictures not analysed or not loaded: ${some(unloaded)}`,
     gone.length > 0 && `File not found at its known path: ${some(gone)}`,

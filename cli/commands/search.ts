@@ -1,4 +1,4 @@
-// `framehound search TEXT | --image F | --frame F@SECONDS`: finds moments and shows where they are.
+// `framehound search TEXT | --image F | --frame F@SECONDS | --filter F`: finds moments and shows where they are.
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,10 @@ import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts
 import { isOf } from '../../http/client/error.ts';
 import { folders } from '../../settings.ts';
 import {
+  filterArgument,
+  filterFields,
   frameArgument,
+  isSelection,
   numberArgument,
   peopleFields,
   perFilmArgument,
@@ -23,6 +26,7 @@ import { type Command, type Context, exit, typed, usageErrors } from '../context
 import { findMedia } from '../find-media.ts';
 import { copiesText, type Found, foundBy, isStill, matchFields, merged, momentText } from '../found.ts';
 import { openPage, saveFindings } from '../page.ts';
+import { selectFootage } from '../selected.ts';
 import { type Service, useModel, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
@@ -45,6 +49,7 @@ export async function searchFootage(
     writeNothingAnalysed(context.screen, visual.model_key ?? '', cache_dir);
   }
   const { image, frame, query, previews } = question;
+  if (isSelection(question)) return selectFootage(service, question, cache_dir);
   const common = {
     cache_dir,
     media_paths: question.media,
@@ -54,6 +59,7 @@ export async function searchFootage(
     text_weight: question.textWeight,
     explain: true,
     query: query ?? undefined,
+    ...filterFields(question),
     ...peopleFields(question),
   };
   const answer = image
@@ -124,7 +130,8 @@ export const search: Command = async (args, context) => {
       ));
     const result = {
       ...answer,
-      ...matchFields(answer.matches, said, written),
+      // What nobody asked for was found by nothing.
+      ...(!isSelection(question) && matchFields(answer.matches, said, written)),
       ...(timeline && { timeline }),
     };
     if (values.json) context.out(`${JSON.stringify(result)}\n`);
@@ -153,16 +160,14 @@ async function questionOf(values: Values, text: string, context: Context): Promi
     people: values.person,
     anyPerson: values['any-person'],
     clusterJob: values['cluster-job'] ?? null,
+    filters: values.filter.map(filterArgument),
     textWeight: numberArgument('--text-weight', values['text-weight'], TextSearch.properties.text_weight),
     previews: !values.json || values.previews,
   };
-  if (!question.query && !question.image && !question.frame) {
-    const where =
-      question.people.length > 0
-        ? '; to find a person without one: framehound faces appearances JOB NAME'
-        : '';
-    throw usageErrors.USAGE(`search needs a text, --image FILE or --frame FILE@SECONDS${where}`);
-  }
+  if (isSelection(question) && question.people.length + question.filters.length === 0)
+    throw usageErrors.USAGE(
+      'search needs a text, --image FILE, --frame FILE@SECONDS, --filter FILTER or --person NAME',
+    );
   if (question.image && question.frame) throw usageErrors.USAGE('use either --image or --frame, not both');
   if (question.exclude.length > 0 && !question.query)
     throw usageErrors.USAGE('--exclude needs a search text');
@@ -175,12 +180,17 @@ async function questionOf(values: Values, text: string, context: Context): Promi
  * What is searched: all three, or the one that was asked for. Words say nothing of pictures or of people who
  * are seen.
  */
-function kindsOf({ image, frame, people, exclude }: Question, values: Values) {
+function kindsOf(question: Question, values: Values) {
+  const { image, frame, people, exclude } = question;
   const { timeline } = values;
   const chosen = (['seen', 'said', 'written'] as const).filter((kind) => values[kind]);
   if (chosen.length > 1)
     throw usageErrors.USAGE(`use only one of ${chosen.map((one) => `--${one}`).join(', ')}`);
   const [only = null] = chosen;
+  if (isSelection(question)) {
+    if (only !== null) throw usageErrors.USAGE(`--${only} needs a search text`);
+    return { seen: true, said: false, written: false };
+  }
   const isOfPictures = image !== null || frame !== null || people.length > 0;
   if (only !== null && only !== 'seen' && (isOfPictures || exclude.length > 0 || timeline !== undefined))
     throw usageErrors.USAGE(
@@ -204,9 +214,11 @@ export function asTyped(error: unknown): unknown {
   return usageErrors.USAGE(`${option}: ${error.message.slice(error.message.indexOf(start) + start.length)}`);
 }
 
-function saidQuery({ query, media, max }: Question, cache_dir: string) {
+function saidQuery(question: Question, cache_dir: string) {
+  const { query, media, max } = question;
   return {
     cache_dir,
+    ...filterFields(question),
     query: query ?? '',
     media_paths: [...media],
     search_all: media.length === 0,
@@ -214,9 +226,11 @@ function saidQuery({ query, media, max }: Question, cache_dir: string) {
   };
 }
 
-export function writtenQuery({ query, media, max }: Question, cache_dir: string) {
+export function writtenQuery(question: Question, cache_dir: string) {
+  const { query, media, max } = question;
   const media_paths = [...media];
-  return { cache_dir, query: query ?? '', media_paths, search_all: media.length === 0, max_results: max };
+  const where = { cache_dir, media_paths, search_all: media.length === 0, ...filterFields(question) };
+  return { ...where, query: query ?? '', max_results: max };
 }
 
 /**

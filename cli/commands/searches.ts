@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { SearchHit, SearchStanding } from '../../events/searches/contract.ts';
 import { stream } from '../../http/client/stream.ts';
 import { folders } from '../../settings.ts';
+import { filterArgument, filterFields, filterText } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { byAction } from '../help.ts';
@@ -32,8 +33,9 @@ const save: Command = async (args, context) => {
   const cache_dir = folders(context.values).cache;
   const query = words.join(' ');
   const picture = values.image === undefined ? {} : { image_path: resolve(values.image) };
+  const filters = values.filter.map(filterArgument);
   return withWatcher(context, async (client) => {
-    const request = { cache_dir, ...(query !== '' && { query }), ...picture };
+    const request = { cache_dir, ...(query !== '' && { query }), ...picture, ...filterFields({ filters }) };
     const { search } = await client.saveSearch({ name, request });
     context.out(values.json ? `${JSON.stringify(search)}\n` : searchLine(search));
     return exit.ok;
@@ -102,7 +104,10 @@ function meant(all: readonly SearchStanding[], word: string): SearchStanding {
 }
 
 function searchLine({ search_id, name, request, hits, new_hits, problem }: SearchStanding): string {
-  const asked = request.query ?? request.image_path ?? 'a picture';
+  const picture = (request.image_data ?? request.like) === undefined ? [] : ['a picture'];
+  const people = request.people_filter.map((one) => one.person_name ?? one.cluster_id ?? '');
+  const filters = (request.metadata_filter_request?.filters ?? []).map(filterText);
+  const asked = [request.query ?? request.image_path ?? picture, people, filters].flat().join(', ');
   const why = problem === null ? '' : `  (${printable(problem)})`;
   return `${search_id.slice(0, 8)}  ${printable(name)}: ${printable(asked)}  ${hits} hits, ${new_hits} new${why}\n`;
 }

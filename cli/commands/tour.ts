@@ -58,6 +58,7 @@ export const tour: Command = async (args, context) => {
         people: [],
         anyPerson: false,
         clusterJob: null,
+        filters: [],
         previews: true,
       };
       context.out('\n');

@@ -10,8 +10,8 @@ import {
   watchErrors,
 } from '../../actors/watcher/folders/contract.ts';
 import { suggestion } from '../../runtime/text.ts';
+import { filterText } from '../arguments.ts';
 import { minuteText, printable } from '../terminal.ts';
-import { filterText } from './folder-options.ts';
 
 type Of = Readonly<Record<string, FolderStats>>;
 

@@ -174,7 +174,9 @@ export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Se
   const { cache_dir, query = '' } = search.request;
   const counted = moments.flatMap((moment) => {
     const reasons = countedReasons(moment.reasons, query);
-    const isNew = reasons.map(({ kind }) => {
+    // What filters alone select has no reason but them.
+    const kinds = moment.reasons.length === 0 ? [{ kind: 'selected' }] : reasons;
+    const isNew = kinds.map(({ kind }) => {
       const key = `${search.search_id} ${moment.moment_id} ${kind}`;
       return told.size < told.add(key).size;
     });
@@ -183,7 +185,7 @@ export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Se
   const files = Map.groupBy(counted, ({ hash_str }) => hash_str);
   return [...files.values()].map((found) => {
     const { hash_str, media_path } = found[0]!;
-    const sure = found.some(({ reasons }) => reasons.some(isSure));
+    const sure = found.some(({ reasons }) => reasons.length === 0 || reasons.some(isSure));
     return { cache_dir, hash_str, media_path, sure, moments: found.slice(0, MOST_MOMENTS) };
   });
 }

@@ -56,6 +56,13 @@ export function openSearches(parts: SearchesParts): SearchService {
   return new HomeSearches(parts);
 }
 
+function searchesFile({ folder, clock }: Pick<SearchesParts, 'folder' | 'clock'>) {
+  return new RecordFile(join(folder, 'searches.json'), SavedSearch, clock, {
+    damaged: (what, path, cause) => searchErrors.SEARCHES_DAMAGED(what, { path }, cause),
+    unwritable: (what, path, cause) => searchErrors.SEARCHES_UNWRITABLE(what, { path }, cause),
+  });
+}
+
 class HomeSearches implements SearchService {
   readonly #parts: SearchesParts;
   readonly #file: RecordFile<typeof SavedSearch>;
@@ -66,10 +73,7 @@ class HomeSearches implements SearchService {
 
   constructor(parts: SearchesParts) {
     this.#parts = parts;
-    this.#file = new RecordFile(join(parts.folder, 'searches.json'), SavedSearch, parts.clock, {
-      damaged: (what, path, cause) => searchErrors.SEARCHES_DAMAGED(what, { path }, cause),
-      unwritable: (what, path, cause) => searchErrors.SEARCHES_UNWRITABLE(what, { path }, cause),
-    });
+    this.#file = searchesFile(parts);
     this.#stop = followAnalyses({
       ...parts,
       saved: () => this.#file.read(),
@@ -199,12 +203,14 @@ class HomeSearches implements SearchService {
 }
 
 /** Throws SEARCH_INVALID. */
-function checkRequest({ query = '', image_path, image_data, like }: NewSearch['request']): void {
+function checkRequest(request: NewSearch['request']): void {
+  const { query = '', image_path, image_data, like, people_filter: people } = request;
   const pictures = [image_path, image_data, like].filter((one) => one !== undefined);
   const invalid = (what: string) => searchErrors.SEARCH_INVALID(what, { field: 'request' });
   if (pictures.length > 1) throw invalid('request has more than one picture');
-  if (query.trim() === '' && pictures.length === 0)
-    throw invalid('request has neither a query nor a picture');
+  const filters = (request.metadata_filter_request?.filters.length ?? 0) + people.length;
+  if (query.trim() === '' && pictures.length + filters === 0)
+    throw invalid('request has no query, no picture and no filter');
   if ((image_data?.length ?? 0) > mostPictureLetters)
     throw invalid(`request.image_data has more than ${mostPictureLetters} letters`);
 }

@@ -13,7 +13,7 @@ const One = Type.Object({ search: field('The saved search as it is now.', Search
 const Request = described(
   SavedRequest,
   'What is searched for, as in POST /search/moments: a query, a picture, or both; with filters of media ' +
-    'and people. A picture in `image_data` can have at most 1 MiB.',
+    'and people, or these alone. A picture in `image_data` can have at most 1 MiB.',
 );
 
 export const listSavedSearches = route({
@@ -38,8 +38,9 @@ export const saveSearch = route({
     'only, when the work on it has ended. A hit is an event `search_hit` of Socket.IO and of GET ' +
     '/events/stream, and `search.hit` of webhooks. Pictures count from the band `likely` on, printed words ' +
     'if they are `strong`, spoken words if all words of the query are said, and people if the query names ' +
-    'nothing else or something else is found with them. Returns 400 with the field in `message` if there is ' +
-    'nothing to search for, and 409 if there are too many saved searches.',
+    'nothing else or something else is found with them. Filters alone find a file as soon as it passes ' +
+    'them. Returns 400 with the field in `message` if there is nothing to search for, and 409 if there are ' +
+    'too many saved searches.',
   body: Type.Object({ name: SearchName, request: Request }),
   answers: { 201: One, 409: ErrorBody },
   handle: async ({ body }, { searches }) => reply(201, { search: await searches.save(body) }),

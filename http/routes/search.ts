@@ -180,7 +180,11 @@ export const searchMoments = route({
     '`reasons` says why a moment was found. Like other searches, this searches loaded data. ' +
     '`toast_warning` says what could not be searched; if nothing that was requested can be searched, the ' +
     'response is 400. What is said is searched for the whole query and, if nobody says that, for its ' +
-    'words. The response contains no pictures; get them from POST /thumbnails.',
+    'words. Without a query and a picture, the filters alone select: whole files for ' +
+    '`metadata_filter_request`, the given ranges for `segments_to_frame_indices`, and the scenes that show ' +
+    'them for `people_filter`. Files recorded last come first, then files without a date of recording; ' +
+    'files of one date are sorted by path, and moments of a file by time. The response contains no ' +
+    'pictures; get them from POST /thumbnails.',
   body: MomentsRequest,
   answers: { 200: MomentsAnswer, 404: ErrorBody, 409: ErrorBody },
   handle: async ({ body, signal }, { search }) =>

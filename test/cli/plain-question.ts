@@ -13,5 +13,6 @@ export const plainQuestion: Question = {
   people: [],
   anyPerson: false,
   clusterJob: null,
+  filters: [],
   previews: true,
 };

@@ -57,6 +57,9 @@ test('what answers the whole query counts, and free words alone are not sure', (
     ['Ann with a red car', [person('Ann')], 'nothing'],
     ['Ann with a red car', [person('Ann'), seen('text')], 'sure'],
     ['', [seen('picture')], 'sure'],
+    // Filters alone.
+    ['', [], 'sure'],
+    ['', [person('Ann')], 'sure'],
   ];
   for (const [query, reasons, what] of rows) {
     const [hit, ...others] = hitsOf(searchFor(query), answerOf([momentOf('/a', ...reasons)]), new Set());

@@ -263,6 +263,10 @@ async function fieldErrorsOf(route: Route, { field, what, body, must }: Bad): Pr
   const at = `${route.id}: ${field} ${what}`;
   if (answer instanceof Error) return `${at}: ${answer.message}`;
   if (answer.status === 500 || faults() > before) return `${at}: ${answer.status} ${said(answer)}`;
+  const { search: made } = answer.body as { search?: { search_id: string } };
+  // There is room for so many at most.
+  if (route.id === 'saveSearch' && made)
+    await call(`/api/v1/searches/saved/${made.search_id}`, undefined, { method: 'DELETE' });
   if (must === 'survive') return null;
   // A bad clip fails by itself.
   if (field === 'clips[0].media_path' && /"succeeded":0,"failed":1/.test(JSON.stringify(answer.body)))

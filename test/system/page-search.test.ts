@@ -108,6 +108,26 @@ test('a picture of a person is searched by, and filters leave out', { skip: with
   assert.deepEqual(problems, []);
 });
 
+test('filters alone show the files that pass them, and stand in the address', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByRole('button', { name: /^Image/ }).click();
+  await page.getByRole('status').getByText('2 matches in 2 files').waitFor();
+  const tiles = page.getByRole('gridcell');
+  const names = ['forest.jpg', 'sunset.jpg'];
+  assert.deepEqual(await tiles.locator('.tile-reasons .cut').allTextContents(), names);
+  assert.equal(await page.locator('.group-head').count(), 0);
+  await page.getByRole('button', { name: 'Save search' }).waitFor();
+  await assertAccessible(page, 'files that a filter selects');
+  await page.reload();
+  await page.getByRole('status').getByText('2 matches in 2 files').waitFor();
+  await page.getByRole('button', { name: /^Remove the filter/ }).click();
+  await page.getByText(/^Search \d+ seconds of 4 files/).waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('each state of the search is accessible, in dark and in light', { skip: withoutBrowser }, async (t) => {
   const { page, problems } = await signedIn(t);
   const both = async (state: string) => {

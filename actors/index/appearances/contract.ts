@@ -1,4 +1,5 @@
-// Where the people are seen that a question names, and where those that have a name.
+// Where the people are seen that a question names, and where those that have a name; and what filters select
+// where there is no question.
 import { Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { nullable } from '../../../runtime/schema.ts';
@@ -70,6 +71,38 @@ export const appearanceMessages = {
           scene: nullable(FrameRange),
         }),
       ),
+    }),
+  ),
+  /**
+   * What a scope and people select of the loaded media, at most `max_results`: the media recorded last first,
+   * those without a date of recording after all others, then by path; parts of one in order of time. A media
+   * of which all is selected is one match, one with ranges a match for each, one with people a match for each
+   * scene that shows them. `model_key`, `transcripts`: what is loaded. No vector is read. NOT_LOADED, errors
+   * as those of a search.
+   */
+  selected: ask(
+    Type.Object({
+      ...Folder,
+      model_key: nullable(Type.String()),
+      transcripts: Type.Boolean(),
+      people: Type.Optional(PeopleFilter),
+      scope: Scope,
+      max_results: Type.Integer({ minimum: 1 }),
+    }),
+    Type.Object({
+      matches: Type.Array(
+        Type.Object({
+          hash_str: Type.String(),
+          path: Type.String(),
+          /** As of `seen_in_scenes`. */
+          frames: FrameRange,
+          scene: nullable(FrameRange),
+          /** Which of `people` are seen in it, by their places there. */
+          people: Type.Array(Type.Integer({ minimum: 0 })),
+        }),
+      ),
+      /** People who are asked for together with themselves. */
+      people_twice: Type.Array(Type.String()),
     }),
   ),
 };

@@ -8,7 +8,7 @@
 //   before, after                all of its date lies before the value begins, or after the value ends
 //
 // Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
-import { quoted } from '../../../runtime/text.ts';
+import { quoted, suggestion } from '../../../runtime/text.ts';
 import { type FilterOperator, filterErrors, type MetadataFilter } from './contract.ts';
 import { type Facet, isAfter, isBefore, isWithin, type Moment, moment, type Reading } from './facet.ts';
 
@@ -53,7 +53,10 @@ export function checkFilters(
     const facet = facets.find(({ id }) => id === facet_id);
     if (!facet) {
       throw filterErrors.UNKNOWN_FACET(
-        `${at('facet_id').field}: there is no facet ${facet_id}`,
+        `${at('facet_id').field}: there is no facet ${facet_id}${suggestion(
+          facet_id,
+          facets.map(({ id }) => id),
+        )}`,
         at('facet_id'),
       );
     }

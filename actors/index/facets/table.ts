@@ -71,6 +71,11 @@ export class Column {
     return passing[this.#entryOf[row] as number] === 1;
   }
 
+  /** The number or the beginning of the date that the media of the row has. */
+  sizeAt(row: number): number | null {
+    return this.#readings[this.#entryOf[row] as number]?.size ?? null;
+  }
+
   /** Media by entry, among `rows`. */
   tally(rows: Uint32Array): Uint32Array {
     const counts = new Uint32Array(this.#readings.length);
@@ -175,6 +180,13 @@ export class FacetTable {
 
   row(hash: string): number | undefined {
     return this.unreadable.has(hash) ? undefined : this.#rowOf.get(hash);
+  }
+
+  /** The first path at which the content of the row lies; empty where none is known. */
+  pathOf(row: number): string {
+    let first: string | null = null;
+    for (const path of this.#paths[row] as Set<string>) if (first === null || path < first) first = path;
+    return first ?? '';
   }
 
   /** The content at a path is now this one. Answers the hash it was before, whose row has to be set again. */

@@ -102,7 +102,8 @@ export const MomentsRequest = Type.Object({
   kinds: described(
     optional(Type.Array(oneOf(...momentKinds), { minItems: 1, maxItems: momentKinds.length })),
     'Kinds to search. If omitted, everything that can be searched is searched. A requested kind that ' +
-      'cannot be searched causes a warning, or an error if it is the only one.',
+      'cannot be searched causes a warning, or an error if it is the only one. Has no effect without a query ' +
+      'and a picture.',
   ),
   limit: field(
     'Maximum number of results on this page.',
@@ -181,12 +182,19 @@ export const Moment = Type.Object({
       'without scenes, it is what is said.',
   ),
   end_seconds: described(Type.Number(), 'End of the same range.'),
-  reasons: described(Type.Array(Reason), 'Why the moment was found, best rank first; at most 20 reasons.'),
+  reasons: described(
+    Type.Array(Reason),
+    'Why the moment was found, best rank first; at most 20 reasons. If only filters selected it: the people ' +
+      'of `people_filter` who are seen in it.',
+  ),
 });
 export type Moment = Static<typeof Moment>;
 
 export const MomentsAnswer = Type.Object({
-  moments: described(Type.Array(named('Moment', Moment)), 'Moments, best first.'),
+  moments: described(
+    Type.Array(named('Moment', Moment)),
+    'Moments, best first; if only filters selected them, the ones recorded last first.',
+  ),
   counts: described(
     Type.Object({
       seen: field('Number of moments found by their pictures.', Type.Integer()),

@@ -112,7 +112,11 @@ export function fewPerMedia<M extends { readonly hash: string }>(moments: readon
   });
 }
 
-function placeOf({ scene, time }: Pick<Hit<unknown>, 'scene' | 'time'>): readonly [number, number] | null {
+/** The scene, or the half minute of a long one in which the time lies. */
+export function placeOf({
+  scene,
+  time,
+}: Pick<Hit<unknown>, 'scene' | 'time'>): readonly [number, number] | null {
   if (scene === null || scene[1] - scene[0] <= longScene) return scene;
   const start = scene[0] + Math.max(0, Math.floor((time - scene[0]) / part)) * part;
   return [start, Math.min(scene[1], start + part)];

@@ -51,11 +51,11 @@ const noScope: KindFound['scope'] = { missing: [], unloaded: [], requested: new 
  */
 const leastDepth = 200;
 /** The same of words and people, whose lists are cheap. */
-const leastNamed = 2000;
+export const leastNamed = 2000;
 const mostDepth = 10_000;
 
 /** With few of each file, the first ones of a list may all be of one. */
-function depthOf(
+export function depthOf(
   { limit, max_per_media }: Pick<MomentsRequest, 'limit' | 'max_per_media'>,
   least: number,
 ): number {

@@ -34,6 +34,7 @@ import {
 } from './lists.ts';
 import { checkPicture, pictureOf } from './picture.ts';
 import { relevance } from './relevance.ts';
+import { isSelection, select } from './selected.ts';
 
 export function createMoments(parts: MomentParts): Moments {
   return {
@@ -50,12 +51,23 @@ async function searchMoments(
   request: MomentsRequest,
   signal: AbortSignal | undefined,
 ): Promise<MomentsAnswer> {
-  const picture = checkedPicture(request);
-  const kinds = request.kinds === undefined ? momentKinds : [...new Set(request.kinds)];
+  const isSelected = isSelection(request);
+  const picture = isSelected ? null : checkedPicture(request);
   if (request.people_filter.length > 0) {
     await parts.people.settled(request, signal);
     await parts.people.require(request, signal);
   }
+  if (isSelected) {
+    const { ranking, found } = await select(parts, request, signal);
+    return answered(
+      parts,
+      request,
+      ranking,
+      { found: new Map([['person', found]]), refused: new Map() },
+      signal,
+    );
+  }
+  const kinds = request.kinds === undefined ? momentKinds : [...new Set(request.kinds)];
   const named = await namedIn(parts, request, kinds, signal);
   const outcomes = new Map<MomentKind, Outcome>();
   await sideBySide(kinds.values(), momentKinds.length, signal, async (kind, own) => {
@@ -72,6 +84,21 @@ async function searchMoments(
   if (found.size === 0) throw [...refused.values()][0];
   const lists = [...found.values()].flatMap((one) => one.lists);
   const fused = await inSteps(fuse(lists), () => pause(signal));
+  return answered(parts, request, fused, { found, refused }, signal);
+}
+
+interface Searched {
+  readonly found: ReadonlyMap<MomentKind, KindFound>;
+  readonly refused: ReadonlyMap<MomentKind, unknown>;
+}
+
+async function answered(
+  parts: MomentParts,
+  request: MomentsRequest,
+  fused: readonly FusedMoment<Reason>[],
+  { found, refused }: Searched,
+  signal: AbortSignal | undefined,
+): Promise<MomentsAnswer> {
   const ranking = request.max_per_media === undefined ? fused : fewPerMedia(fused, request.max_per_media);
   const { shown, gone, changed } = await located(parts, request, ranking, found, signal);
   const explained = request.explain ? await explain(shown, found.get('seen')) : shown;
@@ -110,7 +137,7 @@ function checkedPicture(request: MomentsRequest): PictureSource | null {
   if (hasQuery || byPicture) return picture;
   const what =
     picture === null
-      ? 'query: give a query or a picture'
+      ? 'query: give a query, a picture, or filters'
       : 'query: is required for these kinds; a picture finds pictures only';
   throw momentErrors.NOTHING_ASKED(what, { field: 'query' });
 }

@@ -105,7 +105,7 @@ export const findMoments = tool({
   title: 'Find moments',
   description:
     'Finds moments in the analysed films, stills and recordings by what is seen, said or written, or who is seen; best first. ' +
-    'Give text, image_path or like. Every line begins with the id of a moment (hash@second), which look, ' +
+    'Give text, image_path or like; people or filters alone list what they select, recorded last first. Every line begins with the id of a moment (hash@second), which look, ' +
     'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong or likely says how far ' +
     'a picture stands out from the rest; weak matches are only counted, unless weak is true. Look at what matters before you rely on it.',
   input,
@@ -122,8 +122,8 @@ export const findMoments = tool({
 
 async function requestOf(request: Input, call: Call): Promise<MomentsRequest> {
   const { text, image_path, like, exclude, kinds, people = [], filters = [] } = request;
-  if (text === undefined && image_path === undefined && like === undefined)
-    throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path and like is required', {
+  if (text === undefined && image_path === undefined && like === undefined && isUnfiltered(request))
+    throw argumentErrors.BAD_ARGUMENT('text: one of text, image_path, like, people and filters is required', {
       field: 'text',
     });
   if (image_path !== undefined && like !== undefined)
@@ -150,6 +150,10 @@ async function requestOf(request: Input, call: Call): Promise<MomentsRequest> {
       },
     }),
   };
+}
+
+function isUnfiltered({ people = [], filters = [] }: Input): boolean {
+  return people.length + filters.length === 0;
 }
 
 /** Seconds are frames of the grid. */
@@ -182,11 +186,15 @@ async function answerOf(
   const number = numbered(pictures);
   const total = answer.moments.length;
   const { text, shown } = listed({
-    head: [`Moments ${start + 1}-${start + page.length}, best first.`, ...weaker, ...said],
+    head: [`Moments ${start + 1}-${start + page.length}, ${orderOf(request)} first.`, ...weaker, ...said],
     rows: page.map((moment, i) => row(moment, number[i]!)),
     below: (rows) => moreBelow(rows, { there: page.length, start, total }),
   });
   return { text, pictures: pictures.slice(0, shown).filter((one) => one !== null) };
+}
+
+function orderOf({ text, image_path, like }: Input): string {
+  return (text ?? image_path ?? like) === undefined ? 'recorded last' : 'best';
 }
 
 function weakerText(weaker = 0): string[] {
@@ -204,7 +212,8 @@ function row(moment: Moment, nth: number | null): string {
       : `at ${timeText(time_seconds)}, scene ${rangeText(start_seconds, end_seconds)}`;
   const why = reasons.slice(0, 3).map(reasonText);
   const shown = nth === null ? '' : ` [picture ${nth}]`;
-  return `${oneLine(moment_id, 130)} ${fileName(media_path)} ${when}: ${why.join('; ')}${shown}`;
+  const because = why.length === 0 ? '' : `: ${why.join('; ')}`;
+  return `${oneLine(moment_id, 130)} ${fileName(media_path)} ${when}${because}${shown}`;
 }
 
 function reasonText(reason: Reason): string {

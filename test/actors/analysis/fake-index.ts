@@ -239,6 +239,7 @@ function speechHandlers(world: IndexState) {
     transcript_part: () => ({ stored: null, segments: [] }),
     people_named: ({ text }) => ({ people: [], rest: text }),
     seen_in_scenes: () => ({ matches: [] }),
+    selected: () => ({ matches: [], people_twice: [] }),
     load_people: () => ({
       done: true,
       load: 1,

@@ -91,10 +91,12 @@ test('an error about a person names the option that was typed', () => {
   assert.equal(said('media_paths[0]: no'), 'media_paths[0]: no');
 });
 
-test('a search for a person without anything to look for says where appearances are told', async (t) => {
+test('a search needs words, a picture, a filter or a person; what is said needs words', async (t) => {
   const context = fakeHome(t).context();
-  await assert.rejects(search(['--person', 'Anna'], context), /needs a text, .* faces appearances JOB NAME/);
-  await assert.rejects(search([], context), (error: Error) => !error.message.includes('appearances'));
+  await assert.rejects(search([], context), /needs a text, .*--filter FILTER or --person NAME/);
+  for (const only of ['--said', '--written', '--seen'])
+    await assert.rejects(search([only, '--person', 'Anna'], context), /--\w+ needs a search text/);
+  await assert.rejects(search(['--filter', 'time.year'], context), /--filter must be FACET OPERATOR VALUE/);
 });
 
 test('--any-person and --cluster-job need a person', async (t) => {

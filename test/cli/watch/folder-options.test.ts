@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { filterArgument, filterText } from '../../../cli/arguments.ts';
 import { usageErrors } from '../../../cli/context.ts';
-import {
-  changesOf,
-  type FolderOptions,
-  filterArgument,
-  filterText,
-  newFolder,
-} from '../../../cli/watch/folder-options.ts';
+import { changesOf, type FolderOptions, newFolder } from '../../../cli/watch/folder-options.ts';
 import { noOptions, watchFolder } from './world.ts';
 
 const added = (options: Partial<FolderOptions>) => newFolder('/f', null, { ...noOptions, ...options });

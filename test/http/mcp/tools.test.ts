@@ -133,7 +133,7 @@ test('what an assistant gets wrong is said with the name of the argument and wha
   const cases: [string, object, Answers, RegExp][] = [
     ['find_moments', { query: 'x' }, {}, /has no argument "query".*arguments are text,/],
     ['find_moments', { exlude: ['x'] }, {}, /did you mean exclude\?/],
-    ['find_moments', {}, {}, /one of text, image_path and like is required/],
+    ['find_moments', {}, {}, /one of text, image_path, like, people and filters is required/],
     ['find_moments', { text: 'x', limit: 21 }, {}, /limit must be .*call again/],
     ['find_moments', { text: 'x', cursor: '-1' }, {}, /cursor must be the cursor of the answer before/],
     ['find_moments', { text: 'x', media: ['harbor.mp4'] }, {}, /media\[0\].*Did you mean harbour\.mp4\?/],

@@ -81,8 +81,8 @@ export const searchWords = {
   start: ['Search {seconds} of {media}', 'Suche in {seconds} aus {media}'],
   seconds: ['{n} second|{n} seconds', '{n} Sekunde|{n} Sekunden'],
   startHow: [
-    'Type what you want to see or what was said, or drop a picture here. Press ? for keyboard shortcuts.',
-    'Geben Sie ein, was zu sehen ist oder was gesagt wird, oder legen Sie hier ein Bild ab. ? zeigt alle Tastenkürzel.',
+    'Type what you want to see or what was said, drop a picture here, or choose filters. Press ? for keyboard shortcuts.',
+    'Geben Sie ein, was zu sehen ist oder was gesagt wird, legen Sie hier ein Bild ab, oder wählen Sie Filter. ? zeigt alle Tastenkürzel.',
   ],
   withoutFilters: ['Search without filters', 'Ohne Filter suchen'],
   nothing: ['Nothing found', 'Nichts gefunden'],

@@ -158,3 +158,36 @@ test('with one of each film, what is spoken of is joined by its picture, though 
   const told = shown.map(({ time_seconds, reasons }) => [time_seconds, reasons.map(({ kind }) => kind)]);
   assert.deepEqual(told, [[6, ['said', 'seen']]]);
 });
+
+test('filters alone ask the index for what they select, and for nothing else that is searched', async () => {
+  const asked = new Set<string>();
+  const film = import.meta.filename;
+  const input = library((name, _, { people, scope, transcripts }) => {
+    asked.add(name);
+    if (name === 'ready_facets') return { done: true };
+    if (name === 'resolve') return { hashes: [], loaded: [] };
+    assert.equal(name, 'selected');
+    assert.deepEqual((scope as { filters: unknown }).filters, filters.filters);
+    assert.equal(transcripts, true);
+    const one = { hash_str: 'aa', path: film, scene: null };
+    return people === undefined
+      ? { matches: [{ ...one, frames: [0, 16], people: [] }], people_twice: [] }
+      : { matches: [{ ...one, frames: [3, 5], scene: [0, 80], people: [0] }], people_twice: [] };
+  });
+  const filters = {
+    filters: [{ facet_id: 'file.extension', operator: 'is_any_of' as const, values: ['ts'] }],
+  };
+  const alone = { ...request, query: ' ', metadata_filter_request: filters };
+  const { moments: whole, counts } = await moments(input).search(alone);
+  const told = whole.map((one) => [one.time_seconds, one.start_seconds, one.end_seconds, one.reasons]);
+  assert.deepEqual([told, counts.person], [[[0, 0, 16, []]], 0]);
+  const people_filter = [{ person_name: 'Ann', cluster_job_name: 'Cast' }];
+  const { moments: scenes } = await moments(input).search({ ...alone, people_filter });
+  // A long scene counts by half minutes.
+  assert.deepEqual([scenes[0]!.start_seconds, scenes[0]!.end_seconds], [0, 30]);
+  assert.deepEqual(scenes[0]!.reasons, [
+    { kind: 'person', rank: 1, name: 'Ann', cluster_id: '', cluster_job_name: 'Cast' },
+  ]);
+  assert.deepEqual([...asked].sort(), ['ready_facets', 'resolve', 'selected']);
+  await assert.rejects(moments(input).search({ ...request, query: ' ' }), /query: give a query/);
+});

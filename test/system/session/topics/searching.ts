@@ -65,6 +65,17 @@ export async function otherSearches(s: Session): Promise<void> {
   await s.inFolder('/search/moments', { query: 'Ann' });
   await s.inFolder('/search/moments', { image_path: flowers, kinds: ['seen'], limit: 1 });
   await s.inFolder('/search/moments', {});
+  const stills = { filters: [{ facet_id: 'file.extension', values: ['png'] }] };
+  await s.inFolder('/search/moments', { metadata_filter_request: stills, limit: 3 });
+  await s.inFolder('/search/moments', { people_filter: [{ person_name: 'Ann' }], limit: 3 });
+  await s.inFolder('/search/moments', {
+    segments_to_frame_indices: {
+      [places]: [
+        [8, 9],
+        [2, 5],
+      ],
+    },
+  });
   await s.inFolder('/search/transcript', { query: 'RED car' });
   await s.inFolder('/search/transcript', { query: 'the', max_results: 1 });
   await s.inFolder('/search/transcript', { query: 'a', search_all: false, media_paths: [talk] });

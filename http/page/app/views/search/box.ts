@@ -11,7 +11,7 @@ import { savedWords, searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { work } from '../../work.ts';
 import { earlier, settle } from './address.ts';
-import { change, countOf, type Kind, kindIcons, kinds, type Picture, search } from './state.ts';
+import { change, countOf, isSelected, type Kind, kindIcons, kinds, type Picture, search } from './state.ts';
 import { optionId, type Suggestion, SuggestionList, useSuggestions } from './suggestions.ts';
 
 interface BoxProps {
@@ -130,7 +130,8 @@ const number = ['{n}', '{n}'] as const;
 
 function Kinds() {
   const chosen = search.use(({ query }) => query.kinds);
-  const answer = search.use((state) => state.answer);
+  const isSelection = search.use(({ query }) => isSelected(query));
+  const answer = search.use((state) => (isSelection ? null : state.answer));
   const showsWeaker = search.use((state) => state.showsWeaker);
   const toggle = (kind: Kind) => () => {
     const next = kinds.filter((one) => (one === kind ? !chosen.includes(one) : chosen.includes(one)));
@@ -139,7 +140,7 @@ function Kinds() {
   };
   return html`<div class="kinds" role="group" aria-label=${t(searchWords.kinds)}>${kinds.map((kind) => {
     const isOn = chosen.includes(kind);
-    return html`<button class=${`kind ${kind}`} aria-pressed=${isOn} onClick=${toggle(kind)}>
+    return html`<button class=${`kind ${kind}`} aria-pressed=${isOn} disabled=${isSelection} onClick=${toggle(kind)}>
       <${Icon} name=${kindIcons[kind]} /><span class="kind-label">${t(searchWords[kind])}</span>
       ${answer && isOn && html`<span class="figure">${t(number, { n: showsWeaker ? answer.counts[kind] : countOf(answer, kind) })}</span>`}
     </button>`;

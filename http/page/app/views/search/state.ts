@@ -220,10 +220,9 @@ export function momentsRequest(query: Query, cache_dir: string) {
 
 /** Without the film: it is run on others. Null when nothing is asked for. */
 export function savedRequest(query: Query, cache_dir: string) {
+  const isSelection = isSelected(query);
   const asked = lookedFor(query);
-  if (asked === null) return null;
-  // People alone: where they are.
-  const isPeople = query.text.trim() === '' && query.picture === null;
+  if (asked === null && !isSelection) return null;
   return {
     cache_dir,
     metadata_filter_request: query.filters.length > 0 ? { filters: query.filters } : null,
@@ -232,15 +231,17 @@ export function savedRequest(query: Query, cache_dir: string) {
       cluster_job_name,
     })),
     people_filter_mode: query.peopleMode,
-    ...asked,
-    ...(isPeople && { query: namesOf(query.people) }),
-    ...kindsOf(query, isPeople),
+    ...(asked ?? noQuestion),
+    ...(isSelection ? {} : kindsOf(query)),
   };
 }
 
-function namesOf(people: readonly Person[]): string {
-  return people.map(({ name }) => name).join(' ');
+/** Filters and people alone say what is meant: the latest files, and the scenes that show these people. */
+export function isSelected({ text, picture, filters, people }: Query): boolean {
+  return text.trim() === '' && picture === null && filters.length + people.length > 0;
 }
+
+const noQuestion = { exclude: [], text_weight: 1 };
 
 /**
  * What a saved search asks for. `name`: of its picture, where it has one of its own. Null where the picture
@@ -253,17 +254,16 @@ export function queryOf(request: SavedRequest, name: string): Query | null {
   const people = people_filter.flatMap(({ person_name, cluster_job_name }) =>
     person_name && cluster_job_name ? [{ name: person_name, cluster_job_name }] : [],
   );
-  const isPeople = people.length > 0 && query === namesOf(people) && request.kinds?.join() === 'person';
   const own: Picture | null = image_data === undefined ? null : { kind: 'own', name, data: image_data };
   return {
     ...emptyQuery,
-    text: isPeople ? '' : query,
+    text: query,
     exclude: exclude.join(', '),
     picture: like?.hash_str
       ? { kind: 'like', hash_str: like.hash_str, media_path: '', seconds: like.time_seconds }
       : own,
     weight,
-    kinds: isPeople ? kinds : (request.kinds ?? kinds),
+    kinds: request.kinds ?? kinds,
     people,
     peopleMode,
     filters: (filtered?.filters ?? []) as readonly Filter[],
@@ -273,13 +273,12 @@ export function queryOf(request: SavedRequest, name: string): Query | null {
 /** Null when there is nothing to compare pictures with. */
 export function relevanceRequest(query: Query, cache_dir: string, hash_str: string) {
   const asked = lookedFor(query);
-  const isSeen = query.kinds.includes('seen') && (query.text.trim() !== '' || query.picture !== null);
-  return asked === null || !isSeen ? null : { cache_dir, hash_str, ...asked };
+  return asked === null || !query.kinds.includes('seen') ? null : { cache_dir, hash_str, ...asked };
 }
 
-function lookedFor({ text, exclude, picture, weight, people }: Query) {
+function lookedFor({ text, exclude, picture, weight }: Query) {
   const words = text.trim();
-  if (words === '' && picture === null && people.length === 0) return null;
+  if (words === '' && picture === null) return null;
   return {
     ...(words !== '' && { query: words }),
     ...(picture?.kind === 'own' && { image_data: picture.data }),
@@ -291,8 +290,7 @@ function lookedFor({ text, exclude, picture, weight, people }: Query) {
 }
 
 /** All of them: those that there are. One that is named and is not there would be a warning. */
-function kindsOf({ kinds: chosen }: Query, isPeople: boolean): { kinds?: Kind[] } {
-  if (isPeople) return { kinds: ['person'] };
+function kindsOf({ kinds: chosen }: Query): { kinds?: Kind[] } {
   return chosen.length === kinds.length ? {} : { kinds: [...chosen] };
 }
 
@@ -318,6 +316,11 @@ type Reason = Found['reasons'][number];
 function isWeakReason(reason: Reason): boolean {
   const band = reason.kind === 'seen' ? reason.explanation?.band : 'band' in reason ? reason.band : null;
   return band === 'weak';
+}
+
+/** A file that filters select: nothing in it was found. */
+export function isWhole({ reasons }: Pick<Found, 'reasons'>): boolean {
+  return reasons.length === 0;
 }
 
 export function isWeak({ reasons }: Pick<Found, 'reasons'>): boolean {

@@ -14,7 +14,7 @@ import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { itemOf } from './chosen.ts';
 import { copiesText } from './group-head.ts';
-import { choose, type Found, kindIcons, likeThis, search } from './state.ts';
+import { choose, type Found, isWhole, kindIcons, likeThis, search } from './state.ts';
 
 export const tileId = (index: number) => `match-${index}`;
 export const open = ({ hash_str, time_seconds: seconds }: Found) =>
@@ -30,11 +30,12 @@ interface TileProps {
 
 export function Tile({ moments, index, side }: TileProps) {
   const moment = moments[index]!;
-  const { moment_id, media_path, time_seconds, kind } = moment;
+  const { moment_id, media_path, kind } = moment;
   const isSelected = search.use((state) => state.selected === moment_id);
   const isChosen = search.use((state) => state.chosen.has(moment_id));
   const showsName = search.use((state) => state.showsNames);
-  const picture = usePicture(media_path, time_seconds, side);
+  const shownSecond = secondOf(moment);
+  const picture = usePicture(media_path, shownSecond, side);
   // 0 to 1 along the scene; null while nothing points at it.
   const [pointed, setPointed] = useState<number | null>(null);
   const strip = useStrip(moment, pointed !== null);
@@ -43,7 +44,7 @@ export function Tile({ moments, index, side }: TileProps) {
       ? Math.min(strip.pictures.length - 1, Math.floor(pointed * strip.pictures.length))
       : -1;
   const shown = strip?.pictures[at] ?? picture;
-  const seconds = strip?.seconds[at] ?? time_seconds;
+  const seconds = strip?.seconds[at] ?? shownSecond;
   const onPointerMove = (event: PointerEvent) => {
     if (event.pointerType === 'touch') return;
     const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -66,12 +67,18 @@ export function Tile({ moments, index, side }: TileProps) {
     <div class="tile-picture">
       ${shown ? html`<img src=${shown} alt="" draggable=${false} />` : html`<${NoPicture} moment=${moment} isAwaited=${picture === undefined} />`}
       ${shown && html`<${Frames} moment=${moment} src=${shown} seconds=${seconds} showsThings=${isSelected || pointed !== null} />`}
-      ${kind !== 'image' && html`<span class="tile-time">${clock(seconds)}</span>`}
+      ${kind !== 'image' && html`<span class="tile-time">${clock(isWhole(moment) && at < 0 ? moment.end_seconds : seconds)}</span>`}
       ${at >= 0 && html`<progress class="tile-scrub" max="1" value=${pointed} aria-hidden="true"></progress>`}
       ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} choose=${toggle} />`}
     </div>
     <${Reasons} moment=${moment} />
   </div>`;
+}
+
+/** Of a whole film the middle: many begin with black. */
+function secondOf(moment: Found): number {
+  const { kind, time_seconds, start_seconds, end_seconds } = moment;
+  return isWhole(moment) && kind === 'video' ? Math.floor((start_seconds + end_seconds) / 2) : time_seconds;
 }
 
 /**
@@ -120,10 +127,9 @@ function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isA
 
 function Reasons({ moment }: { readonly moment: Found }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, moment));
-  const text = moment.reasons
-    .map(toldOf)
-    .filter((one) => one !== '')
-    .join(' · ');
+  const showsName = search.use((state) => state.showsNames);
+  const name = isWhole(moment) && !showsName ? nameOf(moment.media_path) : '';
+  const text = [name, ...moment.reasons.map(toldOf)].filter((one) => one !== '').join(' · ');
   const details = [text, moment.media_path, copiesText(moment)].filter((one) => one !== '').join('\n');
   return html`<div class="tile-reasons">
     ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}

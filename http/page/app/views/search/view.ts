@@ -28,6 +28,7 @@ import {
   change,
   type Found,
   isWeak,
+  isWhole,
   limits,
   momentsRequest,
   more,
@@ -59,7 +60,9 @@ function Search({ params }: { readonly params: string }) {
   const facets = useFacets();
   const alike = useAlike();
   const ordered = useMemo(() => {
-    const order: Order = isGrouped ? (moments) => byFilm(moments, showsStills) : byRank;
+    // A line above each file would say nothing more where all of them are whole.
+    const isOfFiles = answer?.moments.every(isWhole) ?? false;
+    const order: Order = isGrouped && !isOfFiles ? (moments) => byFilm(moments, showsStills) : byRank;
     return answer && folded(without(answer.moments, alike), order, showsWeaker);
   }, [answer, isGrouped, showsWeaker, showsStills, alike]);
   const toBox = () => {

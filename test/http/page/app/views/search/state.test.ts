@@ -28,7 +28,7 @@ const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query 
 const like = { kind: 'like', hash_str: 'aa', media_path: '/a.mp4', seconds: 3 } as const;
 const ann = { name: 'Ann', cluster_job_name: 'Family' };
 
-test('nothing is asked without words, a picture or a person', () => {
+test('nothing is asked without words, a picture, a person or a filter', () => {
   assert.equal(ask({}), null);
   assert.equal(ask({ text: '  ', exclude: 'snow', filters: [] }), null);
   assert.equal(relevanceRequest({ ...emptyQuery, people: [ann] }, '/analysis', 'aa'), null);
@@ -42,6 +42,7 @@ test('what is asked is what the routes take', () => {
     { picture: { kind: 'own', name: 'a.jpg', data: 'AAAA' }, text: 'at night', weight: 0.5 },
     { people: [ann], peopleMode: 'or' },
     { text: 'x', film: { hash_str: 'aa', media_path: '/a.mp4', start: 1.5, end: null } },
+    { filters: [{ facet_id: 'time.year', operator: 'greater_than', values: ['2020'] }] },
     { text: 'x', filters: [{ facet_id: 'time.year', operator: 'greater_than', values: ['2020'] }] },
   ];
   for (const query of queries) {
@@ -52,11 +53,15 @@ test('what is asked is what the routes take', () => {
   assert.ok(Check(searchRelevance.body!, relevance));
 });
 
-test('all kinds are asked for by naming none; people alone are looked for by their names', () => {
+test('all kinds are asked for by naming none; people and filters alone have no question', () => {
   assert.equal('kinds' in ask({ text: 'x' })!, false);
   assert.deepEqual(ask({ text: 'x', kinds: ['said'] })!.kinds, ['said']);
-  const people = ask({ people: [ann, { ...ann, name: 'Ben' }] })!;
-  assert.deepEqual([people.query, people.kinds], ['Ann Ben', ['person']]);
+  const filters = [{ facet_id: 'time.year', operator: 'include_any_of', values: ['2024'] }] as const;
+  for (const one of [{ people: [ann] }, { filters }]) {
+    const asked = ask({ ...one, kinds: ['said'], exclude: 'snow', weight: 3 })!;
+    assert.deepEqual([asked.query, asked.kinds, asked.exclude], [undefined, undefined, []]);
+    assert.equal(asked.people_filter.length + (asked.metadata_filter_request?.filters.length ?? 0), 1);
+  }
 });
 
 test('what matches should not be like goes with words alone, at most 16 of them', () => {
@@ -214,6 +219,7 @@ test('a saved search asks for the same when it is run again', () => {
     { ...emptyQuery, text: 'red', picture: own, weight: 2 },
     { ...emptyQuery, picture: like, people, peopleMode: 'or' as const },
     { ...emptyQuery, people },
+    { ...emptyQuery, filters },
   ]) {
     const request = savedRequest(query, '/cache');
     assert.ok(Check(SavedRequest, request));

@@ -1,0 +1,111 @@
+// What filters, people and ranges select where a request has neither a query nor a picture: no list to fuse,
+// but whole media or parts of them, those that were recorded last first.
+import { storeErrors } from '../../index/store/contract.ts';
+import { type LoadedData, type LoadKey, now } from '../loaded-data.ts';
+import { frameField, peopleFilter } from '../scope/contract.ts';
+import { entriesOf, findScope, isGlobal } from '../scope/scope.ts';
+import { twiceText, warningFields } from '../warnings.ts';
+import type { MomentsRequest, Reason } from './contract.ts';
+import { type FusedMoment, placeOf } from './fuse.ts';
+import { depthOf, type KindFound, leastNamed, type MomentParts } from './lists.ts';
+
+/** True when there is nothing to search for, and something that says what is meant. */
+export function isSelection(request: MomentsRequest): boolean {
+  const { query = '', image_path, image_data, like, exclude } = request;
+  const isAsked =
+    query.trim() !== '' || exclude.length > 0 || (image_path ?? image_data ?? like) !== undefined;
+  const {
+    metadata_filter_request: wanted,
+    people_filter: people,
+    segments_to_frame_indices: ranges,
+  } = request;
+  const filters = wanted?.filters.length ?? 0;
+  return !isAsked && filters + people.length + Object.keys(ranges).length > 0;
+}
+
+export interface Selection {
+  readonly ranking: readonly FusedMoment<Reason>[];
+  readonly found: KindFound;
+}
+
+/** Errors: NOT_LOADED, those of the scope and of people. */
+export async function select(
+  parts: MomentParts,
+  request: MomentsRequest,
+  signal: AbortSignal | undefined,
+): Promise<Selection> {
+  const { cache_dir } = request;
+  const loaded = await loadedOf(parts, request, signal);
+  const { model_key } = loaded;
+  const { scope, ...found } = await scopeOf(parts, request, signal);
+  const asked = {
+    ...{ cache_dir, scope, ...peopleFilter(request), ...loaded },
+    max_results: depthOf(request, leastNamed),
+  };
+  const ask = () => parts.index.ask('selected', asked, now(signal));
+  // What the index lost of anything that it is asked about is loaded again.
+  const within =
+    <K extends LoadKey, R extends { readonly unreadable: readonly string[] }>(
+      data: LoadedData<K, R>,
+      key: K | null,
+      work: typeof ask,
+    ): typeof ask =>
+    () =>
+      key === null ? work() : data.within(key, work, signal);
+  const byPictures = within(parts.visual, model_key === null ? null : { cache_dir, model_key }, ask);
+  const bySpeech = within(parts.transcripts, loaded.transcripts ? { cache_dir } : null, byPictures);
+  const byPeople = within(parts.people, asked.people === undefined ? null : { cache_dir }, bySpeech);
+  const { matches, people_twice } = await byPeople();
+  const people = await peopleOf(parts, request, signal);
+  const ranking = matches.map(({ hash_str: hash, path, frames, scene, people: seen }, i) => {
+    const [start, end] = placeOf({ scene, time: frames[0] }) ?? frames;
+    const reasons = seen.map((at): Reason => ({ kind: 'person', rank: i + 1, ...people[at]! }));
+    const kinds = new Set(reasons.map(({ kind }) => kind));
+    return { hash, path, time: frames[0], start, end, reasons, kinds };
+  });
+  const { warnings = [] } = warningFields([twiceText(people_twice)]);
+  return { ranking, found: { lists: [], warnings, scope: found } };
+}
+
+/** What is loaded of the kind of media that the filters speak of. NOT_LOADED where nothing is. */
+async function loadedOf(
+  { visual, transcripts, models }: MomentParts,
+  { cache_dir, metadata_filter_request: wanted }: MomentsRequest,
+  signal: AbortSignal | undefined,
+) {
+  const key = { cache_dir, model_key: models.state.model_key ?? '' };
+  await Promise.all([visual.settled(key, signal), transcripts.settled({ cache_dir }, signal)]);
+  const media = wanted?.scope?.media_type ?? 'any';
+  const model_key = media !== 'speech' && visual.isLoaded(key) ? key.model_key : null;
+  const hasSpeech = media !== 'visual' && transcripts.isLoaded({ cache_dir });
+  if (model_key !== null || hasSpeech) return { model_key, transcripts: hasSpeech };
+  await (media === 'speech' ? transcripts.require({ cache_dir }, signal) : visual.require(key, signal));
+  throw storeErrors.NOT_LOADED(`Nothing of ${cache_dir} is loaded; load it first (POST /analysis-data/load)`);
+}
+
+/** Media are looked up by name in the folder; which kinds of them there are is told by what is loaded. */
+function scopeOf(parts: MomentParts, request: MomentsRequest, signal: AbortSignal | undefined) {
+  const { segments_to_frame_indices: ranges, metadata_filter_request: wanted } = request;
+  const scope = wanted?.scope;
+  const isOfAll = !scope || isGlobal(scope, entriesOf(scope, 'metadata_filter_request.scope'));
+  const metadata_filter_request = wanted && (isOfAll ? { filters: wanted.filters } : wanted);
+  const searched = { model_key: null, stored: true, field: frameField };
+  return findScope(parts, { ...request, metadata_filter_request, ranges }, searched, signal);
+}
+
+/** The people of the filter, as reasons tell them. */
+async function peopleOf(
+  { index }: MomentParts,
+  { cache_dir, people_filter: asked }: MomentsRequest,
+  signal: AbortSignal | undefined,
+) {
+  return Promise.all(
+    asked.map(async ({ person_name, cluster_id = '', cluster_job_name = '' }) => {
+      if (!person_name) return { name: cluster_id, cluster_id, cluster_job_name };
+      const { people } = await index.ask('people_named', { cache_dir, text: person_name }, now(signal));
+      const clusters = people.flatMap((one) => one.clusters);
+      const largest = clusters.find((one) => !cluster_job_name || one.cluster_job_name === cluster_job_name);
+      return { name: person_name, ...(largest ?? { cluster_id, cluster_job_name }) };
+    }),
+  );
+}

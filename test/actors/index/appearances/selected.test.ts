@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { filterErrors, type MetadataFilter } from '../../../../actors/index/facets/contract.ts';
+import type { PeopleFilter } from '../../../../actors/index/people/contract.ts';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import type { Scope } from '../../../../actors/index/visual/contract.ts';
+import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
+import { record } from '../facets/media.ts';
+import { everything, folder, indexActor, someFootage, store } from '../handlers.ts';
+import { FakeClusterings } from '../people/clusterings.ts';
+
+const model_key = 'model';
+
+/** Films of 16 s, two of them recorded on different days; and one that is not loaded. */
+async function loaded(t: TestContext) {
+  const clusterings = new FakeClusterings();
+  const cast = [
+    ['aa', 2, 'c1'],
+    ['aa', 3, 'c1'],
+    ['aa', 9, 'c2'],
+    ['bb', 5, 'c1'],
+    ['cc', 7, 'c2'],
+  ] as const;
+  clusterings.store('cast', cast, { c1: 'Anna', c2: 'Ben' });
+  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), folder(t)];
+  for (const hash of ['aa', 'bb', 'cc', 'dd']) await store(index, cache_dir, hash, someFootage(16, 1));
+  const media = { duration_seconds: 15.4, camera_model: 'FX3' };
+  for (const one of [
+    record('aa', '/f/a.mp4', { ...media, creation_date: '2026-05-12T09:00:00Z' }),
+    record('bb', '/f/b.mp4', { ...media, creation_date: '2026-05-13T09:00:00+02:00' }),
+    record('cc', '/f/c.mp4', media),
+    record('dd', '/e/d.mp4', { duration_seconds: 15.4, camera_model: 'A7' }),
+    record('ee', '/e/e.mp4', media),
+  ])
+    await index.call('remember', { cache_dir, media: one });
+  await index.load({ cache_dir, model_key, hashes: null });
+  const step = (load: number | null) => index.call('load_people', { cache_dir, load });
+  await loadInSteps(step, () => {});
+  const select = async (scope: Partial<Scope>, people?: PeopleFilter, max_results = 100) => {
+    const where = { scope: { ...everything, ...scope }, ...(people && { people }) };
+    const asked = { cache_dir, model_key, transcripts: false, max_results, ...where };
+    return index.call('selected', asked);
+  };
+  const told = async (...asked: Parameters<typeof select>) =>
+    (await select(...asked)).matches.map(
+      ({ hash_str, frames, people }) => `${hash_str} ${frames.join('-')}${people.map((one) => ` p${one}`)}`,
+    );
+  return { index, cache_dir, select, told };
+}
+
+const camera = (...values: string[]): MetadataFilter => ({
+  facet_id: 'source.camera_model',
+  operator: 'is_any_of',
+  values,
+});
+
+test('whole media are selected: recorded last first, without a date last, then by path; only what is loaded', async (t) => {
+  const { told, select } = await loaded(t);
+  assert.deepEqual(await told({ filters: [camera('FX3', 'A7')] }), [
+    'bb 0-16',
+    'aa 0-16',
+    'dd 0-16',
+    'cc 0-16',
+  ]);
+  assert.deepEqual(await told({ filters: [camera('FX3')] }, undefined, 2), ['bb 0-16', 'aa 0-16']);
+  const day = { facet_id: 'time.creation_date', operator: 'is_any_of', values: ['2026-05-12'] } as const;
+  assert.deepEqual(await told({ filters: [camera('FX3'), { ...day, values: [...day.values] }] }), [
+    'aa 0-16',
+  ]);
+  assert.deepEqual(await told({ hashes: ['aa', 'cc', 'ee'] }), ['aa 0-16', 'cc 0-16']);
+  assert.deepEqual((await select({ hashes: ['aa'] })).matches[0]!.path, '/f/a.mp4');
+});
+
+test('ranges are matches of their own, within the media and in order of time', async (t) => {
+  const { told } = await loaded(t);
+  const ranges: Scope['ranges'] = {
+    aa: [
+      [9, 12],
+      [2, 4],
+      [3, 5],
+      [14, 90],
+    ],
+    bb: [[50, 60]],
+  };
+  assert.deepEqual(await told({ hashes: ['aa', 'bb'], ranges }), ['aa 2-5', 'aa 9-12', 'aa 14-16']);
+});
+
+test('people select the scenes that show them, with which of them it is', async (t) => {
+  const { told, select } = await loaded(t);
+  const anna = { person_name: 'Anna' };
+  const ben = { person_name: 'Ben' };
+  assert.deepEqual(await told({}, { mode: 'and', people: [anna] }), ['bb 5-6 p0', 'aa 2-4 p0']);
+  assert.deepEqual(await told({ ranges: { aa: [[3, 16]] } }, { mode: 'and', people: [anna] }), [
+    'bb 5-6 p0',
+    'aa 3-4 p0',
+  ]);
+  const both = await select({}, { mode: 'or', people: [ben, anna] });
+  assert.deepEqual(
+    both.matches.map(({ hash_str, people }) => `${hash_str} ${people}`),
+    ['bb 1', 'aa 1', 'aa 0', 'cc 0'],
+  );
+  const twice = await select({}, { mode: 'and', people: [anna, anna] });
+  assert.deepEqual([twice.matches, twice.people_twice], [[], ['Anna']]);
+});
+
+test('a wrong facet is told with what was probably meant, and so is that nothing is loaded', async (t) => {
+  const { index, cache_dir, select } = await loaded(t);
+  const nothing = { cache_dir, model_key: 'other', transcripts: false, scope: everything, max_results: 1 };
+  await assert.rejects(index.call('selected', nothing), storeErrors.NOT_LOADED.is);
+  const wrong = select({ filters: [{ ...camera('FX3'), facet_id: 'source.camera_modl' }] });
+  await assert.rejects(wrong, (error: Error) => {
+    assert.ok(filterErrors.UNKNOWN_FACET.is(error));
+    assert.match(error.message, /did you mean source\.camera_model\?$/);
+    return true;
+  });
+});
