@@ -203,12 +203,15 @@ function kindsOf(question: Question, values: Values) {
 const typedAs: Readonly<Record<string, string>> = {
   person_name: '--person',
   cluster_job_name: '--cluster-job',
+  facet_id: '--filter',
+  operator: '--filter',
+  values: '--filter',
 };
 
 /** The same error with the option that was typed in the place of the field of the request. */
 export function asTyped(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const [start, field = ''] = /people_filter\[\d+\]\.(\w+): /.exec(error.message) ?? [];
+  const [start, field = ''] = /(?:people_filter|filters)\[\d+\]\.(\w+): /.exec(error.message) ?? [];
   const option = typedAs[field];
   if (start === undefined || option === undefined) return error;
   return usageErrors.USAGE(`${option}: ${error.message.slice(error.message.indexOf(start) + start.length)}`);

@@ -56,6 +56,11 @@ export function openSearches(parts: SearchesParts): SearchService {
   return new HomeSearches(parts);
 }
 
+/** The saved searches of a home folder, whether a service runs them or not. SEARCHES_DAMAGED. */
+export function readSearches(parts: Pick<SearchesParts, 'folder' | 'clock'>): readonly SavedSearch[] {
+  return searchesFile(parts).read();
+}
+
 function searchesFile({ folder, clock }: Pick<SearchesParts, 'folder' | 'clock'>) {
   return new RecordFile(join(folder, 'searches.json'), SavedSearch, clock, {
     damaged: (what, path, cause) => searchErrors.SEARCHES_DAMAGED(what, { path }, cause),
