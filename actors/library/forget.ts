@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { sideBySide } from '../../runtime/sync/shared-work.ts';
 import { isMediaError } from '../decoder/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
-import { compactFacesInSteps, sweepInSteps } from '../index/store/compact-in-steps.ts';
+import { tidyInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { isMounted, isWithin, mountFolders } from '../index/store/footage-path.ts';
@@ -115,12 +115,6 @@ async function contentsInWork(
   return new Map(by_path.flatMap((one) => (one ? [[one.identity.hash_str, one.path] as const] : [])));
 }
 
-async function compact(index: LibraryParts['index'], cache_dir: string, signal: AbortSignal): Promise<void> {
-  const { face_models } = await index.ask('held_models', { cache_dir }, { signal });
-  for (const { model_key } of face_models) await compactFacesInSteps(index, { cache_dir, model_key }, signal);
-  await sweepInSteps(index, cache_dir, signal);
-}
-
 export interface ForgetResult {
   readonly forgotten: Forgotten[];
   /** Face clusterings of which nothing is left. */
@@ -155,7 +149,7 @@ export async function remove(
     await proxies.remove(cache_dir, hashes);
   }
   if (all.length > 0 && !dry_run) {
-    await compact(index, cache_dir, signal).catch((error) => {
+    await tidyInSteps(index, cache_dir, signal).catch((error) => {
       // What is forgotten is: to compact takes room for a while, and is done after the next task or
       // forgetting.
       if (!storeErrors.STORE_FULL.is(error)) throw error;

@@ -188,7 +188,6 @@ export const peopleMessages = {
     Type.Object({ ...Folder, model_key: Type.String() }),
     Type.Object({ done: Type.Boolean() }),
   ),
-
   /** Every clustering of the folder, by name. */
   cluster_jobs: ask(
     Type.Object({ ...Folder }),
@@ -200,8 +199,8 @@ export const peopleMessages = {
    * `model_key` found. In steps: while it is not `done` the same message is to be sent again, with `begun`,
    * and says nothing else of worth. Nothing is written before `commit_clustering`. `missing`: media of the
    * job that these models have not looked at. `before`: entries that come first and were clustered before by
-   * the same `eps` and `min_samples`; null when anything differs. LEGACY_STORAGE; `hashes` empty:
-   * UNKNOWN_CLUSTER_JOB.
+   * the same `eps` and `min_samples`; null when anything differs. `digest`: of all entries and corrections,
+   * the same in every replica. LEGACY_STORAGE; `hashes` empty: UNKNOWN_CLUSTER_JOB.
    */
   begin_clustering: ask(
     Type.Object({
@@ -222,6 +221,7 @@ export const peopleMessages = {
       /** Hashes whose stored faces are damaged: they are left out. */
       unreadable: Type.Array(Type.String()),
       before: nullable(Type.Object({ labels: Integers, neighbours: Integers })),
+      digest: Type.String(),
     }),
   ),
   /** Vectors of at most `most` entries from `from` on, *moved*, with a byte each: 1 for a weak face. */
@@ -233,7 +233,7 @@ export const peopleMessages = {
    * Stores the clusters in one atomic write, *flushed*: ids stay with the cluster that holds most of the
    * faces they had, corrections are applied again, and names follow most of the named faces. `clusters`: one
    * an entry, its cluster by position in `cluster_ids`, -1 for noise; *moved*. CLUSTERING_CHANGED when the
-   * faces or the corrections changed since it was begun.
+   * faces or the corrections changed since it was begun, or are not those of `digest`, where it is given.
    */
   commit_clustering: ask(
     Type.Object({
@@ -243,6 +243,7 @@ export const peopleMessages = {
       /** The distance that was used. */
       eps: Type.Number(),
       clear_names: Type.Boolean(),
+      digest: Type.Optional(Type.String()),
     }),
     Type.Object({
       report: ClusteringReport,

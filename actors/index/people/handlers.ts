@@ -90,13 +90,14 @@ function begin(
     const number = begun ?? clusterings.add(cache_dir, store.people.begin({ name, ...asked }));
     const { clustering } = clusterings.get(number);
     const done = step(parts, number, store);
-    const { entries, missing, unreadable, before } = clustering;
+    const { entries, missing, unreadable, before, digest } = clustering;
     const answer = {
       done,
       clustering: number,
       entries,
       missing,
       unreadable,
+      digest,
       before: before && { labels: before.labels, neighbours: before.neighbours },
     };
     const transfer = before === null ? [] : [before.labels.buffer, before.neighbours.buffer];
@@ -120,8 +121,12 @@ function commit(
   { folders, clusterings }: ClusteringParts,
   request: Request<ClusteringContract, 'commit_clustering'>,
 ) {
-  const { clustering: number, labels, neighbours, eps, clear_names } = request;
+  const { clustering: number, labels, neighbours, eps, clear_names, digest } = request;
   const { cache_dir, clustering } = clusterings.opened(number);
+  if (digest !== undefined && digest !== clustering.digest) {
+    const { name } = clustering.request;
+    throw peopleErrors.CLUSTERING_CHANGED(`${name}: its faces or corrections changed; cluster it again`);
+  }
   for (const [field, values] of Object.entries({ labels, neighbours })) {
     if (values.length === clustering.entries) continue;
     throw engineErrors.INVALID_MESSAGE(`${field}: ${values.length} for ${clustering.entries} entries`);

@@ -5,11 +5,15 @@ import { basename, join } from 'node:path';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { renameSync } from '../../../runtime/files/names.ts';
 import type { SpeakerVoices } from '../../diarizer/contract.ts';
+import { faceAt } from '../people/face-columns.ts';
 import { countFrames } from '../visual/frames.ts';
 import type { MediaRecord } from './contract.ts';
 import { flushFolder } from './disk.ts';
 import { storeFault } from './faults.ts';
 import { openFolder } from './names.ts';
+import { placeBytes, readAligned, readDisplay, readVectors } from './people/face-rolls.ts';
+import type { FaceChunk } from './people/face-stage.ts';
+import { type ContentFaces, idsOf, type OpenRolls } from './people/stored-faces.ts';
 import type { Store } from './store.ts';
 import type { MediaVoices } from './voices/voice-records.ts';
 import type { Found } from './writer.ts';
@@ -28,6 +32,7 @@ export function adoptAll(target: Store, source: Store): void {
   }
   const known = new Set(found.map(({ hash }) => hash));
   for (const hash of hashes) takeOver(target, source, hash, known.has(hash));
+  for (const hash of hashes) takeFaces(target, source, hash);
 }
 
 /** By every model. */
@@ -93,5 +98,55 @@ function moveBundles(from: string, to: string, found: readonly Found[]): void {
     flushFolder(open);
   } catch (error) {
     throw storeFault(error, open, 'write');
+  }
+}
+
+/** Faces that are copied together. */
+const facesTogether = 256;
+
+/** By every pair of models. A face that was there before keeps its id, the others have that of the source. */
+function takeFaces(target: Store, source: Store, hash: string): void {
+  const { faces } = source.people;
+  for (const { model_key } of source.holdings.faceModels()) {
+    const found = faces.content(model_key, hash);
+    if (found === null) continue;
+    const { head, facts } = found;
+    const writer = target.peopleWriter().faces;
+    const stage = writer.begin(hash, model_key, head.dimensions);
+    const rolls = faces.rolls();
+    try {
+      for (const chunk of chunksOf(found, rolls)) writer.append(stage, chunk);
+      writer.commit(stage, mediaOf(source, hash), head.from_previews === 1, idsOf(facts));
+    } catch (error) {
+      writer.abort(stage);
+      throw error;
+    } finally {
+      rolls.close();
+    }
+  }
+}
+
+/** Whole frames. */
+function* chunksOf({ head, facts, places }: ContentFaces, rolls: OpenRolls): Generator<FaceChunk> {
+  const { frames } = facts;
+  for (let from = 0; from < frames.length; ) {
+    let to = Math.min(frames.length, from + facesTogether);
+    while (to < frames.length && frames[to] === frames[to - 1]) to++;
+    const roll = rolls.get(places.file);
+    const own = places.places.subarray(from * placeBytes, to * placeBytes);
+    const vectors = new Float32Array((to - from) * head.dimensions);
+    readVectors(roll, head.dimensions, own, frames.subarray(from, to), vectors, 0);
+    const positions = Array.from({ length: to - from }, (_, i) => from + i);
+    const byFrame = Map.groupBy(positions, (at) => frames[at]!);
+    yield {
+      frames: [...byFrame].map(([frame_index, all]) => ({
+        frame_index,
+        faces: all.map((at) => faceAt(facts, at)),
+      })),
+      vectors,
+      aligned: positions.map((at) => readAligned(roll, places.places, at)),
+      displays: positions.map((at) => readDisplay(roll, places.places, at)),
+    };
+    from = to;
   }
 }

@@ -1,6 +1,7 @@
 // Sends the message of a compaction until it is done; searches come in between.
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Ref } from '../../../runtime/ref.ts';
+import type { indexContract } from '../contract.ts';
 import type { peopleMessages } from '../people/contract.ts';
 import type { summaryMessages } from '../summaries/contract.ts';
 
@@ -28,4 +29,15 @@ export async function sweepInSteps(
   } catch {
     // Stopped, or the index has ended or is too busy.
   }
+}
+
+/** Everything that can be freed in a folder. Throws what keeps it from being read. */
+export async function tidyInSteps(
+  index: Ref<typeof indexContract>,
+  cache_dir: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { face_models } = await index.ask('held_models', { cache_dir }, { signal });
+  for (const { model_key } of face_models) await compactFacesInSteps(index, { cache_dir, model_key }, signal);
+  await sweepInSteps(index, cache_dir, signal);
 }

@@ -170,8 +170,8 @@ export class Store {
   }
 
   /** What writes faces and clusterings. Throws what opening the folder for writing throws. */
-  peopleWriter(): PeopleWriter {
-    const { environment, work, spans, bundles } = this.#writer();
+  peopleWriter(isLocal = false): PeopleWriter {
+    const { environment, work, spans, bundles } = this.#writer(isLocal);
     const { stored: clusterings, faces: stored } = this.people;
     const parts = { folder: this.folder, environment, work, spans, bundles, clusterings, stored };
     this.#peopleWriting ??= new PeopleWriter(parts, this.#options);
@@ -179,8 +179,8 @@ export class Store {
   }
 
   /** What writes and removes summaries. Throws what opening the folder for writing throws. */
-  summaryWriter(): SummaryWriter {
-    const { environment, work } = this.#writer();
+  summaryWriter(isLocal = false): SummaryWriter {
+    const { environment, work } = this.#writer(isLocal);
     this.#summaryWriting ??= new SummaryWriter(environment, work, this.#options);
     return this.#summaryWriting;
   }
@@ -317,7 +317,7 @@ export class Store {
     const { faces } = this.people;
     const stored = faces.dimensions(modelKey) === null ? [] : [modelKey];
     const all = new Set([...stored, ...faces.erased()]);
-    return [...all].every((one) => this.peopleWriter().compact(one));
+    return [...all].every((one) => this.peopleWriter(true).compact(one));
   }
 
   /** What was appended to a stage that can be taken up is kept. */

@@ -129,7 +129,9 @@ function writingHandlers({
         return store.summaryWriter().remove(summaries, collections);
       }),
     sweep_summaries: ({ cache_dir }) =>
-      folders.with(cache_dir, (store) => ({ done: store.identity === '' || store.summaryWriter().sweep() })),
+      folders.with(cache_dir, (store) => ({
+        done: store.identity === '' || store.summaryWriter(true).sweep(),
+      })),
   };
 }
 

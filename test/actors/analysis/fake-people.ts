@@ -97,7 +97,7 @@ function jobHandlers(world: FacesWorld) {
     begin_clustering: ({ cluster_job_name: job, model_key, hashes, eps, min_samples, begun }) => {
       const before = world.jobs.get(job);
       if (!before && hashes.length === 0) throw peopleErrors.UNKNOWN_CLUSTER_JOB(job);
-      const nothing = { entries: 0, missing: [], unreadable: [], before: null };
+      const nothing = { entries: 0, missing: [], unreadable: [], digest: '', before: null };
       if (begun === undefined) {
         world.clusterings.add(++last);
         return { done: false, clustering: last, ...nothing };
@@ -114,6 +114,7 @@ function jobHandlers(world: FacesWorld) {
         entries: entries.length,
         missing,
         unreadable: [],
+        digest: '',
         before: labels && { labels, neighbours: new Int32Array(labels.length) },
       };
     },

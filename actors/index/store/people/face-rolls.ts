@@ -327,8 +327,18 @@ export function readVectors(
 /** The picture for people of one face, *copied*. Throws STORE_DAMAGED. */
 export function readDisplay(roll: BundleFile, places: Uint8Array, at: number): Uint8Array<ArrayBuffer> {
   const { crops, aligned, display, displayCrc } = readPlace(places, at);
-  const bytes = new Uint8Array(display);
-  roll.read(crops + aligned, bytes);
-  if (crc32(bytes) !== displayCrc) throw damaged(roll.file, `the picture at ${crops} is broken`);
+  return readCrop(roll, crops + aligned, display, displayCrc);
+}
+
+/** The same of the picture for models. */
+export function readAligned(roll: BundleFile, places: Uint8Array, at: number): Uint8Array<ArrayBuffer> {
+  const { crops, aligned, alignedCrc } = readPlace(places, at);
+  return readCrop(roll, crops, aligned, alignedCrc);
+}
+
+function readCrop(roll: BundleFile, from: number, size: number, crc: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  roll.read(from, bytes);
+  if (crc32(bytes) !== crc) throw damaged(roll.file, `the picture at ${from} is broken`);
   return bytes;
 }

@@ -34,6 +34,12 @@ export interface FaceWriterParts {
   readonly spans: Spans;
 }
 
+interface FaceOrigin {
+  readonly media: MediaRecord;
+  readonly fromPreviews: boolean;
+  readonly ids: readonly string[];
+}
+
 export class FaceWriter {
   readonly #parts: FaceWriterParts;
   readonly #records: FaceRecords;
@@ -98,8 +104,16 @@ export class FaceWriter {
     }
   }
 
-  /** *Flushed* on return. After an error the stage is forgotten. */
-  commit(stage: FaceStage, media: MediaRecord, fromPreviews = false): { faces: number; kept_ids: number } {
+  /**
+   * `ids`: of faces that were not there before; new ones when left out. *Flushed* on return. After an error
+   * the stage is forgotten.
+   */
+  commit(
+    stage: FaceStage,
+    media: MediaRecord,
+    fromPreviews = false,
+    ids: readonly string[] = [],
+  ): { faces: number; kept_ids: number } {
     this.#requireOpen(stage);
     let stored: { faces: number; kept_ids: number };
     try {
@@ -110,7 +124,7 @@ export class FaceWriter {
       stage.tail.file.flush();
       this.#parts.work.confirm();
       this.#requireSameRoll(stage.tail);
-      stored = this.#publish(stage, { media, fromPreviews }, result);
+      stored = this.#publish(stage, { media, fromPreviews, ids }, result);
     } catch (error) {
       this.abort(stage);
       throw error;
@@ -129,16 +143,12 @@ export class FaceWriter {
     throw replaced(tail.file.file);
   }
 
-  #publish(
-    stage: FaceStage,
-    { media, fromPreviews }: { readonly media: MediaRecord; readonly fromPreviews: boolean },
-    { columns, places }: FaceStageResult,
-  ) {
+  #publish(stage: FaceStage, { media, fromPreviews, ids }: FaceOrigin, { columns, places }: FaceStageResult) {
     const { environment, work } = this.#parts;
     const { hash, modelKey, dimensions } = stage;
     const model = encodeModelKey(modelKey);
     const kept = keptIds(this.#before(hash), columns);
-    const facts = { ...columns, ids: this.#ids(kept) };
+    const facts = { ...columns, ids: this.#ids(kept, ids) };
     const count = facts.frames.length;
     let wasTried = false;
     try {
@@ -174,8 +184,8 @@ export class FaceWriter {
     return factsByAll(this.#parts.environment, hash).map((facts) => ({ ...facts, ids: idsOf(facts) }));
   }
 
-  #ids(kept: readonly (string | null)[]): Uint8Array {
-    return Buffer.concat(kept.map((id) => idOf(id ?? this.#newId()) as Uint8Array));
+  #ids(kept: readonly (string | null)[], fresh: readonly string[]): Uint8Array {
+    return Buffer.concat(kept.map((id, at) => idOf(id ?? fresh[at] ?? this.#newId()) as Uint8Array));
   }
 
   /** Nothing of the stage stays but what was kept of it. */

@@ -2,6 +2,7 @@
 // entries of the clustering before come first while they are the same ones, so that what is known of them can
 // be used.
 
+import { createHash } from 'node:crypto';
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import type { ClusteringState } from '../../people/clustering-state.ts';
 import { idBytes } from '../../people/entry-id.ts';
@@ -35,6 +36,7 @@ interface Content {
   readonly hash: string;
   /** The revision of its faces; 0 where there are none to cluster. */
   readonly mark: number;
+  readonly stored_ms: number;
   readonly faces: OwnFaces | null;
 }
 
@@ -51,6 +53,8 @@ export class OpenClustering {
   readonly missing: string[] = [];
   readonly unreadable: string[] = [];
   before: { readonly labels: Int32Array; readonly neighbours: Int32Array } | null = null;
+  /** Of its entries and of the clustering that it began with, once it is open. */
+  digest = '';
   /** Of the clustering that it began with; null where there was none. */
   readonly shape: number | null;
   readonly seen: number | null;
@@ -69,6 +73,7 @@ export class OpenClustering {
   #earlier: Earlier | null;
   readonly #known: ReadonlyMap<string, number>;
   readonly #wanted: readonly string[];
+  readonly #stored: number[] = [];
   #contents: Content[] = [];
   #isOpen = false;
   readonly #rolls: OpenRolls;
@@ -109,6 +114,7 @@ export class OpenClustering {
     if (this.#contents.length < this.#wanted.length) return false;
     this.#fill(this.#inOrder());
     this.before = this.#before(this.#earlier);
+    this.digest = this.#digestOf(this.#earlier);
     this.#contents = [];
     this.#earlier = null;
     this.#isOpen = true;
@@ -136,11 +142,12 @@ export class OpenClustering {
       }
       const { ids, frames, weak } = facts;
       const own = { ids, frames, weak, quality: qualities(facts), places };
-      return { found: { mark: head.revision, faces: own } };
+      return { found: { mark: head.revision, stored_ms: head.stored_ms, faces: own } };
     });
     if (read === null) this.unreadable.push(hash);
     else if (read.found === null) this.missing.push(hash);
-    return { hash, mark: read?.found?.mark ?? 0, faces: read?.found?.faces ?? null };
+    const { mark = 0, stored_ms = 0, faces = null } = read?.found ?? {};
+    return { hash, mark, stored_ms, faces };
   }
 
   #fill(contents: readonly Content[]): void {
@@ -154,8 +161,9 @@ export class OpenClustering {
     this.#rollOf = new Uint32Array(count);
     const rolls = new Map<string, number>();
     let at = 0;
-    for (const { hash, mark, faces } of contents) {
+    for (const { hash, mark, faces, stored_ms } of contents) {
       const position = this.media.push(hash) - 1;
+      this.#stored.push(stored_ms);
       this.marks.push(mark);
       if (faces === null) continue;
       const end = at + faces.frames.length;
@@ -170,6 +178,13 @@ export class OpenClustering {
       this.#rollOf.fill(rolls.get(file)!, at, end);
       at = end;
     }
+  }
+
+  /** Without revisions, of which each replica has its own. */
+  #digestOf(earlier: Earlier | null): string {
+    const { clustered_ms, cluster_ids, sizes, corrections } = earlier?.state ?? {};
+    const said = [this.media, clustered_ms, cluster_ids, sizes, corrections, this.#stored];
+    return createHash('sha256').update(JSON.stringify(said)).update(this.ids).digest('hex');
   }
 
   #before(earlier: Earlier | null): OpenClustering['before'] {
