@@ -43,13 +43,14 @@ export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = 
       return faceModel.state;
     },
     run: async (run, options) => {
-      const jobs = jobsOf(stages, run.request);
+      const jobs = jobsOf(stages, run.request, run.isWithoutClosings);
       if (jobs.length === 0) throw analysisErrors.NO_FILES();
       const place = placeOf(jobs.map(({ stage }) => stage.kind));
       if (active.has(place)) throw analysisErrors.ANOTHER_TASK();
       active.add(place);
       try {
-        return await runTask(parts, stages, jobs, run, options);
+        const { index = parts.index } = options;
+        return await runTask({ ...parts, index }, stages, jobs, run, options);
       } finally {
         active.delete(place);
       }

@@ -1,9 +1,11 @@
 // The request of an analysis, its events and its results. What differs by kind of work comes from the kinds.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
+import type { Ref } from '../../runtime/ref.ts';
 import { described, field } from '../../runtime/schema.ts';
 import type { ModelState } from '../embedder/contract.ts';
 import type { ClipsRequest } from '../exporter/clips/contract.ts';
+import type { indexContract } from '../index/contract.ts';
 import { ContentHash, FilePath } from '../index/store/contract.ts';
 import type { ClosingProgress, FileProgress, TaskProgress } from './progress.ts';
 import { howFields } from './request.ts';
@@ -275,12 +277,16 @@ export interface TaskRun {
   readonly attachment?: (number: number) => string;
   /** Work in quarantine that is tried again; left out: none. */
   readonly retries?: 'closings' | 'all';
+  /** The closing steps of its jobs are not taken. */
+  readonly isWithoutClosings?: boolean;
 }
 
 export interface RunOptions {
   readonly signal: AbortSignal;
   /** Aborted when no further file is to be begun; what is being worked on is finished. */
   readonly draining?: AbortSignal;
+  /** Who is asked in the place of the index. */
+  readonly index?: Ref<typeof indexContract>;
   onEvent(event: AnalysisEvent): void;
 }
 

@@ -17,10 +17,15 @@ export interface StageGroup {
   readonly stages: readonly StageJobs[];
 }
 
-/** What each stage is asked to do; stages without work are left out. */
-export function jobsOf(stages: readonly Stage[], request: AnalysisRequest): StageJobs[] {
+/** What each stage is asked to do; stages without work are left out. A closing step is that of a name. */
+export function jobsOf(
+  stages: readonly Stage[],
+  request: AnalysisRequest,
+  isWithoutClosings = false,
+): StageJobs[] {
+  const asked = ({ items, ...job }: Job) => ({ items, name: isWithoutClosings ? null : job.name });
   return stages
-    .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).filter(hasWork) }))
+    .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).map(asked).filter(hasWork) }))
     .filter(({ jobs }) => jobs.length > 0);
 }
 
