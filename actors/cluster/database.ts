@@ -294,6 +294,8 @@ export class Database implements Sql {
       try {
         await this.ready();
         const client = await this.#pool.connect();
+        // Whoever closes waits until every connection is given back.
+        if (this.#closed) return client.release(true);
         let isOver = false;
         end = () => {
           if (!isOver) client.release(true);

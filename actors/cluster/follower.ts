@@ -9,14 +9,16 @@ import type { Log } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { Condition } from '../../runtime/sync/locks.ts';
 import type { indexContract } from '../index/contract.ts';
-import type { Written } from '../index/replica/contract.ts';
+import type { Write, Written } from '../index/replica/contract.ts';
+import { tidyInSteps } from '../index/store/compact-in-steps.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
-import { type Change, changeChannel, changesAfter } from './log.ts';
+import { type Change, type ChangeBody, changeChannel, changesAfter } from './log.ts';
 import type { Places } from './places.ts';
+import { begunHere, revived } from './written.ts';
 
 /** What copies of results are called until the replica has them. */
 const copyPrefix = 'change-';
@@ -50,6 +52,9 @@ export class Follower {
   #known: number;
   #missed = 0;
   #over: Promise<void> = Promise.resolve();
+  #isUntidy = false;
+  #isTidying = false;
+  #tidying: Promise<void> = Promise.resolve();
 
   /** `applied`: the last change that the replica has. */
   constructor(parts: FollowerParts, applied: number) {
@@ -100,6 +105,7 @@ export class Follower {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#over;
+    await this.#tidying;
   }
 
   async #run(): Promise<void> {
@@ -109,7 +115,9 @@ export class Follower {
     while (!signal.aborted) {
       try {
         const isMore = await this.#step();
-        if (!isMore) await this.#alarm.wait(LOOK_EVERY, signal);
+        if (isMore) continue;
+        this.#tidy();
+        await this.#alarm.wait(LOOK_EVERY, signal);
       } catch (error) {
         if (signal.aborted) return;
         const { message } = toFields(error);
@@ -119,6 +127,20 @@ export class Follower {
         await this.#alarm.wait(LOOK_EVERY, signal);
       }
     }
+  }
+
+  /** Frees what removed and replaced results take, while changes are applied. */
+  #tidy(): void {
+    if (!this.#isUntidy || this.#isTidying) return;
+    const { index, cacheDir } = this.#parts;
+    this.#isUntidy = false;
+    this.#isTidying = true;
+    this.#tidying = tidyInSteps(index, cacheDir, this.#stop.signal)
+      // The next change tries again.
+      .catch(() => {})
+      .finally(() => {
+        this.#isTidying = false;
+      });
   }
 
   /** True when there may be more. */
@@ -131,6 +153,7 @@ export class Follower {
       const written = await this.#apply(change);
       this.#applied = change.seq;
       await this.#tell(change, written);
+      this.#isUntidy ||= frees(change.body);
       this.#moved.notifyAll();
     }
     return changes.length === TOGETHER;
@@ -152,12 +175,10 @@ export class Follower {
     const { index, places, cacheDir: cache_dir, library } = this.#parts;
     const sealed = body.kind === 'results' ? body.sealed : null;
     const from = sealed === null ? null : await this.#take(sealed, seq);
-    const write = body.kind === 'write' ? places.own(body.write) : null;
-    const written = await index.ask(
-      'apply',
-      { cache_dir, library, seq, at_ms, from, write },
-      { lane: 'now' },
-    );
+    const change = { cache_dir, library, seq, at_ms, from };
+    const write = body.kind === 'write' ? revived(places.own(body.write)) : null;
+    const apply = (own: Write | null) => index.ask('apply', { ...change, write: own }, { lane: 'now' });
+    const written = await (write === null ? apply(null) : begunHere(index, cache_dir, write, apply));
     if (from !== null) await rm(from, { recursive: true, force: true });
     return written;
   }
@@ -190,4 +211,12 @@ export class Follower {
       }
     }
   }
+}
+
+const freeing = ['remove_media', 'delete_people', 'remove_summaries', 'commit_summary'];
+
+/** Whether something may be left of what was there before. */
+function frees(body: ChangeBody): boolean {
+  if (body.kind === 'write') return body.write.some(({ name }) => freeing.includes(name));
+  return body.kind === 'results' && body.standing.end !== null;
 }

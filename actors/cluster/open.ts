@@ -3,7 +3,6 @@
 import { join, resolve } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
 import { folders, type SettingValues } from '../../settings.ts';
-import { createAnalysis } from '../analysis/analysis.ts';
 import type { Tasks } from '../analysis/contract.ts';
 import { stageKinds } from '../analysis/stages/kinds.ts';
 import type { AnalysisParts } from '../analysis/stages/parts.ts';
@@ -13,6 +12,7 @@ import type { FrontDoorParts } from '../analysis/tasks/tasks.ts';
 import type { Proxies } from '../exporter/proxies/contract.ts';
 import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary } from '../library/transfer/import.ts';
+import { ActiveTasks } from './active-tasks.ts';
 import { statusOf } from './admin.ts';
 import { type Cluster, type ClusterChoice, clusterErrors } from './contract.ts';
 import { Database } from './database.ts';
@@ -22,8 +22,9 @@ import { Node, nodeIdIn } from './node.ts';
 import { Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
 import { ClusterTasks } from './tasks.ts';
+import { wholeIndex } from './whole-index.ts';
 import { Worker, type WorkerParts } from './worker.ts';
-import { Writes } from './writes.ts';
+import { forgottenBy, Writes } from './writes.ts';
 
 /** `local`: tasks of this engine alone. */
 export type ClusterParts = AnalysisParts &
@@ -61,18 +62,20 @@ export async function openCluster(
 }
 
 /** `folder`: where files are analysed. */
-type Common = Omit<WorkerParts, 'follower' | 'node' | 'analysis'> & Pick<FollowerParts, 'cacheDir'>;
+type Common = Omit<WorkerParts, 'follower' | 'node' | 'analysis' | 'files' | 'whole'> &
+  Pick<FollowerParts, 'cacheDir'>;
 
 function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, seq: number): Cluster {
-  const { index, local, proxies } = parts;
+  const { index, local, proxies, analysis } = parts;
   const { database, nodeId, cacheDir } = common;
   const writes = new Writes({ ...common, index });
-  const onChange: FollowerParts['onChange'] = async ({ body, ...change }, written) => {
-    if (body.kind !== 'write') return tasks.told({ ...change, body });
+  const active = new ActiveTasks(common);
+  const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
+    if (body.kind !== 'write') return active.told(body);
     writes.told(body.id, written);
-    const { name, request } = body.write;
     // Its own copies of what is forgotten.
-    if (name === 'remove_media') await proxies.remove(cacheDir, request['hashes'] as string[]);
+    const gone = forgottenBy(body.write);
+    if (gone.length > 0) await proxies.remove(cacheDir, gone);
   };
   const follower = new Follower({ ...common, index, onChange }, seq);
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
@@ -84,14 +87,14 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
   };
   const tasks = new ClusterTasks({
     ...common,
-    follower,
-    local,
+    ...{ active, follower, local },
     newTask: (task) => newTask(stageKinds, task),
     leave: () => (left ??= leave()),
     resolve: async (request, signal) => {
       await preflight.check(request, signal);
-      return (await preflight.resolve(request)).request;
+      return preflight.resolve(request);
     },
+    admit: (request) => preflight.admit(request),
   });
   const node = new Node({
     ...common,
@@ -100,9 +103,10 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
     applied: () => follower.applied,
     working: () => worker?.working ?? [],
   });
-  const own = createAnalysis({ ...parts, index: lookingIn(index, cacheDir) });
-  const worker = roles.includes('worker') ? new Worker({ ...common, follower, node, analysis: own }) : null;
-  tasks.follow();
+  const own = { ...common, follower, node, analysis };
+  const asking = { files: lookingIn(index, cacheDir), whole: wholeIndex(index, writes) };
+  const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
+  active.follow();
   for (const part of [follower, node, worker]) part?.begin();
   return {
     tasks,

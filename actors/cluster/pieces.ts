@@ -1,11 +1,25 @@
-// How the request of a task is cut into jobs: a large file is one, small ones go together. Pure.
+// How the request of a task is cut into jobs: a large file is one, small ones go together; then come
+// clusterings and summaries, which need what was found before. Pure.
 import type { AnalysisRequest, WorkResult } from '../analysis/contract.ts';
 import { hasWork } from '../analysis/stages/kind.ts';
 import { stageKinds } from '../analysis/stages/kinds.ts';
 import { clusterErrors } from './contract.ts';
 
 /** Types of work that are about single files, and read nothing of others. */
-const spread: readonly string[] = ['video', 'speech', 'text', 'things'];
+const ofFiles: readonly string[] = ['video', 'speech', 'text', 'things', 'faces'];
+/** The type whose jobs have closing steps, and the one that reads what the others have stored. */
+const [closes, reads] = ['faces', 'summary'] as const;
+
+/** Jobs of a step begin when those of the steps before have ended. */
+export const steps = { files: 0, closings: 1, summaries: 2 } as const;
+
+/** What one worker does at a time. */
+export interface Part {
+  readonly step: number;
+  readonly paths: readonly string[];
+  /** Of the clustering; null where it is none. */
+  readonly name: string | null;
+}
 
 /** Bytes from which a file is a job of its own, and small files of one job at most. */
 const LARGE = 16 << 20;
@@ -13,12 +27,17 @@ const TOGETHER = 8;
 /** Jobs that each worker should get of a task at least. */
 const TURNS = 4;
 
-const kinds = stageKinds.filter(({ type }) => spread.includes(type));
+const kinds = stageKinds.filter(({ type }) => ofFiles.includes(type));
+const nothing = Object.assign({}, ...stageKinds.map((kind) => kind.nothing)) as AnalysisRequest;
+const without = ({ cache_dir, force }: AnalysisRequest) => ({ ...nothing, cache_dir, force });
 
-/** Throws NOT_IN_CLUSTER for what workers cannot do by themselves. */
+/** Throws NOT_IN_CLUSTER for what workers cannot do. */
 export function expectSpread(request: AnalysisRequest): void {
   const other = stageKinds.find(
-    (kind) => !spread.includes(kind.type) && kind.jobsOf(request as never).some(hasWork),
+    (kind) =>
+      !ofFiles.includes(kind.type) &&
+      kind.type !== reads &&
+      kind.jobsOf(request as never).some((job) => hasWork(job)),
   );
   if (other !== undefined)
     throw clusterErrors.NOT_IN_CLUSTER(`Work of the type ${other.type} cannot be done in a cluster yet`);
@@ -26,9 +45,16 @@ export function expectSpread(request: AnalysisRequest): void {
     throw clusterErrors.NOT_IN_CLUSTER('from_previews: previews cannot be looked at in a cluster yet');
 }
 
-/** Each file once. */
+/** Each file that is analysed, once. */
 export function pathsOf(request: AnalysisRequest): string[] {
   return [...new Set(pairs(request).map(({ path }) => path))];
+}
+
+/** Every other file that it names. */
+export function otherPathsOf({ face_jobs, summary_jobs }: AnalysisRequest): string[] {
+  const pictures = face_jobs.flatMap(({ samples }) => samples.flatMap((one) => one.pictures));
+  const shown = pictures.flatMap((picture) => ('path' in picture ? [picture.path] : []));
+  return [...shown, ...summary_jobs.map(({ path }) => path)];
 }
 
 function pairs(request: AnalysisRequest) {
@@ -37,29 +63,62 @@ function pairs(request: AnalysisRequest) {
   );
 }
 
-/** The work on some of its files. */
-export function piecesOf(
-  request: AnalysisRequest,
-  paths: readonly string[],
-): Pick<WorkResult, 'type' | 'path' | 'facts'>[] {
-  const own = new Set(paths);
-  return pairs(request)
-    .filter(({ path }) => own.has(path))
-    .map(({ kind, path }) => ({ type: kind.type, path, facts: kind.noFacts }));
+/** Everything there is to do. `files`: those that are analysed. */
+export function partsOf(request: AnalysisRequest, files: readonly SizedFile[], workers: number): Part[] {
+  const summarized = new Set(request.summary_jobs.map(({ path }) => path));
+  return [
+    ...jobsOf(files, workers).map((paths) => ({ step: steps.files, paths, name: null })),
+    ...request.face_jobs.map(({ name }) => ({ step: steps.closings, paths: [], name })),
+    ...[...summarized].map((path) => ({ step: steps.summaries, paths: [path], name: null })),
+  ];
 }
 
-/** The same request for some of its files. */
-export function requestOf(request: AnalysisRequest, paths: readonly string[]): AnalysisRequest {
+/** The pieces of work of a part. */
+export function piecesOf(
+  request: AnalysisRequest,
+  { step, paths, name }: Part,
+): Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>[] {
+  const factsOf = (type: string) => stageKinds.find((kind) => kind.type === type)!.noFacts;
+  if (step === steps.closings)
+    return [{ type: closes, path: name ?? '', facts: factsOf(closes), closing: true }];
+  if (step === steps.summaries) return paths.map((path) => ({ type: reads, path, facts: factsOf(reads) }));
+  const own = new Set(paths);
+  const found = pairs(request).filter(({ path }) => own.has(path));
+  // A file of two clusterings is looked at once.
+  const once = new Map(found.map(({ kind, path }) => [`${kind.type} ${path}`, { kind, path }]));
+  return [...once.values()].map(({ kind, path }) => ({ type: kind.type, path, facts: kind.noFacts }));
+}
+
+/** The same request for a part of it. `found`: files of which faces are stored, for a clustering. */
+export function requestOf(
+  request: AnalysisRequest,
+  { step, paths, name }: Part,
+  found: ReadonlySet<string> = new Set(),
+): AnalysisRequest {
+  if (step === steps.closings) {
+    const face_jobs = request.face_jobs.filter((job) => job.name === name);
+    const known = face_jobs.map((job) => ({ ...job, paths: job.paths.filter((path) => found.has(path)) }));
+    // Without any file it would be another request: to cluster again what there is.
+    const isEmpty = known.every((job) => job.paths.length === 0);
+    return { ...without(request), face_jobs: isEmpty ? face_jobs : known, force: false };
+  }
   const own = new Set<unknown>(paths);
+  if (step === steps.summaries) {
+    const summary_jobs = request.summary_jobs.filter(({ path }) => own.has(path));
+    return { ...without(request), summary_jobs };
+  }
   const values: Readonly<Record<string, unknown>> = request;
   const lists = kinds
     .flatMap(({ resolved }) => Object.keys(resolved))
-    .filter((name) => Array.isArray(values[name]));
-  const less = lists.map((name) => {
-    const items = values[name] as readonly (string | { readonly path: string })[];
-    return [name, items.filter((item) => own.has(typeof item === 'string' ? item : item.path))] as const;
+    .filter((key) => Array.isArray(values[key]) && key !== 'face_jobs');
+  const less = lists.map((key) => {
+    const items = values[key] as readonly (string | { readonly path: string })[];
+    return [key, items.filter((item) => own.has(typeof item === 'string' ? item : item.path))] as const;
   });
-  return { ...request, ...Object.fromEntries(less) };
+  const face_jobs = request.face_jobs
+    .map((job) => ({ ...job, paths: job.paths.filter((path) => own.has(path)) }))
+    .filter((job) => job.paths.length > 0);
+  return { ...request, ...Object.fromEntries(less), face_jobs, summary_jobs: [] };
 }
 
 export interface SizedFile {

@@ -9,7 +9,15 @@ type Index = Ref<typeof indexContract>;
 
 /** Questions about what is known, whoever found it. */
 const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
-  ...(['known', 'alike', 'stored', 'written_stored', 'things_stored', 'transcript_marks'] as const),
+  ...([
+    'known',
+    'alike',
+    'stored',
+    'written_stored',
+    'things_stored',
+    'faces_stored',
+    'transcript_marks',
+  ] as const),
 ]);
 
 export function lookingIn(index: Index, replica: string): Index {

@@ -19,6 +19,8 @@ import type { TaskStanding } from './log.ts';
 export interface TaskRow {
   readonly id: string;
   readonly created: number;
+  /** The latest run. */
+  readonly started: number;
   readonly ended: number | null;
   /** Of now, by the same clock. */
   readonly now: number;
@@ -33,7 +35,8 @@ export interface TaskRow {
 
 const seconds = (what: string) => `extract(epoch from ${what})::float8`;
 /** Columns of a row; the request is long. */
-const columns = `id, ${seconds('created')} as created, ${seconds('ended')} as ended,
+const columns = `id, ${seconds('created')} as created, ${seconds('started')} as started,
+  ${seconds('ended')} as ended,
   ${seconds('clock_timestamp()')} as now, state, error, first, counts, amounts, results`;
 
 /** Those that run, and the latest that ended. */
@@ -105,14 +108,15 @@ export async function storeStanding(
   { counts, amounts, end }: TaskStanding,
 ): Promise<void> {
   const bodies = results.map((result, i) => ({
-    position: task.results + i,
+    position: i,
     failed: result.outcome === 'failed',
     body: result,
   }));
   await sql.query(
     `insert into framehound.result (task, position, failed, body)
-      select $1::uuid, position, failed, body
-      from jsonb_to_recordset($2) as r(position integer, failed boolean, body jsonb)`,
+      select $1::uuid, position + next, failed, body
+      from jsonb_to_recordset($2) as r(position integer, failed boolean, body jsonb),
+        (select coalesce(max(position) + 1, 0) as next from framehound.result where task = $1) as n`,
     [task.id, JSON.stringify(bodies)],
   );
   await sql.query(
@@ -127,6 +131,24 @@ export async function storeStanding(
       end?.error ? JSON.stringify(end.error) : null,
       end !== null,
     ],
+  );
+}
+
+/** Those that need not be done again. */
+export async function goodResults(sql: Sql, task: string): Promise<Pick<WorkResult, 'type' | 'path'>[]> {
+  return sql.query(
+    `select body->>'type' as type, body->>'path' as path from framehound.result
+      where task = $1 and body->>'outcome' in ('analyzed', 'stored', 'not_applicable')`,
+    [task],
+  );
+}
+
+/** Within a transaction that has locked the library. `results`: how many there are still. */
+export async function restart(sql: Sql, task: string, counts: TaskCounts, results: number): Promise<void> {
+  await sql.query(
+    `update framehound.task set state = 'running', ended = null, error = null, started = clock_timestamp(),
+      counts = $2, results = $3 where id = $1`,
+    [task, JSON.stringify(counts), results],
   );
 }
 
@@ -172,15 +194,15 @@ export function snapshotOf(
   underway: Iterable<Underway>,
   kinds: readonly StageKind[] = stageKinds,
 ): TaskSnapshot {
-  const { first, state, created, ended, now, counts, amounts, error } = row;
-  const elapsed_seconds = Math.max(0, (ended ?? now) - created);
+  const { first, state, created, started, ended, now, counts, amounts, error } = row;
+  const elapsed_seconds = Math.max(0, (ended ?? now) - started);
   const end = isEnd(state) ? ({ state: state as never, error } as const) : null;
   const progress = progressOfTask(kinds, first, { counts, amounts, end }, underway, elapsed_seconds);
   return {
     ...first,
     state,
     created,
-    started: created,
+    started,
     ended,
     counts,
     progress: progress.percentage,

@@ -3,50 +3,60 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
 import { comparablePath, plainPath } from '../../runtime/paths.ts';
 import { sideBySide } from '../../runtime/sync/shared-work.ts';
-import type {
-  Accepted,
-  AnalysisRequest,
-  Page,
-  StartOptions,
-  TaskEvent,
-  TaskListener,
-  TaskRequest,
-  Tasks,
-  UnfinishedWork,
-  WorkResult,
+import {
+  type Accepted,
+  type AnalysisRequest,
+  analysisErrors,
+  type Page,
+  type StartOptions,
+  type TaskListener,
+  type TaskRequest,
+  type Tasks,
+  type UnfinishedWork,
+  type WorkResult,
 } from '../analysis/contract.ts';
-import { fileResult } from '../analysis/result.ts';
+import { count as countResult, fileResult, noneDone, workKey } from '../analysis/result.ts';
 import { stageKinds } from '../analysis/stages/kinds.ts';
 import type { FileResult, TaskDetail, TaskSnapshot, TaskSource } from '../analysis/tasks/contract.ts';
+import type { ActiveTasks } from './active-tasks.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import type { Follower } from './follower.ts';
-import { addChange, type ChangeBody, lockLibrary, type TaskStanding } from './log.ts';
-import { noticeIn, progressChannel } from './notices.ts';
-import { expectSpread, jobsOf, pathsOf, piecesOf, type SizedFile } from './pieces.ts';
+import { addAttachments, addParts, endParts, keepResults, workersNow } from './jobs.ts';
+import { addChange, lockLibrary, type TaskStanding } from './log.ts';
+import {
+  expectSpread,
+  otherPathsOf,
+  type Part,
+  partsOf,
+  pathsOf,
+  piecesOf,
+  type SizedFile,
+} from './pieces.ts';
 import type { Places } from './places.ts';
 import {
+  goodResults,
   listTasks,
-  progressOfTask,
   readTask,
+  restart,
   snapshotOf,
   storeStanding,
   type TaskRow,
-  type Underway,
 } from './task-rows.ts';
-
-interface TaskChange {
-  readonly body: Exclude<ChangeBody, { readonly kind: 'write' }>;
-}
 
 const never = new AbortController().signal;
 /** Files looked at together. */
 const TOGETHER = 32;
-/** Seconds after its last sign of life that a node counts as a worker. */
-const ALIVE = 15;
+/** ms that a new task may take to come back to this node. */
+const WITHIN = 60_000;
+
+/** A request, and what it speaks of by number. */
+export interface ResolvedRequest {
+  readonly request: AnalysisRequest;
+  readonly attachments: readonly Uint8Array[];
+}
 
 export interface ClusterTaskParts {
   readonly database: Database;
@@ -56,14 +66,17 @@ export interface ClusterTaskParts {
   readonly nodeId: string;
   /** The replica: the one analysis folder of a node. */
   readonly cacheDir: string;
+  /** Those that run. */
+  readonly active: ActiveTasks;
   /** Tasks of this engine. */
   readonly local: Tasks;
   readonly clock: Clock;
-  readonly log: Log;
   /** This engine is no node any more; the same promise however often it is asked. */
   leave(): Promise<void>;
   /** Checks a request, and settles what it means. */
-  resolve(request: TaskRequest, signal: AbortSignal): Promise<AnalysisRequest>;
+  resolve(request: TaskRequest, signal: AbortSignal): Promise<ResolvedRequest>;
+  /** Throws what keeps a request that was settled before from being run now. */
+  admit(request: AnalysisRequest): Promise<void>;
   newTask(task: {
     readonly task_id: string;
     readonly request: AnalysisRequest;
@@ -73,43 +86,26 @@ export interface ClusterTaskParts {
   }): TaskSnapshot;
 }
 
-/** A task that runs, as this node has heard of it. Paths are those of this machine. */
-interface Active {
-  readonly first: TaskSnapshot;
-  /** By the clock of this engine, ms. */
-  readonly began: number;
-  standing: TaskStanding;
-  /** By job. */
-  readonly underway: Map<string, Underway>;
-}
-
 export class ClusterTasks implements Tasks {
   readonly #parts: ClusterTaskParts;
-  readonly #active = new Map<string, Active>();
-  readonly #listeners = new Set<TaskListener>();
 
   constructor(parts: ClusterTaskParts) {
     this.#parts = parts;
   }
 
-  /** Hears of the work of other engines from now on. */
-  follow(): void {
-    this.#parts.database.listen(progressChannel, (text) => this.#heard(text));
-  }
-
   get running(): string | null {
-    return this.#active.keys().next().value ?? null;
+    return this.#parts.active.first;
   }
 
   get busy(): boolean {
-    return this.#active.size > 0;
+    return this.running !== null;
   }
 
   async start(
     request: TaskRequest,
     { source = 'request', signal = never }: StartOptions = {},
   ): Promise<Accepted> {
-    const { database, cacheDir, places, follower, newTask } = this.#parts;
+    const { database, cacheDir, newTask } = this.#parts;
     if (comparablePath(plainPath(request.cache_dir)) !== comparablePath(cacheDir)) {
       throw clusterErrors.NOT_IN_CLUSTER(
         `cache_dir: this engine follows the library of a cluster in ${cacheDir}, and analyses into no other folder`,
@@ -117,82 +113,112 @@ export class ClusterTasks implements Tasks {
       );
     }
     await database.ready();
-    const resolved = await this.#parts.resolve(request, signal);
+    const { request: resolved, attachments } = await this.#parts.resolve(request, signal);
     expectSpread(resolved);
-    const paths = pathsOf(resolved);
-    places.expectInside(paths);
-    const files = await sized(paths, signal);
+    const files = await this.#files(resolved, signal);
     const task_id = randomUUID();
     const first = newTask({ task_id, request: resolved, source, state: 'running', now: Date.now() / 1000 });
-    const seq = await database.transact((sql) => this.#add(sql, first, resolved, files));
-    await follower.until(seq, signal);
+    const seq = await database.transact(async (sql) => {
+      const add = await this.#adding(sql);
+      await this.#insert(sql, first, resolved);
+      await addAttachments(sql, task_id, attachments);
+      return add(first, partsOf(resolved, files, await workersNow(sql)));
+    });
+    await this.#reached(seq, signal);
     return { task_id };
   }
 
-  async #add(
-    sql: Sql,
-    first: TaskSnapshot,
-    request: AnalysisRequest,
-    files: readonly SizedFile[],
-  ): Promise<number> {
+  /** What is analysed, with sizes. Throws OUTSIDE_ROOTS. */
+  async #files(request: AnalysisRequest, signal: AbortSignal): Promise<SizedFile[]> {
+    const paths = pathsOf(request);
+    this.#parts.places.expectInside([...paths, ...otherPathsOf(request)]);
+    return sized(paths, signal);
+  }
+
+  /** Locks the library. Answers what queues the parts of a task, and the number of its change. */
+  async #adding(sql: Sql): Promise<(first: TaskSnapshot, parts: readonly Part[]) => Promise<number>> {
     const { database, library, nodeId: node, places } = this.#parts;
-    const { task_id, source, counts } = first;
     const after = await lockLibrary(sql, library);
-    const [known] = await sql.query<{ workers: number; priority: number | null }>(
-      `select (select count(*)::int from framehound.node where 'worker' = any(roles) and not draining
-          and seen > clock_timestamp() - interval '${ALIVE} seconds') as workers,
-        (select max(priority) from framehound.job where not ended) as priority`,
-    );
-    // Tasks take turns: the first job of this one comes beside the next one of those that run.
-    const highest = known!.priority ?? 0;
-    const shared = places.shared({ ...first, request: { ...first.request, cache_dir: '' } });
-    const jobs = jobsOf(files, known!.workers).map((paths, i) => ({
-      id: randomUUID(),
-      paths: places.shared(paths),
-      priority: highest - i,
-    }));
+    return async (first, parts) => {
+      await addParts(sql, database, first.task_id, places.shared(parts));
+      return addChange(sql, { library, node, after }, { kind: 'task', first: this.#shared(first) });
+    };
+  }
+
+  #shared(first: TaskSnapshot): TaskSnapshot {
+    return this.#parts.places.shared({ ...first, request: { ...first.request, cache_dir: '' } });
+  }
+
+  async #insert(sql: Sql, first: TaskSnapshot, request: AnalysisRequest): Promise<void> {
+    const { library, places } = this.#parts;
     await sql.query(
       `insert into framehound.task (id, library, state, source, request, first, counts)
         values ($1, $2, 'running', $3, $4, $5, $6)`,
       [
-        task_id,
+        first.task_id,
         library,
-        source,
+        first.source,
         JSON.stringify(places.shared({ ...request, cache_dir: '' })),
-        JSON.stringify(shared),
-        JSON.stringify(counts),
+        JSON.stringify(this.#shared(first)),
+        JSON.stringify(first.counts),
       ],
     );
-    await sql.query(
-      `insert into framehound.job (id, task, paths, priority)
-        select id, $1::uuid, paths, priority
-        from jsonb_to_recordset($2) as j(id uuid, paths jsonb, priority integer)`,
-      [task_id, JSON.stringify(jobs)],
-    );
-    await database.addJobs(sql, task_id, jobs);
-    return addChange(sql, { library, node, after }, { kind: 'task', first: shared });
+  }
+
+  /** What this machine answers next has the change, unless it takes very long; it counts all the same. */
+  async #reached(seq: number, signal: AbortSignal): Promise<void> {
+    const { follower, clock } = this.#parts;
+    const late = new AbortController();
+    const disarm = clock.after(WITHIN, () => late.abort());
+    try {
+      await follower.until(seq, AbortSignal.any([signal, late.signal]));
+    } catch (error) {
+      if (!late.signal.aborted) throw error;
+    } finally {
+      disarm();
+    }
   }
 
   begin: Tasks['begin'] = (type, request, options) => this.#parts.local.begin(type, request, options);
 
-  /** Those of the cluster are not resumed: the same request again does what is missing. */
-  async resume(task_id: string, options?: StartOptions): Promise<Accepted> {
-    const row = await this.#row(task_id);
-    if (row === null) return this.#parts.local.resume(task_id, options);
-    throw clusterErrors.NOT_IN_CLUSTER(
-      `Task ${task_id} cannot be resumed in a cluster: send its request again, and what is stored is not done again`,
-      { task_id },
-    );
+  /** What has no good result is done again; all of it where everything has one. */
+  async resume(task_id: string, options: StartOptions = {}): Promise<Accepted> {
+    const { database, places, cacheDir: cache_dir } = this.#parts;
+    const { signal = never } = options;
+    const known = await this.#row(task_id);
+    if (known === null) return this.#parts.local.resume(task_id, options);
+    const request = { ...places.own(known.request), cache_dir };
+    await this.#parts.admit(request);
+    const files = await this.#files(request, signal);
+    const seq = await database.transact(async (sql) => {
+      const add = await this.#adding(sql);
+      const task = (await readTask(sql, task_id, true))!;
+      if (task.ended === null) throw analysisErrors.TASK_RUNNING(`Task ${task_id} is running`, { task_id });
+      const all = partsOf(request, files, await workersNow(sql));
+      const done = new Set(places.own(await goodResults(sql, task_id)).map(workKey));
+      const isDone = (part: Part) => piecesOf(request, part).every((piece) => done.has(workKey(piece)));
+      const some = all.filter((part) => !isDone(part));
+      const parts = some.length > 0 ? some : all;
+      const again = new Set(parts.flatMap((part) => piecesOf(request, part)).map(workKey));
+      const kept = await keepResults(sql, task_id, (one) => !again.has(workKey(places.own(one))));
+      const { files: count, jobs } = task.counts;
+      const counts = noneDone(stageKinds, count, jobs);
+      for (const result of kept) countResult(counts, result);
+      await restart(sql, task_id, counts, kept.length);
+      return add({ ...places.own(task.first), counts }, parts);
+    });
+    await this.#reached(seq, signal);
+    return { task_id };
   }
 
   async cancel(task_id?: string): Promise<{ stopped: boolean; task_id: string | null }> {
-    const { database, follower, local } = this.#parts;
+    const { database, local } = this.#parts;
     const id = task_id ?? this.running;
     if (id === null) return { stopped: true, task_id: null };
     if ((await this.#row(id)) === null) return local.cancel(id);
     const seq = await database.transact((sql) => this.#cancel(sql, id));
     if (seq === null) return { stopped: true, task_id: null };
-    await follower.until(seq, never);
+    await this.#reached(seq, never);
     return { stopped: true, task_id: id };
   }
 
@@ -202,28 +228,19 @@ export class ClusterTasks implements Tasks {
     const after = await lockLibrary(sql, library);
     const task = await readTask(sql, task_id, true);
     if (task === null || task.ended !== null) return null;
-    const left = await sql.query<{ id: string; paths: string[] }>(
-      'update framehound.job set ended = true where task = $1 and not ended returning id, paths',
-      [task_id],
-    );
-    await database.cancelJobs(
-      sql,
-      left.map(({ id }) => id),
-    );
-    const paths = left.flatMap((job) => job.paths);
-    const results = piecesOf(task.request, paths).map(
-      ({ path, type, facts }): WorkResult => ({
-        ...{ path, type, hash_str: null, outcome: 'cancelled', reason: null, facts },
-        ...{ duration_seconds: 0, error: null },
-      }),
-    );
-    const counts = { ...task.counts, cancelled: task.counts.cancelled + results.length };
-    counts.done += results.length;
-    const standing: TaskStanding = {
-      counts,
-      amounts: task.amounts,
-      end: { state: 'cancelled', error: null },
-    };
+    const left = await endParts(sql, database, task_id);
+    const results = left
+      .flatMap((part) => piecesOf(task.request, part))
+      .map(
+        (piece): WorkResult => ({
+          ...{ ...piece, hash_str: null, outcome: 'cancelled', reason: null },
+          ...{ duration_seconds: 0, error: null },
+        }),
+      );
+    const counts = { ...task.counts };
+    for (const result of results) countResult(counts, result);
+    const end = { state: 'cancelled', error: null } as const;
+    const standing: TaskStanding = { counts, amounts: task.amounts, end };
     await storeStanding(sql, task, results, standing);
     const body = { kind: 'results', task_id, job: '', results, sealed: null, standing } as const;
     return addChange(sql, { library, node, after }, body);
@@ -267,7 +284,7 @@ export class ClusterTasks implements Tasks {
 
   #shown(row: Omit<TaskRow, 'request'>): TaskSnapshot {
     const { places, cacheDir: cache_dir } = this.#parts;
-    const task = places.own(snapshotOf(row, this.#active.get(row.id)?.underway.values() ?? []));
+    const task = places.own(snapshotOf(row, this.#parts.active.underway(row.id)));
     return { ...task, request: { ...task.request, cache_dir } };
   }
 
@@ -288,83 +305,16 @@ export class ClusterTasks implements Tasks {
 
   subscribe(listener: TaskListener): () => void {
     const forget = this.#parts.local.subscribe(listener);
-    this.#listeners.add(listener);
+    const forgetToo = this.#parts.active.subscribe(listener);
     return () => {
       forget();
-      this.#listeners.delete(listener);
+      forgetToo();
     };
   }
 
   /** With everything else of the cluster. */
   async stop(): Promise<void> {
     await Promise.all([this.#parts.local.stop(), this.#parts.leave()]);
-  }
-
-  // Events, as the log and the notices of workers tell them.
-
-  #notify(task_id: string, event: TaskEvent): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(task_id, event);
-      } catch (error) {
-        this.#parts.log.error('a listener failed', { task_id, event: event.type, error });
-      }
-    }
-  }
-
-  /** The replica has this change. */
-  async told({ body }: TaskChange): Promise<void> {
-    const { places } = this.#parts;
-    if (body.kind === 'task') {
-      const { first } = body;
-      const standing = { counts: first.counts, amounts: {}, end: null };
-      this.#enter(places.own(first), standing, 0);
-      const { counts, request } = first;
-      const size = { files: counts.files, jobs: counts.jobs, types: request.types, percentage: 0 };
-      this.#notify(first.task_id, { type: 'start', ...size });
-      return;
-    }
-    const { task_id, job, results, standing } = body;
-    const active = this.#active.get(task_id) ?? (await this.#look(task_id));
-    if (active === null) return;
-    active.standing = standing;
-    active.underway.delete(job);
-    for (const result of places.own(results)) this.#notify(task_id, { type: 'result', result });
-    this.#tellProgress(task_id, active);
-    if (standing.end === null) return;
-    this.#active.delete(task_id);
-    this.#notify(task_id, { type: 'end', ...standing.end });
-  }
-
-  /** One that began before this engine. */
-  async #look(task_id: string): Promise<Active | null> {
-    const row = await this.#row(task_id);
-    if (row === null) return null;
-    const { first, counts, amounts, created, now } = row;
-    return this.#enter(this.#parts.places.own(first), { counts, amounts, end: null }, now - created);
-  }
-
-  #enter(first: TaskSnapshot, standing: TaskStanding, elapsed: number): Active {
-    const began = this.#parts.clock.now() - elapsed * 1000;
-    const active: Active = { first, standing, began, underway: new Map() };
-    this.#active.set(first.task_id, active);
-    return active;
-  }
-
-  #heard(text: string): void {
-    const notice = text === '' ? null : noticeIn(text);
-    const active = notice && this.#active.get(notice.task_id);
-    if (!active) return;
-    const { task_id, job, file, ...stand } = notice;
-    active.underway.set(job, stand);
-    if (file !== null) this.#notify(task_id, { type: 'file', file: this.#parts.places.own(file) });
-    this.#tellProgress(task_id, active);
-  }
-
-  #tellProgress(task_id: string, { first, standing, underway, began }: Active): void {
-    const elapsed = (this.#parts.clock.now() - began) / 1000;
-    const task = progressOfTask(stageKinds, first, standing, underway.values(), elapsed);
-    this.#notify(task_id, { type: 'task', task });
   }
 }
 

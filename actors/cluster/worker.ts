@@ -1,14 +1,22 @@
 // Takes jobs, analyses their files into a folder of their own, and commits: one transaction makes the results
 // count and ends the job. So whoever lost a job changes nothing any more.
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { toFields } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
 import { rm } from '../../runtime/files/names.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Analysis, AnalysisEvent, AnalysisRequest, WorkResult } from '../analysis/contract.ts';
+import type { Ref } from '../../runtime/ref.ts';
+import type {
+  Analysis,
+  AnalysisEvent,
+  AnalysisRequest,
+  EarlierRuns,
+  WorkResult,
+} from '../analysis/contract.ts';
 import type { Amounts, TaskProgress } from '../analysis/progress.ts';
+import type { indexContract } from '../index/contract.ts';
 import { databaseFile } from '../index/store/names.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
@@ -16,10 +24,11 @@ import { clusterErrors } from './contract.ts';
 import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
+import { attachmentsOf, facesFound, goOn } from './jobs.ts';
 import { addChange, changeChannel, isOvertaken, lastChange, lockLibrary, noteContents } from './log.ts';
 import type { Node } from './node.ts';
 import { type ProgressNotice, progressChannel } from './notices.ts';
-import { piecesOf, requestOf } from './pieces.ts';
+import { type Part, piecesOf, requestOf, steps } from './pieces.ts';
 import type { Places } from './places.ts';
 import { readTask, standingAfter, storeStanding } from './task-rows.ts';
 
@@ -39,7 +48,13 @@ export interface WorkerParts {
   readonly node: Pick<Node, 'isDraining'>;
   readonly places: Places;
   readonly analysis: Pick<Analysis, 'run'>;
+  /** Who asks the index for work on files, which goes into a folder of its own. */
+  readonly files: Index;
+  /** The same for work on the whole library, which is of the replica. */
+  readonly whole: Index;
   readonly library: string;
+  /** The replica. */
+  readonly cacheDir: string;
   /** Id of this node. */
   readonly nodeId: string;
   /** Where files are analysed, absolute: emptied at the beginning. */
@@ -47,6 +62,8 @@ export interface WorkerParts {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+type Index = Ref<typeof indexContract>;
 
 /** What a job has come to. */
 interface Outcome {
@@ -63,10 +80,9 @@ interface Outcome {
  */
 type CommitEnd = 'committed' | 'lost' | 'overtaken';
 
-/** The files of a job. */
-interface JobFiles {
+/** What a job is of; paths are by root. */
+interface JobPart extends Part {
   readonly task: string;
-  readonly paths: readonly string[];
 }
 
 export class Worker {
@@ -165,7 +181,7 @@ export class Worker {
   }
 
   /** Null when the job was lost meanwhile. A fault gives it back. */
-  async #found(job: Job, files: JobFiles, folder: string, lost: AbortSignal): Promise<Outcome | null> {
+  async #found(job: Job, files: JobPart, folder: string, lost: AbortSignal): Promise<Outcome | null> {
     try {
       return await this.#analyse(job, files, folder, AbortSignal.any([this.#stop.signal, lost]));
     } catch (error) {
@@ -178,9 +194,9 @@ export class Worker {
   }
 
   /** Null when its task has ended. */
-  async #filesOf(job: string): Promise<JobFiles | null> {
-    const [files] = await this.#parts.database.query<JobFiles>(
-      'select task, paths from framehound.job where id = $1 and not ended',
+  async #filesOf(job: string): Promise<JobPart | null> {
+    const [files] = await this.#parts.database.query<JobPart>(
+      'select task, step, paths, name from framehound.job where id = $1 and not ended',
       [job],
     );
     return files ?? null;
@@ -206,29 +222,53 @@ export class Worker {
     };
   }
 
-  async #analyse(job: Job, files: JobFiles, folder: string, signal: AbortSignal): Promise<Outcome> {
-    const { database, places, analysis, follower } = this.#parts;
+  async #analyse(job: Job, part: JobPart, folder: string, signal: AbortSignal): Promise<Outcome> {
+    const { places, analysis, follower, files, whole } = this.#parts;
     const since = follower.applied;
-    const task = await readTask(database, files.task);
-    const own = places.own({ request: task!.request, paths: files.paths });
-    const request: AnalysisRequest = { ...requestOf(own.request, own.paths), cache_dir: folder };
+    const isOfFiles = part.step === steps.files;
+    const { request, attachments } = await this.#requestFor(part, folder);
     makeFolder(folder);
+    for (const [number, bytes] of attachments)
+      writeFileSync(join(folder, `${number}`), bytes, { mode: 0o600 });
     const results: WorkResult[] = [];
-    const tell = this.#teller(files.task, job.id);
+    const tell = this.#teller(part.task, job.id);
     const report = await analysis.run(
-      { task_id: files.task, request, earlier: null },
+      {
+        ...{ task_id: part.task, request, isWithoutClosings: isOfFiles },
+        earlier: job.retryCount > 0 ? madeBefore(request) : null,
+        attachment: (number) => join(folder, `${number}`),
+      },
       {
         signal,
+        index: isOfFiles ? files : whole,
         onEvent: (event) => {
-          if (event.type === 'result') results.push(event.result);
-          else tell(event);
+          if (event.type !== 'result') tell(event);
+          // Files of a clustering have their results already.
+          else if (part.step !== steps.closings || event.result.closing) results.push(event.result);
         },
       },
     );
     signal.throwIfAborted();
-    const sealed = existsSync(databaseFile(folder)) ? await this.#sealed(job, folder, signal) : null;
-    const amounts = amountsOf(report.progress);
+    const hasFound = isOfFiles && existsSync(databaseFile(folder));
+    const sealed = hasFound ? await this.#sealed(job, folder, signal) : null;
+    const amounts = part.step === steps.closings ? {} : amountsOf(report.progress);
     return { since, results: places.shared(results), amounts, sealed };
+  }
+
+  async #requestFor(part: JobPart, folder: string) {
+    const { database, places, cacheDir } = this.#parts;
+    const task = (await readTask(database, part.task))!;
+    const own = places.own({ request: task.request, paths: part.paths });
+    if (part.step === steps.files) {
+      const request = { ...requestOf(own.request, { ...part, paths: own.paths }), cache_dir: folder };
+      return { request, attachments: new Map<number, Uint8Array>() };
+    }
+    const found = new Set(places.own([...(await facesFound(database, part.task))]));
+    const request = requestOf(own.request, { ...part, paths: own.paths }, found);
+    return {
+      request: { ...request, cache_dir: cacheDir },
+      attachments: await attachmentsOf(database, part.task),
+    };
   }
 
   /** What was found waits until the shared folder can be written. */
@@ -265,15 +305,16 @@ export class Worker {
     const { database, library, nodeId: node } = this.#parts;
     const { since, results, amounts, sealed } = outcome;
     const { job: id } = job.data;
-    const contents = results.flatMap(({ hash_str: hash, path }) => (hash === null ? [] : [{ hash, path }]));
+    const found = results.flatMap(({ hash_str: hash, path }) => (hash === null ? [] : [{ hash, path }]));
     return database.transact(async (sql) => {
       const after = await lockLibrary(sql, library);
-      const [row] = await sql.query<{ ended: boolean; attempt: number | null }>(
-        'select ended, attempt from framehound.job where id = $1',
+      const [row] = await sql.query<{ ended: boolean; attempt: number | null; step: number }>(
+        'select ended, attempt, step from framehound.job where id = $1',
         [id],
       );
       // An attempt to commit whose answer was lost.
       if (row?.ended === true) return row.attempt === job.retryCount ? 'committed' : 'lost';
+      const contents = row?.step === steps.files ? found : [];
       if (await isOvertaken(sql, library, contents, since)) return 'overtaken';
       const task = await readTask(sql, task_id, true);
       if (task === null || !(await database.endJob(sql, queue, job))) return 'lost';
@@ -281,10 +322,8 @@ export class Worker {
         id,
         job.retryCount,
       ]);
-      const left = await sql.query('select 1 from framehound.job where task = $1 and not ended limit 1', [
-        task_id,
-      ]);
-      const standing = standingAfter(task, { results, amounts, isLast: left.length === 0 });
+      const isLast = !(await goOn(sql, database, task_id, row!.step));
+      const standing = standingAfter(task, { results, amounts, isLast });
       await storeStanding(sql, task, results, standing);
       const body = { kind: 'results', task_id, job: id, results, sealed, standing } as const;
       const seq = await addChange(sql, { library, node, after }, body);
@@ -303,18 +342,9 @@ export class Worker {
     }
     const task = await readTask(database, files.task);
     const { code, meaning } = clusterErrors.GIVEN_UP;
-    const results = piecesOf(task!.request, files.paths).map(({ type, path, facts }): WorkResult => {
-      const error = { code, message: `${path}: ${meaning.toLowerCase()}` };
-      return {
-        path,
-        type,
-        hash_str: null,
-        outcome: 'failed',
-        reason: null,
-        facts,
-        duration_seconds: 0,
-        error,
-      };
+    const results = piecesOf(task!.request, files).map((piece): WorkResult => {
+      const error = { code, message: `${piece.path}: ${meaning.toLowerCase()}` };
+      return { ...piece, hash_str: null, outcome: 'failed', reason: null, duration_seconds: 0, error };
     });
     const nothing = { since: 0, amounts: {}, sealed: null };
     await this.#commit(deadQueue, dead, files.task, { ...nothing, results });
@@ -337,6 +367,16 @@ export class Worker {
       });
     };
   }
+}
+
+/**
+ * For a job whose worker was lost: a summary of that name is the one that it made. One that is to replace
+ * another is made again.
+ */
+function madeBefore({ summary_jobs, force }: AnalysisRequest): EarlierRuns {
+  const replaced = new Set(summary_jobs.filter((one) => one.replace_existing).map(({ path }) => path));
+  const finished = (type: string, path: string) => type === 'summary' && !force && !replaced.has(path);
+  return { percentage: 0, finished };
 }
 
 function standOf(task: TaskProgress): Pick<ProgressNotice, 'amounts' | 'files'> {

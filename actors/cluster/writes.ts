@@ -13,11 +13,13 @@ import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import { addChange, lockLibrary, noteContents } from './log.ts';
 import type { Places } from './places.ts';
+import { packed } from './written.ts';
 
 type Index = Ref<typeof indexContract>;
 
-/** ms that the replica may take. */
+/** ms that the replica may take; of work that people do not wait for. */
 const WITHIN = 60_000;
+export const workWithin = 15 * 60_000;
 
 export interface WriteParts {
   readonly database: Database;
@@ -46,25 +48,26 @@ export class Writes {
     return redirected(index, (name, request, options) => {
       const { cache_dir = '', ...rest } = request as { readonly cache_dir?: string };
       if (comparablePath(cache_dir) !== replica) return index.ask(name, request, options);
-      return this.#write({ name, request: rest }, options?.signal) as never;
+      return this.send([{ name, request: rest }], options?.signal) as never;
     });
   }
 
-  async #write(write: Write, signal: AbortSignal | undefined): Promise<unknown> {
+  /** The answer of this replica. Throws what it refused, REPLICA_LATE, CANCELLED, DATABASE_AWAY. */
+  async send(write: Write, signal?: AbortSignal, within = WITHIN): Promise<unknown> {
     const { database, places, clock } = this.#parts;
     const id = randomUUID();
     const over = Promise.withResolvers<Written>();
     const give = (error: Error) => () => over.reject(error);
     const abort = give(engineErrors.CANCELLED());
     this.#waiting.set(id, over.resolve);
-    const disarm = clock.after(WITHIN, give(clusterErrors.REPLICA_LATE()));
+    const disarm = clock.after(within, give(clusterErrors.REPLICA_LATE()));
     signal?.addEventListener('abort', abort, { once: true });
     // Whatever the database says is thrown where it is awaited.
     over.promise.catch(() => {});
     try {
-      signal?.throwIfAborted();
+      if (signal?.aborted) throw engineErrors.CANCELLED();
       const worked = places.shared(await this.#pathsOf(write, signal));
-      await database.transact((sql) => this.#add(sql, id, places.shared(write), worked));
+      await database.transact((sql) => this.#add(sql, id, places.shared(packed(write)), worked));
       const { answer, refusal } = await over.promise;
       if (refusal !== null) throw fromFields(refusal as ErrorFields);
       return answer;
@@ -76,7 +79,8 @@ export class Writes {
   }
 
   /** Files that no worker may have meanwhile. */
-  async #pathsOf({ name, request }: Write, signal: AbortSignal | undefined): Promise<readonly string[]> {
+  async #pathsOf(write: Write, signal: AbortSignal | undefined): Promise<readonly string[]> {
+    const { name, request } = write[0]!;
     if (name === 'move_paths')
       return (request['moves'] as { readonly from: string }[]).map(({ from }) => from);
     if (name !== 'remove_media') return [];
@@ -90,8 +94,7 @@ export class Writes {
     const after = await lockLibrary(sql, library);
     if (worked.length > 0) await this.#expectIdle(sql, worked);
     const seq = await addChange(sql, { library, node, after }, { kind: 'write', id, write });
-    if (write.name !== 'remove_media') return;
-    const gone = (write.request['hashes'] as string[]).map((hash) => ({ hash, path: '' }));
+    const gone = forgottenBy(write).map((hash) => ({ hash, path: '' }));
     await noteContents(sql, library, gone, seq);
   }
 
@@ -114,4 +117,9 @@ export class Writes {
   told(id: string, written: Written): void {
     this.#waiting.get(id)?.(written);
   }
+}
+
+/** Contents that go with it. */
+export function forgottenBy([first]: Write): string[] {
+  return first?.name === 'remove_media' ? (first.request['hashes'] as string[]) : [];
 }

@@ -104,6 +104,7 @@ function opening(settings: IndexSettings | undefined, log: Log) {
     warn: (message, fields) => log.warn(message, fields),
     ...settings,
     now: () => following.at ?? (settings?.now ?? Date.now)(),
+    newRandom: settings?.newRandom ?? (() => following.bytes(6).toString('hex')),
     following: () => following.at !== null,
     ...(roots && { roots }),
   };

@@ -1,19 +1,17 @@
 // Three engines and a real PostgreSQL: what one is asked for, others do; any of them can die, and so can the
 // database.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import test from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import { openAdmin } from '../../actors/cluster/admin.ts';
-import { rootsText } from '../../actors/index/store/roots-file.ts';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { until } from '../until.ts';
-import { type Home, newHome, SLOW_MS } from './command-line.ts';
-import { type Postgres, skipWithoutPostgres, startPostgres } from './postgres.ts';
-import { type RunningService, startService } from './service.ts';
+import { type Node, newWorld, type World } from './cluster-world.ts';
+import { SLOW_MS } from './command-line.ts';
+import { skipWithoutPostgres } from './postgres.ts';
 
 const samples = join(import.meta.dirname, '../../actors/samples/media');
 const stills = ['forest.jpg', 'hills.jpg', 'moon-over-the-sea.jpg', 'fire.webp', 'beach.webp'];
@@ -29,50 +27,19 @@ const names = [
   ...stills.flatMap((name) => Array.from({ length: COPIES }, (_, i) => copyOf(name, i + 1))),
 ];
 
-interface Node extends RunningService {
-  readonly cacheDir: string;
-}
-
-interface World {
-  readonly postgres: Postgres;
-  readonly folder: string;
-  readonly footage: string;
-  join(roles: string, home?: Home): Promise<Node>;
-}
-
-async function newWorld(t: TestContext): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-cluster-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const footage = join(folder, 'footage');
-  mkdirSync(footage);
+function place(footage: string): void {
   for (const name of films) cpSync(join(samples, name), join(footage, name));
   for (const name of stills) {
     const bytes = readFileSync(join(samples, name));
     for (let copy = 1; copy <= COPIES; copy++)
       writeFileSync(join(footage, copyOf(name, copy)), Buffer.concat([bytes, Buffer.of(copy)]));
   }
-  const postgres = await startPostgres();
-  t.after(postgres.end);
-  const shared = join(folder, 'shared');
-  mkdirSync(shared);
-  const joinAs = async (roles: string, known?: Home) => {
-    const home = known ?? newHome();
-    const root = { name: 'footage', folder: footage, origin: footage, volume: null, removed: false };
-    mkdirSync(join(home.folder, 'home'), { recursive: true });
-    // As `framehound roots add` writes it.
-    writeFileSync(join(home.folder, 'home', 'roots.json'), rootsText([root]));
-    const options = ['--cluster', postgres.url, '--cluster-folder', shared, '--roles', roles];
-    const service = await startService(['--no-guardian', ...options], home);
-    t.after(service.end);
-    return { ...service, cacheDir: join(home.folder, 'home', 'analysis') };
-  };
-  return { postgres, folder, footage, join: joinAs };
 }
 
 test('three engines do the work of one, and lose nothing when a worker or the database dies', {
   skip: skipWithoutPostgres,
 }, async (t) => {
-  const world = await newWorld(t);
+  const world = await newWorld(t, place);
   const [front, first, second] = await Promise.all(
     ['front', 'worker', 'front,worker'].map((roles) => world.join(roles)),
   );

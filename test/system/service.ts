@@ -106,7 +106,8 @@ async function follow(
     if (event.done) done.resolve();
   });
   socket.on('connect_error', done.reject);
-  socket.emit('join', task_id);
+  // A service that is very busy may lose the connection; the next one has to join again.
+  socket.on('connect', () => socket.emit('join', task_id));
   try {
     await done.promise;
     return events;

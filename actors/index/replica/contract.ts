@@ -14,14 +14,26 @@ export const writeNames = [
   ...(['name_clusters', 'modify_clusters', 'undo_clusters', 'delete_people'] as const),
   ...(['remove_summaries'] as const),
 ];
-export type WriteName = (typeof writeNames)[number];
+/** Those of which a worker sends several together, or whose first part is asked of each replica by itself. */
+export const workNames = ['commit_clustering', 'begin_summary', 'append_nodes', 'commit_summary'] as const;
+export type WriteName = (typeof writeNames | typeof workNames)[number];
 
 /** `request`: without its folder, which is another one in each replica. */
-export const Write = Type.Object({
+export const WriteMessage = Type.Object({
   name: Type.String(),
   request: Type.Record(Type.String(), Type.Unknown()),
 });
+export type WriteMessage = Static<typeof WriteMessage>;
+
+/**
+ * One message, or several of which the first one begins something: the number that it answers is part of the
+ * others. The answer is that of the last one.
+ */
+export const Write = Type.Array(WriteMessage);
 export type Write = Static<typeof Write>;
+
+/** Statuses of errors that the same message may not meet on another machine, or later. */
+export const ofMachine: ReadonlySet<number> = new Set([499, 503, 507]);
 
 /** What a write has come to; a refusal has changed nothing. */
 const Written = Type.Object({

@@ -1,5 +1,6 @@
 // What the index answers about following the library of a cluster. A folder that does takes changes of the
 // log, and nothing else.
+import { createHash, randomBytes } from 'node:crypto';
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import { toFields } from '../../../runtime/errors.ts';
@@ -9,20 +10,42 @@ import { storeErrors } from '../store/contract.ts';
 import type { StoreParts } from '../store/handlers.ts';
 import type { Roots } from '../store/roots-file.ts';
 import { Store } from '../store/store.ts';
-import { type replicaMessages, type Write, type WriteName, type Written, writeNames } from './contract.ts';
+import {
+  ofMachine,
+  type replicaMessages,
+  type Write,
+  type WriteName,
+  type Written,
+  workNames,
+  writeNames,
+} from './contract.ts';
 
-/** The change that is being applied; what is stored meanwhile has its time, in every replica. */
+/** The change that is being applied; what is stored meanwhile has its time and ids, in every replica. */
 export class Following {
   /** Milliseconds since 1970; null while none is. */
   at: number | null = null;
+  #drawn = 0;
+  #seed = '';
 
-  async during<T>(at: number, work: () => Promise<T>): Promise<T> {
+  /** `seed`: of the ids that are made meanwhile. */
+  async during<T>(at: number, seed: string, work: () => Promise<T>): Promise<T> {
     this.at = at;
+    this.#seed = seed;
+    this.#drawn = 0;
     try {
       return await work();
     } finally {
       this.at = null;
     }
+  }
+
+  /** At random, but the same ones in every replica. */
+  bytes(count: number): Buffer {
+    if (this.at === null) return randomBytes(count);
+    return createHash('sha256')
+      .update(`${this.#seed} ${this.#drawn++}`)
+      .digest()
+      .subarray(0, count);
   }
 }
 
@@ -32,7 +55,7 @@ export interface ReplicaParts extends StoreParts {
 }
 
 /** What answers the messages of the log. */
-export type Writes = Pick<Handlers<typeof indexContract>, WriteName>;
+export type Writes = Pick<Handlers<typeof indexContract>, WriteName | 'abort_summary'>;
 
 export function replicaHandlers(
   { folders, following, roots }: ReplicaParts,
@@ -41,7 +64,7 @@ export function replicaHandlers(
   return {
     followed: ({ cache_dir }) => folders.with(cache_dir, (store) => store.replica),
     follow: ({ cache_dir, library }) =>
-      following.during(Date.now(), () =>
+      following.during(Date.now(), library, () =>
         folders.with(cache_dir, (store) => {
           const { replica } = store;
           if (replica?.library === library) return replica;
@@ -61,7 +84,7 @@ export function replicaHandlers(
         }),
       ),
     apply: ({ cache_dir, library, seq, at_ms, from, write }, turn) =>
-      following.during(at_ms, async () => {
+      following.during(at_ms, `${library} ${seq}`, async () => {
         const source = from === null ? null : new Store(from, roots === null ? {} : { roots });
         try {
           const isNew = await folders.with(cache_dir, ({ replica }) => {
@@ -85,20 +108,29 @@ const nothing: Written = { answer: null, refusal: null };
 
 /** STORE_TOO_NEW for what this version does not know, and what has to do with this machine alone. */
 async function applied(writes: Writes, cache_dir: string, write: Write, turn: Turn): Promise<Written> {
-  const name = writeNames.find((known) => known === write.name);
-  if (name === undefined)
-    throw storeErrors.STORE_TOO_NEW(
-      `The cluster has a change ${write.name}: update framehound on this machine`,
-    );
+  let answer: unknown = null;
+  let begun: Record<string, unknown> = {};
   try {
-    const answer = await writes[name]({ ...write.request, cache_dir } as never, turn);
-    return { ...nothing, answer: answer instanceof Sent ? answer.value : answer };
+    for (const { name: said, request } of write) {
+      const name = [...writeNames, ...workNames].find((known) => known === said);
+      if (name === undefined)
+        throw storeErrors.STORE_TOO_NEW(
+          `The cluster has a change ${said}: update framehound on this machine`,
+        );
+      const reply = await writes[name]({ ...request, ...begun, cache_dir } as never, turn);
+      answer = reply instanceof Sent ? reply.value : reply;
+      if (request === write[0]!.request) begun = numberIn(answer);
+    }
+    return { ...nothing, answer };
   } catch (error) {
+    if ('stage' in begun) await writes.abort_summary({ ...begun, keep: false } as never, turn);
     const refusal = toFields(error);
     if (ofMachine.has(refusal.status)) throw error;
     return { ...nothing, refusal };
   }
 }
 
-/** Statuses of errors that the same message may not meet elsewhere, or later. */
-const ofMachine: ReadonlySet<number> = new Set([499, 503, 507]);
+function numberIn(answer: unknown): Record<string, unknown> {
+  const { stage } = answer as { readonly stage?: number };
+  return stage === undefined ? {} : { stage };
+}

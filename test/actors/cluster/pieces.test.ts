@@ -3,7 +3,16 @@ import test from 'node:test';
 import type { AnalysisRequest } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { clusterErrors } from '../../../actors/cluster/contract.ts';
-import { expectSpread, jobsOf, pathsOf, piecesOf, requestOf } from '../../../actors/cluster/pieces.ts';
+import {
+  expectSpread,
+  jobsOf,
+  type Part,
+  partsOf,
+  pathsOf,
+  piecesOf,
+  requestOf,
+  steps,
+} from '../../../actors/cluster/pieces.ts';
 
 const nothing = Object.assign(
   { cache_dir: '/a', force: false },
@@ -16,15 +25,17 @@ const request: AnalysisRequest = {
   text_paths: ['/f/b.mp4'],
 };
 
+const files = (...paths: string[]): Part => ({ step: steps.files, paths, name: null });
+
 test('a job has the work on its own files, of every kind', () => {
   assert.deepEqual(pathsOf(request), ['/f/a.mp4', '/f/b.mp4']);
-  const own = requestOf(request, ['/f/b.mp4']);
+  const own = requestOf(request, files('/f/b.mp4'));
   assert.deepEqual([own.paths, own.text_paths, own.model_key], [['/f/b.mp4'], ['/f/b.mp4'], 'm']);
   assert.deepEqual(
-    piecesOf(request, ['/f/b.mp4']).map(({ type }) => type),
+    piecesOf(request, files('/f/b.mp4')).map(({ type }) => type),
     ['video', 'text'],
   );
-  assert.deepEqual(requestOf(request, ['/f/a.mp4']).text_paths, []);
+  assert.deepEqual(requestOf(request, files('/f/a.mp4')).text_paths, []);
 });
 
 test('a large file is a job, small ones go together, and the largest come first', () => {
@@ -43,10 +54,56 @@ test('a large file is a job, small ones go together, and the largest come first'
   assert.equal(jobsOf(small, 100)[0]!.length, 1);
 });
 
-test('what no worker can do by itself is refused by name', () => {
+test('a clustering comes after its files, and summaries come last', () => {
+  const faces = {
+    name: 'cast',
+    paths: ['/f/a.mp4', '/f/b.mp4'],
+    eps: null,
+    min_samples: 2,
+    clear_names: false,
+  };
+  const summary = { path: '/f/b.mp4', analysis_name: 'short' };
+  const whole = {
+    ...request,
+    face_jobs: [{ ...faces, samples: [] }],
+    summary_jobs: [summary as AnalysisRequest['summary_jobs'][number]],
+  };
+  const parts = partsOf(
+    whole,
+    [
+      { path: '/f/a.mp4', bytes: 1 },
+      { path: '/f/b.mp4', bytes: 2 },
+    ],
+    1,
+  );
+  assert.deepEqual(
+    parts.map(({ step, paths, name }) => [step, paths, name]),
+    [
+      [steps.files, ['/f/b.mp4'], null],
+      [steps.files, ['/f/a.mp4'], null],
+      [steps.closings, [], 'cast'],
+      [steps.summaries, ['/f/b.mp4'], null],
+    ],
+  );
+  const pieces = parts.map((part) => piecesOf(whole, part).map(({ type, path }) => `${type} ${path}`));
+  assert.deepEqual(pieces, [
+    ['video /f/b.mp4', 'faces /f/b.mp4', 'text /f/b.mp4'],
+    ['video /f/a.mp4', 'faces /f/a.mp4'],
+    ['faces cast'],
+    ['summary /f/b.mp4'],
+  ]);
+  const [first, , closing, last] = parts;
+  assert.deepEqual(requestOf(whole, first!).face_jobs[0]!.paths, ['/f/b.mp4']);
+  assert.deepEqual(requestOf(whole, first!).summary_jobs, []);
+  const clustered = requestOf(whole, closing!, new Set(['/f/a.mp4']));
+  assert.deepEqual([clustered.paths, clustered.face_jobs[0]!.paths], [[], ['/f/a.mp4']]);
+  const summarized = requestOf(whole, last!);
+  assert.deepEqual([summarized.paths, summarized.text_paths, summarized.face_jobs], [[], undefined, []]);
+  assert.deepEqual(summarized.summary_jobs, [summary]);
+});
+
+test('previews are looked at by no worker', () => {
   expectSpread(request);
-  const isRefused = (error: unknown) => clusterErrors.NOT_IN_CLUSTER.is(error) && /faces/.test(error.message);
-  const job = { name: 'all', paths: ['/f/a.mp4'] } as never;
-  assert.throws(() => expectSpread({ ...request, face_jobs: [job] }), isRefused);
-  assert.throws(() => expectSpread({ ...request, from_previews: true }), /from_previews/);
+  const isRefused = (error: unknown) => clusterErrors.NOT_IN_CLUSTER.is(error);
+  assert.throws(() => expectSpread({ ...request, from_previews: true }), isRefused);
 });

@@ -7,12 +7,15 @@ import type { TestContext } from 'node:test';
 import type { Analysis, Tasks } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { newTask } from '../../../actors/analysis/tasks/run-tally.ts';
+import { ActiveTasks } from '../../../actors/cluster/active-tasks.ts';
 import { Database, type Job } from '../../../actors/cluster/database.ts';
 import type { Exchange, Sealed } from '../../../actors/cluster/exchange.ts';
 import { Follower, type FollowerParts } from '../../../actors/cluster/follower.ts';
 import { addChange, type ChangeBody, lastChange, lockLibrary } from '../../../actors/cluster/log.ts';
 import { Places } from '../../../actors/cluster/places.ts';
+import { lookingIn } from '../../../actors/cluster/replica-reads.ts';
 import { ClusterTasks } from '../../../actors/cluster/tasks.ts';
+import { wholeIndex } from '../../../actors/cluster/whole-index.ts';
 import { Worker } from '../../../actors/cluster/worker.ts';
 import { Writes } from '../../../actors/cluster/writes.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
@@ -36,6 +39,8 @@ export interface Replica {
   readonly ref: Index;
   /** For messages that write. */
   readonly writes: Index;
+  /** As work on the whole library asks it. */
+  readonly whole: Harness;
   readonly follower: Follower;
   readonly tasks: ClusterTasks;
   /** Takes jobs from now on. */
@@ -103,17 +108,19 @@ export async function clusterNodes(t: TestContext): Promise<Nodes> {
     const { seq } = await index.call('follow', { cache_dir: cacheDir, library });
     const common = { database, places, index: ref, library, nodeId, cacheDir, clock: systemClock, log };
     const writes = new Writes(common);
-    const onChange: FollowerParts['onChange'] = async ({ body, ...change }, written) => {
+    const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
       if (body.kind === 'write') writes.told(body.id, written);
-      else await tasks.told({ ...change, body });
+      else await active.told(body);
     };
     const follower = new Follower({ ...common, exchange, onChange }, seq);
+    const active = new ActiveTasks(common);
     const tasks = new ClusterTasks({
       ...common,
-      follower,
+      ...{ active, follower },
       local: {} as Tasks,
       leave: async () => {},
-      resolve: async (request) => request as never,
+      resolve: async (request) => ({ request: request as never, attachments: [] }),
+      admit: async () => {},
       newTask: (task) => newTask(stageKinds, task),
     });
     ends.push(() => follower.stop());
@@ -121,6 +128,7 @@ export async function clusterNodes(t: TestContext): Promise<Nodes> {
       const worker = new Worker({
         ...{ ...common, follower, exchange, analysis: { run }, folder: join(home, 'work') },
         node: { isDraining: false },
+        ...{ files: lookingIn(ref, cacheDir), whole: wholeIndex(ref, writes) },
       });
       worker.begin();
       ends.push(() => worker.stop());
@@ -128,7 +136,10 @@ export async function clusterNodes(t: TestContext): Promise<Nodes> {
     };
     const caughtUp = async () => follower.until(await lastChange(database, library), never);
     const begin = () => follower.begin();
-    return { cacheDir, index, ref, writes: writes.index(), follower, tasks, work, begin, caughtUp };
+    const asked = wholeIndex(ref, writes);
+    const whole = { ...index, call: (name, request) => asked.ask(name, request) } as Harness;
+    const own = { cacheDir, index, ref, writes: writes.index(), whole };
+    return { ...own, follower, tasks, work, begin, caughtUp };
   };
   return { database, library, found, join: joinAs };
 }

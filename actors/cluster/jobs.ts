@@ -1,0 +1,110 @@
+// The jobs of a task as rows of the database, and which of them are queued when. Within transactions that
+// have locked the library.
+import { randomUUID } from 'node:crypto';
+import type { WorkResult } from '../analysis/contract.ts';
+import type { Database, Sql } from './database.ts';
+import type { Part } from './pieces.ts';
+
+/** Seconds after its last sign of life that a node counts as a worker. */
+const ALIVE = 15;
+
+/** How many workers there are. */
+export async function workersNow(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ workers: number }>(
+    `select count(*)::int as workers from framehound.node where 'worker' = any(roles) and not draining
+      and seen > clock_timestamp() - interval '${ALIVE} seconds'`,
+  );
+  return row!.workers;
+}
+
+/** `parts`: by root. Those of the first step are queued. */
+export async function addParts(
+  sql: Sql,
+  database: Database,
+  task: string,
+  parts: readonly Part[],
+): Promise<void> {
+  const [known] = await sql.query<{ priority: number | null }>(
+    'select max(priority) as priority from framehound.job where not ended',
+  );
+  // Tasks take turns: the first job of this one comes beside the next one of those that run.
+  const highest = known!.priority ?? 0;
+  const jobs = parts.map((part, i) => ({ ...part, id: randomUUID(), priority: highest - i }));
+  await sql.query(
+    `insert into framehound.job (id, task, paths, priority, step, name)
+      select id, $1::uuid, paths, priority, step, name from jsonb_to_recordset($2)
+        as j(id uuid, paths jsonb, priority integer, step integer, name text)`,
+    [task, JSON.stringify(jobs)],
+  );
+  await goOn(sql, database, task, -1);
+}
+
+/** Queues the jobs of the next step when none is left of `step`. False when none is left at all. */
+export async function goOn(sql: Sql, database: Database, task: string, step: number): Promise<boolean> {
+  const next = await sql.query<{ id: string; priority: number; step: number }>(
+    `select id, priority, step from framehound.job where task = $1 and not ended
+      and step = (select min(step) from framehound.job where task = $1 and not ended)`,
+    [task],
+  );
+  if (next.length > 0 && next[0]!.step > step) await database.addJobs(sql, task, next);
+  return next.length > 0;
+}
+
+/** Ends all that are left, and answers them. */
+export async function endParts(sql: Sql, database: Database, task: string): Promise<Part[]> {
+  const left = await sql.query<Part & { readonly id: string }>(
+    `update framehound.job set ended = true where task = $1 and not ended
+      returning id, step, paths, name`,
+    [task],
+  );
+  await database.cancelJobs(
+    sql,
+    left.map(({ id }) => id),
+  );
+  return left;
+}
+
+/** Files of which this task has found faces, or knows that they are stored; by root. */
+export async function facesFound(sql: Sql, task: string): Promise<Set<string>> {
+  const rows = await sql.query<{ path: string }>(
+    `select body->>'path' as path from framehound.result where task = $1 and body->>'type' = 'faces'
+      and body->>'outcome' in ('analyzed', 'stored')`,
+    [task],
+  );
+  return new Set(rows.map(({ path }) => path));
+}
+
+/** Takes away the results of work that is to be done again. Answers those that stay. */
+export async function keepResults(
+  sql: Sql,
+  task: string,
+  keeps: (result: WorkResult) => boolean,
+): Promise<WorkResult[]> {
+  const rows = await sql.query<{ position: number; body: WorkResult }>(
+    'select position, body from framehound.result where task = $1 order by position',
+    [task],
+  );
+  const gone = rows.filter(({ body }) => !keeps(body)).map(({ position }) => position);
+  await sql.query('delete from framehound.result where task = $1 and position = any($2)', [task, gone]);
+  return rows.flatMap(({ body }) => (keeps(body) ? [body] : []));
+}
+
+// What came with a request.
+
+export async function addAttachments(sql: Sql, task: string, all: readonly Uint8Array[]): Promise<void> {
+  for (const [number, bytes] of all.entries()) {
+    await sql.query('insert into framehound.attachment (task, number, bytes) values ($1, $2, $3)', [
+      task,
+      number,
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    ]);
+  }
+}
+
+export async function attachmentsOf(sql: Sql, task: string): Promise<Map<number, Uint8Array>> {
+  const rows = await sql.query<{ number: number; bytes: Uint8Array }>(
+    'select number, bytes from framehound.attachment where task = $1',
+    [task],
+  );
+  return new Map(rows.map(({ number, bytes }) => [number, bytes]));
+}

@@ -1,0 +1,105 @@
+// The index for work on the whole library, on its replica: clusterings and summaries are read and made here,
+// and what they store is a change of the log.
+import type { Reply, Request } from '../../runtime/contract.ts';
+import { redirected } from '../../runtime/redirected.ts';
+import type { Ref } from '../../runtime/ref.ts';
+import type { indexContract } from '../index/contract.ts';
+import { type WriteMessage, writeNames } from '../index/replica/contract.ts';
+import type { NewSummaryNode } from '../index/summaries/contract.ts';
+import { type Writes, workWithin } from './writes.ts';
+
+type Contract = typeof indexContract;
+type Index = Ref<Contract>;
+
+/** A summary that is being written. */
+interface Draft {
+  readonly begin: WriteMessage;
+  readonly nodes: Map<string, NewSummaryNode>;
+}
+
+/** What is finished stays, also where the task is cancelled meanwhile. */
+const never = new AbortController().signal;
+/** Nodes of one message. */
+const TOGETHER = 100;
+
+export function wholeIndex(index: Index, writes: Pick<Writes, 'send' | 'index'>): Index {
+  const drafts = new Drafts(writes);
+  const clusterings = new Map<number, WriteMessage & { readonly digest: string }>();
+  const writing = writes.index();
+  const writeNamed: ReadonlySet<string> = new Set(writeNames);
+  const own: { [name: string]: (request: never) => unknown } = {
+    // The replica has what a file is from the log.
+    remember: () => ({}),
+    begin_clustering: async (request: Request<Contract, 'begin_clustering'>) => {
+      const answer = await index.ask('begin_clustering', request);
+      const { cache_dir: _, begun: _begun, ...rest } = request;
+      const { digest } = answer;
+      clusterings.set(answer.clustering, { name: 'begin_clustering', request: rest, digest });
+      return answer;
+    },
+    commit_clustering: async ({ clustering, ...rest }: Request<Contract, 'commit_clustering'>) => {
+      const { digest, ...begin } = clusterings.get(clustering)!;
+      const commit = { name: 'commit_clustering', request: { ...rest, digest } };
+      return stored(await writes.send([begin, commit], never, workWithin));
+    },
+    end_clustering: (request: Request<Contract, 'end_clustering'>) => {
+      clusterings.delete(request.clustering);
+      return index.ask('end_clustering', request);
+    },
+    begin_summary: (request: Request<Contract, 'begin_summary'>) => drafts.begin(request),
+    kept_nodes: () => ({ nodes: [], next: null }),
+    append_nodes: (request: Request<Contract, 'append_nodes'>) => drafts.append(request),
+    commit_summary: (request: Request<Contract, 'commit_summary'>) => drafts.commit(request),
+    abort_summary: ({ stage }: Request<Contract, 'abort_summary'>) => drafts.drop(stage),
+  };
+  return redirected(index, async (name, request, options) => {
+    const answered = own[name];
+    if (answered !== undefined) return (await answered(request as never)) as never;
+    return (writeNamed.has(name) ? writing : index).ask(name, request, options);
+  });
+}
+
+/** The answer as the index of this machine has given it. */
+function stored(answer: unknown): Reply<Contract, 'commit_clustering'> {
+  return answer as Reply<Contract, 'commit_clustering'>;
+}
+
+/** Summaries that are in memory until they are whole. */
+class Drafts {
+  readonly #writes: Pick<Writes, 'send'>;
+  readonly #open = new Map<number, Draft>();
+  #last = 0;
+
+  constructor(writes: Pick<Writes, 'send'>) {
+    this.#writes = writes;
+  }
+
+  begin({ cache_dir: _, ...request }: Request<Contract, 'begin_summary'>): Reply<Contract, 'begin_summary'> {
+    this.#open.set(++this.#last, { begin: { name: 'begin_summary', request }, nodes: new Map() });
+    return { stage: this.#last, kept: 0 };
+  }
+
+  append({ stage, nodes }: Request<Contract, 'append_nodes'>): Reply<Contract, 'append_nodes'> {
+    const draft = this.#open.get(stage)!;
+    for (const node of nodes) draft.nodes.set(node.node_id, node);
+    return { nodes: draft.nodes.size };
+  }
+
+  async commit({ stage, ...request }: Request<Contract, 'commit_summary'>): Promise<unknown> {
+    const { begin, nodes } = this.#open.get(stage)!;
+    const all = [...nodes.values()];
+    const pages = Array.from({ length: Math.ceil(all.length / TOGETHER) }, (_, i) => ({
+      name: 'append_nodes',
+      request: { nodes: all.slice(i * TOGETHER, (i + 1) * TOGETHER) },
+    }));
+    const commit = { name: 'commit_summary', request };
+    const answer = await this.#writes.send([begin, ...pages, commit], never, workWithin);
+    this.#open.delete(stage);
+    return answer;
+  }
+
+  drop(stage: number): Reply<Contract, 'abort_summary'> {
+    this.#open.delete(stage);
+    return {};
+  }
+}

@@ -1,0 +1,83 @@
+// Tasks of a cluster that are cut short, and that go on.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Analysis } from '../../../actors/analysis/contract.ts';
+import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import { skipWithoutPostgres } from '../../system/postgres.ts';
+import { until } from '../../until.ts';
+import { clusterNodes, type Nodes } from './replicas.ts';
+
+const nothing = Object.assign({ force: false }, ...stageKinds.map((kind) => kind.nothing));
+const files = ['/footage/a.mp4', '/footage/b.mp4', '/footage/c.mp4'];
+const page = { offset: 0, limit: 10 };
+
+test('tasks of a cluster', { skip: skipWithoutPostgres }, async (t) => {
+  const nodes = await clusterNodes(t);
+  await t.test('what failed is done again when a task is resumed', () => resumeFailed(nodes));
+  await t.test('a task that was cancelled goes on with what is left', () => resumeCancelled(nodes));
+});
+
+/** What each file comes to. `path`: the one of the job. */
+type Ends = (path: string, signal: AbortSignal) => Promise<'analyzed' | 'failed'>;
+
+function analysing(ends: Ends): Analysis['run'] {
+  return async ({ request: { paths } }, { signal, onEvent }) => {
+    for (const path of paths) {
+      const outcome = await ends(path, signal);
+      const error = outcome === 'failed' ? { code: 'DECODE_FAILED', message: path } : null;
+      const of = { path, type: 'video', hash_str: null, outcome, reason: null } as const;
+      onEvent({ type: 'result', result: { ...of, facts: { frames: 1 }, duration_seconds: 0, error } });
+    }
+    return { cancelled: false, counts: {} as never, progress: { stages: {} } as never };
+  };
+}
+
+async function startedOn(nodes: Nodes, ends: Ends) {
+  const node = await nodes.join('/footage');
+  node.begin();
+  const worker = node.work(analysing(ends));
+  const { cacheDir: cache_dir, tasks } = node;
+  const { task_id } = await tasks.start({ ...nothing, cache_dir, paths: files });
+  const read = () => tasks.get(task_id, page);
+  const ended = () => until(async () => (await read()).ended !== null && read());
+  return { tasks, task_id, read, ended, worker };
+}
+
+async function resumeFailed(nodes: Nodes): Promise<void> {
+  const seen: string[] = [];
+  const { tasks, task_id, ended, read, worker } = await startedOn(nodes, async (path) => {
+    seen.push(path);
+    return path === files[1] && seen.filter((one) => one === path).length === 1 ? 'failed' : 'analyzed';
+  });
+  const first = await ended();
+  assert.deepEqual([first.state, first.counts.analyzed, first.counts.failed], ['completed', 2, 1]);
+  await tasks.resume(task_id);
+  const last = await ended();
+  assert.deepEqual([last.state, last.counts.done, last.counts.failed], ['completed', 3, 0]);
+  assert.deepEqual(last.results.map(({ path }) => path).toSorted(), files);
+  assert.deepEqual(seen.toSorted(), [...files, files[1]!].toSorted(), 'nothing else is done again');
+  assert.ok(last.started > first.started && last.created === first.created);
+  await tasks.resume(task_id);
+  assert.equal((await read()).task_id, task_id);
+  assert.equal((await ended()).counts.analyzed, 3, 'all of it where everything was good');
+  assert.equal(seen.length, 7);
+  await worker.stop();
+}
+
+async function resumeCancelled(nodes: Nodes): Promise<void> {
+  let isHeld = true;
+  const { tasks, task_id, ended, read, worker } = await startedOn(nodes, async (path, signal) => {
+    if (isHeld && path !== files[0]) await until(() => !isHeld || signal.aborted);
+    return 'analyzed';
+  });
+  await until(async () => (await read()).counts.analyzed === 1);
+  await assert.rejects(tasks.resume(task_id), { code: 'TASK_RUNNING' });
+  assert.deepEqual(await tasks.cancel(task_id), { stopped: true, task_id });
+  const { state, counts } = await read();
+  assert.deepEqual([state, counts.analyzed, counts.cancelled, tasks.busy], ['cancelled', 1, 2, false]);
+  isHeld = false;
+  await tasks.resume(task_id);
+  const last = await ended();
+  assert.deepEqual([last.state, last.counts.analyzed, last.total_results], ['completed', 3, 3]);
+  await worker.stop();
+}
