@@ -293,7 +293,7 @@ export const actorFaults: readonly Fault[] = [
     name: 'something else than the log of its cluster writes to a replica',
     file: 'actors/index/store/store.ts',
     text: 'if (!isLocal && this.#options.following?.() !== true)',
-    fault: 'if (!isLocal && false)',
+    fault: 'if (!isLocal && Number.isNaN(0))',
     tests: ['test/actors/index/replica/replica.test.ts'],
   },
   {
