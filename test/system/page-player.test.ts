@@ -14,6 +14,7 @@ import {
   closeBrowser,
   type Opened,
   openBrowser,
+  openShared,
   withoutBrowser,
 } from '../http/page/browser.ts';
 import { until } from '../until.ts';
@@ -82,22 +83,21 @@ const phone = stamped('uneven times', {
   },
 });
 
-function clipOf(name: string) {
-  return clips.find((one) => one.name === name)!;
-}
-
 async function written(name: string, path: string): Promise<void> {
-  await clipOf(name).write(path);
+  await clips.find((one) => one.name === name)!.write(path);
 }
 
-/** The player at a moment of a film. `script`: run in the page before its own. */
+/** The player at a moment of a film. `script`: run before that of the page, on a page of its own. */
 async function opened(t: TestContext, path: string, seconds: number, script = ''): Promise<Opened> {
-  const browser = await openBrowser(t);
-  await browser.page.addInitScript(script);
-  const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
-  await browser.page.goto(`${service.address}/#${ticket}`);
-  await browser.page.getByRole('searchbox').waitFor();
-  await browser.page.goto(`${service.address}/#/player/${hashes.get(path)}@${seconds}`);
+  const browser = script === '' ? await openShared() : await openBrowser(t);
+  const { page } = browser;
+  if (page.url() === 'about:blank') {
+    await page.addInitScript(script);
+    const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
+    await page.goto(`${service.address}/#${ticket}`);
+  } else await page.goto(`${service.address}/#/search`);
+  await page.getByRole('searchbox').waitFor();
+  await page.goto(`${service.address}/#/player/${hashes.get(path)}@${seconds}`);
   return browser;
 }
 
@@ -108,6 +108,7 @@ test('Back leads to the search where a link opened the player', { skip: withoutB
   const linked = await coming;
   await linked.getByRole('button', { name: 'Back', exact: true }).click();
   await linked.waitForURL(/#\/search$/);
+  await linked.close();
   assert.deepEqual(problems, []);
 });
 
@@ -363,6 +364,7 @@ test('play that is pressed while the browser opens the file is not lost', {
 }, async (t) => {
   const { page, problems } = await opened(t, talk, 1);
   const { promise: pressed, resolve: press } = Promise.withResolvers<void>();
+  t.after(() => page.unrouteAll());
   await page.route(`${service.address}/media/*`, async (route) => {
     await pressed;
     await route.continue();

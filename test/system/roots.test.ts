@@ -59,12 +59,25 @@ async function withLoaded(t: TestContext, home: Home): Promise<RunningService & 
   return { ...service, cache_dir };
 }
 
-test('a root moves while the service runs: searches, lists, watch folders and exports go on', {
-  skip,
-  timeout: SLOW_MS,
-}, async (t) => {
-  const { home, place } = footageHome(t);
-  await ran(home, 'analyze', place('disk'));
+test('a library that moves', { skip, timeout: 3 * SLOW_MS }, async (t) => {
+  const world = footageHome(t);
+  await ran(world.home, 'analyze', world.place('disk'));
+  await t.test(
+    'a folder of other files is no place for it, and an export that was cut short is none',
+    (own) => exportTo(own, world),
+  );
+  await t.test(
+    'a root moves while the service runs: searches, lists, watch folders and exports go on',
+    (own) => moveRoot(own, world),
+  );
+  await t.test('it is exported, damaged, exported again, and played on another machine', (own) =>
+    carry(own, world),
+  );
+});
+
+type World = ReturnType<typeof footageHome>;
+
+async function moveRoot(t: TestContext, { home, place }: World): Promise<void> {
   const service = await withLoaded(t, home);
   const { ok, call, cache_dir } = service;
   await ok('/watch-folders', { folder_path: join(place('disk'), 'images'), enabled: false });
@@ -119,15 +132,10 @@ test('a root moves while the service runs: searches, lists, watch folders and ex
   });
   assert.ok(statSync(cut.results[0]!.output_path).size > 0);
   assert.deepEqual(await analysedAgain(service, place('moved')), { files: footage.length, analyzed: 0 });
-});
+}
 
-test('a library is exported, damaged, exported again, and played on another machine', {
-  skip,
-  timeout: SLOW_MS,
-}, async (t) => {
-  const { home, place } = footageHome(t);
-  await ran(home, 'analyze', place('disk'));
-  await ran(home, 'roots', 'add', 'footage', place('disk'));
+/** With its root, which stands elsewhere by now. */
+async function carry(t: TestContext, { home, place }: World): Promise<void> {
   await ran(home, 'library', 'export', place('carried'));
   const manifest = JSON.parse(readFileSync(join(place('carried'), manifestFile), 'utf8')) as {
     files: { path: string; bytes: number }[];
@@ -137,7 +145,7 @@ test('a library is exported, damaged, exported again, and played on another mach
 
   const other = newHome();
   t.after(other.remove);
-  renameSync(place('disk'), join(other.folder, 'drive'));
+  renameSync(place('moved'), join(other.folder, 'drive'));
   const [vectors] = films.filter(({ path }) => path.startsWith('vectors/'));
   const damaged = join(place('carried'), vectors!.path);
   const bytes = readFileSync(damaged);
@@ -167,14 +175,9 @@ test('a library is exported, damaged, exported again, and played on another mach
     files: footage.length,
     analyzed: 0,
   });
-});
+}
 
-test('a folder of other files is no place for a library, and an export that was cut short is none', {
-  skip,
-  timeout: SLOW_MS,
-}, async (t) => {
-  const { home, place } = footageHome(t);
-  await ran(home, 'analyze', join(place('disk'), 'images'));
+async function exportTo(t: TestContext, { home, place }: World): Promise<void> {
   const taken = await home.run('library', 'export', place('disk'));
   assert.match(taken.err, /holds other files/);
   assert.match((await home.run('library', 'import', place('disk'))).err, /holds no exported library/);
@@ -187,4 +190,4 @@ test('a folder of other files is no place for a library, and an export that was 
   assert.match(cut.err, /has not ended/);
   await ran(home, 'library', 'export', place('carried'));
   assert.match(await ran(other, 'library', 'import', place('carried')), /imported to/);
-});
+}

@@ -46,11 +46,13 @@ export interface Opened {
 }
 
 let browser: Promise<Browser> | null = null;
+let shared: Promise<Opened> | null = null;
 
 /** For `after` of a file that opens pages. */
 export async function closeBrowser(): Promise<void> {
   const opened = browser;
   browser = null;
+  shared = null;
   await (await opened)?.close();
 }
 
@@ -58,11 +60,25 @@ export async function closeBrowser(): Promise<void> {
  * A page with cookies and storage of its own, closed at the end of the test; the browser is one for a file.
  */
 export async function openBrowser(t: TestContext, options: Options = {}): Promise<Opened> {
+  const opened = await openPage(options);
+  t.after(() => opened.context.close());
+  return opened;
+}
+
+/**
+ * One page for all tests of a file that need none of their own: to load the page takes longer than most of
+ * them.
+ */
+export function openShared(): Promise<Opened> {
+  shared ??= openPage({});
+  return shared;
+}
+
+async function openPage(options: Options): Promise<Opened> {
   browser ??= chromium.launch({ executablePath: findChromium()!, args: ['--no-sandbox'] });
   const viewport = { width: 1280, height: 800 };
   const shown = { viewport, locale: 'en', colorScheme: 'dark' } as const;
   const context = await (await browser).newContext({ ...shown, ...options });
-  t.after(() => context.close());
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
