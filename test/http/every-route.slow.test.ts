@@ -254,15 +254,21 @@ const named = ({ body }: Injected) => {
   const { error = '', message = '' } = body as { error?: string; message?: string };
   return `${error} ${message}`;
 };
-const faults = () => call.lines.filter(({ message }) => message === 'internal error').length;
+let linesRead = 0;
+/** Internal errors since the last call. */
+function faults(): number {
+  const lines = call.lines.slice(linesRead);
+  linesRead = call.lines.length;
+  return lines.filter(({ message }) => message === 'internal error').length;
+}
 
 /** Null when the answer is as it has to be. */
 async function fieldErrorsOf(route: Route, { field, what, body, must }: Bad): Promise<string | null> {
-  const before = faults();
+  faults();
   const answer = await send(route, textOf(body)).catch((error: Error) => error);
   const at = `${route.id}: ${field} ${what}`;
   if (answer instanceof Error) return `${at}: ${answer.message}`;
-  if (answer.status === 500 || faults() > before) return `${at}: ${answer.status} ${said(answer)}`;
+  if (faults() > 0 || answer.status === 500) return `${at}: ${answer.status} ${said(answer)}`;
   const { search: made } = answer.body as { search?: { search_id: string } };
   // There is room for so many at most.
   if (route.id === 'saveSearch' && made)

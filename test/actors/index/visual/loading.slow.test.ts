@@ -45,14 +45,14 @@ test('vectors that were analysed again take the place of the old ones in memory'
   const library = openStore(t);
   const index = new VisualIndex(createLog('index', () => {}));
   t.after(() => index.drop());
-  const wide = someFootage(300, 1, 512);
+  const wide = someFootage(1200, 1, 512);
   const again = async () => {
-    storeAll(library, 100, 300, wide, 512);
+    storeAll(library, 25, 1200, wide, 512);
     assert.equal((await loadAll(index, library)).vectors, 30_000);
   };
   await again();
   const before = index.of(library, 'model').bank.held;
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < 2; i++) {
     await again();
     const { bank } = index.of(library, 'model');
     assert.equal(bank.rows, 30_000);

@@ -8,6 +8,7 @@ import { scan } from '../../../../actors/index/visual/scan.ts';
 import { type ScanThreadData, states, wordsOf } from '../../../../actors/index/visual/scan-threads.ts';
 import { type Search, searchAll } from '../../../../actors/index/visual/search.ts';
 import { RowBank } from '../../../../actors/index/visual/segment.ts';
+import { untilRelease } from '../../../shared.ts';
 import { until } from '../../../until.ts';
 import { randomVector } from '../footage.ts';
 import { type Draw, drawer, drawnFilm, drawnLook, drawnSearch } from './drawn-search.ts';
@@ -46,10 +47,10 @@ class Twins {
   }
 }
 
-/** More than 66,000 frames. */
-function drawnFilms(draw: Draw): Film[] {
+/** All of them: more than 66,000 frames. */
+function drawnFilms(draw: Draw, count = 6000): Film[] {
   const looks = Array.from({ length: 40 }, () => drawnLook(draw, d));
-  return Array.from({ length: 6000 }, (_, i) => drawnFilm(draw, `${draw.whole(1000)}-${i}`, looks));
+  return Array.from({ length: count }, (_, i) => drawnFilm(draw, `${draw.whole(1000)}-${i}`, looks));
 }
 
 const plain = (draw: Draw): Search => ({
@@ -69,7 +70,7 @@ test('several threads answer what one answers, while rows come, go and lie in mo
     const searches = Array.from({ length: 1 + draw.whole(16) }, () => drawnSearch(draw, twins.alone));
     twins.check([plain(draw), ...searches], `together, round ${round}`);
     for (const { hash } of films) if (draw.chance(0.1)) twins.forget(hash);
-    twins.add(drawnFilms(draw).slice(0, 700));
+    twins.add(drawnFilms(draw, 700));
   }
   const more = Number.MAX_SAFE_INTEGER;
   twins.check(
@@ -103,9 +104,10 @@ test('a pass that nobody waits for ends, the next one is whole, and threads end 
 
 test('memory of rows that are given up is not held beyond the next libraries', async () => {
   const rows = 200_000;
+  const libraries = untilRelease ? 6 : 12;
   const before = process.memoryUsage.rss();
   const peaks: number[] = [];
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < libraries; i++) {
     const bank = new RowBank(512, 1 << 28, 2);
     bank.expect(rows);
     const { row, count } = bank.allocate(rows);

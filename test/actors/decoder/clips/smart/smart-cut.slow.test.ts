@@ -47,13 +47,15 @@ function copiedOf({ group, facts: { frames } }: GroupFilm, stamps: readonly numb
   return [from - first, to - first];
 }
 
-async function expectExact(film: GroupFilm, path: string, span: readonly [number, number]) {
+type Pictures = Awaited<ReturnType<typeof fullDecode>>;
+
+/** `source`: all pictures of the film. */
+async function expectExact(film: GroupFilm, path: string, span: readonly [number, number], source: Pictures) {
   const made = await cut(path, span, 'smart');
   const numbers = wanted(film, span);
   const said = `${span}: ${made.mode_reason}`;
   assert.deepEqual([made.mode_used, made.mode_reason, made.frames], ['smart', null, numbers.length], said);
   const { frames } = film.facts;
-  const source = await fullDecode(path, shape);
   const clip = await fullDecode(made.path, shape);
   assert.equal(clip.length, numbers.length, said);
   const [from, to] = copiedOf(film, numbers);
@@ -75,8 +77,9 @@ describe('a smart clip has the pictures of a precise one, those of whole groups 
   for (const film of sampled(groupFilms, 4)) {
     test(film.name, async () => {
       const path = await film.make();
+      const source = await fullDecode(path, shape);
       for (const span of spansOf(film)) {
-        const { made, copied } = await expectExact(film, path, span);
+        const { made, copied } = await expectExact(film, path, span, source);
         assert.ok(copied >= film.group, `${span}`);
         for (const { dts, pts } of packetTimes(made.path)) {
           for (const [i, time] of dts.entries()) {
