@@ -56,9 +56,11 @@ export function Controls({ medium, transport, marks, part, actions }: ControlsPr
       <${Rate} speed=${speed} transport=${transport} />
       <${Volume} transport=${transport} />
       <div class="row grow"></div>
-      <button aria-pressed=${marks.in !== null} onClick=${() => actions.mark('in')}>${t(player.setIn)} <kbd>I</kbd></button>
-      <button aria-pressed=${marks.out !== null} onClick=${() => actions.mark('out')}>${t(player.setOut)} <kbd>O</kbd></button>
-      ${(marks.in !== null || marks.out !== null) && iconButton('close', t(player.clearMarks), actions.clearMarks)}`
+      <div class="row">
+        <button aria-pressed=${marks.in !== null} onClick=${() => actions.mark('in')}>${t(player.setIn)} <kbd>I</kbd></button>
+        <button aria-pressed=${marks.out !== null} onClick=${() => actions.mark('out')}>${t(player.setOut)} <kbd>O</kbd></button>
+        ${(marks.in !== null || marks.out !== null) && iconButton('close', t(player.clearMarks), actions.clearMarks)}
+      </div>`
     }
     ${isStill && html`<div class="grow"></div>`}
     <button onClick=${actions.basket} title=${isStill ? undefined : t(player.basketPart, { start: from, end: until })}>

@@ -5,7 +5,7 @@ import type { Facet as FacetOfService } from '../../../../../actors/index/facets
 import { api, type RequestState, useAsk } from '../../api.ts';
 import { Failed, Icon, Loading } from '../../parts.ts';
 import { useStore } from '../../store.ts';
-import { facetWords, searchWords } from '../../words/search.ts';
+import { facetWords, optionWords, searchWords } from '../../words/search.ts';
 import { t, type Words } from '../../words.ts';
 import { change, type Filter, type Person, search } from './state.ts';
 
@@ -76,7 +76,7 @@ function FacetFilter({ facet, total }: { readonly facet: Facet; readonly total: 
     <div class="options">${shown.map(({ value, label, count }) => {
       const toggle = () => change({ filters: withOption(filters, facet.id, value) });
       return html`<button class="option" aria-pressed=${chosen.includes(value)} title=${value} onClick=${toggle}>
-        <span class="cut">${label}</span> <span class="figure">${count}</span></button>`;
+        <span class="cut">${optionLabel(facet, value, label)}</span> <span class="figure">${count}</span></button>`;
     })}
     ${shown.length < options.length && html`<button class="quiet" onClick=${() => setShowsAll(true)}>${t(searchWords.showAll, { n: options.length })}</button>`}</div>
   </section>`;
@@ -158,7 +158,10 @@ const signs = {
 
 /** `facet`: undefined while the facets are asked for. */
 export function filterText(filter: Filter, facet: Facet | undefined): string {
-  const named = (value: string) => facet?.options.find((option) => option.value === value)?.label ?? value;
+  const named = (value: string) => {
+    const { label } = facet?.options.find((option) => option.value === value) ?? { label: value };
+    return optionLabel({ id: filter.facet_id }, value, label);
+  };
   const name = facet ? labelOf(facet) : filter.facet_id;
   return `${name} ${signs[filter.operator]} ${valuesOf(filter).map(named).join(', ')}`;
 }
@@ -231,6 +234,12 @@ export type Facet = FacetOfService;
 export function labelOf({ id, label }: Pick<Facet, 'id' | 'label'>): string {
   const known: Readonly<Record<string, Words>> = facetWords;
   const words = known[id];
+  return words ? t(words) : label;
+}
+
+export function optionLabel({ id }: Pick<Facet, 'id'>, value: string, label: string): string {
+  const known: Readonly<Record<string, Words>> = optionWords;
+  const words = known[`${id}=${value}`];
   return words ? t(words) : label;
 }
 

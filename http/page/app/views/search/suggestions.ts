@@ -8,7 +8,7 @@ import { useStore } from '../../store.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { earlier } from './address.ts';
-import { type Facet, labelOf, peopleOf, withOption } from './filters.ts';
+import { type Facet, labelOf, optionLabel, peopleOf, withOption } from './filters.ts';
 import { change, type Person, search } from './state.ts';
 
 export interface Suggestion {
@@ -80,8 +80,11 @@ function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
     .filter(({ id, kind }) => !left.includes(id) && (kind === 'single' || kind === 'multi'))
     .flatMap((facet) =>
       facet.options
-        .filter(({ label, count }) => count > 0 && fits(label))
-        .map(({ label, value, count }) => ({ facet, label, value, count })),
+        .map(({ label, value, count }) => ({
+          ...{ facet, value, count },
+          label: optionLabel(facet, value, label),
+        }))
+        .filter(({ label, count }) => count > 0 && fits(label)),
     )
     .toSorted((a, b) => b.count - a.count)
     .map(({ facet, label, value }): Suggestion => {

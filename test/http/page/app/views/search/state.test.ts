@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Check } from 'typebox/value';
 import { SavedRequest } from '../../../../../../events/searches/contract.ts';
+import { update } from '../../../../../../http/page/app/store.ts';
 import {
   type Facet,
   filterText,
@@ -201,6 +202,11 @@ test('a filter is told by the names of its options, and a range by the ends that
   const named = facet('single', [['a', 1]]);
   const [one] = withOption([], 'f', 'a');
   assert.deepEqual([filterText(one!, named), filterText(one!, undefined)], ['F = a', 'f = a']);
+  const stills = withOption([], 'technical.media_kind', 'image')[0]!;
+  assert.equal(filterText(stills, { ...named, id: stills.facet_id, label: 'X' }), 'Kind = Image');
+  update({ language: 'de' });
+  assert.equal(filterText(stills, { ...named, id: stills.facet_id, label: 'X' }), 'Art = Bild');
+  update({ language: 'en' });
   const range = (kind: Facet['kind'], part: 'from' | 'to', value: string) =>
     filterText(withRange([], facet(kind), part, value)[0]!, facet(kind));
   assert.equal(range('numeric', 'from', '60'), 'F ≥ 60');
