@@ -115,6 +115,13 @@ export const actorFaults: readonly Fault[] = [
     tests: ['test/actors/index/facets/filter.test.ts'],
   },
   {
+    name: 'filters alone list what was recorded first',
+    file: 'actors/index/appearances/selected.ts',
+    text: 'return b.recorded - a.recorded ||',
+    fault: 'return a.recorded - b.recorded ||',
+    tests: ['test/actors/index/appearances/selected.test.ts'],
+  },
+  {
     name: 'a segment that begins where a range ends is in it',
     file: 'actors/index/transcripts/loaded.ts',
     text: 'return start < to && (end > from',
