@@ -29,7 +29,10 @@ const TURNS = 4;
 
 const kinds = stageKinds.filter(({ type }) => ofFiles.includes(type));
 const nothing = Object.assign({}, ...stageKinds.map((kind) => kind.nothing)) as AnalysisRequest;
-const without = ({ cache_dir, force }: AnalysisRequest) => ({ ...nothing, cache_dir, force });
+const without = ({ cache_dir, force, from_previews }: AnalysisRequest): AnalysisRequest => ({
+  ...{ ...nothing, cache_dir, force },
+  ...(from_previews && { from_previews }),
+});
 
 /** Throws NOT_IN_CLUSTER for what workers cannot do. */
 export function expectSpread(request: AnalysisRequest): void {
@@ -41,8 +44,6 @@ export function expectSpread(request: AnalysisRequest): void {
   );
   if (other !== undefined)
     throw clusterErrors.NOT_IN_CLUSTER(`Work of the type ${other.type} cannot be done in a cluster yet`);
-  if (request.from_previews)
-    throw clusterErrors.NOT_IN_CLUSTER('from_previews: previews cannot be looked at in a cluster yet');
 }
 
 /** Each file that is analysed, once. */

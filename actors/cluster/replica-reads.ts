@@ -11,6 +11,9 @@ type Index = Ref<typeof indexContract>;
 const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
   ...([
     'known',
+    'find',
+    'paths',
+    'previews',
     'alike',
     'stored',
     'written_stored',

@@ -1,7 +1,7 @@
 // People and summaries of a cluster: workers look at the files, one of them clusters and summarises, and
 // every front answers alike and can correct.
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
@@ -38,6 +38,7 @@ test('people and summaries are those of the whole cluster', {
   await t.test('two fronts correct at once, and both know the same', () => correct(nodes));
   await t.test('a person is found on every front', () => searchFor(nodes));
   await t.test('a summary is read and found on every front', () => readSummaries(world, nodes));
+  await t.test('faces of a film that is away are found in its previews', () => lookAtPreviews(world, nodes));
   await t.test('a task that was cancelled goes on', () => resume(world, nodes));
 });
 
@@ -131,6 +132,30 @@ async function readSummaries({ footage }: World, nodes: Nodes): Promise<void> {
   const search = async ({ ok, cacheDir: cache_dir }: Node) =>
     (await ok<{ total: number }>('/summaries/search', { cache_dir, query: word, search_all: true })).total;
   assert.ok((await same(nodes, search)) > 0, word);
+}
+
+async function lookAtPreviews({ footage }: World, [front]: Nodes): Promise<void> {
+  const { cacheDir: cache_dir, ok } = front;
+  const path = join(footage, 'away.mkv');
+  // Another content than that of the film itself.
+  writeFileSync(path, Buffer.concat([readFileSync(join(footage, 'book.mkv')), Buffer.of(0)]));
+  const run = async (asked: object) => {
+    const { task_id } = await ok<{ task_id: string }>('/analyze', { cache_dir, ...asked });
+    await front.follow(task_id);
+    return ok<TaskDetail>(`/tasks/${task_id}`);
+  };
+  assert.equal((await run({ visual_media_paths: [path] })).counts.analyzed, 1);
+  rmSync(path);
+  const job = { cluster_job_name: 'away', face_media_paths: [path], face_min_samples: 2 };
+  const { state, results } = await run({ face_clustering_jobs: [job] });
+  assert.equal(state, 'completed');
+  assert.deepEqual(
+    results.map(({ faces, clustering }) => [faces?.from_previews, clustering?.media_hashes.length]),
+    [
+      [true, undefined],
+      [undefined, 1],
+    ],
+  );
 }
 
 async function resume({ footage }: World, [front, other]: Nodes): Promise<void> {

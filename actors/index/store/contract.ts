@@ -33,7 +33,7 @@ export const storeErrors = errorTable({
   STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
   ROOTS_DAMAGED: { meaning: 'The file of the roots cannot be read', status: 503, retryable: false },
   FOLLOWS_CLUSTER: {
-    meaning: 'The analysis folder follows a cluster, where this cannot be done yet',
+    meaning: 'The analysis folder follows a cluster',
     status: 501,
     retryable: false,
   },

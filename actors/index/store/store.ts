@@ -357,7 +357,7 @@ export class Store {
 /** Throws FOLLOWS_CLUSTER. */
 function expectOwn(environment: Environment, folder: string): void {
   if (!environment.has(replicaKey)) return;
-  const what = `${folder} follows the library of a cluster, in which this cannot be changed yet`;
+  const what = `${folder} follows the library of a cluster; only the service of this machine changes it (--server)`;
   throw storeErrors.FOLLOWS_CLUSTER(what, { folder });
 }
 

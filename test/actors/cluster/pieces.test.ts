@@ -102,8 +102,8 @@ test('a clustering comes after its files, and summaries come last', () => {
   assert.deepEqual(summarized.summary_jobs, [summary]);
 });
 
-test('previews are looked at by no worker', () => {
-  expectSpread(request);
-  const isRefused = (error: unknown) => clusterErrors.NOT_IN_CLUSTER.is(error);
-  assert.throws(() => expectSpread({ ...request, from_previews: true }), isRefused);
+test('what belongs to one machine is refused by name', () => {
+  expectSpread({ ...request, from_previews: true });
+  const isRefused = (error: unknown) => clusterErrors.NOT_IN_CLUSTER.is(error) && /pull/.test(error.message);
+  assert.throws(() => expectSpread({ ...request, pull_models: ['m'] }), isRefused);
 });
