@@ -17,6 +17,7 @@ import type {
 } from '../analysis/contract.ts';
 import type { Amounts, TaskProgress } from '../analysis/progress.ts';
 import type { indexContract } from '../index/contract.ts';
+import { peopleErrors } from '../index/people/contract.ts';
 import { databaseFile } from '../index/store/names.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
@@ -38,6 +39,8 @@ const KEEP_EVERY = 3_000;
 const TELL_EVERY = 500;
 /** ms: of a worker whose jobs fail one after the other. */
 const LONGEST_PAUSE = 30_000;
+/** Times that a clustering is made again because of corrections. */
+const CLUSTER_AGAIN = 4;
 /** Bytes that a notice of the database may have. */
 const LONGEST_NOTICE = 7_900;
 
@@ -165,10 +168,10 @@ export class Worker {
       this.#working = files.paths;
       const outcome = await this.#found(job, files, folder, lost.signal);
       // Whether it is ours still is for the transaction to say: its answer may have been lost.
-      const end = outcome === null ? 'lost' : await this.#persist(job, files.task, outcome);
+      const end = await this.#endOf(job, files.task, outcome);
       if (end === 'committed') return;
       if (end === 'overtaken') {
-        const reason = 'another worker has stored one of its contents meanwhile: they are compared now';
+        const reason = 'what it was made of has changed meanwhile: it is done again';
         log.info(reason, { job: job.id });
         await database.giveBackJob(job, reason);
       } else log.warn('another worker has the job by now, or it was cancelled', { job: job.id });
@@ -285,6 +288,13 @@ export class Worker {
         await this.#alarm.wait(LOOK_EVERY * 2, signal);
       }
     }
+  }
+
+  async #endOf(job: Job, task: string, outcome: Outcome | null): Promise<CommitEnd> {
+    if (outcome === null) return 'lost';
+    const isOutdated = ({ error }: WorkResult) => error?.code === peopleErrors.CLUSTERING_CHANGED.code;
+    if (job.retryCount < CLUSTER_AGAIN && outcome.results.some(isOutdated)) return 'overtaken';
+    return this.#persist(job, task, outcome);
   }
 
   /** What was found waits while the database is away. */

@@ -1,8 +1,9 @@
 // Tasks of a cluster that are cut short, and that go on.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Analysis } from '../../../actors/analysis/contract.ts';
+import type { Analysis, WorkResult } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import { peopleErrors } from '../../../actors/index/people/contract.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
 import { until } from '../../until.ts';
 import { clusterNodes, type Nodes } from './replicas.ts';
@@ -14,6 +15,9 @@ const page = { offset: 0, limit: 10 };
 test('tasks of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   const nodes = await clusterNodes(t);
   await t.test('what failed is done again when a task is resumed', () => resumeFailed(nodes));
+  await t.test('a clustering comes after its files, and is made again where they changed', () =>
+    clusterAgain(nodes),
+  );
   await t.test('a task that was cancelled goes on with what is left', () => resumeCancelled(nodes));
 });
 
@@ -79,5 +83,44 @@ async function resumeCancelled(nodes: Nodes): Promise<void> {
   await tasks.resume(task_id);
   const last = await ended();
   assert.deepEqual([last.state, last.counts.analyzed, last.total_results], ['completed', 3, 3]);
+  await worker.stop();
+}
+
+async function clusterAgain(nodes: Nodes): Promise<void> {
+  const node = await nodes.join('/footage');
+  node.begin();
+  const seen: string[] = [];
+  const worker = node.work(async ({ request, isWithoutClosings }, { onEvent }) => {
+    const tell = (path: string, more: object) => {
+      const of = { type: 'faces', hash_str: null, reason: null, facts: {}, duration_seconds: 0, error: null };
+      onEvent({ type: 'result', result: { ...of, path, outcome: 'analyzed', ...more } as WorkResult });
+    };
+    for (const { name, paths } of request.face_jobs) {
+      for (const path of paths) tell(path, {});
+      seen.push(`${isWithoutClosings ? 'files' : name} ${paths.length}`);
+      const { code } = peopleErrors.CLUSTERING_CHANGED;
+      const error = seen.length === 2 ? { code, message: name } : null;
+      if (!isWithoutClosings) tell(name, { closing: true, error, outcome: error ? 'failed' : 'analyzed' });
+    }
+    return { cancelled: false, counts: {} as never, progress: { stages: {} } as never };
+  });
+  const { cacheDir: cache_dir, tasks } = node;
+  const settings = { eps: null, min_samples: 2, clear_names: false, samples: [] };
+  const face_jobs = [{ name: 'cast', paths: files.slice(0, 1), ...settings }];
+  const { task_id } = await tasks.start({ ...nothing, cache_dir, face_jobs });
+  const detail = await until(async () => {
+    const now = await tasks.get(task_id, page);
+    return now.ended !== null && now;
+  });
+  assert.deepEqual(seen, ['files 1', 'cast 1', 'cast 1']);
+  const { counts, results } = detail;
+  assert.deepEqual([counts.done, counts.jobs, counts.jobs_done, counts.jobs_failed], [1, 1, 1, 0]);
+  assert.deepEqual(
+    results.map(({ path, closing }) => [path, closing]),
+    [
+      [files[0], undefined],
+      ['cast', true],
+    ],
+  );
   await worker.stop();
 }
