@@ -80,7 +80,9 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
   const follower = new Follower({ ...common, index, onChange }, seq);
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
   let left: Promise<void> | undefined;
+  const ending = new AbortController();
   const leave = async () => {
+    ending.abort();
     await worker?.stop();
     await Promise.all([follower.stop(), node.stop()]);
     await database.close();
@@ -104,7 +106,7 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
     working: () => worker?.working ?? [],
   });
   const own = { ...common, follower, node, analysis };
-  const asking = { files: lookingIn(index, cacheDir), whole: wholeIndex(index, writes) };
+  const asking = { files: lookingIn(index, cacheDir), whole: wholeIndex(index, writes, ending.signal) };
   const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
   active.follow();
   for (const part of [follower, node, worker]) part?.begin();

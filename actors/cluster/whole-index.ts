@@ -4,12 +4,14 @@ import type { Reply, Request } from '../../runtime/contract.ts';
 import { redirected } from '../../runtime/redirected.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
-import { type WriteMessage, writeNames } from '../index/replica/contract.ts';
+import { type Write, type WriteMessage, writeNames } from '../index/replica/contract.ts';
 import type { NewSummaryNode } from '../index/summaries/contract.ts';
 import { type Writes, workWithin } from './writes.ts';
 
 type Contract = typeof indexContract;
 type Index = Ref<Contract>;
+
+type Send = (write: Write) => Promise<unknown>;
 
 /** A summary that is being written. */
 interface Draft {
@@ -17,13 +19,13 @@ interface Draft {
   readonly nodes: Map<string, NewSummaryNode>;
 }
 
-/** What is finished stays, also where the task is cancelled meanwhile. */
-const never = new AbortController().signal;
 /** Nodes of one message. */
 const TOGETHER = 100;
 
-export function wholeIndex(index: Index, writes: Pick<Writes, 'send' | 'index'>): Index {
-  const drafts = new Drafts(writes);
+/** `ending`: this engine stops; nothing that it waits for is waited for any more. */
+export function wholeIndex(index: Index, writes: Writes, ending: AbortSignal): Index {
+  const send: Send = (write) => writes.send(write, ending, workWithin);
+  const drafts = new Drafts(send);
   const clusterings = new Map<number, WriteMessage & { readonly digest: string }>();
   const writing = writes.index();
   const writeNamed: ReadonlySet<string> = new Set(writeNames);
@@ -40,7 +42,7 @@ export function wholeIndex(index: Index, writes: Pick<Writes, 'send' | 'index'>)
     commit_clustering: async ({ clustering, ...rest }: Request<Contract, 'commit_clustering'>) => {
       const { digest, ...begin } = clusterings.get(clustering)!;
       const commit = { name: 'commit_clustering', request: { ...rest, digest } };
-      return stored(await writes.send([begin, commit], never, workWithin));
+      return stored(await send([begin, commit]));
     },
     end_clustering: (request: Request<Contract, 'end_clustering'>) => {
       clusterings.delete(request.clustering);
@@ -66,12 +68,12 @@ function stored(answer: unknown): Reply<Contract, 'commit_clustering'> {
 
 /** Summaries that are in memory until they are whole. */
 class Drafts {
-  readonly #writes: Pick<Writes, 'send'>;
+  readonly #send: Send;
   readonly #open = new Map<number, Draft>();
   #last = 0;
 
-  constructor(writes: Pick<Writes, 'send'>) {
-    this.#writes = writes;
+  constructor(send: Send) {
+    this.#send = send;
   }
 
   begin({ cache_dir: _, ...request }: Request<Contract, 'begin_summary'>): Reply<Contract, 'begin_summary'> {
@@ -93,7 +95,7 @@ class Drafts {
       request: { nodes: all.slice(i * TOGETHER, (i + 1) * TOGETHER) },
     }));
     const commit = { name: 'commit_summary', request };
-    const answer = await this.#writes.send([begin, ...pages, commit], never, workWithin);
+    const answer = await this.#send([begin, ...pages, commit]);
     this.#open.delete(stage);
     return answer;
   }

@@ -128,7 +128,7 @@ export async function clusterNodes(t: TestContext): Promise<Nodes> {
       const worker = new Worker({
         ...{ ...common, follower, exchange, analysis: { run }, folder: join(home, 'work') },
         node: { isDraining: false },
-        ...{ files: lookingIn(ref, cacheDir), whole: wholeIndex(ref, writes) },
+        ...{ files: lookingIn(ref, cacheDir), whole: wholeIndex(ref, writes, never) },
       });
       worker.begin();
       ends.push(() => worker.stop());
@@ -136,7 +136,7 @@ export async function clusterNodes(t: TestContext): Promise<Nodes> {
     };
     const caughtUp = async () => follower.until(await lastChange(database, library), never);
     const begin = () => follower.begin();
-    const asked = wholeIndex(ref, writes);
+    const asked = wholeIndex(ref, writes, never);
     const whole = { ...index, call: (name, request) => asked.ask(name, request) } as Harness;
     const own = { cacheDir, index, ref, writes: writes.index(), whole };
     return { ...own, follower, tasks, work, begin, caughtUp };
