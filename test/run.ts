@@ -36,8 +36,8 @@ function temporaryPlace(): string {
   return bavail * bsize > 256 * 2 ** 20 ? memory : tmpdir();
 }
 
-/** ms that the tests of a file may take. */
-const timeout = 600_000;
+/** ms that the tests of a file may take. Those of a release also install the package, more than once. */
+const timeout = values.release ? 1_800_000 : 600_000;
 
 /** A process that does not end by itself, because its tests left something open, fails and says what. */
 const ending = `setTimeout(() => {

@@ -13,6 +13,7 @@ import {
   closeBrowser,
   type Options,
   openBrowser,
+  openShared,
   withoutBrowser,
 } from '../http/page/browser.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
@@ -73,13 +74,13 @@ async function talksOf(folder: string): Promise<string[]> {
   });
 }
 
-/** Signed in by a ticket, at a view. */
-async function opened(t: TestContext, route: string, options: Options = {}): Promise<Page> {
-  const { page, problems } = await openBrowser(t, options);
+/** Signed in by a ticket, at a view: on a page of its own where that is to look otherwise. */
+async function opened(t: TestContext, route: string, options?: Options): Promise<Page> {
+  const { page, problems } = await (options ? openBrowser(t, options) : openShared());
   page.setDefaultTimeout(SLOW_MS);
   t.after(() => assert.deepEqual(problems, []));
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
-  await page.goto(`${service.address}/#${ticket}`);
+  await page.goto(`${service.address}/#${page.url() === 'about:blank' ? ticket : '/search'}`);
   await page.getByRole('searchbox').waitFor();
   await page.goto(`${service.address}/${route}`);
   return page;
@@ -175,6 +176,7 @@ test('pairs that may be one person are asked about, and an answer holds', within
   // The page hears of the first answer late: nobody can give the second one before, for whoever it names may
   // be gone.
   const { promise: released, resolve: reply } = Promise.withResolvers<void>();
+  t.after(() => page.unrouteAll());
   await page.route('**/faces/clusters/modify', async (route) => {
     const response = await route.fetch();
     await released;
