@@ -29,7 +29,7 @@ type Spec = <C extends Contract>(contract: C, settings: unknown, name?: string) 
  * all of them, which do some 700 to 1,000 pictures a second (an estimate, not measured here): with more than
  * these waiting for it, the cores of a large machine would have nothing to do.
  */
-const mostOnDevice = 4;
+export const mostOnDevice = 4;
 
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
 export async function startActors(

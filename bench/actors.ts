@@ -18,7 +18,8 @@ import { startThread } from '../runtime/thread.ts';
 export type Decoder = Ref<typeof decoderContract>;
 
 export interface Bench {
-  decoders(count: number): Promise<Decoder[]>;
+  /** `auto`: on a device. */
+  decoders(count: number, hardware?: 'auto' | 'off'): Promise<Decoder[]>;
   embedder(settings: unknown): Promise<Ref<typeof embedderContract>>;
   /** Any other actor, by its contract. */
   actor<C extends Contract>(contract: C, settings: unknown): Promise<Ref<C>>;
@@ -37,9 +38,11 @@ export function startBench(slots: number, slotBytes: number): Bench {
     return supervisor.add({ name, contract, turnLimitMs: 600_000, start });
   };
   return {
-    decoders: (count) =>
+    decoders: (count, hardware = 'off') =>
       Promise.all(
-        Array.from({ length: count }, (_, i) => add(`decoder-${i}`, decoderContract, { hardware: 'off' })),
+        Array.from({ length: count }, (_, i) =>
+          add(`decoder-${hardware}-${i}`, decoderContract, { hardware }),
+        ),
       ),
     embedder: (settings) => add('embedder', embedderContract, settings),
     actor: (contract, settings) => add(contract.name, contract, settings),

@@ -137,8 +137,8 @@ export function copies(path: string, folder: string, count: number): string[] {
 }
 
 /** One engine for all rounds, as in a service: the warm-up round loads the model. */
-export function startedEngine(home: string, model = vitKey): Promise<Engine> {
-  const file = { home, model, hardware_decoding: 'off', device: 'cpu' };
+export function startedEngine(home: string, model = vitKey, own: object = {}): Promise<Engine> {
+  const file = { home, model, hardware_decoding: 'off', device: 'cpu', ...own };
   const values: SettingValues = resolveConfig(settings, { flags: {}, env: {}, file }).values;
   return startEngine(values, cores, log);
 }

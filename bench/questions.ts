@@ -12,6 +12,7 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'preview-vectors': async () => (await import('./preview-vectors.ts')).previewVectors,
   embed: async () => (await import('./embed.ts')).embed,
   ingest: async () => (await import('./ingest.ts')).ingest,
+  gpu: async () => (await import('./gpu.ts')).gpu,
   slides: async () => (await import('./slides.ts')).slidesIngest,
   memory: async () => (await import('./memory.ts')).memory,
   http: async () => (await import('./http.ts')).http,
