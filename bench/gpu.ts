@@ -4,16 +4,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pictureFeed } from '../actors/embedder/prepare.ts';
+import { openAgreeing } from '../actors/models/agreement.ts';
 import type { DeviceChoice } from '../actors/models/device.ts';
 import { graphicsHere } from '../actors/models/machine.ts';
+import { pictureBytes } from '../actors/models/rewriting/picture-bytes.ts';
+import { openSession, type Sample } from '../actors/models/session.ts';
+import { onnxBytes } from '../actors/models/starter/graph/onnx.ts';
 import { mostOnDevice } from '../actors/start.ts';
+import { createLog } from '../runtime/log.ts';
 import { type DecodeOptions, type Decoder, drain, startBench } from './actors.ts';
 import { type Footage, footage, kinds } from './footage.ts';
 import { type Graph, graphs, sideOf } from './gpu-graphs.ts';
 import { copies, ingestAll, startedEngine } from './ingest.ts';
 import { alternate, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';
-import { vitB16, vitKey, writeVit } from './vit.ts';
+import { vitB16, vitKey, vitModel, writeVit } from './vit.ts';
 
 type Say = Parameters<Question>[0];
 
@@ -26,7 +32,7 @@ const options: DecodeOptions = { shape, preview: { max_side: 640, quality: 80 },
 const films = {
   h264: { ...kinds.h264Gop60, seconds: sized(10, 2) },
   hevc: { ...kinds.hevcGop60, seconds: sized(10, 2) },
-  h2644k: { ...kinds.h2644k, seconds: sized(4, 1) },
+  h2644k: { ...kinds.h2644k, seconds: sized(2, 1) },
 };
 
 export const gpu: Question = async (say) => {
@@ -34,12 +40,46 @@ export const gpu: Question = async (say) => {
     say('there is no graphics device here');
     return [];
   }
-  const parts = { graphs: graphsThere, decoding, whole };
+  const parts = { precision, graphs: graphsThere, decoding, whole };
   const asked = process.env['FRAMEHOUND_GPU_PARTS']?.split(',') ?? Object.keys(parts);
   const rows: Row[] = [];
   for (const name of asked) rows.push(...(await parts[name as keyof typeof parts](say)));
   return rows;
 };
+
+const grey: [number, number, number] = [0.5, 0.5, 0.5];
+
+/** How the product opens a picture graph: what it says of the precisions. */
+async function precision(say: Say): Promise<Row[]> {
+  const { side } = vitB16;
+  const rows: Row[] = [];
+  for (const count of sized([8, 32], [1])) {
+    const log = createLog('bench', ({ message, fields }) => say(`${message} ${JSON.stringify(fields)}`));
+    const slots = Array.from({ length: count }, (_, n) =>
+      Uint8Array.from({ length: side * side * 3 }, (_, at) => (at * (2 * n + 1)) & 255),
+    );
+    const visual = { shape: { ...shape }, mean: grey, std: grey };
+    const sample: Sample = ({ inputs }) =>
+      pictureFeed(visual, count, inputs[0]?.name === pictureBytes)(slots);
+    const pictures = { name: 'pixel_values', mean: visual.mean, std: visual.std };
+    const graph = onnxBytes(vitModel(vitB16));
+    const start = performance.now();
+    const session = await openAgreeing(openSession, graph, { device, threads: cores, log, pictures }, sample);
+    say(`opened on ${session.device} in ${(performance.now() - start).toFixed(0)} ms`);
+    const feeds = sample(session);
+    const { ms } = await alternate(5, {
+      ms: async () => {
+        const at = performance.now();
+        await session.run(feeds);
+        return performance.now() - at;
+      },
+    });
+    await session.release();
+    const name = `ViT-B/16, ${count} pictures of ${side} px as bytes on ${session.device}, as the product runs it`;
+    rows.push({ question, name, value: ms, unit: 'ms', against: null, ratio: null, goal: null });
+  }
+  return rows;
+}
 
 async function graphsThere(say: Say): Promise<Row[]> {
   const rows: Row[] = [];
@@ -78,36 +118,35 @@ async function graphThere(graph: Graph, say: Say): Promise<Row[]> {
 async function decoding(say: Say): Promise<Row[]> {
   const bench = startBench(cores * 10, 256 * 256 * 3);
   const software = await bench.decoders(cores);
-  const onDevice = await bench.decoders(mostOnDevice, 'auto');
-  const mixed = [...onDevice, ...software.slice(mostOnDevice)];
+  const onDevice = await bench.decoders(cores, 'auto');
   const rows: Row[] = [];
   for (const kind of Object.values(films)) {
     const film = await footage(kind, say);
     const apart = await difference(onDevice[0]!, software[0]!, film, bench.pool);
     say(`${film.name}: frames differ by ${apart.mean.toFixed(3)} in the mean, ${apart.most} at most`);
-    const speed = await alternate(2, {
+    const mixed = (count: number) => () =>
+      queued([...onDevice.slice(0, count), ...software.slice(count)], film, 2 * cores);
+    const speed = await alternate(1, {
       one: () => queued([software[0]!], film, 1),
       oneThere: () => queued([onDevice[0]!], film, 2),
-      allThere: () => queued(onDevice, film, 4 * mostOnDevice),
-      all: () => queued(software, film, 2 * cores),
-      mixed: () => queued(mixed, film, 3 * cores),
+      fourThere: () => queued(onDevice.slice(0, mostOnDevice), film, 4 * mostOnDevice),
+      all: mixed(0),
+      mixed: mixed(mostOnDevice),
+      half: mixed(cores / 2),
+      allThere: mixed(cores),
     });
-    const row = (name: string, value: number, against: readonly [string, number]): Row => ({
+    say(JSON.stringify(speed));
+    const row = (name: string, value: number, peer: string, other: number): Row => ({
       ...{ question, name: `${film.name}: ${name}`, value, unit: '× real time' },
-      against: { name: against[0], value: against[1] },
-      ratio: value / against[1],
-      goal: null,
+      ...{ against: { name: peer, value: other }, ratio: value / other, goal: null },
     });
+    const of = (count: number) => `${cores} decoders, ${count} of them on the device`;
     rows.push(
-      row('one decoder on the device', speed.oneThere, ['one in software', speed.one]),
-      row(`${mostOnDevice} decoders on the device`, speed.allThere, ['one there', speed.oneThere]),
-      {
-        ...row(`${cores} decoders, ${mostOnDevice} of them on the device`, speed.mixed, [
-          'all in software',
-          speed.all,
-        ]),
-        goal: { of: 'ratio', at: 'least', than: 1 },
-      },
+      row('one decoder on the device', speed.oneThere, 'one in software', speed.one),
+      row(`${mostOnDevice} decoders on the device`, speed.fourThere, 'one there', speed.oneThere),
+      row(of(mostOnDevice), speed.mixed, 'all in software', speed.all),
+      row(of(cores / 2), speed.half, 'all in software', speed.all),
+      row(of(cores), speed.allThere, 'all in software', speed.all),
     );
   }
   await bench.stop();
@@ -160,40 +199,27 @@ async function whole(say: Say): Promise<Row[]> {
   const home = mkdtempSync(join(tmpdir(), 'framehound-gpu-'));
   try {
     const film = await footage(films.h264, say);
-    const sources = copies(film.path, home, 2 * cores);
+    const sources = copies(film.path, home, sized(6, 1) * cores);
     await writeVit(join(home, 'models'), 8, vitB16);
-    const seconds = sources.length * film.seconds;
-    const speeds: Record<string, number> = {};
-    const ways = {
-      device: { device, hardware_decoding: 'auto' },
-      softwareDecoding: { device, hardware_decoding: 'off' },
-      processor: { device: 'cpu', hardware_decoding: 'off' },
-    } as const;
-    for (const [name, values] of Object.entries(ways)) {
-      const engine = await startedEngine(home, vitKey, values);
+    const speedOf = async (hardware_decoding: 'auto' | 'off', on: DeviceChoice, count: number) => {
+      const engine = await startedEngine(home, vitKey, { device: on, hardware_decoding });
       // The first film loads the model and warms the device up.
       await ingestAll(engine, home, sources.slice(0, 1));
-      const some = name === 'processor' ? sources.slice(0, 4) : sources;
       const start = performance.now();
-      await ingestAll(engine, home, some);
-      const took = (performance.now() - start) / 1000;
-      speeds[name] = ((seconds / sources.length) * some.length) / took;
-      say(`${name}: ${speeds[name]!.toFixed(1)} seconds of film in a second`);
+      await ingestAll(engine, home, sources.slice(0, count));
+      const speed = (count * film.seconds) / ((performance.now() - start) / 1000);
+      say(`models on ${on}, hardware decoding ${hardware_decoding}: ${speed.toFixed(1)} × real time`);
       await engine.stop();
-    }
-    const row = (name: string, value: number, against: readonly [string, number]): Row => ({
-      ...{ question, name, value, unit: '× real time' },
-      against: { name: against[0], value: against[1] },
-      ratio: value / against[1],
-      goal: null,
+      return speed;
+    };
+    const there = await speedOf('auto', device, sources.length);
+    const software = await speedOf('off', device, sources.length);
+    const processor = await speedOf('off', 'cpu', Math.min(4, sources.length));
+    const row = (peer: string, other: number): Row => ({
+      ...{ question, name: 'whole ingest, H.264 1080p, ViT-B/16', value: there, unit: '× real time' },
+      ...{ against: { name: peer, value: other }, ratio: there / other, goal: null },
     });
-    return [
-      row('whole ingest, H.264 1080p, ViT-B/16', speeds['device']!, ['the processor', speeds['processor']!]),
-      row('whole ingest, H.264 1080p, ViT-B/16', speeds['device']!, [
-        'decoding in software',
-        speeds['softwareDecoding']!,
-      ]),
-    ];
+    return [row('the processor', processor), row('decoding in software', software)];
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

@@ -2,6 +2,7 @@
 import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
+import { openAgreeing } from '../models/agreement.ts';
 import type { VisualRow } from '../models/contract.ts';
 import { CurrentModel, type Loaded, type OpenedModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
@@ -46,7 +47,10 @@ export const embedder = (openGraph: typeof openSession) =>
         open: async (row, checkpoint) => {
           const file = (role: string) => fileOf(modelsDir, row, role);
           const options = { device, threads, log, stopping, checkpoint };
-          const open: SessionOpener = (source, more) => openGraph(source, { ...options, ...more });
+          const open: SessionOpener = (source, { sample, ...more } = {}) =>
+            sample
+              ? openAgreeing(openGraph, source, { ...options, ...more }, sample)
+              : openGraph(source, { ...options, ...more });
           return familyOf(row).open(row, file, open, checkpoint, sides);
         },
       });

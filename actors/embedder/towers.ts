@@ -8,7 +8,7 @@ import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { modelErrors, type TextSide, type VisualRow } from '../models/contract.ts';
 import { onProcessor } from '../models/device.ts';
 import { pictureBytes } from '../models/rewriting/picture-bytes.ts';
-import type { ModelSession, TensorIn, TensorOut } from '../models/session.ts';
+import type { ModelSession, Sample, TensorIn, TensorOut } from '../models/session.ts';
 import type { Family, Sides, TextVectors, VisualFamily } from './family.ts';
 import { pictureFeed } from './prepare.ts';
 
@@ -105,14 +105,15 @@ export function towers(plan: TowerPlan): Family {
       if (!side) throw modelErrors.MODEL_INVALID(`The model "${row.key}" says nothing about texts`);
       const opened: Tower[] = [];
       const { mean, std } = row.visual;
-      const more = { vision: { pictures: { name: 'pixel_values', mean, std } }, text: {} };
+      const vision = { pictures: { name: 'pixel_values', mean, std }, sample: samplePictures(row) };
       const tower = async (
-        role: keyof typeof more,
+        role: 'vision' | 'text',
         outputs: readonly string[],
         check: (tower: Tower) => void,
       ) => {
         await checkpoint();
-        const one = await openTower((path) => open(path, more[role]), file(role), outputs);
+        const more = role === 'vision' ? vision : {};
+        const one = await openTower((path) => open(path, more), file(role), outputs);
         opened.push(one);
         check(one);
         return one;
@@ -240,6 +241,15 @@ function visualFamily(
   };
 }
 
+/** Pictures by which a device shows what it answers: as many as it may get at once. */
+function samplePictures(row: VisualRow): Sample {
+  const { width, height } = row.visual.shape;
+  return (session) => {
+    const feed = pictureFeed(row.visual, row.visual.batch, takesBytes(session));
+    return feed(Array.from({ length: row.visual.batch }, (_, n) => samplePicture(width, height, n)));
+  };
+}
+
 /** A row of one picture a run, or a graph of a fixed number, keeps it: there a batch changes the vectors. */
 function mostPictures({ visual: { batch } }: VisualRow, session: ModelSession | undefined): number {
   const isFree = session?.inputs.some(({ shape }) => typeof shape[0] === 'string');
@@ -278,6 +288,10 @@ function readVectors(
   return normalizeRows(tensor.data, dimensions, what);
 }
 
+function samplePicture(width: number, height: number, n: number): Uint8Array {
+  return Uint8Array.from({ length: width * height * 3 }, (_, at) => (at * (2 * n + 1)) & 255);
+}
+
 /**
  * Pictures and one word: the first run is slow, and a graph that cannot run fails while it loads. Answers how
  * many pictures a run takes: half as many where the memory of a device is too small, down to those of the
@@ -293,7 +307,7 @@ async function warmUp(
   await checkpoint();
   let { batch } = family;
   if (sides !== 'texts') {
-    const picture = Uint8Array.from({ length: width * height * 3 }, (_, at) => at & 255);
+    const picture = samplePicture(width, height, 0);
     const isUsual = batch === row.visual.batch;
     while (!(await runs(family, new Array(isUsual ? 1 : batch).fill(picture), batch > row.visual.batch)))
       batch = Math.max(row.visual.batch, batch >> 1);

@@ -17,6 +17,7 @@ import {
 } from './device.ts';
 import { cudaFault, graphicsHere, multipliesBytes } from './machine.ts';
 import { forProcessor, type Ranges } from './rewriting/for-processor.ts';
+import { inHalfPrecision } from './rewriting/half-precision.ts';
 import { type PictureInput, takingBytes } from './rewriting/picture-bytes.ts';
 import { type Access, accessTo } from './webgpu-lock.ts';
 
@@ -88,6 +89,8 @@ export interface SessionOptions {
   readonly ranges?: Ranges;
   /** An input that another device than the processor takes as bytes, where the graph lets it (rewriting/). */
   readonly pictures?: PictureInput;
+  /** In half precision, or not at all. Not on the processor. */
+  readonly half?: boolean;
   /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
   readonly stopping?: AbortSignal;
   /** Asked before each device is tried, which can take seconds; what it throws ends the opening. */
@@ -139,15 +142,17 @@ async function rewritten(
   source: string | Uint8Array,
   name: string,
   device: Device,
-  { log, ranges, convolutional, pictures }: SessionOptions,
+  { log, ranges, convolutional, pictures, half }: SessionOptions,
 ): Promise<string | Uint8Array> {
   const onProcessor = device === 'cpu';
-  if (onProcessor ? !convolutional : !pictures) return source;
+  if (onProcessor ? !convolutional : !pictures && !half) return source;
   try {
     const onnx = typeof source === 'string' ? await readFile(source) : source;
-    if (!onProcessor) return takingBytes(onnx, pictures!);
-    return forProcessor(onnx, multipliesBytes() ? ranges : undefined);
+    if (onProcessor) return forProcessor(onnx, multipliesBytes() ? ranges : undefined);
+    const computed = half ? inHalfPrecision(onnx) : onnx;
+    return pictures ? takingBytes(computed, pictures) : computed;
   } catch (error) {
+    if (half) throw modelErrors.MODEL_LOAD_FAILED(`${name}: ${reasonOf(error)}`, { file: name }, error);
     log.info('a graph is run as it is', { model: name, reason: reasonOf(error) });
     return source;
   }
@@ -253,9 +258,12 @@ function reasonOf(error: unknown): string {
  * graph without external data. Throws MODEL_LOAD_FAILED. The family owns the session and releases it in
  * `close`.
  */
+/** Feeds of a graph, which may take another form of them than its file says. */
+export type Sample = (session: ModelSession) => Readonly<Record<string, TensorIn>>;
+
 export type SessionOpener = (
   source: string | Uint8Array,
-  more?: Pick<SessionOptions, 'pictures'>,
+  more?: Pick<SessionOptions, 'pictures'> & { readonly sample?: Sample },
 ) => Promise<ModelSession>;
 
 export interface ExpectedInput {

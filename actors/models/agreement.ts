@@ -1,0 +1,109 @@
+// Whether a device answers what the processor does, and in which precision it is faster. A driver or a kernel
+// that computes something else fails nowhere: its vectors would be stored, and found nothing.
+import { reasonOf } from '../../runtime/errors.ts';
+import type { ModelSession, openSession, Sample, SessionOptions, TensorOut } from './session.ts';
+
+/** The least cosine of an answer with that of the processor. */
+const least = 0.999;
+/** So much faster half precision has to be: below, the answers of the file are worth more. */
+const worthwhile = 1.2;
+const rounds = 3;
+
+/**
+ * Opens a graph where the options say, but not on a device whose answers for `sample` are others than the
+ * processor's, and in half precision where that is faster there. Throws as `open` does.
+ */
+export async function openAgreeing(
+  open: typeof openSession,
+  source: string | Uint8Array,
+  options: SessionOptions,
+  sample: Sample,
+): Promise<ModelSession> {
+  const there = await open(source, options);
+  const { device } = there;
+  if (device === 'cpu') return there;
+  const opened = new Set([there]);
+  const add = (session: ModelSession) => {
+    opened.add(session);
+    return session;
+  };
+  try {
+    const { pictures: _, ...asStored } = options;
+    const here = add(await open(source, { ...asStored, device: 'cpu' }));
+    const answers = await here.run(sample(here));
+    const exact = await tried(there, sample, answers);
+    if ('reason' in exact) {
+      options.log.warn('device not used', {
+        model: named(source),
+        device,
+        reason: exact.reason,
+        used: 'cpu',
+      });
+      opened.delete(here);
+      return { ...here, refused: [...there.refused, { device, reason: exact.reason }] };
+    }
+    const half = await open(source, { ...options, half: true }).then(add, (error) => reasonOf(error));
+    const fast = typeof half === 'string' ? { reason: half } : await tried(half, sample, answers);
+    const isUsed = !('reason' in fast) && exact.ms > worthwhile * fast.ms;
+    options.log.info(isUsed ? 'half precision in use' : 'half precision not used', {
+      ...{ model: named(source), device, ms: exact.ms },
+      ...('reason' in fast ? fast : { half_ms: fast.ms, cosine: fast.cosine }),
+    });
+    const used = isUsed && typeof half !== 'string' ? half : there;
+    opened.delete(used);
+    return used;
+  } finally {
+    for (const session of opened) await session.release();
+  }
+}
+
+const named = (source: string | Uint8Array) => (typeof source === 'string' ? source : 'a graph');
+
+type Tried = { readonly ms: number; readonly cosine: number } | { readonly reason: string };
+
+async function tried(
+  session: ModelSession,
+  sample: Sample,
+  answers: Readonly<Record<string, TensorOut>>,
+): Promise<Tried> {
+  try {
+    const feeds = sample(session);
+    // The first run compiles.
+    const cosine = leastCosine(await session.run(feeds), answers);
+    if (!(cosine >= least)) return { reason: `its answers differ from the processor's (cosine ${cosine})` };
+    let ms = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round++) {
+      const start = performance.now();
+      await session.run(feeds);
+      ms = Math.min(ms, performance.now() - start);
+    }
+    return { ms, cosine };
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
+
+type Answers = Readonly<Record<string, TensorOut>>;
+
+/** Over the rows (the first side) of all outputs; NaN where an answer is missing or no number. */
+export function leastCosine(own: Answers, others: Answers): number {
+  const all = Object.entries(others).flatMap(([name, { data, dims }]) => {
+    const mine = own[name]?.data;
+    if (mine?.length !== data.length) return [Number.NaN];
+    const rows = Math.max(1, dims[0] ?? 1);
+    const width = data.length / rows;
+    return Array.from({ length: rows }, (_, row) => cosine(mine, data, row * width, width));
+  });
+  return Math.min(...all);
+}
+
+function cosine(a: TensorOut['data'], b: TensorOut['data'], from: number, count: number): number {
+  let [both, first, second] = [0, 0, 0];
+  for (let at = from; at < from + count; at++) {
+    const [x, y] = [Number(a[at]), Number(b[at])];
+    both += x * y;
+    first += x * x;
+    second += y * y;
+  }
+  return first === 0 && second === 0 ? 1 : both / Math.sqrt(first * second);
+}
