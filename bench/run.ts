@@ -3,6 +3,7 @@
 // A question that fails or does not end is named, and the exit code is 1. Quick sizes take seconds and are
 // appended nowhere. `--report` only writes the pages.
 import '../runtime/process/no-telemetry.ts';
+import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -27,7 +28,13 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-const machine = `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} threads, node ${process.versions.node}`;
+const cards = spawnSync('nvidia-smi', ['--query-gpu=name', '--format=csv,noheader'], { encoding: 'utf8' });
+const machine = [
+  cpus()[0]?.model ?? 'unknown processor',
+  `${availableParallelism()} threads`,
+  ...(cards.stdout?.trim().split('\n').filter(Boolean) ?? []),
+  `node ${process.versions.node}`,
+].join(', ');
 /** The longest that one question may take, beside the minutes that were asked for. */
 const minutes = sized(120, 5) + Number(process.env['FRAMEHOUND_BENCH_MINUTES'] ?? 0);
 const rows: Row[] = [];

@@ -12,8 +12,8 @@ const known = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 const [float, half] = [1, 10];
-/** The largest number of half precision. */
-const largest = 65_504;
+/** 65,504 and what is no number, by their bits. */
+const [largest, nan] = [0x7bff, 0x7e00];
 
 /** Throws an `Error` that says what of the graph is not understood. *New memory.* */
 export function inHalfPrecision(onnx: Uint8Array): Uint8Array {
@@ -62,23 +62,33 @@ function inHalf(tensor: Tensor): Tensor {
   return { ...tensor, type: 'float16', data: halves(tensor.data as Float32Array) };
 }
 
-/** The nearest numbers of half precision, by their bits; a tie goes to the even one. What is larger than all is the largest. */
-export function halves(values: Float32Array): Uint16Array {
+/**
+ * The nearest numbers of half precision, by their bits; a tie goes to the even one. What is larger than all
+ * is the largest. By integers alone: a model has a hundred million of them.
+ */
+export function halves(values: Float32Array): Uint16Array<ArrayBuffer> {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
-  return Uint16Array.from(bits, (bit, at) => {
+  const made = new Uint16Array(values.length);
+  for (let at = 0; at < made.length; at++) {
+    const bit = bits[at]!;
     const sign = (bit >>> 16) & 0x8000;
-    const size = Math.min(Math.abs(values[at]!), largest);
-    if (Number.isNaN(size)) return sign | 0x7e00;
-    // Below the least normal number all are multiples of 2⁻²⁴.
-    if (size < 2 ** -14) return sign | even(size * 2 ** 24);
-    const exponent = ((bit >>> 23) & 255) - 127;
-    if (size === largest) return sign | 0x7bff;
-    return sign | (((exponent + 15) << 10) + even((size / 2 ** exponent - 1) * 1024));
-  });
+    const exponent = ((bit >>> 23) & 255) - 112;
+    if (exponent > 0) {
+      const isNumber = exponent < 143 || (bit & 0x7fffff) === 0;
+      const size = rounded((exponent << 23) | (bit & 0x7fffff), 13);
+      made[at] = sign | (isNumber ? Math.min(size, largest) : nan);
+    } else if (exponent > -11) {
+      // Below the least normal number all are multiples of 2⁻²⁴.
+      made[at] = sign | rounded((bit & 0x7fffff) | 0x800000, 14 - exponent);
+    } else made[at] = sign;
+  }
+  return made;
 }
 
-function even(value: number): number {
-  const down = Math.floor(value);
-  const rest = value - down;
-  return rest > 0.5 || (rest === 0.5 && down % 2 === 1) ? down + 1 : down;
+/** `bits` without the last ones, to the nearest, a tie to the even one. */
+function rounded(bits: number, without: number): number {
+  const cut = bits >>> without;
+  const rest = bits & ((1 << without) - 1);
+  const tie = 1 << (without - 1);
+  return rest > tie || (rest === tie && cut & 1) ? cut + 1 : cut;
 }

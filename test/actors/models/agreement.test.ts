@@ -56,7 +56,7 @@ test('a device that answers something else than the processor is refused, and th
   const [exact, half, processor] = [session(wrong), session(right), session(right)];
   const { refused } = await opened({ exact, half, processor });
   assert.equal(refused[0]?.device, 'cuda');
-  assert.match(refused[0].reason, /differ from the processor's \(cosine -?\d/);
+  assert.match(refused[0].reason, /differ from those of the processor \(cosine -?\d/);
   assert.deepEqual([exact.released, processor.released], [1, 0]);
 });
 

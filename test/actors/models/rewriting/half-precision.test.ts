@@ -32,28 +32,25 @@ test('a graph with an operator that is not known is refused by its name', () => 
   assert.throws(() => inHalfPrecision(onnxBytes(graph.model())), /LSTM is not known/);
 });
 
-test('numbers are rounded to the nearest of half precision, ties to the even one', () => {
-  const cases: [number, number][] = [
-    [0, 0x0000],
-    [-0, 0x8000],
-    [1, 0x3c00],
-    [-2, 0xc000],
-    [1 + 2 ** -11, 0x3c00],
-    [1 + 3 * 2 ** -11, 0x3c02],
-    [1 + 2 ** -11 + 2 ** -20, 0x3c01],
-    [2 - 2 ** -12, 0x4000],
-    [65_504, 0x7bff],
-    [70_000, 0x7bff],
-    [-Number.POSITIVE_INFINITY, 0xfbff],
-    [2 ** -14, 0x0400],
-    [2 ** -14 - 2 ** -26, 0x0400],
-    [2 ** -24, 0x0001],
-    [2 ** -25, 0x0000],
-    [3 * 2 ** -25, 0x0002],
-  ];
-  assert.deepEqual(
-    [...halves(Float32Array.from(cases, ([value]) => value))],
-    cases.map(([, bits]) => bits),
-  );
-  assert.equal(halves(Float32Array.of(Number.NaN))[0]! & 0x7e00, 0x7e00);
+test('every number of half precision keeps its bits; between two, the nearer one is taken, or the even one', () => {
+  for (let bits = 0; bits < 0x7bff; bits++) {
+    const [value, next] = [numberOf(bits), numberOf(bits + 1)];
+    const step = next - value;
+    const asked = [value, -value, value + step / 2, value + 0.49 * step, value + 0.51 * step];
+    const tie = bits + (bits & 1);
+    const expected = [bits, bits | 0x8000, tie, bits, bits + 1];
+    assert.deepEqual([...halves(Float32Array.from(asked))], expected, `${value}`);
+  }
 });
+
+test('what is larger than all numbers of half precision becomes the largest, and no number stays none', () => {
+  const asked = [65_504, 65_519, 70_000, 3e38, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  assert.deepEqual([...halves(Float32Array.from(asked))], [...Array(5).fill(0x7bff), 0xfbff]);
+  assert.deepEqual([...halves(Float32Array.of(Number.NaN, 2 ** -26))], [0x7e00, 0]);
+});
+
+/** Of positive ones. */
+function numberOf(bits: number): number {
+  const [exponent, fraction] = [bits >> 10, bits & 1023];
+  return exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
