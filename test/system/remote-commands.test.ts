@@ -45,15 +45,17 @@ interface World {
 async function startWorld(t: TestContext): Promise<World> {
   const home = newHome();
   const own = newHome();
-  t.after(() => {
-    home.remove();
-    own.remove();
-  });
   const samples = join(home.folder, 'samples');
   await copySamples(samples, ['beach.mp4', 'forest.jpg']);
   const key = home.key();
   const service = home.start('serve', '--port', '0', '--no-guardian', '--log-format', 'json');
-  t.after(() => void service.child.kill('SIGKILL'));
+  t.after(async () => {
+    service.child.kill('SIGKILL');
+    // It writes to its home until it has ended.
+    await service.ended;
+    home.remove();
+    own.remove();
+  });
   const url = await addressOf(service);
   const remote = (...args: string[]) => home.run(...args, '--server', url, '--key', key);
   return { samples, url, key, home, own, remote };

@@ -7,7 +7,7 @@ test('very many lines are found too, and shards that fell empty are made fewer',
   const index = await indexActor(t);
   const cache_dir = folder(t);
   for (let round = 0; round < 2; round++) {
-    for (let media = 0; media < 8; media++) {
+    for (let media = 0; media < 12; media++) {
       const lines = Array.from({ length: 3000 }, (_, i) => line(`slide ${media} ${i} of ${round}`, i));
       await storeLines(index, cache_dir, `a${media.toString(16)}`, lines);
       assert.deepEqual(await texts(index, cache_dir, `slide ${media} 2999 of ${round}`), [
