@@ -88,7 +88,7 @@ test('help and version are answers', async (t) => {
   const cases: [string[], RegExp][] = [
     [['help'], /^framehound finds moments/],
     [['--help'], /^framehound finds moments/],
-    [['search', '-h'], /^ {2}framehound search TEXT .*\n(.*\n)+.*--per-film N/],
+    [['search', '-h'], /^ {2}framehound search \[TEXT\] .*\n(.*\n)+.*--per-film N/],
     [['help', 'models'], /^ {2}framehound models .*\n(.*\n)+ {2}framehound models verify /],
     [['transcript', '--help'], /^ {2}framehound transcript ACTION /],
     [['version'], new RegExp(`^${version.replaceAll('.', '\\.')}\n$`)],
