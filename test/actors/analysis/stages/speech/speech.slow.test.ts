@@ -106,6 +106,8 @@ test('files of one model are transcribed side by side, of several one model afte
   const names = ['a', 'b', 'c', 'd'];
   const w = await spoken(names.map((name) => ({ name, frames: 3, sound: true })));
   w.voices.models.push('x3-asr-1.7b');
+  // The first file is not over before the second one begins.
+  w.voices.hold = until(() => w.voices.mostOpen === 2).then(() => {});
   const preferred = (i: number) => (i % 2 === 0 ? 'x3-asr-0.6b' : 'x3-asr-1.7b');
   await w.transcribe(w.paths.map((path, i) => job(path, { preferred: preferred(i) })));
   assert.deepEqual(w.voices.loads, ['x3-asr-0.6b', 'x3-asr-1.7b', null]);
