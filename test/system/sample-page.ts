@@ -17,7 +17,8 @@ import { type RunningService, startService } from './service.ts';
 
 const files = ['the-red-car.mp4', 'beach.mp4', 'sunset.jpg', 'forest.jpg'];
 
-export function samplePage() {
+/** `isNeeded`: false where the tests of the file are skipped. */
+export function samplePage(isNeeded = !withoutBrowser) {
   const home = newHome();
   const cache_dir = join(home.folder, 'analysis');
   const samples = join(home.folder, 'samples');
@@ -33,7 +34,7 @@ export function samplePage() {
   /** A test that starts another service puts it here. */
   const shown = { home, samples, settings, signedIn, service: null as unknown as RunningService };
   before(async () => {
-    if (withoutBrowser) return;
+    if (!isNeeded) return;
     await copySamples(samples, files);
     // A port that the system chose cannot be taken again at once.
     settings.push('--port', String(await freePort()));
