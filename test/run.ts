@@ -5,7 +5,16 @@
 //   run.ts [--quick | --release] [PATH ...]     PATH: only files that lie there
 //
 // A run keeps nothing: what tests write to the temporary folder lies in one that is removed with the run.
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { run } from 'node:test';
@@ -28,12 +37,18 @@ function chosenFiles(): string[] {
   return under.length === 0 ? all : all.filter((path) => isUnder(join(root, path)));
 }
 
-/** Memory, where a file system in it has room: quick tests flush what they write thousands of times. */
+/**
+ * Memory, where a file system in it has room and runs programs: tests flush what they write thousands of
+ * times. Those of a release write to the disk.
+ */
 function temporaryPlace(): string {
   const memory = '/dev/shm';
-  if (!values.quick || !existsSync(memory)) return tmpdir();
+  if (values.release || !existsSync(memory)) return tmpdir();
+  const runsNothing = /^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m;
+  if (runsNothing.test(readFileSync('/proc/mounts', 'utf8'))) return tmpdir();
   const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize > 256 * 2 ** 20 ? memory : tmpdir();
+  const needed = values.quick ? 256 : 2048;
+  return bavail * bsize > needed * 2 ** 20 ? memory : tmpdir();
 }
 
 /** ms that the tests of a file may take. Those of a release also install the package, more than once. */
