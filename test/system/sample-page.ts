@@ -11,6 +11,7 @@ import {
   openBrowser,
   withoutBrowser,
 } from '../http/page/browser.ts';
+import { until } from '../until.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
 import { freePort } from './guarded-service.ts';
 import { type RunningService, startService } from './service.ts';
@@ -63,11 +64,20 @@ export async function searchFor(page: Page, words: string): Promise<void> {
   await answered;
   const tile = page.locator('.tile img').first();
   await weakerOf(page).or(tile).first().waitFor({ timeout: SLOW_MS });
-  if ((await weakerOf(page).getAttribute('aria-expanded')) === 'false') await weakerOf(page).click();
-  await tile.waitFor({ timeout: SLOW_MS });
+  // What is opened while the page still draws the answer may be folded again.
+  await until(
+    async () => {
+      const folded = page.getByRole('button', { name: weaker, expanded: false });
+      if (await folded.isVisible()) await folded.click();
+      return tile.isVisible();
+    },
+    { within: SLOW_MS },
+  );
 }
+
+const weaker = /^\d+ weaker match/;
 
 /** The line that folds weaker matches. */
 export function weakerOf(page: Page) {
-  return page.getByRole('button', { name: /^\d+ weaker match/ });
+  return page.getByRole('button', { name: weaker });
 }

@@ -240,6 +240,9 @@ test('of several folders each has its turn, and one in trouble does not hold the
   w.tasks.isQuick = true;
   await w.service.start();
   await w.pass(async () => (await w.status()).files_pending === 41);
+  // And all have been left alone for long enough: those of the folder that is listed later as well.
+  let steps = 0;
+  await w.pass(() => ++steps > 40);
   w.tasks.isTaken = false;
   await w.isState('waiting');
   const turn = w.tasks.started.findIndex(({ paths }) => paths[0]!.startsWith(small));
