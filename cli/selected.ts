@@ -4,9 +4,12 @@
 import { clockTime } from '../actors/decoder/contract.ts';
 import type { Match, SearchAnswer } from '../actors/search/contract.ts';
 import type { Moment } from '../actors/search/moments/contract.ts';
-import { thumbnailsAtOnce } from '../actors/search/thumbnails/contract.ts';
+import { mostThumbnails } from '../actors/search/thumbnails/contract.ts';
 import { filterFields, peopleFields, type Question } from './arguments.ts';
 import type { Service } from './service.ts';
+
+/** px, the longer side of a preview. */
+const max_size = 640;
 
 /** What they are of is loaded. */
 export async function selectFootage(
@@ -24,9 +27,9 @@ export async function selectFootage(
   });
   const requests = moments.map((one) => ({ media_path: one.media_path, time_seconds: shownSecond(one) }));
   const images: (string | null)[] = [];
-  for (let at = 0; question.previews && at < requests.length; at += thumbnailsAtOnce) {
-    const some = requests.slice(at, at + thumbnailsAtOnce);
-    const { thumbnails } = await client.thumbnails({ cache_dir, requests: some, max_size: 640 });
+  for (let at = 0; question.previews && at < requests.length; at += mostThumbnails(max_size)) {
+    const some = requests.slice(at, at + mostThumbnails(max_size));
+    const { thumbnails } = await client.thumbnails({ cache_dir, requests: some, max_size });
     images.push(...thumbnails.map(({ thumbnail }) => thumbnail));
   }
   const { toast_warning, warnings } = told;
