@@ -89,7 +89,7 @@ export interface SessionOptions {
   readonly ranges?: Ranges;
   /** An input that another device than the processor takes as bytes, where the graph lets it (rewriting/). */
   readonly pictures?: PictureInput;
-  /** In half precision, or not at all. Not on the processor. */
+  /** In half precision on a device that is not the processor, or not at all. */
   readonly half?: boolean;
   /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
   readonly stopping?: AbortSignal;
@@ -119,6 +119,7 @@ export async function openSession(
   const plan = devicesToTry(options.device, offeredDevices(), graphicsHere());
   const refused = [...plan.refused];
   for (const device of plan.order) {
+    if (options.half && device === 'cpu') break;
     await options.checkpoint?.();
     const access = accessTo(device, options.stopping);
     const graph = await rewritten(source, name, device, options);

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { graphicsHere } from '../../../actors/models/machine.ts';
 import { offeredDevices, openSession } from '../../../actors/models/session.ts';
 import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
@@ -77,6 +78,12 @@ test('a device that is not there is told and cpu is used', async () => {
   assert.equal(lines[0]?.level, 'warn');
   assert.match(String(lines[0]?.fields.reason), /not available on this platform/);
   await session.release();
+});
+
+test('half precision is of a device alone: the processor does not stand in for it', async () => {
+  const half = openSession(doubling(), { ...options, device: 'webgpu', half: true });
+  if (graphicsHere().any) return (await half).release();
+  await assert.rejects(half, { code: 'MODEL_LOAD_FAILED', message: /webgpu: no graphics device found/ });
 });
 
 test('whatever auto finds, the graph runs and every refused device has a reason', async () => {
