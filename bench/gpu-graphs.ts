@@ -2,8 +2,9 @@
 // them, else of the real size with random weights.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { leastCosine } from '../actors/models/agreement.ts';
 import { type DeviceChoice, refusalText } from '../actors/models/device.ts';
-import { type ModelSession, openSession, type TensorData, type TensorIn } from '../actors/models/session.ts';
+import { type ModelSession, openSession, type TensorIn, type TensorOut } from '../actors/models/session.ts';
 import { buildStarterVisual } from '../actors/models/starter/graph/graph.ts';
 import { onnxBytes } from '../actors/models/starter/graph/onnx.ts';
 import { overlapFile, starterSpeakerFile } from '../actors/models/starter/speaker.ts';
@@ -25,9 +26,9 @@ export interface Side {
   readonly why: string | null;
   /** One run. */
   ms(): Promise<number>;
-  /** The least over the outputs. */
+  /** The least over the rows of the outputs. */
   cosine(other: Side): Promise<number>;
-  outputs(): Promise<Record<string, { readonly data: TensorData }>>;
+  outputs(): Promise<Record<string, TensorOut>>;
   release(): Promise<void>;
 }
 
@@ -85,23 +86,9 @@ export async function sideOf({ source, feeds }: Graph, choice: DeviceChoice): Pr
         if (took() > sized(300, 0)) return took() / runs;
       }
     },
-    cosine: async (other) => {
-      const [own, theirs] = [await outputs(), await other.outputs()];
-      return Math.min(...Object.keys(own).map((name) => cosine(own[name]!.data, theirs[name]!.data)));
-    },
+    cosine: async (other) => leastCosine(await outputs(), await other.outputs()),
     release: () => session.release(),
   };
-}
-
-function cosine(a: TensorData, b: TensorData): number {
-  let [both, first, second] = [0, 0, 0];
-  for (let at = 0; at < a.length; at++) {
-    const [x, y] = [Number(a[at]), Number(b[at])];
-    both += x * y;
-    first += x * x;
-    second += y * y;
-  }
-  return first === 0 && second === 0 ? 1 : both / Math.sqrt(first * second);
 }
 
 function bytes(count: number): Uint8Array {

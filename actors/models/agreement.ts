@@ -11,7 +11,8 @@ const rounds = 8;
 
 /**
  * Opens a graph where the options say, but not on a device whose answers for `sample` are others than the
- * processor's, and in half precision where that is faster there. Throws as `open` does.
+ * processor's, and in half precision where that is faster there. Takes a session on the processor and two on
+ * the device while it decides. Throws as `open` does.
  */
 export async function openAgreeing(
   open: typeof openSession,
@@ -22,6 +23,7 @@ export async function openAgreeing(
   const there = await open(source, options);
   const { device } = there;
   if (device === 'cpu') return there;
+  const model = typeof source === 'string' ? source : 'a graph';
   const opened = new Set([there]);
   const add = (session: ModelSession) => {
     opened.add(session);
@@ -33,7 +35,7 @@ export async function openAgreeing(
     const answers = await here.run(sample(here));
     const reason = await fault(there, sample, answers);
     if (reason !== null) {
-      options.log.warn('device not used', { model: named(source), device, reason, used: 'cpu' });
+      options.log.warn('device not used', { model, device, reason, used: 'cpu' });
       opened.delete(here);
       return { ...here, refused: [...there.refused, { device, reason }] };
     }
@@ -41,7 +43,7 @@ export async function openAgreeing(
     const fast = typeof half === 'string' ? half : await faster(half, there, sample, answers);
     const isUsed = typeof fast !== 'string';
     options.log.info(isUsed ? 'half precision in use' : 'half precision not used', {
-      ...{ model: named(source), device },
+      ...{ model, device },
       ...(isUsed ? { faster: fast } : { reason: fast }),
     });
     const used = isUsed && typeof half !== 'string' ? half : there;
@@ -51,8 +53,6 @@ export async function openAgreeing(
     for (const session of opened) await session.release();
   }
 }
-
-const named = (source: string | Uint8Array) => (typeof source === 'string' ? source : 'a graph');
 
 /** Why a session cannot be used; null where it answers what the processor does. */
 async function fault(session: ModelSession, sample: Sample, answers: Answers): Promise<string | null> {

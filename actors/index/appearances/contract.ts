@@ -8,6 +8,14 @@ import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
 import { FrameRange, Scope } from '../visual/contract.ts';
 
+const part = {
+  hash_str: Type.String(),
+  path: Type.String(),
+  /** Half-open ranges of grid frames: the part, and the scene around it; null where there is none. */
+  frames: FrameRange,
+  scene: nullable(FrameRange),
+};
+
 export const appearanceMessages = {
   /**
    * For each content the faces of people with a name, in all clusterings, by name and then in order of time.
@@ -59,23 +67,12 @@ export const appearanceMessages = {
       max_results: Type.Integer({ minimum: 1 }),
     }),
     Type.Object({
-      matches: Type.Array(
-        Type.Object({
-          hash_str: Type.String(),
-          path: Type.String(),
-          /**
-           * Half-open ranges of grid frames: in which they are seen, and the scene around it; null where
-           * there is none.
-           */
-          frames: FrameRange,
-          scene: nullable(FrameRange),
-        }),
-      ),
+      matches: Type.Array(Type.Object(part)),
     }),
   ),
   /**
    * What a scope and people select of the loaded media, at most `max_results`: the media recorded last first,
-   * those without a date of recording after all others, then by path; parts of one in order of time. A media
+   * those without a date of recording after all others, then by path; parts of one in order of time. A file
    * of which all is selected is one match, one with ranges a match for each, one with people a match for each
    * scene that shows them. `model_key`, `transcripts`: what is loaded. No vector is read. NOT_LOADED, errors
    * as those of a search.
@@ -92,11 +89,7 @@ export const appearanceMessages = {
     Type.Object({
       matches: Type.Array(
         Type.Object({
-          hash_str: Type.String(),
-          path: Type.String(),
-          /** As of `seen_in_scenes`. */
-          frames: FrameRange,
-          scene: nullable(FrameRange),
+          ...part,
           /** Which of `people` are seen in it, by their places there. */
           people: Type.Array(Type.Integer({ minimum: 0 })),
         }),
