@@ -1,8 +1,7 @@
 // Tasks of the cluster that run, as this node has heard of them: by the log, and by the notices of workers.
 // Their events are told from here.
 import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
-import type { TaskEvent, TaskListener } from '../analysis/contract.ts';
+import type { TaskListener } from '../analysis/contract.ts';
 import { stageKinds } from '../analysis/stages/kinds.ts';
 import type { TaskSnapshot } from '../analysis/tasks/contract.ts';
 import type { Database } from './database.ts';
@@ -18,7 +17,7 @@ export interface ActiveParts {
   readonly database: Database;
   readonly places: Places;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly listeners: { add(listener: TaskListener): () => void; readonly notify: TaskListener };
 }
 
 /** Paths are those of this machine. */
@@ -34,7 +33,6 @@ interface Active {
 export class ActiveTasks {
   readonly #parts: ActiveParts;
   readonly #active = new Map<string, Active>();
-  readonly #listeners = new Set<TaskListener>();
 
   constructor(parts: ActiveParts) {
     this.#parts = parts;
@@ -56,18 +54,7 @@ export class ActiveTasks {
 
   /** Answers the function that ends the subscription. */
   subscribe(listener: TaskListener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  #notify(task_id: string, event: TaskEvent): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(task_id, event);
-      } catch (error) {
-        this.#parts.log.error('a listener failed', { task_id, event: event.type, error });
-      }
-    }
+    return this.#parts.listeners.add(listener);
   }
 
   /** The replica has this change. */
@@ -79,7 +66,7 @@ export class ActiveTasks {
       this.#enter(places.own(first), standing, 0);
       const { counts, request } = first;
       const size = { files: counts.files, jobs: counts.jobs, types: request.types, percentage: 0 };
-      this.#notify(first.task_id, { type: 'start', ...size });
+      this.#parts.listeners.notify(first.task_id, { type: 'start', ...size });
       return;
     }
     const { task_id, job, results, standing } = body;
@@ -89,13 +76,14 @@ export class ActiveTasks {
         active.standing = standing;
         active.underway.delete(job);
       }
-      for (const result of places.own(results)) this.#notify(task_id, { type: 'result', result });
+      for (const result of places.own(results))
+        this.#parts.listeners.notify(task_id, { type: 'result', result });
       if (active !== null) this.#tellProgress(task_id, active);
     } finally {
       // Whoever waits for the end hears of it, whatever else could not be told.
       if (standing.end !== null) {
         this.#active.delete(task_id);
-        this.#notify(task_id, { type: 'end', ...standing.end });
+        this.#parts.listeners.notify(task_id, { type: 'end', ...standing.end });
       }
     }
   }
@@ -121,13 +109,14 @@ export class ActiveTasks {
     if (!active) return;
     const { task_id, job, file, ...stand } = notice;
     active.underway.set(job, stand);
-    if (file !== null) this.#notify(task_id, { type: 'file', file: this.#parts.places.own(file) });
+    if (file !== null)
+      this.#parts.listeners.notify(task_id, { type: 'file', file: this.#parts.places.own(file) });
     this.#tellProgress(task_id, active);
   }
 
   #tellProgress(task_id: string, { first, standing, underway, began }: Active): void {
     const elapsed = (this.#parts.clock.now() - began) / 1000;
     const task = progressOfTask(stageKinds, first, standing, underway.values(), elapsed);
-    this.#notify(task_id, { type: 'task', task });
+    this.#parts.listeners.notify(task_id, { type: 'task', task });
   }
 }

@@ -8,6 +8,7 @@ import { stageKinds } from '../analysis/stages/kinds.ts';
 import type { AnalysisParts } from '../analysis/stages/parts.ts';
 import { createPreflight } from '../analysis/tasks/preflight.ts';
 import { newTask } from '../analysis/tasks/run-tally.ts';
+import { Listeners } from '../analysis/tasks/running-task.ts';
 import type { FrontDoorParts } from '../analysis/tasks/tasks.ts';
 import type { Proxies } from '../exporter/proxies/contract.ts';
 import { exportLibrary } from '../library/transfer/export.ts';
@@ -69,7 +70,7 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
   const { index, local, proxies, analysis } = parts;
   const { database, nodeId, cacheDir } = common;
   const writes = new Writes({ ...common, index });
-  const active = new ActiveTasks(common);
+  const active = new ActiveTasks({ ...common, listeners: new Listeners(common.log) });
   const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
     if (body.kind !== 'write') return active.told(body);
     writes.told(body.id, written);

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import type { Analysis, Tasks } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { newTask } from '../../../actors/analysis/tasks/run-tally.ts';
+import { Listeners } from '../../../actors/analysis/tasks/running-task.ts';
 import { ActiveTasks } from '../../../actors/cluster/active-tasks.ts';
 import { Database, type Job } from '../../../actors/cluster/database.ts';
 import type { Exchange, Sealed } from '../../../actors/cluster/exchange.ts';
@@ -113,7 +114,7 @@ export async function clusterNodes(t: TestContext): Promise<Nodes> {
       else await active.told(body);
     };
     const follower = new Follower({ ...common, exchange, onChange }, seq);
-    const active = new ActiveTasks(common);
+    const active = new ActiveTasks({ ...common, listeners: new Listeners(log) });
     const tasks = new ClusterTasks({
       ...common,
       ...{ active, follower },
