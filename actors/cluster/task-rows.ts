@@ -26,7 +26,6 @@ export interface TaskRow {
   readonly now: number;
   readonly state: TaskState;
   readonly error: TaskError | null;
-  readonly request: AnalysisRequest;
   readonly first: TaskSnapshot;
   readonly counts: TaskCounts;
   readonly amounts: Readonly<Record<string, Amounts>>;
@@ -34,7 +33,7 @@ export interface TaskRow {
 }
 
 const seconds = (what: string) => `extract(epoch from ${what})::float8`;
-/** Columns of a row; the request is long. */
+/** Columns of a row. */
 const columns = `id, ${seconds('created')} as created, ${seconds('started')} as started,
   ${seconds('ended')} as ended,
   ${seconds('clock_timestamp()')} as now, state, error, first, counts, amounts, results`;
@@ -42,8 +41,7 @@ const columns = `id, ${seconds('created')} as created, ${seconds('started')} as 
 /** Those that run, and the latest that ended. */
 const LISTED = 200;
 
-/** Without their requests. */
-export async function listTasks(sql: Sql, library: string): Promise<Omit<TaskRow, 'request'>[]> {
+export async function listTasks(sql: Sql, library: string): Promise<TaskRow[]> {
   return sql.query(
     `select ${columns} from framehound.task where library = $1
       and (ended is null or id in
@@ -57,10 +55,19 @@ export async function listTasks(sql: Sql, library: string): Promise<Omit<TaskRow
 /** `lock`: for the rest of the transaction. Null when there is no such task. */
 export async function readTask(sql: Sql, id: string, lock = false): Promise<TaskRow | null> {
   const [row] = await sql.query<TaskRow>(
-    `select ${columns}, request from framehound.task where id::text = $1 ${lock ? 'for update' : ''}`,
+    `select ${columns} from framehound.task where id::text = $1 ${lock ? 'for update' : ''}`,
     [id],
   );
   return row ?? null;
+}
+
+/** What was asked for, of all files, so it may be long. Null when there is no such task. */
+export async function readRequest(sql: Sql, id: string): Promise<AnalysisRequest | null> {
+  const [row] = await sql.query<{ request: AnalysisRequest }>(
+    'select request from framehound.task where id::text = $1',
+    [id],
+  );
+  return row?.request ?? null;
 }
 
 /** What a worker adds to a task. */
@@ -190,7 +197,7 @@ export function progressOfTask(
 }
 
 export function snapshotOf(
-  row: Omit<TaskRow, 'request'>,
+  row: TaskRow,
   underway: Iterable<Underway>,
   kinds: readonly StageKind[] = stageKinds,
 ): TaskSnapshot {

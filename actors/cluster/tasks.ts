@@ -39,6 +39,7 @@ import type { Places } from './places.ts';
 import {
   goodResults,
   listTasks,
+  readRequest,
   readTask,
   restart,
   snapshotOf,
@@ -185,9 +186,9 @@ export class ClusterTasks implements Tasks {
   async resume(task_id: string, options: StartOptions = {}): Promise<Accepted> {
     const { database, places, cacheDir: cache_dir } = this.#parts;
     const { signal = never } = options;
-    const known = await this.#row(task_id);
-    if (known === null) return this.#parts.local.resume(task_id, options);
-    const request = { ...places.own(known.request), cache_dir };
+    const asked = await readRequest(database, task_id);
+    if (asked === null) return this.#parts.local.resume(task_id, options);
+    const request = { ...places.own(asked), cache_dir };
     await this.#parts.admit(request);
     const files = await this.#files(request, signal);
     const seq = await database.transact(async (sql) => {
@@ -228,9 +229,10 @@ export class ClusterTasks implements Tasks {
     const after = await lockLibrary(sql, library);
     const task = await readTask(sql, task_id, true);
     if (task === null || task.ended !== null) return null;
+    const request = (await readRequest(sql, task_id))!;
     const left = await endParts(sql, database, task_id);
     const results = left
-      .flatMap((part) => piecesOf(task.request, part))
+      .flatMap((part) => piecesOf(request, part))
       .map(
         (piece): WorkResult => ({
           ...{ ...piece, hash_str: null, outcome: 'cancelled', reason: null },
@@ -282,7 +284,7 @@ export class ClusterTasks implements Tasks {
     return readTask(this.#parts.database, task_id);
   }
 
-  #shown(row: Omit<TaskRow, 'request'>): TaskSnapshot {
+  #shown(row: TaskRow): TaskSnapshot {
     const { places, cacheDir: cache_dir } = this.#parts;
     const task = places.own(snapshotOf(row, this.#parts.active.underway(row.id)));
     return { ...task, request: { ...task.request, cache_dir } };

@@ -31,7 +31,7 @@ import type { Node } from './node.ts';
 import { type ProgressNotice, progressChannel } from './notices.ts';
 import { type Part, piecesOf, requestOf, steps } from './pieces.ts';
 import type { Places } from './places.ts';
-import { readTask, standingAfter, storeStanding } from './task-rows.ts';
+import { readRequest, readTask, standingAfter, storeStanding } from './task-rows.ts';
 
 /** ms: until the queue is looked at again, between two signs of life, between two notices of progress. */
 const LOOK_EVERY = 500;
@@ -260,8 +260,8 @@ export class Worker {
 
   async #requestFor(part: JobPart, folder: string) {
     const { database, places, cacheDir } = this.#parts;
-    const task = (await readTask(database, part.task))!;
-    const own = places.own({ request: task.request, paths: part.paths });
+    const asked = (await readRequest(database, part.task))!;
+    const own = places.own({ request: asked, paths: part.paths });
     if (part.step === steps.files) {
       const request = { ...requestOf(own.request, { ...part, paths: own.paths }), cache_dir: folder };
       return { request, attachments: new Map<number, Uint8Array>() };
@@ -350,9 +350,9 @@ export class Worker {
       await database.transact((sql) => database.endJob(sql, deadQueue, dead));
       return;
     }
-    const task = await readTask(database, files.task);
+    const request = (await readRequest(database, files.task))!;
     const { code, meaning } = clusterErrors.GIVEN_UP;
-    const results = piecesOf(task!.request, files).map((piece): WorkResult => {
+    const results = piecesOf(request, files).map((piece): WorkResult => {
       const error = { code, message: `${piece.path}: ${meaning.toLowerCase()}` };
       return { ...piece, hash_str: null, outcome: 'failed', reason: null, duration_seconds: 0, error };
     });
