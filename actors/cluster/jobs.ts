@@ -65,13 +65,13 @@ export async function endParts(sql: Sql, database: Database, task: string): Prom
 }
 
 /** Files of which this task has found faces, or knows that they are stored; by root. */
-export async function facesFound(sql: Sql, task: string): Promise<Set<string>> {
+export async function facesFound(sql: Sql, task: string): Promise<string[]> {
   const rows = await sql.query<{ path: string }>(
     `select body->>'path' as path from framehound.result where task = $1 and body->>'type' = 'faces'
       and body->>'outcome' in ('analyzed', 'stored')`,
     [task],
   );
-  return new Set(rows.map(({ path }) => path));
+  return rows.map(({ path }) => path);
 }
 
 /** Takes away the results of work that is to be done again. Answers those that stay. */
@@ -101,10 +101,9 @@ export async function addAttachments(sql: Sql, task: string, all: readonly Uint8
   }
 }
 
-export async function attachmentsOf(sql: Sql, task: string): Promise<Map<number, Uint8Array>> {
-  const rows = await sql.query<{ number: number; bytes: Uint8Array }>(
-    'select number, bytes from framehound.attachment where task = $1',
-    [task],
-  );
-  return new Map(rows.map(({ number, bytes }) => [number, bytes]));
+export function attachmentsOf(
+  sql: Sql,
+  task: string,
+): Promise<{ readonly number: number; readonly bytes: Uint8Array }[]> {
+  return sql.query('select number, bytes from framehound.attachment where task = $1', [task]);
 }

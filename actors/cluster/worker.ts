@@ -226,12 +226,13 @@ export class Worker {
   }
 
   async #analyse(job: Job, part: JobPart, folder: string, signal: AbortSignal): Promise<Outcome> {
-    const { places, analysis, follower, files, whole } = this.#parts;
+    const { database, places, analysis, follower, files, whole } = this.#parts;
     const since = follower.applied;
-    const isOfFiles = part.step === steps.files;
-    const { request, attachments } = await this.#requestFor(part, folder);
+    const [isOfFiles, isClosing] = [part.step === steps.files, part.step === steps.closings];
+    const request = await this.#requestFor(part, folder);
     makeFolder(folder);
-    for (const [number, bytes] of attachments)
+    const attachments = isClosing ? await attachmentsOf(database, part.task) : [];
+    for (const { number, bytes } of attachments)
       writeFileSync(join(folder, `${number}`), bytes, { mode: 0o600 });
     const results: WorkResult[] = [];
     const tell = this.#teller(part.task, job.id);
@@ -247,31 +248,24 @@ export class Worker {
         onEvent: (event) => {
           if (event.type !== 'result') tell(event);
           // Files of a clustering have their results already.
-          else if (part.step !== steps.closings || event.result.closing) results.push(event.result);
+          else if (!isClosing || event.result.closing) results.push(event.result);
         },
       },
     );
     signal.throwIfAborted();
     const hasFound = isOfFiles && existsSync(databaseFile(folder));
     const sealed = hasFound ? await this.#sealed(job, folder, signal) : null;
-    const amounts = part.step === steps.closings ? {} : amountsOf(report.progress);
+    const amounts = isClosing ? {} : amountsOf(report.progress);
     return { since, results: places.shared(results), amounts, sealed };
   }
 
-  async #requestFor(part: JobPart, folder: string) {
+  async #requestFor(part: JobPart, folder: string): Promise<AnalysisRequest> {
     const { database, places, cacheDir } = this.#parts;
     const asked = (await readRequest(database, part.task))!;
-    const own = places.own({ request: asked, paths: part.paths });
-    if (part.step === steps.files) {
-      const request = { ...requestOf(own.request, { ...part, paths: own.paths }), cache_dir: folder };
-      return { request, attachments: new Map<number, Uint8Array>() };
-    }
-    const found = new Set(places.own([...(await facesFound(database, part.task))]));
-    const request = requestOf(own.request, { ...part, paths: own.paths }, found);
-    return {
-      request: { ...request, cache_dir: cacheDir },
-      attachments: await attachmentsOf(database, part.task),
-    };
+    const { request, paths } = places.own({ request: asked, paths: part.paths });
+    const found = part.step === steps.closings ? await facesFound(database, part.task) : [];
+    const cache_dir = part.step === steps.files ? folder : cacheDir;
+    return { ...requestOf(request, { ...part, paths }, new Set(places.own(found))), cache_dir };
   }
 
   /** What was found waits until the shared folder can be written. */
