@@ -74,20 +74,21 @@ export function partsOf(request: AnalysisRequest, files: readonly SizedFile[], w
   ];
 }
 
-/** The pieces of work of a part. */
+/** What answers the pieces of work of a part; a file of two clusterings is looked at once. */
 export function piecesOf(
   request: AnalysisRequest,
-  { step, paths, name }: Part,
-): Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>[] {
+): (part: Part) => Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>[] {
   const factsOf = (type: string) => stageKinds.find((kind) => kind.type === type)!.noFacts;
-  if (step === steps.closings)
-    return [{ type: closes, path: name ?? '', facts: factsOf(closes), closing: true }];
-  if (step === steps.summaries) return paths.map((path) => ({ type: reads, path, facts: factsOf(reads) }));
-  const own = new Set(paths);
-  const found = pairs(request).filter(({ path }) => own.has(path));
-  // A file of two clusterings is looked at once.
-  const once = new Map(found.map(({ kind, path }) => [`${kind.type} ${path}`, { kind, path }]));
-  return [...once.values()].map(({ kind, path }) => ({ type: kind.type, path, facts: kind.noFacts }));
+  const byPath = Map.groupBy(pairs(request), ({ path }) => path);
+  return ({ step, paths, name }) => {
+    if (step === steps.closings)
+      return [{ type: closes, path: name ?? '', facts: factsOf(closes), closing: true }];
+    if (step === steps.summaries) return paths.map((path) => ({ type: reads, path, facts: factsOf(reads) }));
+    return paths.flatMap((path) => {
+      const own = new Set(byPath.get(path)?.map(({ kind }) => kind));
+      return [...own].map(({ type, noFacts }) => ({ type, path, facts: noFacts }));
+    });
+  };
 }
 
 /** The same request for a part of it. `found`: files of which faces are stored, for a clustering. */

@@ -191,16 +191,17 @@ export class ClusterTasks implements Tasks {
     const request = { ...places.own(asked), cache_dir };
     await this.#parts.admit(request);
     const files = await this.#files(request, signal);
+    const pieces = piecesOf(request);
     const seq = await database.transact(async (sql) => {
       const add = await this.#adding(sql);
       const task = (await readTask(sql, task_id, true))!;
       if (task.ended === null) throw analysisErrors.TASK_RUNNING(`Task ${task_id} is running`, { task_id });
       const all = partsOf(request, files, await workersNow(sql));
       const done = new Set(places.own(await goodResults(sql, task_id)).map(workKey));
-      const isDone = (part: Part) => piecesOf(request, part).every((piece) => done.has(workKey(piece)));
+      const isDone = (part: Part) => pieces(part).every((piece) => done.has(workKey(piece)));
       const some = all.filter((part) => !isDone(part));
       const parts = some.length > 0 ? some : all;
-      const again = new Set(parts.flatMap((part) => piecesOf(request, part)).map(workKey));
+      const again = new Set(parts.flatMap(pieces).map(workKey));
       const kept = await keepResults(sql, task_id, (one) => !again.has(workKey(places.own(one))));
       const { files: count, jobs } = task.counts;
       const counts = noneDone(stageKinds, count, jobs);
@@ -231,14 +232,12 @@ export class ClusterTasks implements Tasks {
     if (task === null || task.ended !== null) return null;
     const request = (await readRequest(sql, task_id))!;
     const left = await endParts(sql, database, task_id);
-    const results = left
-      .flatMap((part) => piecesOf(request, part))
-      .map(
-        (piece): WorkResult => ({
-          ...{ ...piece, hash_str: null, outcome: 'cancelled', reason: null },
-          ...{ duration_seconds: 0, error: null },
-        }),
-      );
+    const results = left.flatMap(piecesOf(request)).map(
+      (piece): WorkResult => ({
+        ...{ ...piece, hash_str: null, outcome: 'cancelled', reason: null },
+        ...{ duration_seconds: 0, error: null },
+      }),
+    );
     const counts = { ...task.counts };
     for (const result of results) countResult(counts, result);
     const end = { state: 'cancelled', error: null } as const;

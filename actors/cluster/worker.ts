@@ -346,7 +346,7 @@ export class Worker {
     }
     const request = (await readRequest(database, files.task))!;
     const { code, meaning } = clusterErrors.GIVEN_UP;
-    const results = piecesOf(request, files).map((piece): WorkResult => {
+    const results = piecesOf(request)(files).map((piece): WorkResult => {
       const error = { code, message: `${piece.path}: ${meaning.toLowerCase()}` };
       return { ...piece, hash_str: null, outcome: 'failed', reason: null, duration_seconds: 0, error };
     });

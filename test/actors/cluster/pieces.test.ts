@@ -32,7 +32,7 @@ test('a job has the work on its own files, of every kind', () => {
   const own = requestOf(request, files('/f/b.mp4'));
   assert.deepEqual([own.paths, own.text_paths, own.model_key], [['/f/b.mp4'], ['/f/b.mp4'], 'm']);
   assert.deepEqual(
-    piecesOf(request, files('/f/b.mp4')).map(({ type }) => type),
+    piecesOf(request)(files('/f/b.mp4')).map(({ type }) => type),
     ['video', 'text'],
   );
   assert.deepEqual(requestOf(request, files('/f/a.mp4')).text_paths, []);
@@ -85,7 +85,7 @@ test('a clustering comes after its files, and summaries come last', () => {
       [steps.summaries, ['/f/b.mp4'], null],
     ],
   );
-  const pieces = parts.map((part) => piecesOf(whole, part).map(({ type, path }) => `${type} ${path}`));
+  const pieces = parts.map(piecesOf(whole)).map((all) => all.map(({ type, path }) => `${type} ${path}`));
   assert.deepEqual(pieces, [
     ['video /f/b.mp4', 'faces /f/b.mp4', 'text /f/b.mp4'],
     ['video /f/a.mp4', 'faces /f/a.mp4'],
