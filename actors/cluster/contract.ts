@@ -95,7 +95,7 @@ export interface Cluster {
    * stopped, the engine leaves the cluster, and gives the files back that it analyses.
    */
   readonly tasks: Tasks;
-  /** Takes messages that write: of the replica they become changes of the log. */
+  /** The index, where messages that write into the replica become changes of the log. */
   readonly index: Ref<typeof indexContract>;
   standing(): ClusterStanding;
   status(): Promise<ClusterStatus>;

@@ -5,7 +5,6 @@ import { redirected } from '../../runtime/redirected.ts';
 import { folders, type SettingValues } from '../../settings.ts';
 import type { Tasks } from '../analysis/contract.ts';
 import { openTasks } from '../analysis/tasks/tasks.ts';
-import { writeNames } from '../index/replica/contract.ts';
 import type { Cluster, ClusterChoice } from './contract.ts';
 import type { ClusterParts } from './open.ts';
 
@@ -14,9 +13,8 @@ type Index = ClusterParts['index'];
 /** The index for coordinators, see `Cluster.index`. `cluster`: the one that was joined. */
 export function indexIn(choice: ClusterChoice | null, index: Index, cluster: () => Cluster | null): Index {
   if (choice === null) return index;
-  const writes: ReadonlySet<string> = new Set(writeNames);
   return redirected(index, (name, request, options) =>
-    ((writes.has(name) ? cluster()?.index : null) ?? index).ask(name, request, options),
+    (cluster()?.index ?? index).ask(name, request, options),
   );
 }
 

@@ -4,7 +4,7 @@ import type { Reply, Request } from '../../runtime/contract.ts';
 import { redirected } from '../../runtime/redirected.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
-import { type Write, type WriteMessage, writeNames } from '../index/replica/contract.ts';
+import type { Write, WriteMessage } from '../index/replica/contract.ts';
 import type { NewSummaryNode } from '../index/summaries/contract.ts';
 import { type Writes, workWithin } from './writes.ts';
 
@@ -28,7 +28,6 @@ export function wholeIndex(index: Index, writes: Writes, ending: AbortSignal): I
   const drafts = new Drafts(send);
   const clusterings = new Map<number, WriteMessage & { readonly digest: string }>();
   const writing = writes.index();
-  const writeNamed: ReadonlySet<string> = new Set(writeNames);
   const own: { [name: string]: (request: never) => unknown } = {
     // The replica has what a file is from the log.
     remember: () => ({}),
@@ -42,7 +41,7 @@ export function wholeIndex(index: Index, writes: Writes, ending: AbortSignal): I
     commit_clustering: async ({ clustering, ...rest }: Request<Contract, 'commit_clustering'>) => {
       const { digest, ...begin } = clusterings.get(clustering)!;
       const commit = { name: 'commit_clustering', request: { ...rest, digest } };
-      return stored(await send([begin, commit]));
+      return send([begin, commit]);
     },
     end_clustering: (request: Request<Contract, 'end_clustering'>) => {
       clusterings.delete(request.clustering);
@@ -57,13 +56,8 @@ export function wholeIndex(index: Index, writes: Writes, ending: AbortSignal): I
   return redirected(index, async (name, request, options) => {
     const answered = own[name];
     if (answered !== undefined) return (await answered(request as never)) as never;
-    return (writeNamed.has(name) ? writing : index).ask(name, request, options);
+    return writing.ask(name, request, options);
   });
-}
-
-/** The answer as the index of this machine has given it. */
-function stored(answer: unknown): Reply<Contract, 'commit_clustering'> {
-  return answer as Reply<Contract, 'commit_clustering'>;
 }
 
 /** Summaries that are in memory until they are whole. */

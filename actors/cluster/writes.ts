@@ -7,7 +7,7 @@ import { comparablePath } from '../../runtime/paths.ts';
 import { redirected } from '../../runtime/redirected.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
-import type { Write, Written } from '../index/replica/contract.ts';
+import { type Write, type Written, writeNames } from '../index/replica/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
@@ -20,6 +20,8 @@ type Index = Ref<typeof indexContract>;
 /** ms that the replica may take; of work that people do not wait for. */
 const WITHIN = 60_000;
 export const workWithin = 15 * 60_000;
+
+const names: ReadonlySet<string> = new Set(writeNames);
 
 export interface WriteParts {
   readonly database: Database;
@@ -41,13 +43,13 @@ export class Writes {
     this.#parts = parts;
   }
 
-  /** The index for messages that write. */
+  /** The index, where messages that write into the replica are changes of the log. */
   index(): Index {
     const { index, cacheDir } = this.#parts;
     const replica = comparablePath(cacheDir);
     return redirected(index, (name, request, options) => {
       const { cache_dir = '', ...rest } = request as { readonly cache_dir?: string };
-      if (comparablePath(cache_dir) !== replica) return index.ask(name, request, options);
+      if (!names.has(name) || comparablePath(cache_dir) !== replica) return index.ask(name, request, options);
       return this.send([{ name, request: rest }], options?.signal) as never;
     });
   }
