@@ -53,8 +53,7 @@ export class Follower {
   #missed = 0;
   #over: Promise<void> = Promise.resolve();
   #isUntidy = false;
-  #isTidying = false;
-  #tidying: Promise<void> = Promise.resolve();
+  #tidying: Promise<void> | null = null;
 
   /** `applied`: the last change that the replica has. */
   constructor(parts: FollowerParts, applied: number) {
@@ -131,15 +130,14 @@ export class Follower {
 
   /** Frees what removed and replaced results take, while changes are applied. */
   #tidy(): void {
-    if (!this.#isUntidy || this.#isTidying) return;
+    if (!this.#isUntidy || this.#tidying !== null) return;
     const { index, cacheDir } = this.#parts;
     this.#isUntidy = false;
-    this.#isTidying = true;
     this.#tidying = tidyInSteps(index, cacheDir, this.#stop.signal)
       // The next change tries again.
       .catch(() => {})
       .finally(() => {
-        this.#isTidying = false;
+        this.#tidying = null;
       });
   }
 

@@ -37,10 +37,7 @@ const without = ({ cache_dir, force, from_previews }: AnalysisRequest): Analysis
 /** Throws NOT_IN_CLUSTER for what workers cannot do. */
 export function expectSpread(request: AnalysisRequest): void {
   const other = stageKinds.find(
-    (kind) =>
-      !ofFiles.includes(kind.type) &&
-      kind.type !== reads &&
-      kind.jobsOf(request as never).some((job) => hasWork(job)),
+    (kind) => !ofFiles.includes(kind.type) && kind.type !== reads && kind.jobsOf(request).some(hasWork),
   );
   if (other !== undefined)
     throw clusterErrors.NOT_IN_CLUSTER(`Work of the type ${other.type} cannot be done in a cluster yet`);
@@ -60,7 +57,7 @@ export function otherPathsOf({ face_jobs, summary_jobs }: AnalysisRequest): stri
 
 function pairs(request: AnalysisRequest) {
   return kinds.flatMap((kind) =>
-    kind.jobsOf(request as never).flatMap(({ items }) => items.map(({ path }) => ({ kind, path }))),
+    kind.jobsOf(request).flatMap(({ items }) => items.map(({ path }) => ({ kind, path }))),
   );
 }
 

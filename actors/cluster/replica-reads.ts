@@ -9,18 +9,16 @@ type Index = Ref<typeof indexContract>;
 
 /** Questions about what is known, whoever found it. */
 const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
-  ...([
-    'known',
-    'find',
-    'paths',
-    'previews',
-    'alike',
-    'stored',
-    'written_stored',
-    'things_stored',
-    'faces_stored',
-    'transcript_marks',
-  ] as const),
+  'known',
+  'find',
+  'paths',
+  'previews',
+  'alike',
+  'stored',
+  'written_stored',
+  'things_stored',
+  'faces_stored',
+  'transcript_marks',
 ]);
 
 export function lookingIn(index: Index, replica: string): Index {

@@ -55,11 +55,11 @@ export interface ReplicaParts extends StoreParts {
 }
 
 /** What answers the messages of the log. */
-export type Writes = Pick<Handlers<typeof indexContract>, WriteName | 'abort_summary'>;
+type WriteHandlers = Pick<Handlers<typeof indexContract>, WriteName | 'abort_summary'>;
 
 export function replicaHandlers(
   { folders, following, roots }: ReplicaParts,
-  writes: Writes,
+  writes: WriteHandlers,
 ): Handlers<Contract<typeof replicaMessages>> {
   return {
     followed: ({ cache_dir }) => folders.with(cache_dir, (store) => store.replica),
@@ -107,7 +107,7 @@ export function replicaHandlers(
 const nothing: Written = { answer: null, refusal: null };
 
 /** STORE_TOO_NEW for what this version does not know, and what has to do with this machine alone. */
-async function applied(writes: Writes, cache_dir: string, write: Write, turn: Turn): Promise<Written> {
+async function applied(writes: WriteHandlers, cache_dir: string, write: Write, turn: Turn): Promise<Written> {
   let answer: unknown = null;
   let begun: Record<string, unknown> = {};
   try {
