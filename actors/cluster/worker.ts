@@ -160,15 +160,15 @@ export class Worker {
     const endKeeping = this.#keep(job, lost);
     const folder = join(this.#parts.folder, `${job.id}-${job.retryCount}`);
     try {
-      const files = await this.#filesOf(job.id);
-      if (files === null) {
+      const part = await this.#partOf(job.id);
+      if (part === null) {
         await database.transact((sql) => database.endJob(sql, fileQueue, job));
         return;
       }
-      this.#working = files.paths;
-      const outcome = await this.#found(job, files, folder, lost.signal);
+      this.#working = part.paths;
+      const outcome = await this.#found(job, part, folder, lost.signal);
       // Whether it is ours still is for the transaction to say: its answer may have been lost.
-      const end = await this.#endOf(job, files.task, outcome);
+      const end = await this.#endOf(job, part, outcome);
       if (end === 'committed') return;
       if (end === 'overtaken') {
         const reason = 'what it was made of has changed meanwhile: it is done again';
@@ -184,9 +184,9 @@ export class Worker {
   }
 
   /** Null when the job was lost meanwhile. A fault gives it back. */
-  async #found(job: Job, files: JobPart, folder: string, lost: AbortSignal): Promise<Outcome | null> {
+  async #found(job: Job, part: JobPart, folder: string, lost: AbortSignal): Promise<Outcome | null> {
     try {
-      return await this.#analyse(job, files, folder, AbortSignal.any([this.#stop.signal, lost]));
+      return await this.#analyse(job, part, folder, AbortSignal.any([this.#stop.signal, lost]));
     } catch (error) {
       if (lost.aborted) return null;
       await this.#parts.database.giveBackJob(job, toFields(error).message).catch(() => {
@@ -197,12 +197,12 @@ export class Worker {
   }
 
   /** Null when its task has ended. */
-  async #filesOf(job: string): Promise<JobPart | null> {
-    const [files] = await this.#parts.database.query<JobPart>(
+  async #partOf(job: string): Promise<JobPart | null> {
+    const [part] = await this.#parts.database.query<JobPart>(
       'select task, step, paths, name from framehound.job where id = $1 and not ended',
       [job],
     );
-    return files ?? null;
+    return part ?? null;
   }
 
   /** Signs of life, until the answer is called. */
@@ -284,19 +284,19 @@ export class Worker {
     }
   }
 
-  async #endOf(job: Job, task: string, outcome: Outcome | null): Promise<CommitEnd> {
+  async #endOf(job: Job, part: JobPart, outcome: Outcome | null): Promise<CommitEnd> {
     if (outcome === null) return 'lost';
     const isOutdated = ({ error }: WorkResult) => error?.code === peopleErrors.CLUSTERING_CHANGED.code;
     if (job.retryCount < CLUSTER_AGAIN && outcome.results.some(isOutdated)) return 'overtaken';
-    return this.#persist(job, task, outcome);
+    return this.#persist(job, part, outcome);
   }
 
   /** What was found waits while the database is away. */
-  async #persist(job: Job, task: string, outcome: Outcome): Promise<CommitEnd> {
+  async #persist(job: Job, part: JobPart, outcome: Outcome): Promise<CommitEnd> {
     const { signal } = this.#stop;
     for (;;) {
       try {
-        return await this.#commit(fileQueue, job, task, outcome);
+        return await this.#commit(fileQueue, job, part, outcome);
       } catch (error) {
         signal.throwIfAborted();
         if (!clusterErrors.DATABASE_AWAY.is(error)) throw error;
@@ -305,20 +305,21 @@ export class Worker {
     }
   }
 
-  #commit(queue: string, job: Job, task_id: string, outcome: Outcome): Promise<CommitEnd> {
+  #commit(queue: string, job: Job, part: JobPart, outcome: Outcome): Promise<CommitEnd> {
     const { database, library, nodeId: node } = this.#parts;
     const { since, results, amounts, sealed } = outcome;
     const { job: id } = job.data;
     const found = results.flatMap(({ hash_str: hash, path }) => (hash === null ? [] : [{ hash, path }]));
+    const contents = part.step === steps.files ? found : [];
+    const { task: task_id } = part;
     return database.transact(async (sql) => {
       const after = await lockLibrary(sql, library);
-      const [row] = await sql.query<{ ended: boolean; attempt: number | null; step: number }>(
-        'select ended, attempt, step from framehound.job where id = $1',
+      const [row] = await sql.query<{ ended: boolean; attempt: number | null }>(
+        'select ended, attempt from framehound.job where id = $1',
         [id],
       );
       // An attempt to commit whose answer was lost.
       if (row?.ended === true) return row.attempt === job.retryCount ? 'committed' : 'lost';
-      const contents = row?.step === steps.files ? found : [];
       if (await isOvertaken(sql, library, contents, since)) return 'overtaken';
       const task = await readTask(sql, task_id, true);
       if (task === null || !(await database.endJob(sql, queue, job))) return 'lost';
@@ -326,7 +327,7 @@ export class Worker {
         id,
         job.retryCount,
       ]);
-      const isLast = !(await goOn(sql, database, task_id, row!.step));
+      const isLast = !(await goOn(sql, database, task_id, part.step));
       const standing = standingAfter(task, { results, amounts, isLast });
       await storeStanding(sql, task, results, standing);
       const body = { kind: 'results', task_id, job: id, results, sealed, standing } as const;
@@ -336,22 +337,22 @@ export class Worker {
     });
   }
 
-  /** Its files were tried often enough: they fail. */
+  /** It was tried often enough: its work fails. */
   async #giveUp(dead: Job): Promise<void> {
     const { database } = this.#parts;
-    const files = await this.#filesOf(dead.data.job);
-    if (files === null) {
+    const part = await this.#partOf(dead.data.job);
+    if (part === null) {
       await database.transact((sql) => database.endJob(sql, deadQueue, dead));
       return;
     }
-    const request = (await readRequest(database, files.task))!;
+    const request = (await readRequest(database, part.task))!;
     const { code, meaning } = clusterErrors.GIVEN_UP;
-    const results = piecesOf(request)(files).map((piece): WorkResult => {
+    const results = piecesOf(request)(part).map((piece): WorkResult => {
       const error = { code, message: `${piece.path}: ${meaning.toLowerCase()}` };
       return { ...piece, hash_str: null, outcome: 'failed', reason: null, duration_seconds: 0, error };
     });
     const nothing = { since: 0, amounts: {}, sealed: null };
-    await this.#commit(deadQueue, dead, files.task, { ...nothing, results });
+    await this.#commit(deadQueue, dead, part, { ...nothing, results });
   }
 
   /** Tells other nodes how the work goes on, a few times a second. */
