@@ -41,13 +41,20 @@ export async function addParts(
 
 /** Queues the jobs of the next step when none is left of `step`. False when none is left at all. */
 export async function goOn(sql: Sql, database: Database, task: string, step: number): Promise<boolean> {
-  const next = await sql.query<{ id: string; priority: number; step: number }>(
-    `select id, priority, step from framehound.job where task = $1 and not ended
-      and step = (select min(step) from framehound.job where task = $1 and not ended)`,
+  const [left] = await sql.query<{ next: number | null }>(
+    'select min(step) as next from framehound.job where task = $1 and not ended',
     [task],
   );
-  if (next.length > 0 && next[0]!.step > step) await database.addJobs(sql, task, next);
-  return next.length > 0;
+  const { next } = left!;
+  if (next === null) return false;
+  // Nearly always others of its step are left, and they may be many.
+  if (next <= step) return true;
+  const jobs = await sql.query<{ id: string; priority: number }>(
+    'select id, priority from framehound.job where task = $1 and not ended and step = $2',
+    [task, next],
+  );
+  await database.addJobs(sql, task, jobs);
+  return true;
 }
 
 /** Ends all that are left, and answers them. */
