@@ -2,17 +2,15 @@
 // have locked the library.
 import { randomUUID } from 'node:crypto';
 import type { WorkResult } from '../analysis/contract.ts';
+import { silentSeconds } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import type { Part } from './pieces.ts';
-
-/** Seconds after its last sign of life that a node counts as a worker. */
-const ALIVE = 15;
 
 /** How many workers there are. */
 export async function workersNow(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ workers: number }>(
     `select count(*)::int as workers from framehound.node where 'worker' = any(roles) and not draining
-      and seen > clock_timestamp() - interval '${ALIVE} seconds'`,
+      and seen > clock_timestamp() - interval '${silentSeconds} seconds'`,
   );
   return row!.workers;
 }
