@@ -12,7 +12,7 @@ export const clusterErrors = errorTable({
   CLUSTER_TOO_NEW: { meaning: 'The cluster was made by a newer version', status: 503, retryable: false },
   NOT_IN_CLUSTER: { meaning: 'This cannot be done in a cluster yet', status: 501, retryable: false },
   GIVEN_UP: {
-    meaning: 'The file was given up after several attempts',
+    meaning: 'The work was given up after several attempts',
     status: 500,
     retryable: false,
   },
