@@ -6,7 +6,7 @@ import { deviceText } from '../actors/models/device.ts';
 import { type CallOptions, type Client, createClient } from '../http/client/client.ts';
 import { ApiError, clientErrors } from '../http/client/error.ts';
 import { engineErrors, errorTable } from '../runtime/errors.ts';
-import { type Context, withEngine } from './context.ts';
+import { type Context, pause, withEngine } from './context.ts';
 import { printable, type Screen } from './terminal.ts';
 
 const serviceErrors = errorTable({
@@ -118,14 +118,17 @@ export async function useModel(
   if (warning !== undefined) screen.write(`note: ${warning}\n`);
 }
 
-/** The same, and writes where the model runs. */
+/** Between two looks at a model that is being loaded. */
+const LOADING_MS = 100;
+
+/** The same, and writes where the model runs, once it is loaded. */
 export async function useModelAndTell(service: Service, context: Context, key?: string): Promise<void> {
   await useModel(service, context, key);
   const { client } = service;
   let { visual } = await client.loadedModels();
-  if (visual.is_loading && visual.requested_model_key !== null) {
-    // A service that has just started: its model has no device before it is loaded.
-    await client.loadModel({ model_key: visual.requested_model_key }).catch(() => {});
+  // The model of a service that has just started has no device before it is loaded.
+  while (visual.is_loading) {
+    await pause(context, LOADING_MS);
     ({ visual } = await client.loadedModels());
   }
   writeDeviceLine(context.screen, visual);
