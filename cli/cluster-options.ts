@@ -1,4 +1,4 @@
-// What the command line says about clusters: the options of `serve`, and the command for the nodes.
+// What the command line says about clusters: options of `serve` and `doctor`, and the command for the nodes.
 import { roles } from '../actors/cluster/contract.ts';
 
 const json = { json: { type: 'boolean', default: false } } as const;
@@ -18,6 +18,14 @@ export const joiningOptions = {
     completes: roles,
     help: 'front, worker or both (both); only a worker analyses',
   },
+} as const;
+
+const { 'cluster-folder': sharedFolder } = joiningOptions;
+
+/** Of `framehound doctor`. */
+export const checkedCluster = {
+  cluster: { type: 'string', value: 'URL', help: 'check this cluster, too, and its folder' },
+  'cluster-folder': sharedFolder,
 } as const;
 
 export const clusterCommand = {

@@ -2,6 +2,7 @@
 // are read off this table. The settings that every command takes are in settings.ts.
 
 import { documentFormats } from '../actors/exporter/contract.ts';
+import { checkedCluster } from './cluster-options.ts';
 import {
   faceActions,
   filterValue,
@@ -341,7 +342,7 @@ export const commandTable = {
   doctor: {
     usage: '[--json]',
     help: 'check this machine, and show how to fix what is missing',
-    options: json,
+    options: { ...json, ...checkedCluster },
   },
   setup: {
     usage: '',

@@ -5,9 +5,11 @@ import {
   type ClusterNode,
   type ClusterStatus,
   clusterErrors,
+  type DatabaseFacts,
   silentSeconds,
 } from './contract.ts';
-import { Database } from './database.ts';
+import { Database, tableFiles } from './database.ts';
+import { tryFolder } from './share.ts';
 
 export async function statusOf(database: Database): Promise<ClusterStatus> {
   const [library] = await database.query<{ seq: string }>('select seq from framehound.library');
@@ -25,6 +27,48 @@ export async function statusOf(database: Database): Promise<ClusterStatus> {
     active_jobs: active,
     failed_jobs: failed,
   };
+}
+
+interface Probed {
+  readonly server: string;
+  readonly number: number;
+  readonly now: number;
+  readonly has_tables: boolean;
+  readonly may_create: boolean;
+}
+
+async function examined(database: Database): Promise<DatabaseFacts> {
+  // The first question also connects.
+  await database.probe('select 1');
+  const [asked, since] = [Date.now() / 1000, performance.now()];
+  const { server, number, now, has_tables, may_create } = await database.probe<Probed>(
+    `select current_setting('server_version') as server, current_setting('server_version_num')::int as number,
+      extract(epoch from clock_timestamp())::float8 as now,
+      to_regclass('framehound.version') is not null as has_tables,
+      has_database_privilege(current_database(), 'create') as may_create`,
+  );
+  const milliseconds = performance.now() - since;
+  const facts = {
+    ...{ server, major: Math.floor(number / 10_000), milliseconds, may_create },
+    clock_seconds: asked + milliseconds / 2000 - now,
+    supported: tableFiles().length,
+  };
+  if (!has_tables) return { ...facts, tables: 0, library: null, roots: [] };
+  const { tables } = await database.probe<{ tables: number }>(
+    'select number as tables from framehound.version',
+  );
+  const { library } = await database.probe<{ library: string }>(
+    'select id as library from framehound.library',
+  );
+  // Contents are known from the second version on.
+  const { roots } =
+    tables < 2
+      ? { roots: [] }
+      : await database.probe<{ roots: string[] }>(
+          `select coalesce(array_agg(distinct split_part(substr(path, 6), '/', 1)), '{}') as roots
+            from framehound.content where path like 'root:%'`,
+        );
+  return { ...facts, tables, library, roots };
 }
 
 /** From outside: nothing of an engine is started. Nodes are named by their id, or the beginning of it. */
@@ -52,14 +96,8 @@ export function openAdmin(url: string, clock: Clock): ClusterAdmin {
       }
       await database.query('delete from framehound.node where id = $1', [id]);
     },
-    describe: async () => {
-      const { version, now } = await database.probe<{ version: string; now: number }>(
-        `select current_setting('server_version') as version,
-          extract(epoch from clock_timestamp())::float8 as now`,
-      );
-      const ahead = Date.now() / 1000 - now;
-      return `PostgreSQL ${version}; this clock is ${Math.abs(ahead).toFixed(1)} s ${ahead < 0 ? 'behind' : 'ahead'}`;
-    },
+    examine: () => examined(database),
+    tryFolder,
     close: () => database.close(),
   };
 }

@@ -65,6 +65,33 @@ export const ClusterStatus = Type.Object({
 });
 export type ClusterStatus = Static<typeof ClusterStatus>;
 
+export interface DatabaseFacts {
+  /** Its version, as it says it, and the first number of that. */
+  readonly server: string;
+  readonly major: number;
+  /** That an answer took. */
+  readonly milliseconds: number;
+  /** How far the clock of this machine is ahead. */
+  readonly clock_seconds: number;
+  /** Version of its tables, 0 where there are none, and the one that this program has. */
+  readonly tables: number;
+  readonly supported: number;
+  /** Whether the user of the address may make schemas. */
+  readonly may_create: boolean;
+  /** Null where there are no tables. */
+  readonly library: string | null;
+  /** Names of the roots of its media. */
+  readonly roots: readonly string[];
+}
+
+export interface FolderFacts {
+  /** Of a large file, and of a small one, each flushed. */
+  readonly megabytes_per_second: number;
+  readonly milliseconds: number;
+  /** Whose folder it is; null where it is nobody's yet. */
+  readonly library: string | null;
+}
+
 /** What can be asked about a cluster, and done to its nodes, without being one of them. */
 export interface ClusterAdmin {
   status(): Promise<ClusterStatus>;
@@ -72,8 +99,10 @@ export interface ClusterAdmin {
   drain(node: string, draining: boolean): Promise<void>;
   /** Forgets a node that does not run any more. NODE_UNKNOWN, NODE_RUNS. */
   remove(node: string): Promise<void>;
-  /** Its version, and how far the clock of this machine is off, for people. */
-  describe(): Promise<string>;
+  /** What the database says of itself, whatever tables it has. DATABASE_AWAY, DATABASE_REFUSED. */
+  examine(): Promise<DatabaseFacts>;
+  /** Writes into the shared folder, reads it again and takes it away. SHARED_FOLDER. */
+  tryFolder(folder: string): Promise<FolderFacts>;
   close(): Promise<void>;
 }
 

@@ -53,6 +53,15 @@ function faultOf(error: unknown): unknown {
   return clusterErrors.DATABASE_AWAY(`The database of the cluster cannot be reached: ${what}`, {}, error);
 }
 
+const migrations = join(import.meta.dirname, 'migrations');
+
+/** What makes the tables, in this order; the version of the tables is their number. */
+export function tableFiles(): string[] {
+  return readdirSync(migrations)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+}
+
 export class Database implements Sql {
   readonly #pool: pg.Pool;
   #boss: PgBoss;
@@ -148,10 +157,7 @@ export class Database implements Sql {
   }
 
   async #migrate(): Promise<void> {
-    const folder = join(import.meta.dirname, 'migrations');
-    const files = readdirSync(folder)
-      .filter((name) => name.endsWith('.sql'))
-      .sort();
+    const files = tableFiles();
     await this.#inTransaction(async (client) => {
       await client.query('create schema if not exists framehound');
       await client.query('create table if not exists framehound.version (number integer not null)');
@@ -162,7 +168,8 @@ export class Database implements Sql {
           `The tables of the cluster have version ${version}, but this program supports ${files.length}: update framehound on this machine`,
         );
       }
-      for (const name of files.slice(version)) await client.query(readFileSync(join(folder, name), 'utf8'));
+      for (const name of files.slice(version))
+        await client.query(readFileSync(join(migrations, name), 'utf8'));
       if (version === 0) await client.query('insert into framehound.version values (0)');
       await client.query('update framehound.version set number = $1', [files.length]);
     });

@@ -4,16 +4,15 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Type } from 'typebox';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { createFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
-import { readJsonNow } from '../../runtime/files/json-file.ts';
 import { rm } from '../../runtime/files/names.ts';
 import { databaseFile } from '../index/store/names.ts';
 import { type Manifest, manifestFile, type Transfer, transferErrors } from '../library/transfer/contract.ts';
 import { clusterErrors } from './contract.ts';
 import type { Job } from './database.ts';
+import { markFile, ownerOf } from './share.ts';
 
 /** What a change of the log says of a folder of results. */
 export interface Sealed {
@@ -22,10 +21,6 @@ export interface Sealed {
   /** Of its manifest, which has those of its files: SHA-256, hex. */
   readonly digest: string;
 }
-
-/** In the shared folder: whose it is. */
-const markFile = 'framehound-cluster.json';
-const Mark = Type.Object({ version: Type.Literal(1), library: Type.String() });
 
 export interface ExchangeParts {
   /** That all nodes share, absolute. */
@@ -94,8 +89,7 @@ export class Exchange {
     const path = join(shared, markFile);
     try {
       if (isNew) createFile(path, `${JSON.stringify({ version: 1, library })}\n`, { flush: true });
-      const mark = readJsonNow(Mark, path);
-      if (mark?.library !== library) throw refuse('is not the folder of this cluster: is it mounted?');
+      if (ownerOf(shared) !== library) throw refuse('is not the folder of this cluster: is it mounted?');
       makeFolder(join(shared, 'results'));
     } catch (error) {
       throw clusterErrors.SHARED_FOLDER.is(error)

@@ -54,6 +54,17 @@ function only(action: string, positionals: readonly string[]): string {
   return node;
 }
 
+/** What the command line says, else the settings; empty where neither names a cluster. */
+export function databaseAddress(
+  given: string | undefined,
+  { cluster: set }: Pick<Context['values'], 'cluster'>,
+): string {
+  const url = given ?? set;
+  if (url !== '' && !/^postgres(ql)?:\/\/\S+$/.test(url))
+    throw usageErrors.USAGE('--cluster must be an address that begins with postgres://');
+  return url;
+}
+
 async function withCluster(
   { installation, values, clock }: Context,
   work: (admin: ClusterAdmin) => Promise<number>,

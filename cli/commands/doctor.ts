@@ -23,19 +23,14 @@ import { openToOthers, type SharedWith } from '../../runtime/files/permissions.t
 import { usableMemory } from '../../runtime/process/limits.ts';
 import { folders, keptAtHome, settingRows } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import {
-  type Command,
-  type Context,
-  exit,
-  gpuSetupCommand,
-  keptAlive,
-  setupCommand,
-  typed,
-} from '../context.ts';
+import { type Command, type Context, exit, gpuSetupCommand, setupCommand, typed } from '../context.ts';
+import { attempt, type Finding } from '../finding.ts';
+import { clusterFindings } from './cluster-findings.ts';
 
 export const config: Command = async (args, { config: found, out }) => {
   const rows = settingRows(found).map(({ name, ...row }) => ({ setting: name, ...row }));
-  if (wantsJson(args)) out(`${JSON.stringify(rows)}\n`);
+  const { values } = parseArgs({ args: [...args], options: commandTable.config.options });
+  if (values.json) out(`${JSON.stringify(rows)}\n`);
   else {
     for (const { setting, value, source, doc } of rows) {
       out(`${setting.padEnd(18)} ${String(value).padEnd(28)} ${source.padEnd(12)} ${doc}\n`);
@@ -49,22 +44,10 @@ export function problemText({ file, field, message }: RegistryProblem): string {
   return `${file}${field ? ` ${field}` : ''}: ${message}`;
 }
 
-function wantsJson(args: readonly string[]): boolean {
-  return parseArgs({ args: [...args], options: commandTable.doctor.options }).values.json;
-}
-
-interface Finding {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly found: string;
-  /** Nothing is broken, but it cannot be done as things are. */
-  readonly lacking?: boolean;
-  /** Command or step that repairs it, or that brings what is lacking. */
-  readonly fix?: string;
-}
-
 export const doctor: Command = async (args, context) => {
-  const json = wantsJson(args);
+  const { values } = parseArgs({ args: [...args], options: commandTable.doctor.options });
+  const { json, ...joining } = values;
+  const cluster = () => clusterFindings(joining, context);
   const checks = [versions, nativePackages, models, storage, roots, cluster, privacy];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   if (json) context.out(`${JSON.stringify(findings)}\n`);
@@ -128,19 +111,6 @@ async function modelDevices(
       return { name: deviceText(device), ok: !needed, lacking: !needed, found: reason ?? '', ...fix };
     }),
   ];
-}
-
-async function attempt(name: string, look: () => Promise<string>): Promise<Finding> {
-  try {
-    return { name, ok: true, found: await look() };
-  } catch (error) {
-    return {
-      name,
-      ok: false,
-      found: error instanceof Error ? error.message : String(error),
-      fix: setupCommand,
-    };
-  }
 }
 
 async function models({ installation, values }: Context): Promise<Finding[]> {
@@ -300,28 +270,6 @@ async function roots({ installation, values }: Context): Promise<Finding[]> {
     const fix = `connect its volume, or if it is elsewhere now: framehound roots move ${name} FOLDER`;
     return { ...found, lacking: true, fix };
   });
-}
-
-/** Only where the settings name one. */
-async function cluster({ installation, values, clock }: Context): Promise<Finding[]> {
-  if (values.cluster === '') return [];
-  const admin = await (await installation()).cluster(values.cluster, clock);
-  const database = await keptAlive(
-    attempt('cluster database', () => admin.describe()).finally(() => admin.close()),
-  );
-  const { cluster_folder: folder } = values;
-  const shared = await attempt('cluster folder', async () => {
-    if (folder === '') throw new Error('the setting cluster_folder is empty');
-    await access(folder, constants.R_OK | constants.W_OK);
-    return folder;
-  });
-  const fixes = {
-    'cluster database': 'check the address in FRAMEHOUND_CLUSTER, and that PostgreSQL 15 or newer runs there',
-    'cluster folder': 'mount the folder, or name it with --cluster-folder',
-  };
-  return [database, shared].map((found) =>
-    found.ok ? found : { ...found, fix: fixes[found.name as keyof typeof fixes] },
-  );
 }
 
 /** What others on this machine can read, of what the home folder and the analysis folder hold. */

@@ -30,6 +30,7 @@ import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
 import { heedStop, keepServiceFile } from '../service-file.ts';
+import { databaseAddress } from './cluster.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
 const DRAIN_MS = 3_000;
@@ -61,10 +62,8 @@ export const serve: Command = async (args, context) => {
 
 /** What the command line says, else the settings; null where neither names a cluster. */
 function clusterOf(given: ClusterOptions, { values }: Context): ClusterChoice | null {
-  const { cluster: url = values.cluster } = given;
+  const url = databaseAddress(given.cluster, values);
   if (url === '') return null;
-  if (!/^postgres(ql)?:\/\/\S+$/.test(url))
-    throw usageErrors.USAGE('--cluster must be an address that begins with postgres://');
   const { 'cluster-folder': folder = values.cluster_folder, roles: named } = given;
   const asRole = (word: string): Role => {
     const role = roles.find((one) => one === word);

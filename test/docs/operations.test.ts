@@ -7,21 +7,43 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { create } from 'xmlbuilder2';
+import { settings } from '../../settings.ts';
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
 const page = readFileSync(join(docs, 'operations.md'), 'utf8');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-test('the unit of systemd is one', { skip: !hasSystemd && 'systemd is not on this machine' }, (t) => {
+const unitOfPage = () => /^```ini\n([\s\S]+?)^```/m.exec(page)![1]!;
+const unitOfNode = () => readFileSync(join(docs, 'operations', 'framehound@.service'), 'utf8');
+
+/** Names of environment variables that settings are read from. */
+const variables: ReadonlySet<string> = new Set(Object.values(settings).map(({ env }) => env ?? ''));
+
+test('the units of systemd are some', { skip: !hasSystemd && 'systemd is not on this machine' }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-unit-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [, unit] = /^```ini\n([\s\S]+?)^```/m.exec(page)!;
-  const path = join(folder, 'framehound.service');
-  writeFileSync(path, unit!);
-  // Manual pages and a user that this machine lacks are no faults of the unit.
-  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
-  const faults = stderr.split('\n').filter((line) => line.includes('framehound.service'));
-  assert.deepEqual([status, faults], [0, []], stderr);
+  const units = { 'framehound.service': unitOfPage(), 'framehound@.service': unitOfNode() };
+  for (const [name, unit] of Object.entries(units)) {
+    const path = join(folder, name);
+    writeFileSync(path, unit);
+    // Manual pages and a user that this machine lacks are no faults of the unit.
+    const verified = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
+    const faults = verified.stderr.split('\n').filter((line) => line.includes('framehound'));
+    assert.deepEqual([verified.status, faults], [0, []], verified.stderr);
+  }
+});
+
+test('the unit of a node of a cluster is that of a service, with settings that exist', () => {
+  const said = (unit: string) => unit.split('\n').filter((line) => /^\w+=/.test(line));
+  const [one, node] = [said(unitOfPage()), said(unitOfNode())];
+  const missing = one.filter((line) => !node.includes(line) && !/^(Description|After)=/.test(line));
+  assert.deepEqual(missing, []);
+  const named = [...unitOfNode().matchAll(/FRAMEHOUND_\w+/g)].map(([name]) => name);
+  assert.deepEqual(
+    named.filter((name) => !variables.has(name)),
+    [],
+  );
+  assert.ok(node.includes('Environment=FRAMEHOUND_ROLES=%i'));
 });
 
 test('the agent of launchd is a property list of keys that launchd knows', () => {
