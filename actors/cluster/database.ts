@@ -48,6 +48,8 @@ function faultOf(error: unknown): unknown {
   const what = redactText(message === '' ? code : message);
   if (isOfServer && !passing.test(code))
     return clusterErrors.DATABASE_REFUSED(`The database answered: ${what}`, { code }, error);
+  if (/client password must be/.test(message))
+    return clusterErrors.DATABASE_REFUSED('The database asks for a password, and none is given', {}, error);
   const isAway = isOfServer || /^E[A-Z_]{3,}$/.test(code) || cut.test(message);
   if (!isAway) return error;
   return clusterErrors.DATABASE_AWAY(`The database of the cluster cannot be reached: ${what}`, {}, error);

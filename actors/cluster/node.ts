@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
+import { toFields } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../../runtime/files/json-file.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -69,13 +70,17 @@ export class Node {
   async #run(): Promise<void> {
     const alarm = new Alarm(this.#parts.clock);
     const { signal } = this.#stop;
+    let complained = '';
     while (!signal.aborted) {
       try {
         if (!this.#isKnown) await this.#register();
         else await this.#beat();
+        complained = '';
       } catch (error) {
-        if (!clusterErrors.DATABASE_AWAY.is(error))
-          this.#parts.log.error('the node cannot be recorded', { error });
+        const { message } = toFields(error);
+        if (!clusterErrors.DATABASE_AWAY.is(error) && message !== complained)
+          this.#parts.log.error('the node cannot be recorded', { error: message });
+        complained = message;
       }
       await alarm.wait(BEAT_EVERY, signal);
     }
