@@ -240,9 +240,13 @@ test('of several folders each has its turn, and one in trouble does not hold the
   w.tasks.isQuick = true;
   await w.service.start();
   await w.pass(async () => (await w.status()).files_pending === 41);
-  // And all have been left alone for long enough: those of the folder that is listed later as well.
-  let steps = 0;
-  await w.pass(() => ++steps > 40);
+  // And all have been left alone for long enough, as two further looks at each folder tell.
+  const listed = new Map<string, number>();
+  w.world.polls.length = 0;
+  await w.pass(() => {
+    for (const id of w.world.polls.splice(0)) listed.set(id, (listed.get(id) ?? 0) + 1);
+    return listed.size === 2 && [...listed.values()].every((times) => times > 2);
+  });
   w.tasks.isTaken = false;
   await w.isState('waiting');
   const turn = w.tasks.started.findIndex(({ paths }) => paths[0]!.startsWith(small));

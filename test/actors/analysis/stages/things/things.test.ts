@@ -47,14 +47,10 @@ test('the detector is handed what the picture before of the same film showed', a
     { name: 'b', frames: 2 },
   ]);
   await e.run({ thing_media_paths: e.thing_media_paths });
-  const steps = e.things.looked.map(({ byte, before }) => [before, byte]);
-  assert.deepEqual(steps, [
-    [null, 0],
-    [0, 1],
-    [1, 2],
-    [null, 0],
-    [0, 1],
-  ]);
+  // One film after the other; the one whose facts are read first begins.
+  const steps = e.things.looked.map(({ byte, before }) => `${before} ${byte}`).join(', ');
+  const [a, b] = ['null 0, 0 1, 1 2', 'null 0, 0 1'];
+  assert.ok([`${a}, ${b}`, `${b}, ${a}`].includes(steps), steps);
 });
 
 test('pictures and things come from one decode pass, and sound has no things', async (t) => {
