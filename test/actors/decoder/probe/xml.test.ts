@@ -16,19 +16,19 @@ test('names are read with their namespaces, and references as characters', () =>
 
 test('what is not well-formed is refused with the reason', () => {
   const rows = [
-    ['<a><b></a>', /<\/a> closes nothing/],
-    ['<a>', /<a> is not closed/],
-    ['<a/><b/>', /more than one outer element/],
-    ['<a/>text', /text outside/],
-    ['', /no element/],
-    ['<a b=1/>', /no value in quotation marks/],
-    ['<a b="1" b="2"/>', /b is given twice/],
-    ['<a>&nbsp;</a>', /&nbsp; is not declared|stands for nothing/],
-    ['<a>&#0;</a>', /stands for no character/],
-    ['<a>&#xD800;</a>', /stands for no character/],
-    ['<p:a/>', /the prefix p is not declared/],
-    ['<a b="1', /" is missing/],
-    ['<!-- open', /--> is missing/],
+    ['<a><b></a>', /unexpected close tag/],
+    ['<a>', /unclosed tag: a/],
+    ['<a/><b/>', /documents may contain only one root/],
+    ['<a/>text', /text data outside of root node/],
+    ['', /document must contain a root element/],
+    ['<a b=1/>', /unquoted attribute value/],
+    ['<a b="1" b="2"/>', /duplicate attribute: b/],
+    ['<a>&nbsp;</a>', /undefined entity/],
+    ['<a>&#0;</a>', /malformed character entity/],
+    ['<a>&#xD800;</a>', /malformed character entity/],
+    ['<p:a/>', /unbound namespace prefix: "p"/],
+    ['<a b="1', /unexpected end/],
+    ['<!-- open', /must contain a root element/],
   ] as const;
   for (const [text, reason] of rows)
     assert.throws(
