@@ -1,6 +1,6 @@
 // Reads small XML documents of unknown origin. Document types are refused, so entities cannot be declared and
-// nothing expands; depth and number of elements are bounded. The library that writes XML would read it too, but
-// takes 27 s for 200,000 levels, and 14 s for an element of 20,000 attributes.
+// nothing expands; depth and number of elements are bounded. The library that writes XML would read it too,
+// but takes 27 s for 200,000 levels, and 14 s for an element of 20,000 attributes.
 import { SaxesParser } from 'saxes';
 
 export interface XmlElement {
