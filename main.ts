@@ -5,8 +5,7 @@ import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.
 import { slotBytesFor } from './actors/analysis/stages/faces/file-faces.ts';
 import { indexIn, joinCluster } from './actors/cluster/join.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
-import { createDocumentExports } from './actors/exporter/document-exports.ts';
-import { createMediaExports } from './actors/exporter/media-exports.ts';
+import { createDocumentExports, createMediaExports } from './actors/exporter/exporter.ts';
 import { createPeople } from './actors/faces/people/people.ts';
 import { createLibrary } from './actors/library/library.ts';
 import { openLists } from './actors/library/lists/lists.ts';

@@ -75,7 +75,7 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
         return probeDevices({ available: offeredDevices(), graphics, card, signal, clock: systemClock });
       },
       objectDetector: async () => {
-        const { describeDetector } = await import('./things/describe-detector.ts');
+        const { describeDetector } = await import('./things/detector.ts');
         return describeDetector(modelsDir, device);
       },
       store: async () => {

@@ -32,7 +32,7 @@ export async function withService<T>(
   const { server } = context.values;
   if (server !== '') return work(serviceAt(server, context));
   // While the threads of the engine start.
-  const loading = import('./own-client.ts');
+  const loading = import('../http/direct-client.ts');
   return withEngine(context, decoders, async (engine) => {
     const { signal, clock } = context;
     const { ownClient } = await loading;

@@ -2,8 +2,12 @@
 // defaults, without a socket, a license or an answer in JSON. Errors are those of the engine.
 import type { Engine } from '../actors/engine.ts';
 import { tellAway } from '../actors/library/roots/contract.ts';
+import type { ProgressEvent } from '../events/protocol.ts';
+import { createRooms } from '../events/rooms.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { CallOptions, Client } from './client/client.ts';
 import { ApiError } from './client/error.ts';
+import { untilDone } from './client/inbox.ts';
 import { RequestInput } from './request/body.ts';
 import { invalidFields } from './request/response.ts';
 import { type Validators, validatorsOf } from './request/validation.ts';
@@ -55,4 +59,26 @@ function partsOf({ params, query }: Route, input: Fields) {
     parts[part][name] = value;
   }
   return parts;
+}
+
+// An engine that runs in this process for one command, asked as a service is.
+
+/** The caller stops the engine. */
+export function ownClient(engine: Engine, clock: Clock): Client {
+  const hearing = new Set<(event: ProgressEvent) => void>();
+  const emit = (event: ProgressEvent) => {
+    for (const hear of hearing) hear(event);
+  };
+  const rooms = createRooms({ clock, emit });
+  engine.tasks.subscribe(rooms.publish);
+  const follow: Client['follow'] = (task_id, { signal } = {}) =>
+    untilDone(signal, ({ put }) => {
+      const hear = (event: ProgressEvent) => {
+        if (event.task_id === task_id) put(event);
+      };
+      hearing.add(hear);
+      for (const event of rooms.replay(task_id) ?? []) put(event);
+      return () => hearing.delete(hear);
+    });
+  return directClient(engine, follow);
 }

@@ -4,10 +4,8 @@ import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 import { clipMessages } from './clips/contract.ts';
-import { SectionsOf, sectionMessages } from './frames/contract.ts';
-import { CameraMotion } from './movement/contract.ts';
+import { BarShares, CameraMotion, SectionsOf, sectionMessages } from './frames/contract.ts';
 import { peakMessages } from './peaks/contract.ts';
-import { BarShares } from './pixels/contract.ts';
 import { Xmp } from './probe/contract.ts';
 import { timesMessages } from './times/contract.ts';
 

@@ -2,8 +2,13 @@
 // the store, so it is no actor.
 import { basename, join } from 'node:path';
 import { expectAbove } from '../../runtime/files/save-new.ts';
+import type { Log } from '../../runtime/log.ts';
 import { createPool, poolErrors } from '../../runtime/pool.ts';
 import { moduleUrl } from '../../runtime/process/program.ts';
+import type { Search } from '../search/contract.ts';
+import { createClips } from './clips/clips.ts';
+import type { Clips } from './clips/contract.ts';
+import { type Writer, Writers } from './clips/writers.ts';
 import {
   type Exporter,
   exportErrors,
@@ -14,7 +19,15 @@ import {
   type TranscriptRequest,
 } from './contract.ts';
 import { fileName, saveAt } from './output-path.ts';
+import type { Proxies } from './proxies/contract.ts';
+import { createProxies } from './proxies/proxies.ts';
 import { oneLine, rowsOf } from './rows.ts';
+import type { Sidecars } from './sidecars/contract.ts';
+import { createSidecars, type SidecarParts } from './sidecars/sidecars.ts';
+import type { SummaryDocuments } from './summary/contract.ts';
+import { createSummaryDocuments, type ReadingParts } from './summary/summary-documents.ts';
+import type { Timelines } from './timeline/contract.ts';
+import { createTimelines } from './timeline/timelines.ts';
 
 const THREADS = 2;
 /** Documents that may wait for a thread; each holds its transcript. */
@@ -72,4 +85,51 @@ function unwritable(what: string, cause?: unknown) {
 function tooLarge(error: unknown): never {
   if (!poolErrors.OUT_OF_MEMORY.is(error)) throw error;
   throw exportErrors.DOCUMENT_TOO_LARGE('The document needs more memory than its thread has', {}, error);
+}
+
+// Documents and timelines for other programs, and what of them has threads to end.
+
+interface DocumentExports {
+  readonly exporter: Exporter;
+  readonly timelines: Timelines;
+  readonly sidecars: Sidecars;
+  readonly summaryDocuments: SummaryDocuments;
+  /** Ends what is being written. */
+  close(): Promise<unknown>;
+}
+
+export function createDocumentExports(parts: SidecarParts & ReadingParts): DocumentExports {
+  const closing = {
+    exporter: createExporter(Date.now),
+    timelines: createTimelines(parts),
+    sidecars: createSidecars(parts),
+  };
+  return {
+    ...closing,
+    summaryDocuments: createSummaryDocuments(parts),
+    close: () => Promise.all(Object.values(closing).map((one) => one.close())),
+  };
+}
+
+// Media files that are written: clips for editing programs and proxies for browsers, by the same threads.
+
+interface MediaExportParts {
+  readonly clipWriters: readonly Writer[];
+  /** Writes where there are no threads for it. */
+  readonly prober: Writer;
+  readonly search: Pick<Search, 'mediaFile'>;
+  /** GB that the proxies of an analysis folder may take. */
+  readonly proxies_gb: number;
+  readonly log: Log;
+}
+
+export function createMediaExports(parts: MediaExportParts): { clips: Clips; proxies: Proxies } {
+  const { clipWriters, prober, search, proxies_gb, log } = parts;
+  const writers = new Writers(clipWriters.length > 0 ? clipWriters : [prober]);
+  const { mediaFile } = search;
+  const mostBytes = proxies_gb * 1e9;
+  return {
+    clips: createClips({ writers, log }),
+    proxies: createProxies({ writers, mediaFile, mostBytes, log, now: Date.now }),
+  };
 }

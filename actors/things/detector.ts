@@ -1,13 +1,17 @@
 // Finds the things of a picture: in eight bits where the processor multiplies bytes and answers nearly the
 // same with them.
+
+import { createLog } from '../../runtime/log.ts';
 import type { Box, Picture } from '../../runtime/picture.ts';
 import { modelErrors } from '../models/contract.ts';
 import type { Openable } from '../models/current.ts';
+import type { DeviceChoice } from '../models/device.ts';
 import { multipliesBytes } from '../models/machine.ts';
+import { chooseObjectDetector, fileOf } from '../models/registry.ts';
 import type { Ranges } from '../models/rewriting/for-processor.ts';
-import type { ModelSession } from '../models/session.ts';
+import { type ModelSession, openSession } from '../models/session.ts';
 import { type BasicColour, basicColours, labOfHex, shades } from '../models/starter/palette.ts';
-import { classNames, detectorSide as side, type Thing } from './contract.ts';
+import { classNames, detectorSide as side, type Thing, thingsErrors } from './contract.ts';
 import { detectionsOf, fillInput, outputs } from './detection.ts';
 import { ranges } from './ranges.ts';
 
@@ -176,4 +180,27 @@ function pattern(): Picture {
     return 7 * (at % side) + 13 * Math.floor(at / side) + 29 * (i % 3);
   });
   return { data, width: side, height: side };
+}
+
+// In which precision the downloaded detector computes on this machine.
+
+const precisions: Readonly<Record<OpenedDetector['eightBits'], string>> = {
+  used: 'in eight bits',
+  refused: 'in single precision, because eight bits give other results here',
+  'not tried': 'in single precision',
+};
+
+/** Null where none is downloaded. Opens it; throws what opening throws. */
+export async function describeDetector(modelsDir: string, device: DeviceChoice): Promise<string | null> {
+  const row = await chooseObjectDetector(modelsDir).catch((error) => {
+    if (thingsErrors.NO_OBJECT_DETECTOR.is(error)) return null;
+    throw error;
+  });
+  if (row === null) return null;
+  const options = { device, threads: 1, log: createLog('things', () => {}), convolutional: true };
+  const { detector, eightBits } = await openDetector((ranges) =>
+    openSession(fileOf(modelsDir, row, 'graph'), { ...options, ...(ranges && { ranges }) }),
+  );
+  await detector.close();
+  return `${row.key} ${precisions[eightBits]}`;
 }

@@ -5,7 +5,7 @@ import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runti
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
-import type { SpeechRow } from '../models/contract.ts';
+import { modelErrors, type SpeechRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import {
@@ -20,8 +20,8 @@ import { openSession, type SessionOpener } from '../models/session.ts';
 import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
 import { chooseSpeechModel, type SpeechCandidate } from './choose-model.ts';
 import { type DetectedSpeech, speechErrors, transcriberContract, type WrittenWindow } from './contract.ts';
-import { familyOf } from './families.ts';
-import { emptyTranscript, type SpeechFamily } from './family.ts';
+import { emptyTranscript, type Family, type SpeechFamily } from './family.ts';
+import { parakeet } from './parakeet/family.ts';
 import { type SessionModel, type SessionResult, TranscriptionSession, WrittenWindows } from './session.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';
@@ -29,6 +29,8 @@ import { builtInDetectors } from './voice/built-in.ts';
 import { voiceRate } from './voice/detector.ts';
 import { DetectorSelection } from './voice/selection.ts';
 import { windowRules } from './voice/windows.ts';
+import { whisper } from './whisper/family.ts';
+import { x3asr } from './x3asr/family.ts';
 
 interface TranscriberSettings {
   /** Absolute path of the folder with a folder for each model. */
@@ -249,4 +251,23 @@ function floatsIn(slot: Uint8Array, count: number): Float32Array {
   // A Float32Array needs an offset that is a multiple of 4.
   if (slot.byteOffset % 4 === 0) return new Float32Array(slot.buffer, slot.byteOffset, count);
   return new Float32Array(slot.slice(0, bytes).buffer);
+}
+
+// The implementation of each family of speech models, by the row's `family`.
+
+const families: ReadonlyMap<string, Family> = new Map<string, Family>([
+  ['x3asr', x3asr],
+  ['parakeet', parakeet],
+  ['whisper', whisper],
+]);
+
+/** Throws MODEL_INVALID for a family that is not implemented. */
+export function familyOf(row: SpeechRow): Family {
+  const family = families.get(row.family);
+  if (family) return family;
+  const known = [...families.keys()].join(', ');
+  throw modelErrors.MODEL_INVALID(
+    `The model "${row.key}" is of the family "${row.family}"; there is ${known}`,
+    { key: row.key },
+  );
 }

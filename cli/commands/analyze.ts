@@ -1,11 +1,17 @@
 // `framehound analyze PATH...`: analyses every second of the films and stills it finds.
 import { parseArgs } from 'node:util';
+import type { TaskRequest } from '../../actors/analysis/contract.ts';
+import { foldName, plainName } from '../../actors/index/summaries/fold-name.ts';
+import { presets, priorityHints } from '../../actors/summarizer/contract.ts';
+import type { Client } from '../../http/client/client.ts';
+import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
+import { summaryRequestOptions } from '../command-options.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
-import { summaryParameters, summaryRequests } from '../summary-requests.ts';
+import { printable } from '../terminal.ts';
 
 export const analyze: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
@@ -62,4 +68,90 @@ export function pictureTask(
     return { cache_dir: cacheDir, visual_media_paths: files, decode, force };
   };
   return { paths, cacheDir, json: false, requestOf };
+}
+
+// What `framehound analyze --summary` asks for, and of which files: those that have no summary of that name
+// yet.
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof summaryRequestOptions }>>['values'] & {
+  readonly force?: boolean;
+};
+type SummaryRequest = NonNullable<TaskRequest['summary_requests']>[number];
+/** The same of every file. */
+type SummaryParameters = Omit<SummaryRequest, 'path'>;
+
+/** Null for no summaries. Throws USAGE, naming the option. */
+export function summaryParameters(values: Values): SummaryParameters | null {
+  const { summary, force = false, ...options } = values;
+  const given = (Object.keys(summaryRequestOptions) as (keyof typeof options)[]).find(
+    (name) => options[name] !== undefined && options[name].length > 0,
+  );
+  if (!summary && given !== undefined) {
+    throw usageErrors.USAGE(`--${given} can only be used with --summary`);
+  }
+  if (!summary) return null;
+  const { 'summary-name': analysis_name, 'summary-model': summary_model_key, collection } = options;
+  return {
+    summary_objective: objectiveOf(options),
+    ...(analysis_name !== undefined && { analysis_name }),
+    ...(summary_model_key !== undefined && { summary_model_key }),
+    ...(collection !== undefined && { collection }),
+    replace_existing: force,
+  };
+}
+
+function objectiveOf(
+  options: Omit<Values, 'summary' | 'force'>,
+): NonNullable<SummaryRequest['summary_objective']> {
+  const { 'summary-preset': preset = 'general_understanding', 'summary-hint': hints = [] } = options;
+  const { 'summary-instructions': instructions = '' } = options;
+  if (preset === 'custom' && hints.length === 0 && instructions.trim() === '') {
+    throw usageErrors.USAGE('--summary-preset custom needs --summary-instructions or --summary-hint');
+  }
+  return {
+    preset: oneOf('--summary-preset', presets, preset),
+    priority_hints: hints.map((hint) => oneOf('--summary-hint', priorityHints, hint)),
+    ...(instructions.trim() !== '' && { custom_instructions: instructions }),
+  };
+}
+
+function oneOf<T extends string>(option: string, choices: readonly T[], given: string): T {
+  const found = choices.find((one) => one === given);
+  if (found === undefined) {
+    throw usageErrors.USAGE(`${option} must be one of ${choices.join(', ')}, not ${printable(given)}`);
+  }
+  return found;
+}
+
+/**
+ * Requests for the files that have no summary of that name; how many have one is told. With
+ * `replace_existing` for all.
+ */
+export async function summaryRequests(
+  client: Client,
+  cache_dir: string,
+  files: readonly string[],
+  parameters: SummaryParameters,
+  { screen, signal }: Context,
+): Promise<SummaryRequest[]> {
+  const name = parameters.analysis_name ?? parameters.summary_objective?.preset ?? 'general_understanding';
+  const missing: string[] = [];
+  for (const path of files) {
+    if (signal.aborted) throw engineErrors.CANCELLED();
+    // Asked one by one: of copies an answer names only one. What is wrong with a file is told by the work on
+    // it.
+    const has =
+      !parameters.replace_existing &&
+      (await client.listSummaries({ cache_dir, media_paths: [path], hash_strs: [] })).summaries.some(
+        ({ analysis_name }) => foldName(analysis_name) === foldName(name),
+      );
+    if (!has) missing.push(path);
+  }
+  const kept = files.length - missing.length;
+  if (kept > 0) {
+    const what = kept === 1 ? '1 file already has' : `${kept} files already have`;
+    const called = printable(JSON.stringify(plainName(name)));
+    screen.write(`note: ${what} a summary ${called}, which is kept; to replace it, add --force\n`);
+  }
+  return missing.map((path) => ({ path, ...parameters }));
 }

@@ -2,10 +2,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { clockTime } from '../../actors/decoder/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { type Match, type SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
+import type { Moment } from '../../actors/search/moments/contract.ts';
 import { maxResults } from '../../actors/search/scope/contract.ts';
+import { mostThumbnails } from '../../actors/search/thumbnails/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { isOf } from '../../http/client/error.ts';
@@ -26,7 +29,6 @@ import { type Command, type Context, exit, typed, usageErrors } from '../context
 import { findMedia } from '../find-media.ts';
 import { copiesText, type Found, foundBy, isStill, matchFields, merged, momentText } from '../found.ts';
 import { openPage, saveFindings } from '../page.ts';
-import { selectFootage } from '../selected.ts';
 import { type Service, useModel, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
@@ -325,4 +327,59 @@ async function filesOf(paths: readonly string[], { values, signal }: Context): P
     ),
   );
   return all.flat();
+}
+
+// Searches without a question: what filters and people alone select, as matches that the command line shows
+// and exports like those of any other search.
+
+/** px, the longer side of a preview. */
+const max_size = 640;
+
+/** What they are of is loaded. */
+export async function selectFootage(
+  { client }: Service,
+  question: Question,
+  cache_dir: string,
+): Promise<SearchAnswer> {
+  const { media, max, perFilm } = question;
+  await client.loadTranscriptions({ cache_dir });
+  const { moments, ...told } = await client.searchMoments({
+    ...{ cache_dir, media_paths: [...media], search_all: media.length === 0, limit: max },
+    ...(perFilm !== null && { max_per_media: perFilm }),
+    ...filterFields(question),
+    ...peopleFields(question),
+  });
+  const requests = moments.map((one) => ({ media_path: one.media_path, time_seconds: shownSecond(one) }));
+  const images: (string | null)[] = [];
+  for (let at = 0; question.previews && at < requests.length; at += mostThumbnails(max_size)) {
+    const some = requests.slice(at, at + mostThumbnails(max_size));
+    const { thumbnails } = await client.thumbnails({ cache_dir, requests: some, max_size });
+    images.push(...thumbnails.map(({ thumbnail }) => thumbnail));
+  }
+  const { toast_warning, warnings } = told;
+  return {
+    matches: moments.map((one, i) => matchOf(one, i, images[i] ?? null)),
+    ...(toast_warning !== undefined && { toast_warning }),
+    ...(warnings && { warnings }),
+  };
+}
+
+/** The first picture of a film is often black. */
+function shownSecond({ kind, time_seconds, start_seconds, end_seconds, reasons }: Moment): number {
+  const isWhole = kind === 'video' && reasons.length === 0;
+  return isWhole ? Math.floor((start_seconds + end_seconds) / 2) : time_seconds;
+}
+
+function matchOf(moment: Moment, original_index: number, image: string | null): Match {
+  const { hash_str, media_path, other_paths, time_seconds, start_seconds, end_seconds } = moment;
+  return {
+    frame_idx: String(Math.floor(time_seconds)),
+    timestamp: clockTime(time_seconds),
+    ...(image !== null && { image }),
+    scene_start_timestamp: clockTime(start_seconds),
+    // The last second belongs to it.
+    scene_end_timestamp: clockTime(Math.max(start_seconds, Math.ceil(end_seconds) - 1)),
+    ...{ original_index, hash_str, video_path: media_path },
+    ...(other_paths && { other_paths }),
+  };
 }

@@ -13,7 +13,7 @@ import {
   settingFlags,
   valueFlags,
   zshScript,
-} from '../../cli/completion/scripts.ts';
+} from '../../cli/commands/completion.ts';
 
 /** A folder with a file and a folder in it, and the three scripts. */
 function folder(t: TestContext): string {

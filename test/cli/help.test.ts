@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Action, commandTable, type Options } from '../../cli/command-table.ts';
-import { settingFlags } from '../../cli/completion/scripts.ts';
+import { settingFlags } from '../../cli/commands/completion.ts';
 import { commandHelp, groups, helpText } from '../../cli/help.ts';
 import { assertGolden } from '../golden.ts';
 

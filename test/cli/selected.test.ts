@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Moment } from '../../actors/search/moments/contract.ts';
 import { mostThumbnails } from '../../actors/search/thumbnails/contract.ts';
-import { selectFootage } from '../../cli/selected.ts';
+import { selectFootage } from '../../cli/commands/search.ts';
 import type { Service } from '../../cli/service.ts';
 import { plainQuestion } from './plain-question.ts';
 

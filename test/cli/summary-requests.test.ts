@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { summaryParameters, summaryRequests } from '../../cli/commands/analyze.ts';
 import type { Context } from '../../cli/context.ts';
-import { summaryParameters, summaryRequests } from '../../cli/summary-requests.ts';
 import type { Client } from '../../http/client/client.ts';
 
 const none = { summary: false, 'summary-hint': [] as string[] };

@@ -116,7 +116,7 @@ export const actorFaults: readonly Fault[] = [
   },
   {
     name: 'filters alone list what was recorded first',
-    file: 'actors/index/appearances/selected.ts',
+    file: 'actors/index/appearances/handlers.ts',
     text: 'return b.recorded - a.recorded ||',
     fault: 'return a.recorded - b.recorded ||',
     tests: ['test/actors/index/appearances/selected.test.ts'],

@@ -2,7 +2,7 @@
 // the shift, zoom and roll that most of them agree on is that of the camera. What moves by itself does not
 // agree.
 
-import type { CameraMotion } from './contract.ts';
+import type { CameraMotion } from '../frames/contract.ts';
 
 /** Levels of brightness, 0 to 255, in rows. */
 export type Brightness = Float32Array;

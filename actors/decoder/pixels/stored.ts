@@ -3,9 +3,9 @@ import sharp from 'sharp';
 import { type FeedTurn, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import type { decoderContract, GridFrame, PictureShape, PictureSize } from '../contract.ts';
+import type { BarShares } from '../frames/contract.ts';
 import { FrameSlots } from '../frames/outputs.ts';
 import { barsOf, fillsFrame, type Levels, levelsOf, together } from './bars.ts';
-import type { BarShares } from './contract.ts';
 import { fillStill, partBetween, partWithin } from './still.ts';
 
 type FramesRequest = Request<typeof decoderContract, 'stored_frames'>;

@@ -2,7 +2,7 @@
 // timecodes.
 
 import { posix, win32 } from 'node:path';
-import { bibliographicCodes } from '../../decoder/subtitles/contract.ts';
+import { bibliographicCodes } from '../../transcriber/text/languages.ts';
 import {
   classOf,
   date,

@@ -3,7 +3,7 @@ import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { ModelRow, SpeechRow } from '../../../actors/models/contract.ts';
 import { fileOf } from '../../../actors/models/registry.ts';
 import { type ModelSession, openSession } from '../../../actors/models/session.ts';
-import { familyOf } from '../../../actors/transcriber/families.ts';
+import { familyOf } from '../../../actors/transcriber/actor.ts';
 import type { SpeechFamily, SpeechWindow } from '../../../actors/transcriber/family.ts';
 import { createLog } from '../../../runtime/log.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Clips, ClipsRequest } from '../../../actors/exporter/clips/contract.ts';
-import { createMediaExports } from '../../../actors/exporter/media-exports.ts';
+import { createMediaExports } from '../../../actors/exporter/exporter.ts';
 import { granted } from '../../../http/license/decision.ts';
 import { linkRoutes } from '../../../http/routes/media.ts';
 import { clipRoutes, proxyRoutes, taskRoutes } from '../../../http/routes/tasks.ts';

@@ -4,7 +4,7 @@ import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
-import type { CameraMotion } from '../../../decoder/movement/contract.ts';
+import type { CameraMotion } from '../../../decoder/frames/contract.ts';
 import type { embedderContract, VisualModel } from '../../../embedder/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { DecodeMode } from '../../../../actors/decoder/contract.ts';
-import type { CameraMotion } from '../../../../actors/decoder/movement/contract.ts';
+import type { CameraMotion } from '../../../../actors/decoder/frames/contract.ts';
 import { startBench } from '../../../../bench/actors.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 

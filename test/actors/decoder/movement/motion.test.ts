@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { layoutOf } from '../../../../actors/decoder/movement/brightness.ts';
+import { layoutOf } from '../../../../actors/decoder/movement/camera-follower.ts';
 import {
   motionBetween,
   type Seen,

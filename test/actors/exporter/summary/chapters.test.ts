@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import fc from 'fast-check';
-import { chaptersDocument } from '../../../../actors/exporter/summary/formats.ts';
-import { chaptersOf, longestTitle, titleOf } from '../../../../actors/exporter/summary/summary-documents.ts';
+import {
+  chaptersDocument,
+  chaptersOf,
+  longestTitle,
+  titleOf,
+} from '../../../../actors/exporter/summary/summary-documents.ts';
 import { parseSubtitles } from '../../../../actors/transcriber/text/subtitles/read.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-chapters-'));

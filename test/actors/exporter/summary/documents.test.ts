@@ -4,7 +4,7 @@ import {
   jsonDocument,
   markdownDocument,
   plainDocument,
-} from '../../../../actors/exporter/summary/formats.ts';
+} from '../../../../actors/exporter/summary/summary-documents.ts';
 import { node, read, summaryTree } from './trees.ts';
 
 const hint = {

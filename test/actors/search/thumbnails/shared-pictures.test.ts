@@ -3,7 +3,7 @@ import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { modifiedMs } from '../../../../actors/decoder/contract.ts';
-import { SharedPictures } from '../../../../actors/search/thumbnails/shared-pictures.ts';
+import { SharedPictures } from '../../../../actors/search/thumbnails/thumbnails.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { until } from '../../../until.ts';
