@@ -4,9 +4,9 @@
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { NodeText, TextsOf } from '../store/summaries/summaries.ts';
-import { ShardBuilder } from '../text/build.ts';
-import { foldRows, type Rows } from '../text/fold.ts';
-import { type FoundRow, firstRows, type RowSearch, type Shard, type TextDocument } from '../text/shard.ts';
+import { Shards } from '../text/build.ts';
+import { foldRows, type Rows, rowsOf } from '../text/fold.ts';
+import type { FoundRow, RowSearch, TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { SummaryName } from './contract.ts';
 
@@ -16,14 +16,8 @@ import type { SummaryName } from './contract.ts';
 const stepNames = 500;
 const stepNodes = 512;
 const stepUnits = 1 << 17;
-/** Of one shard, rows and units of text, and units of one part: to make a shard takes some 10 ms. */
-const shardRows = 1 << 14;
-const shardUnits = 1 << 20;
+/** Of one part: to make a shard of a few takes some 10 ms. */
 const partUnits = 1 << 18;
-/** So many shards that are less than half full are made fewer. */
-const mostSmall = 8;
-
-type SummaryShard = Shard<SummaryPart>;
 
 /** How far the changes of the folder are known. */
 interface Seen {
@@ -63,11 +57,7 @@ export class SummaryTexts implements FolderTexts {
   readonly #summaries = new Map<string, LoadedSummary>();
   /** Names of those that are damaged. */
   readonly #unreadable = new Map<string, SummaryName>();
-  #shards: SummaryShard[] = [];
-  /** While there is something to take in: it takes memory of its own. */
-  #builder: ShardBuilder<SummaryPart> | null = null;
-  /** Of the texts in the builder. */
-  #units = 0;
+  readonly #shards = new Shards<SummaryPart>();
   #seen: Seen | null = null;
   #listing: Listing | null = null;
   /** What has to be read, the last first. */
@@ -80,8 +70,7 @@ export class SummaryTexts implements FolderTexts {
 
   /** Bytes in memory. */
   get bytes(): number {
-    const parts = (shard: SummaryShard) => shard.documents.reduce((sum, one) => sum + one.bytes, 0);
-    return this.#shards.reduce((sum, shard) => sum + shard.bytes + parts(shard), 0);
+    return this.#shards.bytes;
   }
 
   /** Contents with something damaged, which is left out. */
@@ -97,22 +86,12 @@ export class SummaryTexts implements FolderTexts {
   /** Goes on for some 10 ms. True when everything that is stored can be searched. */
   step(store: Store): boolean {
     if (this.#listing === null) this.#look(store);
-    const rows = this.#builder?.rows ?? 0;
     if (this.#listing !== null) this.#list(store, this.#listing);
-    else if (rows >= shardRows || this.#units >= shardUnits) this.#add();
+    else if (this.#shards.isFull) this.#shards.seal();
     else if (this.#reading !== null) this.#read(store, this.#reading);
     else if (this.#queue.length > 0) this.#begin(store, this.#queue.pop()!);
-    else if (rows > 0) this.#add();
-    else if (!this.#tidy()) {
-      this.#builder = null;
-      return true;
-    }
+    else return !this.#shards.seal() && !this.#shards.tidy();
     return false;
-  }
-
-  #take(part: SummaryPart): void {
-    this.#builder ??= new ShardBuilder();
-    this.#builder.add(part);
   }
 
   /** Begins a listing when something changed. */
@@ -181,45 +160,14 @@ export class SummaryTexts implements FolderTexts {
     summary.isCut ||= isCut;
     const isLast = next === null || summary.gone;
     if (!isLast && reading.nodes.length < partNodes && reading.units < partUnits) return;
-    if (reading.nodes.length > 0 && !summary.gone) {
-      this.#take(new SummaryPart(summary, reading.nodes));
-      this.#units += reading.units;
-    }
+    if (reading.nodes.length > 0 && !summary.gone) this.#shards.take(new SummaryPart(summary, reading.nodes));
     reading.nodes = [];
     reading.units = 0;
     if (isLast) this.#reading = null;
   }
 
-  #add(): void {
-    if (this.#builder !== null) this.#shards.push(this.#builder.finish());
-    this.#units = 0;
-  }
-
-  /**
-   * Makes small shards one, and those anew of which more than half is gone. False when there is nothing to
-   * do.
-   */
-  #tidy(): boolean {
-    this.#shards = this.#shards.filter((shard) => liveRows(shard) > 0);
-    const small = this.#shards.filter((shard) => fullness(shard) * 2 < 1);
-    const sparse = this.#shards.filter((shard) => liveRows(shard) * 2 < shard.rows);
-    const wanted = small.length > mostSmall ? small : sparse;
-    if (wanted.length === 0) return false;
-    const taken = new Set<SummaryShard>();
-    let full = 0;
-    for (const shard of wanted) {
-      if (taken.size > 1 && full + fullness(shard) > 1) break;
-      taken.add(shard);
-      full += fullness(shard);
-    }
-    this.#shards = this.#shards.filter((shard) => !taken.has(shard));
-    for (const shard of taken) for (const part of shard.documents) if (!part.gone) this.#take(part);
-    this.#add();
-    return true;
-  }
-
   first(search: RowSearch<SummaryPart>): FoundRow<SummaryPart>[] {
-    return firstRows(this.#shards, byName, search);
+    return this.#shards.first(byName, search);
   }
 }
 
@@ -228,18 +176,6 @@ function byName(a: SummaryPart, b: SummaryPart): number {
   const [one, other] = [keyOf(a.summary), keyOf(b.summary)];
   if (one !== other) return one < other ? -1 : 1;
   return a === b ? 0 : a.idOf(0) < b.idOf(0) ? -1 : 1;
-}
-
-/** What is not gone of a shard, as a part of what one may hold. */
-function fullness({ documents }: SummaryShard): number {
-  const live = documents.filter(({ gone }) => !gone);
-  const rows = live.reduce((sum, part) => sum + part.rows, 0);
-  const bytes = live.reduce((sum, part) => sum + part.folded.bytes.byteLength, 0);
-  return Math.max(rows / shardRows, bytes / shardUnits);
-}
-
-function liveRows({ documents }: SummaryShard): number {
-  return documents.reduce((sum, part) => sum + (part.gone ? 0 : part.rows), 0);
 }
 
 // The texts of one summary in memory: folded, in parts of bounded size, with what is needed to put matches in
@@ -295,13 +231,4 @@ export class SummaryPart implements TextDocument {
     const start = row === 0 ? 0 : ends[row - 1];
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, ends[row]);
   }
-}
-
-function rowsOf(texts: readonly string[]): Rows {
-  const ends = new Uint32Array(texts.length);
-  let length = 0;
-  for (const [i, text] of texts.entries()) ends[i] = length += Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafeSlow(length);
-  for (const [i, text] of texts.entries()) bytes.write(text, i === 0 ? 0 : ends[i - 1]!);
-  return { bytes, ends };
 }

@@ -2,7 +2,16 @@
 // they are in. A first pass over the texts counts each gram, a second one puts its rows side by side, a third
 // one packs them. So a byte costs three accesses to places that do not follow each other.
 import { foldedByte } from './fold.ts';
-import { distanceBytes, type Lists, Shard, type TextDocument, writeDistance } from './shard.ts';
+import {
+  distanceBytes,
+  type FoundRow,
+  firstRows,
+  type Lists,
+  type RowSearch,
+  Shard,
+  type TextDocument,
+  writeDistance,
+} from './shard.ts';
 
 const gramSpace = 1 << 24;
 
@@ -134,4 +143,93 @@ export class ShardBuilder<T extends TextDocument> {
 function firstTwo(bytes: Uint8Array, from: number, to: number): number {
   const first = from < to ? foldedByte[bytes[from]!]! : 0;
   return (first << 8) | (from + 1 < to ? foldedByte[bytes[from + 1]!]! : 0);
+}
+
+// The shards of one folder. Documents are taken in until they fill one; shards that are small, or of which
+// more than half is gone, are made fewer.
+
+/** Of one shard, rows and bytes of text: to make one takes some 10 ms. */
+const shardRows = 1 << 14;
+const shardBytes = 1 << 20;
+/** So many shards that are less than half full are made fewer. */
+const mostSmall = 8;
+
+interface Sized extends TextDocument {
+  /** In memory. */
+  readonly bytes: number;
+}
+
+export class Shards<T extends Sized> {
+  #shards: Shard<T>[] = [];
+  /** While there is something to take in: it takes memory of its own. */
+  #builder: ShardBuilder<T> | null = null;
+  /** Of the texts in the builder. */
+  #bytes = 0;
+
+  /** In memory. */
+  get bytes(): number {
+    const documents = (shard: Shard<T>) => shard.documents.reduce((sum, one) => sum + one.bytes, 0);
+    return this.#shards.reduce((sum, shard) => sum + shard.bytes + documents(shard), 0);
+  }
+
+  /** What was taken in is enough for a shard. */
+  get isFull(): boolean {
+    return (this.#builder?.rows ?? 0) >= shardRows || this.#bytes >= shardBytes;
+  }
+
+  take(document: T): void {
+    this.#builder ??= new ShardBuilder();
+    this.#builder.add(document);
+    this.#bytes += document.folded.bytes.byteLength;
+  }
+
+  /** Makes a shard of what was taken in. False where that is nothing. */
+  seal(): boolean {
+    if (this.#builder === null || this.#builder.rows === 0) return false;
+    this.#shards.push(this.#builder.finish());
+    this.#bytes = 0;
+    return true;
+  }
+
+  /**
+   * Makes small shards one, and those anew of which more than half is gone. False when there is nothing to
+   * do.
+   */
+  tidy(): boolean {
+    this.#shards = this.#shards.filter((shard) => liveRows(shard) > 0);
+    const small = this.#shards.filter((shard) => fullness(shard) * 2 < 1);
+    const sparse = this.#shards.filter((shard) => liveRows(shard) * 2 < shard.rows);
+    const wanted = small.length > mostSmall ? small : sparse;
+    if (wanted.length === 0) {
+      this.#builder = null;
+      return false;
+    }
+    const taken = new Set<Shard<T>>();
+    let full = 0;
+    for (const shard of wanted) {
+      if (taken.size > 1 && full + fullness(shard) > 1) break;
+      taken.add(shard);
+      full += fullness(shard);
+    }
+    this.#shards = this.#shards.filter((shard) => !taken.has(shard));
+    for (const { documents } of taken) for (const one of documents) if (!one.gone) this.take(one);
+    this.seal();
+    return true;
+  }
+
+  /** In `order`, which needs not be that in which they were taken in. */
+  first(order: (a: T, b: T) => number, search: RowSearch<T>): FoundRow<T>[] {
+    return firstRows(this.#shards, order, search);
+  }
+}
+
+/** What is not gone of a shard, as a part of what one may hold. */
+function fullness(shard: Shard<TextDocument>): number {
+  const live = shard.documents.filter(({ gone }) => !gone);
+  const bytes = live.reduce((sum, { folded }) => sum + folded.bytes.byteLength, 0);
+  return Math.max(liveRows(shard) / shardRows, bytes / shardBytes);
+}
+
+function liveRows({ documents }: Shard<TextDocument>): number {
+  return documents.reduce((sum, { gone, folded }) => sum + (gone ? 0 : folded.ends.length), 0);
 }

@@ -34,6 +34,15 @@ export interface Rows {
   readonly ends: Uint32Array;
 }
 
+export function rowsOf(texts: readonly string[]): Rows {
+  const ends = new Uint32Array(texts.length);
+  let length = 0;
+  for (const [i, text] of texts.entries()) ends[i] = length += Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  for (const [i, text] of texts.entries()) bytes.write(text, i === 0 ? 0 : ends[i - 1]!);
+  return { bytes, ends };
+}
+
 /** Where a row begins in its bytes. */
 export function startOf({ ends }: Rows, row: number): number {
   return row === 0 ? 0 : ends[row - 1]!;

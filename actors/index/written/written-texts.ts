@@ -4,32 +4,26 @@
 import { shownScore } from '../../text-reader/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import { ShardBuilder } from '../text/build.ts';
-import { fold, type Rows } from '../text/fold.ts';
-import { type FoundRow, firstRows, type RowSearch, type Shard, type TextDocument } from '../text/shard.ts';
+import { Shards } from '../text/build.ts';
+import { fold, type Rows, rowsOf } from '../text/fold.ts';
+import type { FoundRow, RowSearch, TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { WrittenLine } from './contract.ts';
 
 /** Of one step, which takes some 10 ms: records that are looked up, and lines that are read. */
 const stepRecords = 256;
 const stepLines = 4096;
-/** Lines of one shard: to make it takes some 10 ms. */
-const shardRows = 1 << 14;
 
 export class WrittenTexts implements FolderTexts {
   /** Of the records that name what is loaded: a folder that was replaced has others. */
   readonly source: string;
   readonly #documents = new Map<string, LoadedWritten>();
   readonly #unreadable = new Set<string>();
-  #shards: Shard<LoadedWritten>[] = [];
-  /** While there is something to take in: it takes memory of its own. */
-  #builder: ShardBuilder<LoadedWritten> | null = null;
+  readonly #shards = new Shards<LoadedWritten>();
   /** Changes of the folder that are known, or being taken in; null before the first. */
   #seen: number | null = null;
   /** What has to be looked up, the last first. */
   #queue: string[] = [];
-  /** Of shards that are made anew, the last first. */
-  #moving: LoadedWritten[] = [];
 
   constructor({ identity }: Pick<Store, 'identity'>) {
     this.source = identity;
@@ -45,8 +39,7 @@ export class WrittenTexts implements FolderTexts {
   }
 
   get bytes(): number {
-    const parts = (shard: Shard<LoadedWritten>) => shard.documents.reduce((sum, one) => sum + one.bytes, 0);
-    return this.#shards.reduce((sum, shard) => sum + shard.bytes + parts(shard), 0);
+    return this.#shards.bytes;
   }
 
   damaged(): string[] {
@@ -56,21 +49,10 @@ export class WrittenTexts implements FolderTexts {
   /** Goes on for some 10 ms. True when everything that is stored can be searched. */
   step(store: Store): boolean {
     this.#look(store);
-    const rows = this.#builder?.rows ?? 0;
-    const isRead = this.#queue.length === 0 && this.#moving.length === 0;
-    if (rows >= shardRows || (isRead && rows > 0)) this.#shards.push(this.#takenIn().finish());
+    if (this.#shards.isFull) this.#shards.seal();
     else if (this.#queue.length > 0) this.#read(store);
-    else if (this.#moving.length > 0) this.#move();
-    else if (!this.#tidy()) {
-      this.#builder = null;
-      return true;
-    }
+    else return !this.#shards.seal() && !this.#shards.tidy();
     return false;
-  }
-
-  #takenIn(): ShardBuilder<LoadedWritten> {
-    this.#builder ??= new ShardBuilder();
-    return this.#builder;
   }
 
   /** Everything is looked up again when something changed. */
@@ -105,46 +87,18 @@ export class WrittenTexts implements FolderTexts {
       if (found === null || read === null) continue;
       const document = new LoadedWritten(hash, found.version, read);
       this.#documents.set(hash, document);
-      this.#takenIn().add(document);
+      this.#shards.take(document);
       lines += document.rows;
     }
-  }
-
-  #move(): void {
-    for (let lines = 0; lines < stepLines; ) {
-      const document = this.#moving.pop();
-      if (document === undefined) return;
-      if (document.gone) continue;
-      this.#takenIn().add(document);
-      lines += document.rows;
-    }
-  }
-
-  /**
-   * Shards that are small, or of which more than half is gone, are made fewer. False when there is nothing to
-   * do.
-   */
-  #tidy(): boolean {
-    this.#shards = this.#shards.filter(({ documents }) => documents.some(({ gone }) => !gone));
-    const sparse = this.#shards.filter((shard) => liveRows(shard) * 2 < shardRows);
-    const isWaste = sparse.some((shard) => liveRows(shard) * 2 < shard.rows);
-    if (!isWaste && sparse.length <= 8) return false;
-    this.#shards = this.#shards.filter((shard) => !sparse.includes(shard));
-    this.#moving = sparse.flatMap(({ documents }) => documents.filter(({ gone }) => !gone));
-    return true;
   }
 
   first(search: RowSearch<LoadedWritten>): FoundRow<LoadedWritten>[] {
-    return firstRows(this.#shards, byHash, search);
+    return this.#shards.first(byHash, search);
   }
 }
 
 function byHash(a: LoadedWritten, b: LoadedWritten): number {
   return a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0;
-}
-
-function liveRows({ documents }: Shard<LoadedWritten>): number {
-  return documents.reduce((sum, one) => sum + (one.gone ? 0 : one.rows), 0);
 }
 
 // The text of one media in memory, as it is searched: once as it is read and once without spaces.
@@ -183,14 +137,6 @@ export class LoadedWritten implements TextDocument {
     const { folded, spaced } = this;
     return folded.bytes.byteLength + spaced.bytes.byteLength + 17 * this.rows;
   }
-}
-
-function rowsOf(texts: readonly string[]): Rows {
-  const encoded = texts.map((text) => Buffer.from(text));
-  const ends = new Uint32Array(texts.length);
-  let end = 0;
-  for (const [i, { length }] of encoded.entries()) ends[i] = end += length;
-  return { bytes: Buffer.concat(encoded, end), ends };
 }
 
 // The form in which printed words are compared. Whoever reads them drops spaces and accents, so both are
