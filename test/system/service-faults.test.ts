@@ -184,12 +184,12 @@ async function killTwice({ service, paths: [short = ''] }: World): Promise<void>
   const cache_dir = join(service.home.folder, 'quarantine');
   const task_id = await analyze(service, cache_dir, [long]);
   for (let kill = 0; kill < 2; kill++) {
-    // What a task had reached before is told anew to whoever joins: only a rise says that the film is read
+    // What a task had reached before is told anew to whoever joins: only more frames say that the film is read
     // again.
     let first: number | null = null;
-    await service.follow(task_id, ({ progress }) => {
-      first ??= Number(progress);
-      return Number(progress) > first;
+    await service.follow(task_id, ({ frames = 0 }) => {
+      first ??= frames;
+      return frames > first;
     });
     await service.killEngine();
     await service.modelReady();
@@ -216,7 +216,7 @@ async function stopAtWork(t: TestContext, { service, undisturbed: cache_dir, pat
   await found(service, cache_dir, paths);
   // Done over: it may have been left alone before.
   const task_id = await analyze(service, cache_dir, [await tenHours.make()], { force: true });
-  await service.follow(task_id, ({ progress }) => Number(progress) > 0);
+  await service.follow(task_id, ({ frames = 0 }) => frames > 0);
 
   const body = JSON.stringify({ cache_dir, query: 'a number', max_results: 20 });
   const question = request('POST', '/api/v1/search/text', body, [`X-License-Key: ${service.key}`]);
