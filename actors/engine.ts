@@ -28,6 +28,8 @@ export interface EngineHost {
   readonly cluster?: ClusterChoice | null;
   /** The actor hangs again: only a new process helps. */
   onFatal?(actor: string): void;
+  /** The log of the cluster was cut while this machine was away: a new process takes a snapshot. */
+  onCutOff?(): void;
 }
 
 export interface Engine {

@@ -23,12 +23,20 @@ export const clusterErrors = errorTable({
     status: 503,
     retryable: false,
   },
+  SNAPSHOT_DAMAGED: {
+    meaning: 'The library cannot be taken from a snapshot',
+    status: 507,
+    retryable: false,
+  },
   NODE_UNKNOWN: { meaning: 'Node not found', status: 404, retryable: false },
   NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: false },
 });
 
 /** Seconds without a sign of life after which a node counts as one that does not run. */
 export const silentSeconds = 10;
+
+/** Those of a node for which the log is not kept any longer. */
+export const livingSeconds = 3600;
 
 /** Roles of a node: every one follows the log and answers; a worker takes files to analyse. */
 export const roles = ['front', 'worker'] as const;

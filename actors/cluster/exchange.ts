@@ -8,7 +8,6 @@ import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { createFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
 import { rm } from '../../runtime/files/names.ts';
-import { databaseFile } from '../index/store/names.ts';
 import { type Manifest, manifestFile, type Transfer, transferErrors } from '../library/transfer/contract.ts';
 import { clusterErrors } from './contract.ts';
 import type { Job } from './database.ts';
@@ -20,6 +19,11 @@ export interface Sealed {
   readonly place: string;
   /** Of its manifest, which has those of its files: SHA-256, hex. */
   readonly digest: string;
+}
+
+/** Where what one attempt at a job finds is written. Of two attempts, one may still write. */
+export function resultPlace({ id, retryCount }: Job): string {
+  return `results/${id.slice(0, 2)}/${id}-${retryCount}`;
 }
 
 export interface ExchangeParts {
@@ -40,32 +44,54 @@ export class Exchange {
     this.#parts = parts;
   }
 
-  /** Where what one attempt at a job finds is written. Of two attempts, one may still write. */
-  placeOf({ id, retryCount }: Job): string {
-    return `results/${id.slice(0, 2)}/${id}-${retryCount}`;
+  /** Absolute. */
+  get shared(): string {
+    return this.#parts.shared;
   }
 
   /** *Flushed* when answered. SHARED_FOLDER, and the errors of an export. */
-  async seal(job: Job, cacheDir: string, signal: AbortSignal): Promise<Sealed> {
-    const { shared } = this.#parts;
-    const place = this.placeOf(job);
-    const folder = join(shared, place);
-    if (!this.#isThere()) throw clusterErrors.SHARED_FOLDER(`${shared} is not mounted`, { folder: shared });
-    await this.#parts.exportLibrary(this.#transfer(cacheDir, folder, signal));
-    return { place, digest: digestOf(await readFile(join(folder, manifestFile))) };
+  async seal(place: string, cacheDir: string, signal: AbortSignal): Promise<Sealed> {
+    const { sealed } = await this.#seal(place, cacheDir, signal);
+    return sealed;
   }
 
-  /** No change names it. */
-  async drop(job: Job): Promise<void> {
-    await rm(join(this.#parts.shared, this.placeOf(job)), { recursive: true, force: true });
+  /** As `seal`; LIBRARY_DAMAGED for a folder in which something is missing. */
+  async sealWhole(place: string, cacheDir: string, signal: AbortSignal): Promise<Sealed> {
+    const { sealed, missing } = await this.#seal(place, cacheDir, signal);
+    if (missing.length === 0) return sealed;
+    throw transferErrors.LIBRARY_DAMAGED(`In ${cacheDir} ${missing[0]} is missing`, { folder: cacheDir });
+  }
+
+  async #seal(place: string, cacheDir: string, signal: AbortSignal) {
+    const { shared } = this.#parts;
+    const folder = join(shared, place);
+    if (!this.#isThere()) throw clusterErrors.SHARED_FOLDER(`${shared} is not mounted`, { folder: shared });
+    const { missing } = await this.#parts.exportLibrary(this.#transfer(cacheDir, folder, signal));
+    return { sealed: { place, digest: digestOf(await readFile(join(folder, manifestFile))) }, missing };
+  }
+
+  /** Nobody needs it any more. */
+  async drop(place: string): Promise<void> {
+    await rm(join(this.#parts.shared, place), { recursive: true, force: true });
   }
 
   /**
    * A verified copy in a new folder; one that was begun goes on. SHARED_FOLDER while the shared folder is
    * away, LIBRARY_DAMAGED when it is not what was sealed, and what an import throws.
    */
-  async take({ place, digest }: Sealed, into: string, signal: AbortSignal): Promise<void> {
-    if (existsSync(databaseFile(into))) return;
+  async take(
+    { place, digest }: Sealed,
+    into: string,
+    signal: AbortSignal,
+    progress: Transfer['progress'] = () => {},
+  ): Promise<void> {
+    await this.expectSealed({ place, digest });
+    const folder = join(this.#parts.shared, place);
+    await this.#parts.takeLibrary({ ...this.#transfer(into, folder, signal), progress });
+  }
+
+  /** SHARED_FOLDER while the shared folder is away, LIBRARY_DAMAGED when the manifest is another one. */
+  async expectSealed({ place, digest }: Sealed): Promise<void> {
     const folder = join(this.#parts.shared, place);
     const manifest = await readFile(join(folder, manifestFile)).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT' && this.#isThere())
@@ -74,7 +100,6 @@ export class Exchange {
     });
     if (digestOf(manifest) !== digest)
       throw transferErrors.LIBRARY_DAMAGED(`The manifest in ${folder} is damaged`, { folder });
-    await this.#parts.takeLibrary(this.#transfer(into, folder, signal));
   }
 
   /**

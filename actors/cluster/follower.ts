@@ -11,6 +11,7 @@ import { Condition } from '../../runtime/sync/locks.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { Write, Written } from '../index/replica/contract.ts';
 import { tidyInSteps } from '../index/store/compact-in-steps.ts';
+import { databaseFile } from '../index/store/names.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
@@ -18,6 +19,7 @@ import type { Database } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
 import { type Change, type ChangeBody, changeChannel, changesAfter } from './log.ts';
 import type { Places } from './places.ts';
+import { listSnapshots } from './snapshots.ts';
 import { begunHere, revived } from './written.ts';
 
 /** What copies of results are called until the replica has them. */
@@ -39,8 +41,11 @@ export interface FollowerParts {
   readonly cacheDir: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly nodeId: string;
   /** Called with each change when the replica has it, one after the other. */
   onChange(change: Change, written: Written): Promise<void>;
+  /** The log was cut before the replica had it, so it is not followed any more. */
+  onCutOff(): void;
 }
 
 export class Follower {
@@ -144,7 +149,8 @@ export class Follower {
   /** True when there may be more. */
   async #step(): Promise<boolean> {
     const { database, library } = this.#parts;
-    const changes = await changesAfter(database, library, this.#applied, TOGETHER);
+    const { cut, changes } = await changesAfter(database, library, this.#applied, TOGETHER);
+    if (cut > this.#applied) return this.#leave(cut);
     for (const change of changes) {
       this.#known = Math.max(this.#known, change.seq);
       this.#stop.signal.throwIfAborted();
@@ -155,6 +161,19 @@ export class Follower {
       this.#moved.notifyAll();
     }
     return changes.length === TOGETHER;
+  }
+
+  /** When there is a snapshot to start from. */
+  async #leave(cut: number): Promise<false> {
+    const { database, library, exchange, log, onCutOff } = this.#parts;
+    const [snapshot] = await listSnapshots(database, library);
+    if (snapshot === undefined)
+      throw clusterErrors.SNAPSHOT_DAMAGED(`The log begins behind change ${cut}, and there is no snapshot`);
+    await exchange.expectSealed(snapshot.sealed);
+    log.warn('the log was cut while this machine was away: it takes a snapshot', { cut });
+    this.#stop.abort();
+    onCutOff();
+    return false;
   }
 
   /** A change that is not told is one of the replica all the same. */
@@ -181,11 +200,18 @@ export class Follower {
     return written;
   }
 
+  /** Of a replica in which something is missing no snapshot is made. */
+  async #noteMissed(): Promise<void> {
+    const { database, nodeId } = this.#parts;
+    await database.query('update framehound.node set missed = missed + 1 where id = $1', [nodeId]);
+  }
+
   /** Null where it cannot be had any more. */
   async #take(sealed: Sealed, seq: number): Promise<string | null> {
     const { exchange, cacheDir, log } = this.#parts;
     const { signal } = this.#stop;
     const into = join(cacheDir, `${copyPrefix}${seq}`);
+    if (existsSync(databaseFile(into))) return into;
     for (let attempt = 1; ; ) {
       try {
         await exchange.take(sealed, into, signal);
@@ -199,6 +225,7 @@ export class Follower {
             reason: error.message,
           });
           this.#missed++;
+          await this.#noteMissed();
           return null;
         }
         log.warn('what a worker found cannot be read yet', {

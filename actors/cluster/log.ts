@@ -77,19 +77,32 @@ export async function addChange(
   return seq;
 }
 
+/** What is read of the log at a time. */
+export interface LogPage {
+  /** Changes up to this one are not in it any more. */
+  readonly cut: number;
+  readonly changes: readonly Change[];
+}
+
 /** Those behind `after`, at most `limit` of them. */
 export async function changesAfter(
   sql: Sql,
   library: string,
   after: number,
   limit: number,
-): Promise<Change[]> {
-  const rows = await sql.query<{ seq: string; at_ms: number; body: ChangeBody }>(
-    `select seq, floor(extract(epoch from at) * 1000)::float8 as at_ms, body from framehound.change
-      where library = $1 and seq > $2 order by seq limit $3`,
+): Promise<LogPage> {
+  const rows = await sql.query<{ cut: string; seq: string | null; at_ms: number; body: ChangeBody }>(
+    `select l.cut, c.seq, floor(extract(epoch from c.at) * 1000)::float8 as at_ms, c.body
+      from framehound.library l
+      left join lateral (select * from framehound.change where library = l.id and seq > $2
+        order by seq limit $3) as c on true
+      where l.id = $1 order by c.seq`,
     [library, after, limit],
   );
-  return rows.map(({ seq, ...rest }) => ({ ...rest, seq: Number(seq) }));
+  const changes = rows.flatMap(({ seq, at_ms, body }) =>
+    seq === null ? [] : [{ seq: Number(seq), at_ms, body }],
+  );
+  return { cut: Number(rows[0]?.cut ?? 0), changes };
 }
 
 /** The number of the last change. */

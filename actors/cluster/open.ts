@@ -18,10 +18,12 @@ import { statusOf } from './admin.ts';
 import { type Cluster, type ClusterChoice, clusterErrors } from './contract.ts';
 import { Database } from './database.ts';
 import { Exchange } from './exchange.ts';
+import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from './first-replica.ts';
 import { Follower, type FollowerParts } from './follower.ts';
 import { Node, nodeIdIn } from './node.ts';
 import { Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
+import { Snapshots } from './snapshots.ts';
 import { ClusterTasks } from './tasks.ts';
 import { wholeIndex } from './whole-index.ts';
 import { Worker, type WorkerParts } from './worker.ts';
@@ -29,7 +31,12 @@ import { forgottenBy, Writes } from './writes.ts';
 
 /** `local`: tasks of this engine alone. */
 export type ClusterParts = AnalysisParts &
-  FrontDoorParts & { readonly local: Tasks; readonly proxies: Pick<Proxies, 'find' | 'make' | 'remove'> };
+  FrontDoorParts & {
+    readonly local: Tasks;
+    readonly proxies: Pick<Proxies, 'find' | 'make' | 'remove'>;
+    /** The log was cut while the machine was away: a new process takes a snapshot. */
+    onCutOff(): void;
+  };
 
 /**
  * INVALID_CONFIG, DATABASE_AWAY for a folder that does not follow a library yet, CLUSTER_TOO_NEW,
@@ -49,8 +56,8 @@ export async function openCluster(
   const exchange = new Exchange({ shared, home, roots, exportLibrary, takeLibrary });
   const database = new Database(choice.url, clock, log);
   try {
-    const { library, seq } = await followed(database, exchange, { index, cacheDir });
     const nodeId = nodeIdIn(home);
+    const { library, seq } = await followed(exchange, { index, database, nodeId, cacheDir, clock, log });
     const places = new Places(roots);
     const folder = join(home, 'cluster', 'work');
     const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
@@ -61,6 +68,9 @@ export async function openCluster(
     throw error;
   }
 }
+
+/** Changes after which a snapshot is made. */
+const LEAST = 1_000;
 
 /** `folder`: where files are analysed. */
 type Common = Omit<WorkerParts, 'follower' | 'node' | 'analysis' | 'files' | 'whole'> &
@@ -78,14 +88,15 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
     const gone = forgottenBy(body.write);
     if (gone.length > 0) await proxies.remove(cacheDir, gone);
   };
-  const follower = new Follower({ ...common, index, onChange }, seq);
+  const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, seq);
+  const snapshots = new Snapshots({ ...common, least: LEAST, applied: () => follower.applied });
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
   let left: Promise<void> | undefined;
   const ending = new AbortController();
   const leave = async () => {
     ending.abort();
     await worker?.stop();
-    await Promise.all([follower.stop(), node.stop()]);
+    await Promise.all([follower.stop(), node.stop(), snapshots.stop()]);
     await database.close();
   };
   const tasks = new ClusterTasks({
@@ -110,7 +121,7 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
   const asking = { files: lookingIn(index, cacheDir), whole: wholeIndex(index, writes, ending.signal) };
   const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
   active.follow();
-  for (const part of [follower, node, worker]) part?.begin();
+  for (const part of [follower, node, worker, snapshots]) part?.begin();
   return {
     tasks,
     index: writes.index(),
@@ -124,20 +135,22 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
 
 /** The library that the replica follows from now on. One that follows it already waits for the database. */
 async function followed(
-  database: Database,
   exchange: Exchange,
-  { index, cacheDir: cache_dir }: { readonly index: ClusterParts['index']; readonly cacheDir: string },
-): Promise<{ readonly library: string; readonly seq: number }> {
-  const before = await index.ask('followed', { cache_dir });
+  parts: Omit<FirstReplicaParts, 'exchange' | 'library'> & Pick<ClusterParts, 'index'>,
+): Promise<Followed> {
+  const { index, database, cacheDir } = parts;
+  const before = await followedBy(cacheDir);
   try {
     const [known] = await database.query<{ id: string; seq: string }>(
       'select id, seq from framehound.library',
     );
-    exchange.expect(known!.id, Number(known!.seq) === 0);
-    return await index.ask('follow', { cache_dir, library: known!.id });
+    const library = known!.id;
+    exchange.expect(library, Number(known!.seq) === 0);
+    await firstReplica({ ...parts, exchange, library }, before, new AbortController().signal);
+    return await index.ask('follow', { cache_dir: cacheDir, library });
   } catch (error) {
     const passes = clusterErrors.DATABASE_AWAY.is(error) || clusterErrors.SHARED_FOLDER.is(error);
-    if (before === null || !passes) throw error;
+    if (before === null || !passes || (await followedBy(cacheDir)) === null) throw error;
     return before;
   }
 }

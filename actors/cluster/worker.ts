@@ -23,7 +23,7 @@ import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
 import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
-import type { Exchange, Sealed } from './exchange.ts';
+import { type Exchange, resultPlace, type Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
 import { attachmentsOf, facesFound, goOn } from './jobs.ts';
 import { addChange, changeChannel, isOvertaken, lastChange, lockLibrary, noteContents } from './log.ts';
@@ -175,7 +175,7 @@ export class Worker {
         log.info(reason, { job: job.id });
         await database.giveBackJob(job, reason);
       } else log.warn('another worker has the job by now, or it was cancelled', { job: job.id });
-      await exchange.drop(job);
+      await exchange.drop(resultPlace(job));
     } finally {
       endKeeping();
       this.#working = [];
@@ -273,7 +273,7 @@ export class Worker {
     const { exchange, log } = this.#parts;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await exchange.seal(job, folder, signal);
+        return await exchange.seal(resultPlace(job), folder, signal);
       } catch (error) {
         signal.throwIfAborted();
         const { SHARED_FOLDER } = clusterErrors;

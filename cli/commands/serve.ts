@@ -106,6 +106,7 @@ async function serveUntilStopped(
       cluster,
       previous: guardian.previous,
       onFatal: (actor) => guardian.requestRestart(`${actor} has stopped responding for the second time`),
+      onCutOff: () => guardian.requestRestart('the log of the cluster was cut while this machine was away'),
     })
     .catch((error: unknown) => {
       access.close(true);

@@ -56,6 +56,8 @@ export function checkedHash(hash: string): string {
 
 export const databaseFile = (folder: string): string => join(folder, 'records.mdb');
 export const vectorFolder = (folder: string): string => join(folder, 'vectors');
+/** Folders of bundles. */
+export const bundleFolders = ['vectors', 'previews', 'people'];
 /** Bundles that are being written. */
 export const openFolder = (folder: string): string => join(folder, 'open');
 /** Peaks of sound. */

@@ -10,7 +10,13 @@ import { rename, rm } from '../../../runtime/files/names.ts';
 import { Environment } from '../../index/store/environment.ts';
 import { readable } from '../../index/store/faults.ts';
 import { isWithin } from '../../index/store/footage-path.ts';
-import { clusteringPrefix, databaseFile, leaseKey, openFolder } from '../../index/store/names.ts';
+import {
+  bundleFolders,
+  clusteringPrefix,
+  databaseFile,
+  leaseKey,
+  openFolder,
+} from '../../index/store/names.ts';
 import {
   Clustering,
   checkFormat,
@@ -24,8 +30,6 @@ import { type Fields, type Row, type Table, unseal } from '../../index/store/tab
 import { type Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
 import { alone, type Copied, checksumOf, claimFile, copyFile, failed, partEnd, sizeOf } from './copy.ts';
 
-/** Folders of bundles. */
-const bundleFolders = ['vectors', 'previews', 'people'];
 /** What the manifest is called while it does not hold yet. */
 const unfinished = `${manifestFile}${partEnd}`;
 /** How often the records are taken again because bundles that they name were replaced meanwhile. */
@@ -171,8 +175,7 @@ async function copied(
 async function finish(transfer: Transfer, manifest: Manifest): Promise<Manifest> {
   const { folder, signal } = transfer;
   const records = databaseFile(folder);
-  const kept = new Set(manifest.files.map(({ path }) => path));
-  for (const within of bundleFolders) await removeOthers(folder, within, kept);
+  await keepListed(folder, manifest.files);
   const sum = await checksumOf(`${records}${partEnd}`, signal, () => {});
   const files = [...manifest.files, { path: basename(records), ...sum }];
   const whole = { ...manifest, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
@@ -192,7 +195,12 @@ async function removeRecords(copy: string): Promise<void> {
   for (const file of [copy, `${copy}-lock`, `${copy}-spare`]) await rm(file, { force: true });
 }
 
-/** Of an earlier export to the same folder. */
+/** Removes other bundles, as of an earlier export to the same folder. */
+export async function keepListed(folder: string, files: Manifest['files']): Promise<void> {
+  const kept = new Set(files.map(({ path }) => path));
+  for (const within of bundleFolders) await removeOthers(folder, within, kept);
+}
+
 async function removeOthers(folder: string, within: string, kept: ReadonlySet<string>): Promise<void> {
   if (!existsSync(join(folder, within))) return;
   for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {

@@ -21,6 +21,7 @@ import {
   transferErrors,
 } from './contract.ts';
 import { alone, type Copied, checksumOf, copyFile, failed, partEnd, sizeOf } from './copy.ts';
+import { keepListed } from './export.ts';
 import { mergeLibrary } from './merge.ts';
 
 type Listed = Manifest['files'][number];
@@ -38,10 +39,14 @@ export async function importLibrary(transfer: Transfer): Promise<Transferred> {
   return alone(cacheDir, async () => ({ manifest, merged: await imported(transfer, manifest) }));
 }
 
-/** Makes a new analysis folder of an exported library, where none is. Errors as `importLibrary`. */
+/**
+ * Makes a new analysis folder of an exported library, where none is; of bundles that lie there those that it
+ * has too are kept. Errors as `importLibrary`.
+ */
 export async function takeLibrary(transfer: Transfer): Promise<Manifest> {
   const manifest = await manifestOf(transfer.folder);
   await take(transfer, manifest);
+  await keepListed(transfer.cacheDir, manifest.files);
   return manifest;
 }
 

@@ -1,0 +1,129 @@
+// Where a node starts from: its own replica; or the newest snapshot, where it has none, or the log was cut
+// while it was away.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../runtime/clock.ts';
+import { rm } from '../../runtime/files/names.ts';
+import type { Log } from '../../runtime/log.ts';
+import { bundleFolders, databaseFile } from '../index/store/names.ts';
+import { Store } from '../index/store/store.ts';
+import { transferErrors } from '../library/transfer/contract.ts';
+import { clusterErrors } from './contract.ts';
+import type { Database } from './database.ts';
+import type { Exchange } from './exchange.ts';
+import { listSnapshots, refuseSnapshot, type Snapshot } from './snapshots.ts';
+
+/** What an analysis folder follows. */
+export interface Followed {
+  readonly library: string;
+  readonly seq: number;
+}
+
+/** ms between two lines of the log. */
+const TELL_EVERY = 10_000;
+
+export interface FirstReplicaParts {
+  readonly database: Database;
+  readonly exchange: Pick<Exchange, 'take' | 'expectSealed'>;
+  readonly library: string;
+  readonly nodeId: string;
+  /** Nobody else uses it yet. */
+  readonly cacheDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Null where it follows nothing. The errors of the store. */
+export async function followedBy(cacheDir: string): Promise<Followed | null> {
+  const store = new Store(cacheDir);
+  try {
+    return store.replica;
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * `own`: what the folder follows. SNAPSHOT_DAMAGED where it can follow the log from nowhere, SHARED_FOLDER,
+ * TRANSFER_FAILED.
+ */
+export async function firstReplica(
+  parts: FirstReplicaParts,
+  own: Followed | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, library, cacheDir, log } = parts;
+  const isOther = own === null ? existsSync(databaseFile(cacheDir)) : own.library !== library;
+  // It is refused by what opens it.
+  if (isOther) return;
+  const [row] = await database.query<{ cut: string }>('select cut from framehound.library where id = $1', [
+    library,
+  ]);
+  const cut = Number(row!.cut);
+  if (own !== null && own.seq >= cut) return;
+  const refused: string[] = [];
+  for (const snapshot of await listSnapshots(database, library)) {
+    if (await taken(parts, snapshot, signal)) return;
+    refused.push(snapshot.sealed.place);
+  }
+  await removeAll(cacheDir);
+  if (cut === 0) return;
+  log.error('no snapshot of the library can be used', { damaged: refused.join(', ') });
+  const what = refused.length === 0 ? 'there is none' : `these are damaged: ${refused.join(', ')}`;
+  throw clusterErrors.SNAPSHOT_DAMAGED(
+    `The log begins behind change ${cut}, and of the snapshots before it ${what}. Start this machine again when another one has made a snapshot`,
+    { cut },
+  );
+}
+
+/** False, and it is told, when it is damaged. */
+async function taken(parts: FirstReplicaParts, snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
+  const { database, exchange, cacheDir, nodeId, clock, log } = parts;
+  const { seq, sealed } = snapshot;
+  log.info('the library is taken from a snapshot', { change: seq, snapshot: sealed.place });
+  let told = clock.now();
+  const progress = (done: number, total: number) => {
+    if (clock.now() - told < TELL_EVERY) return;
+    told = clock.now();
+    log.info('the library is taken from a snapshot', {
+      megabytes: Math.round(done / 1e6),
+      of: Math.round(total / 1e6),
+    });
+  };
+  try {
+    // What is here stays until there is something in its place.
+    await exchange.expectSealed(sealed);
+    await removeRecords(cacheDir);
+    await exchange.take(sealed, cacheDir, signal, progress);
+    await database.query('update framehound.node set missed = 0 where id = $1', [nodeId]);
+    return true;
+  } catch (error) {
+    const { LIBRARY_DAMAGED, NO_LIBRARY, INCOMPLETE } = transferErrors;
+    const isDamaged = [LIBRARY_DAMAGED, NO_LIBRARY, INCOMPLETE].some((one) => one.is(error));
+    if (!isDamaged) throw error;
+    log.error('a snapshot of the library is damaged', {
+      snapshot: sealed.place,
+      reason: (error as Error).message,
+    });
+    await refuseSnapshot(database, snapshot);
+    return false;
+  }
+}
+
+/** What is made of media again when it is asked for. */
+const remade = ['peaks', 'proxies'];
+
+/**
+ * Without them it is no analysis folder, and the bundles there are compared with what is to come. Media may
+ * have been forgotten meanwhile, so nothing else stays.
+ */
+async function removeRecords(cacheDir: string): Promise<void> {
+  for (const name of remade) await rm(join(cacheDir, name), { recursive: true, force: true });
+  const records = databaseFile(cacheDir);
+  for (const end of ['', '-lock', '-spare', '.import']) await rm(`${records}${end}`, { force: true });
+}
+
+async function removeAll(cacheDir: string): Promise<void> {
+  await removeRecords(cacheDir);
+  for (const name of bundleFolders) await rm(join(cacheDir, name), { recursive: true, force: true });
+}
