@@ -184,8 +184,8 @@ async function killTwice({ service, paths: [short = ''] }: World): Promise<void>
   const cache_dir = join(service.home.folder, 'quarantine');
   const task_id = await analyze(service, cache_dir, [long]);
   for (let kill = 0; kill < 2; kill++) {
-    // What a task had reached before is told anew to whoever joins: only more frames say that the film is read
-    // again.
+    // What a task had reached before is told anew to whoever joins: only more frames say that the film is
+    // read again.
     let first: number | null = null;
     await service.follow(task_id, ({ frames = 0 }) => {
       first ??= frames;
