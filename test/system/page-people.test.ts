@@ -112,6 +112,60 @@ test('a face is named in place, and the name is taken back', within, async (t) =
   await assertAccessible(page, 'cards, dark');
 });
 
+test('a name is stored or told of, whatever is grouped while somebody writes it', within, async (t) => {
+  const page = await opened(t, '#/people');
+  const cluster_ids = [...(await job()).cluster_ids];
+  const name = page.locator('.person-card .name');
+  await name.nth(1).waitFor();
+  // The groups are in another order when their answer comes, which is while somebody writes.
+  const { promise: isWritten, resolve: goOn } = Promise.withResolvers<void>();
+  t.after(() => page.unrouteAll());
+  const asked = page.waitForRequest('**/faces/clusters/samples');
+  await page.route('**/faces/clusters/samples', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { clusters: unknown[] };
+    await isWritten;
+    await route.fulfill({ response, json: { ...answer, clusters: answer.clusters.reverse() } });
+  });
+  await page.getByRole('button', { name: 'Group again' }).click();
+  await page.getByRole('button', { name: 'Start' }).click();
+  await asked;
+  await name.first().pressSequentially('An');
+  const answered = page.waitForResponse('**/faces/clusters/samples');
+  goOn();
+  await answered;
+  await page.getByText('The faces are grouped again').waitFor();
+  await page.keyboard.type('na');
+  await page.keyboard.press('Enter');
+  await page.getByText('Named Anna').waitFor();
+  assert.deepEqual(Object.values((await job()).names), ['Anna']);
+  await page.unrouteAll();
+  // Back in a moment, before the field is left.
+  await name.nth(1).pressSequentially('Berta');
+  await page.goto(`${service.address}/#/search`);
+  await until(async () => Object.values((await job()).names).includes('Berta'), { within: SLOW_MS });
+  await page.goBack();
+  // Another client merges the group that is being named.
+  await name.last().pressSequentially('Clara');
+  const sample = { cache_dir, cluster_job_name, max_clusters: 100, limit_per_cluster: 1 };
+  const { clusters } = await service.ok<{ clusters: { cluster_id: string }[] }>(
+    '/faces/clusters/samples',
+    sample,
+  );
+  const [target_cluster_id, gone] = [clusters[0]!.cluster_id, clusters.at(-1)!.cluster_id];
+  const merges = [{ cluster_ids: [target_cluster_id, gone], target_cluster_id }];
+  await service.ok('/faces/clusters/modify', { cache_dir, cluster_job_name, merges });
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('status')
+    .getByText(/^“\w*Clara” was not stored: /)
+    .waitFor();
+  await assertAccessible(page, 'a name that was not stored');
+  await service.ok('/faces/clusters/undo', { cache_dir, cluster_job_name });
+  const assignments = cluster_ids.map((cluster_id) => ({ cluster_id, name: '' }));
+  await service.ok('/faces/clusters/names', { cache_dir, cluster_job_name, assignments }, 'PUT');
+});
+
 test('two people are merged by keyboard and by dragging, and undone', within, async (t) => {
   const page = await opened(t, '#/people', { colorScheme: 'light' });
   await page.locator('.person-card').first().waitFor();

@@ -38,6 +38,8 @@ export const people = {
   ],
   merged: ['{n} people merged', '{n} Personen zusammengeführt'],
   named: ['Named {name}', 'Benannt: {name}'],
+  notNamed: ['“{name}” was not stored: {why}', '„{name}“ wurde nicht gespeichert: {why}'],
+  copyName: ['Copy name', 'Namen kopieren'],
   nameGone: ['Name removed', 'Name entfernt'],
   moved: ['{n} face moved|{n} faces moved', '{n} Gesicht verschoben|{n} Gesichter verschoben'],
   heldApart: ['Marked as different people', 'Als verschiedene Personen vermerkt'],

@@ -1,32 +1,41 @@
 // What is changed of people: each change says what it did, and can be taken back.
-import { api, useAsk } from '../../api.ts';
+import { api, messageOf, useAsk } from '../../api.ts';
 import type { RouteTo } from '../../route.ts';
 import { createSlice, get, useStore } from '../../store.ts';
-import { attempt, toast } from '../../toasts.ts';
+import { attempt, copyText, toast } from '../../toasts.ts';
 import { people } from '../../words/people.ts';
 import { t } from '../../words.ts';
 
 const inJob = (cluster_job_name: string) => ({ cache_dir: get().folder.cache_dir!, cluster_job_name });
 
 /** An empty name takes it away. */
-export async function nameCluster(
-  job: string,
-  cluster_id: string,
-  name: string,
-  before: string,
-): Promise<boolean> {
+export function nameCluster(job: string, cluster_id: string, name: string, before: string): Promise<boolean> {
   // It is taken back where it was said, also when another folder is looked at by then.
   const where = inJob(job);
-  const give = async (text: string) => {
+  return nameBy(name, before, async (text) => {
     await api.nameClusters({ ...where, assignments: [{ cluster_id, name: text }] });
     changed();
-  };
-  const worked = await attempt(() => give(name));
-  if (!worked) return false;
-  const run = () => void attempt(() => give(before));
-  toast(name === '' ? t(people.nameGone) : t(people.named, { name }), {
-    action: { label: t(people.undo), run },
   });
+}
+
+/** Gives a name, and says how that went: one that could not be given is told, because its field may be gone. */
+export async function nameBy(
+  name: string,
+  before: string,
+  give: (name: string) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await give(name);
+  } catch (error) {
+    const why = messageOf(error);
+    const copy = { label: t(people.copyName), run: () => void copyText(name) };
+    const text = name === '' ? why : t(people.notNamed, { name, why });
+    toast(text, { kind: 'error', ...(name !== '' && { action: copy }) });
+    return false;
+  }
+  const run = () => void attempt(() => give(before));
+  const text = name === '' ? t(people.nameGone) : t(people.named, { name });
+  toast(text, { action: { label: t(people.undo), run } });
   return true;
 }
 
@@ -108,9 +117,17 @@ interface PeopleState {
   readonly changes: number;
   /** The task that clusters again. */
   readonly task_id: string | null;
+  /** Whether a name is being written. */
+  readonly isWriting: boolean;
 }
 
-export const slice = createSlice<PeopleState>('people', { job: null, chosen: [], changes: 0, task_id: null });
+export const slice = createSlice<PeopleState>('people', {
+  job: null,
+  chosen: [],
+  changes: 0,
+  task_id: null,
+  isWriting: false,
+});
 
 export function changed(): void {
   slice.update(({ changes }) => ({ changes: changes + 1 }));

@@ -1,6 +1,6 @@
 // The clusters as cards, largest first. Dragging one onto another merges them; so does choosing several.
 import { html } from 'htm/preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import { goTo } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Icon, Loading } from '../../parts.ts';
@@ -25,7 +25,8 @@ import {
   useClusters,
 } from './change.ts';
 
-// A name that is written in place: Enter or leaving the field stores it, Escape puts the old one back.
+// A name that is written in place: Enter or leaving the field stores it, Escape puts the old one back. A field
+// that goes while somebody writes in it stores what is written, too.
 
 interface NameProps {
   readonly label: string;
@@ -37,23 +38,44 @@ interface NameProps {
 
 export function Name({ label, name, hint, save }: NameProps) {
   const field = useRef<HTMLInputElement>(null);
+  const [isRefused, setRefused] = useState(false);
+  /** What is stored, or on its way there. */
+  const stored = useRef(name);
+  const saving = useRef(save);
+  saving.current = save;
   // Not while a person writes in it.
   useEffect(() => {
-    if (field.current !== null && document.activeElement !== field.current) field.current.value = name;
+    stored.current = name;
+    if (document.activeElement !== field.current) field.current!.value = name;
   }, [name]);
-  const store = async () => {
-    const input = field.current!;
-    const text = input.value.trim();
-    if (text === name) return;
-    if (!(await save(text))) input.value = name;
+  const store = async (input: HTMLInputElement) => {
+    const [text, before] = [input.value.trim(), stored.current];
+    if (text === before) return;
+    stored.current = text;
+    const isStored = await saving.current(text);
+    if (!isStored && stored.current === text) stored.current = before;
+    setRefused(!isStored);
   };
+  // The browser may say so when the field is no longer there.
+  const onBlur = async (event: FocusEvent) => {
+    await store(event.target as HTMLInputElement);
+    slice.update({ isWriting: false });
+  };
+  useLayoutEffect(() => {
+    const input = field.current!;
+    return () => {
+      if (input.value.trim() === stored.current) return;
+      slice.update({ isWriting: false });
+      void store(input);
+    };
+  }, []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    if (event.key === 'Escape') field.current!.value = name;
+    if (event.key === 'Escape') field.current!.value = stored.current;
     if (event.key === 'Enter' || event.key === 'Escape') field.current!.blur();
   };
   return html`<input ref=${field} class="name" aria-label=${label} placeholder=${hint} maxlength="200" autocomplete="off" spellcheck=${false}
-    defaultValue=${name} onBlur=${store} onKeyDown=${onKeyDown} />`;
+    aria-invalid=${isRefused} defaultValue=${name} onInput=${() => slice.update({ isWriting: true })} onBlur=${onBlur} onKeyDown=${onKeyDown} />`;
 }
 
 // One cluster as a card: its best faces, its name to be written in place, and a box to choose it by.
@@ -95,7 +117,7 @@ const FACES = 4;
 
 export function Clusters({ job }: { readonly job: Job }) {
   const [most, setMost] = useState(PAGE);
-  const answer = useClusters(job, most, FACES);
+  const answer = useUnwritten(useClusters(job, most, FACES));
   const [merging, setMerging] = useState<readonly Cluster[] | null>(null);
   const clusters = answer.value?.clusters ?? [];
   const start = (chosen: readonly Cluster[], target?: string) => {
@@ -111,6 +133,14 @@ export function Clusters({ job }: { readonly job: Job }) {
     <${Cards} job=${job.name} clusters=${clusters} start=${start} />
     ${all > clusters.length && html`<button class="more" onClick=${() => setMost(most + PAGE)}>${t(people.morePeople)}</button>`}
     ${merging && html`<${WhichName} job=${job.name} clusters=${merging} close=${() => setMerging(null)} />`}`;
+}
+
+/** As it was while somebody writes a name: in other cards, or others in order, the field would be lost. */
+function useUnwritten<T>(answer: T): T {
+  const isWriting = slice.use((state) => state.isWriting);
+  const shown = useRef(answer);
+  if (!isWriting) shown.current = answer;
+  return shown.current;
 }
 
 const idsOf = (clusters: readonly Cluster[]) => clusters.map(({ cluster_id }) => cluster_id);

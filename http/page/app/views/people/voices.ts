@@ -7,10 +7,20 @@ import { Empty, Failed, Icon, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { createSlice, get } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
-import { attempt, toast } from '../../toasts.ts';
+import { toast } from '../../toasts.ts';
 import { people, voices } from '../../words/people.ts';
 import { t } from '../../words.ts';
-import { changed, percent, type Speaker, say, slice, speakersOf, undoVoices, useCacheDir } from './change.ts';
+import {
+  changed,
+  nameBy,
+  percent,
+  type Speaker,
+  say,
+  slice,
+  speakersOf,
+  undoVoices,
+  useCacheDir,
+} from './change.ts';
 import { Name } from './clusters.ts';
 
 /** Media whose transcriptions are read at once. */
@@ -77,17 +87,12 @@ function Voice({ voice }: { readonly voice: Speaker }) {
 }
 
 /** All voices that were linked with it have the name, too. */
-async function nameVoice({ hash_str, speaker, name: before }: Speaker, name: string): Promise<boolean> {
-  const give = (text: string) =>
-    attempt(async () => {
-      const assignments = [{ speaker, name: text }];
-      await api.nameSpeakers({ cache_dir: get().folder.cache_dir!, hash_str, assignments });
-      changed();
-    });
-  if (!(await give(name))) return false;
-  const text = name === '' ? t(people.nameGone) : t(people.named, { name });
-  toast(text, { action: { label: t(people.undo), run: () => void give(before) } });
-  return true;
+function nameVoice({ hash_str, speaker, name: before }: Speaker, name: string): Promise<boolean> {
+  return nameBy(name, before, async (text) => {
+    const assignments = [{ speaker, name: text }];
+    await api.nameSpeakers({ cache_dir: get().folder.cache_dir!, hash_str, assignments });
+    changed();
+  });
 }
 
 // Voices of other files that may be one voice: listen, and say whether they are.
