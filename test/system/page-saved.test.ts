@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { assertAccessible, withoutBrowser } from '../http/page/browser.ts';
 import { until } from '../until.ts';
 import { SLOW_MS } from './command-line.ts';
-import { samplePage } from './sample-page.ts';
+import { samplePage, weakerOf } from './sample-page.ts';
 
 const sample = samplePage();
 
@@ -94,5 +94,34 @@ test('a hit comes into the list that is shown; a saved search is run, renamed an
   await renamed.getByRole('button', { name: 'Suche löschen' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Suche löschen' }).click();
   await renamed.waitFor({ state: 'detached' });
+  assert.deepEqual(problems, []);
+});
+
+test('a search saved with a picture of the service is run again, and so is its address', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await sample.signedIn(t, { viewport: { width: 390, height: 844 } });
+  const cache_dir = join(sample.home.folder, 'analysis');
+  const still = join(sample.home.folder, 'dusk.jpg');
+  await copyFile(join(sample.samples, 'sunset.jpg'), still);
+  const film = { media_path: join(sample.samples, 'beach.mp4'), time_seconds: 1 };
+  for (const [name, picture] of [['Dusk', { image_path: still }] as const, ['Sand', { like: film }] as const])
+    await sample.service.call('/searches/saved', { name, request: { cache_dir, ...picture } });
+  for (const [name, chip] of [
+    ['Dusk', 'Like dusk.jpg'],
+    ['Sand', 'Like beach.mp4, 0:01'],
+  ] as const) {
+    await page.goto(`${sample.service.address}/#/search/saved`);
+    const saved = page.locator('details', { hasText: name });
+    await saved.locator('summary').press('Enter');
+    await saved.getByRole('button', { name: 'Search now' }).click();
+    await page.waitForURL(/#\/search\?image=/);
+    for (const turn of ['asked', 'loaded again']) {
+      await weakerOf(page).or(page.locator('.tile img').first()).first().waitFor({ timeout: SLOW_MS });
+      assert.equal(await page.locator('.picture-chip').getAttribute('title'), chip, turn);
+      await assertAccessible(page, `${name}, ${turn}`);
+      await page.reload();
+    }
+  }
   assert.deepEqual(problems, []);
 });

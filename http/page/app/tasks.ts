@@ -13,15 +13,13 @@ import { nameOf } from './times.ts';
 import { attempt } from './toasts.ts';
 import { tasks as words } from './words/library.ts';
 import { shell } from './words/shell.ts';
-import { t, type Words } from './words.ts';
+import { named, t } from './words.ts';
 
 // What tasks are called, what they are about, and what one that is queued waits for.
 
 /** Of a kind of work. */
 export function typeText(type: string): string {
-  const kinds: Readonly<Record<string, Words>> = words;
-  const known = kinds[type];
-  return known ? t(known) : type;
+  return named(words, type);
 }
 
 interface Request {

@@ -26,6 +26,12 @@ export function t([english, german]: Words, values: Values = {}): string {
   return filled(language === 'de' ? german : english, values, language);
 }
 
+/** A name that others give, as the language says it where it is among the words. */
+export function named(words: Readonly<Record<string, Words>>, name: string, otherwise = name): string {
+  const known = words[name];
+  return known ? t(known) : otherwise;
+}
+
 export function setLanguage(language: Language): void {
   localStorage.setItem(KEPT, language);
   document.documentElement.lang = language;

@@ -150,38 +150,3 @@ export const savedWords = {
   moreHits: ['Show all {n}', 'Alle {n} zeigen'],
   moreMoments: ['{n} more', '{n} weitere'],
 } as const satisfies Record<string, Words>;
-
-/** Values of facets, by facet and value, where the name that the service gives them is a word. */
-export const optionWords = {
-  'technical.media_kind=video': ['Video', 'Video'],
-  'technical.media_kind=image': ['Image', 'Bild'],
-  'technical.media_kind=audio': ['Audio', 'Ton'],
-  'technical.resolution_class=low': ['Below SD', 'Unter SD'],
-  'technical.orientation=landscape': ['Landscape', 'Querformat'],
-  'technical.orientation=portrait': ['Portrait', 'Hochformat'],
-  'technical.orientation=square': ['Square', 'Quadratisch'],
-  'things.shot_size=close_up': ['Close-up', 'Nahaufnahme'],
-  'things.shot_size=medium': ['Medium shot', 'Halbnahe'],
-  'things.shot_size=wide': ['Wide shot', 'Totale'],
-  'camera.movement=fixed': ['Fixed', 'Feststehend'],
-  'camera.movement=panning': ['Panning', 'Schwenk'],
-  'camera.movement=following': ['Handheld or following', 'Aus der Hand oder mitgeführt'],
-} as const satisfies Record<string, Words>;
-
-/** Facets that most people filter by, by their ids. */
-export const facetWords = {
-  'technical.media_kind': ['Kind', 'Art'],
-  'file.folder': ['Folder', 'Ordner'],
-  'time.creation_date': ['Date', 'Datum'],
-  'time.month': ['Month', 'Monat'],
-  'time.year': ['Year', 'Jahr'],
-  'things.seen': ['Things', 'Dinge'],
-  'people.face_count': ['Faces in a picture', 'Gesichter im Bild'],
-  'description.keyword': ['Keywords', 'Stichwörter'],
-  'description.person': ['People named in the file', 'In der Datei genannte Personen'],
-  'camera.movement': ['Camera movement', 'Kamerabewegung'],
-  'things.shot_size': ['Shot size of people', 'Einstellungsgröße der Personen'],
-  'technical.orientation': ['Orientation', 'Ausrichtung'],
-  'source.camera_model': ['Camera', 'Kamera'],
-  'technical.resolution_class': ['Resolution', 'Auflösung'],
-} as const satisfies Record<string, Words>;

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { facets } from '../../../../actors/index/facets/list.ts';
+import { thingWords as wordsOfSearch } from '../../../../actors/search/things/vocabulary.ts';
+import { classNames } from '../../../../actors/things/contract.ts';
 import { type Key, keyTable } from '../../../../http/page/app/keys.ts';
+import { facetWords, thingWords } from '../../../../http/page/app/words/facets.ts';
 import { filled } from '../../../../http/page/app/words.ts';
 
 const folder = join(import.meta.dirname, '../../../../http/page/app/words');
@@ -19,6 +23,18 @@ test('every text is there in both languages, with the same values', async () => 
       for (const text of words) assert.notEqual(text.trim(), '', `${file} ${name}`);
       assert.deepEqual(placeholders(words[0]!), placeholders(words[1]!), `${file} ${name}`);
     }
+  }
+});
+
+test('every facet has a German name, and every thing one that a search for it understands', () => {
+  for (const { id } of facets) assert.ok(id in facetWords, id);
+  assert.deepEqual(Object.keys(thingWords), [...classNames]);
+  for (const [name, [, german]] of Object.entries(thingWords)) {
+    const meant = wordsOfSearch.filter(([, words]) => words.split(', ').includes(german.toLowerCase()));
+    assert.ok(
+      meant.some(([classes]) => classes.length === 1 && classes.join() === name),
+      `${german} is ${name}`,
+    );
   }
 });
 

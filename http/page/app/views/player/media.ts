@@ -2,6 +2,8 @@
 // chapters. Each is asked for by itself: what one of them lacks, the others still have.
 import { ApiError, api, type RequestState, useAsk } from '../../api.ts';
 import { createSlice, useStore } from '../../store.ts';
+import { thingWords } from '../../words/facets.ts';
+import { named } from '../../words.ts';
 import {
   evenFrames,
   exactRate,
@@ -221,14 +223,15 @@ function seenLanes(
   const ofThings = things
     .filter(({ measured }) => measured)
     .slice(0, MOST_THINGS)
-    .map(
-      (one): Lane => ({
+    .map((one): Lane => {
+      const label = named(thingWords, one.class);
+      return {
         kind: 'thing',
-        label: one.class,
-        spans: one.ranges.map(([start, end]) => ({ start, end, text: one.class })),
+        label,
+        spans: one.ranges.map(([start, end]) => ({ start, end, text: label })),
         boxes: one.tracks.map((track) => ({ ...rangeOf(track), box: track.box })),
-      }),
-    );
+      };
+    });
   const ofLines: Lane = {
     kind: 'line',
     label: words.lines,

@@ -7,7 +7,7 @@ import { momentArgument, parseMoment } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import { attempt } from '../../toasts.ts';
-import { valuesOf } from './filters.ts';
+import { optionLabel, valuesOf } from './filters.ts';
 import {
   emptyQuery,
   type Filter,
@@ -46,7 +46,10 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string 
   };
   put('q', text);
   put('not', exclude);
-  if (picture) put('like', picture.kind === 'own' ? 'own' : momentArgument(picture));
+  if (picture?.kind === 'file') {
+    put('image', picture.path);
+    put('second', picture.seconds);
+  } else if (picture) put('like', picture.kind === 'own' ? 'own' : momentArgument(picture));
   put('weight', weight, weight !== 1);
   put('kinds', query.kinds.join(), query.kinds.length < kinds.length);
   for (const { name, cluster_job_name } of query.people) put('who', `${name}@${cluster_job_name}`);
@@ -77,7 +80,9 @@ export function placeOf(address: string, own: Picture | null): Shown {
     ...emptyQuery,
     text: text('q'),
     exclude: text('not'),
-    picture: pictureOf(text('like'), own),
+    picture: params.has('image')
+      ? { kind: 'file', path: text('image'), seconds: seconds('second') }
+      : pictureOf(text('like'), own),
     weight: numberOf(text('weight')) || 1,
     kinds: some.length > 0 ? some : kinds,
     people: params.getAll('who').map(personOf),
@@ -124,14 +129,20 @@ function filtersOf(texts: readonly string[]): Filter[] {
   return filters;
 }
 
+/** Empty where there is none, and while it is not known. */
+export function pictureName(picture: Picture | null): string {
+  if (picture === null) return '';
+  if (picture.kind === 'own') return picture.name;
+  return nameOf(picture.kind === 'like' ? picture.media_path : picture.path);
+}
+
 /** As a person reads it in a list of earlier ones. */
 export function titleOf({ text, exclude, picture, people, filters }: Query): string {
-  const like = picture === null ? '' : picture.kind === 'own' ? picture.name : picture.media_path;
   const parts = [
     text.trim(),
-    nameOf(like),
+    pictureName(picture),
     ...people.map(({ name }) => name),
-    ...filters.flatMap(valuesOf),
+    ...filters.flatMap((one) => valuesOf(one).map((value) => optionLabel({ id: one.facet_id }, value))),
     exclude.trim() === '' ? '' : `– ${exclude.trim()}`,
   ];
   return parts.filter((one) => one !== '').join(' · ');

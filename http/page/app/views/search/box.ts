@@ -5,12 +5,12 @@ import { Icon } from '../../parts.ts';
 import { usePicture } from '../../pictures.ts';
 import { routeHash } from '../../route.ts';
 import { useNewHits } from '../../searches.ts';
-import { clock, nameOf } from '../../times.ts';
+import { clock } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { savedWords, searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { work } from '../../work.ts';
-import { earlier, settle } from './address.ts';
+import { earlier, pictureName, settle } from './address.ts';
 import { change, countOf, isSelected, type Kind, kindIcons, kinds, type Picture, search } from './state.ts';
 import { optionId, type Suggestion, SuggestionList, useSuggestions } from './suggestions.ts';
 
@@ -114,13 +114,18 @@ function ChoosePicture() {
 
 function PictureChip({ picture }: { readonly picture: Picture }) {
   const isOwn = picture.kind === 'own';
-  const like = usePicture(isOwn ? '' : picture.media_path, isOwn ? 0 : picture.seconds);
-  const label = isOwn
-    ? t(searchWords.ownPicture, { name: picture.name })
-    : t(searchWords.likeThis, { name: nameOf(picture.media_path), time: clock(picture.seconds) });
+  const path = isOwn ? '' : picture.kind === 'like' ? picture.media_path : picture.path;
+  const seconds = isOwn ? null : picture.seconds;
+  const like = usePicture(path, seconds ?? 0);
+  const name = pictureName(picture);
+  const label =
+    seconds === null
+      ? t(searchWords.ownPicture, { name })
+      : t(searchWords.likeThis, { name, time: clock(seconds) });
   const src = isOwn ? `data:image/*;base64,${picture.data}` : like;
+  // The library need not have a file that the service reads.
   return html`<span class="picture-chip" title=${label}>
-    ${src && html`<img src=${src} alt=${label} />`}
+    ${src ? html`<img src=${src} alt=${label} />` : picture.kind === 'file' && html`<span class="cut">${name}</span>`}
     <button class="quiet icon-only" aria-label=${t(searchWords.removePicture)} onClick=${() => change({ picture: null })}><${Icon} name="close" /></button>
   </span>`;
 }

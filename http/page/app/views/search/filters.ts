@@ -4,9 +4,10 @@ import { useState } from 'preact/hooks';
 import type { Facet as FacetOfService } from '../../../../../actors/index/facets/contract.ts';
 import { api, type RequestState, useAsk } from '../../api.ts';
 import { Failed, Icon, Loading } from '../../parts.ts';
-import { useStore } from '../../store.ts';
-import { facetWords, optionWords, searchWords } from '../../words/search.ts';
-import { t, type Words } from '../../words.ts';
+import { get, useStore } from '../../store.ts';
+import { facetWords, optionWords, thingWords } from '../../words/facets.ts';
+import { searchWords } from '../../words/search.ts';
+import { named, t } from '../../words.ts';
 import { change, type Filter, type Person, search } from './state.ts';
 
 /** Options of a facet that are shown at first. */
@@ -158,12 +159,10 @@ const signs = {
 
 /** `facet`: undefined while the facets are asked for. */
 export function filterText(filter: Filter, facet: Facet | undefined): string {
-  const named = (value: string) => {
-    const { label } = facet?.options.find((option) => option.value === value) ?? { label: value };
-    return optionLabel({ id: filter.facet_id }, value, label);
-  };
-  const name = facet ? labelOf(facet) : filter.facet_id;
-  return `${name} ${signs[filter.operator]} ${valuesOf(filter).map(named).join(', ')}`;
+  const { facet_id: id, operator } = filter;
+  const labels = new Map(facet?.options.map(({ value, label }) => [value, label]));
+  const values = valuesOf(filter).map((value) => optionLabel({ id }, value, labels.get(value)));
+  return `${labelOf(facet ?? { id, label: id })} ${signs[operator]} ${values.join(', ')}`;
 }
 
 // When the media of the library were made: a bar for each month, or each year where there are many months. A
@@ -230,17 +229,24 @@ export function peopleOf(
 
 export type Facet = FacetOfService;
 
-/** The service names facets in English. */
-export function labelOf({ id, label }: Pick<Facet, 'id' | 'label'>): string {
-  const known: Readonly<Record<string, Words>> = facetWords;
-  const words = known[id];
-  return words ? t(words) : label;
+export const labelOf = ({ id, label }: Pick<Facet, 'id' | 'label'>) => named(facetWords, id, label);
+
+const languageFacets = ['technical.audio_language', 'technical.subtitle_language'];
+
+/** `label`: as the service says it, in English. */
+export function optionLabel({ id }: Pick<Facet, 'id'>, value: string, label = value): string {
+  if (id === 'things.seen' || id === 'things.unmeasured') return named(thingWords, value, label);
+  if (languageFacets.includes(id)) return languageName(value) ?? label;
+  return named(optionWords, `${id}=${value}`, label);
 }
 
-export function optionLabel({ id }: Pick<Facet, 'id'>, value: string, label: string): string {
-  const known: Readonly<Record<string, Words>> = optionWords;
-  const words = known[`${id}=${value}`];
-  return words ? t(words) : label;
+/** Null for what is no tag of a language. */
+function languageName(tag: string): string | null {
+  try {
+    return new Intl.DisplayNames(get().language, { type: 'language', fallback: 'none' }).of(tag) ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** Chosen ones, and those that tell media apart. */

@@ -96,10 +96,7 @@ function SavedSearch({ one }: { readonly one: SearchStanding }) {
   const [isOpen, setOpen] = useState(new_hits > 0);
   const onToggle = (event: Event) => setOpen((event.target as HTMLDetailsElement).open);
   const query = queryOf(request, name);
-  const { query: words = '', image_path = '' } = request;
-  const asked = query
-    ? titleOf(query)
-    : [words, nameOf(image_path)].filter((text) => text !== '').join(' · ');
+  const asked = titleOf(query);
   return html`<details class="saved-search panel" open=${isOpen} onToggle=${onToggle}>
     <summary><${Icon} name="down" /><h2 class="cut">${name}</h2>
       <span class="cut grow quiet">${asked === name ? '' : asked}</span>
@@ -130,7 +127,7 @@ function Doings({ one: { search_id, name }, query }: DoingsProps) {
     if (isRemoved) close();
   };
   return html`<div class="row wrap">
-    ${query && html`<button onClick=${() => searchFor(query)}><${Icon} name="search" />${t(savedWords.search)}</button>`}
+    <button onClick=${() => searchFor(query)}><${Icon} name="search" />${t(savedWords.search)}</button>
     <button onClick=${() => setAsking('rename')}>${t(lists.rename)}</button>
     <button onClick=${() => setAsking('remove')}>${t(savedWords.remove)}</button>
     ${asking === 'rename' && html`<${Naming} title=${t(lists.rename)} name=${name} save=${rename} close=${close} />`}

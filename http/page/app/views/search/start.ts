@@ -8,9 +8,10 @@ import { Empty, Icon, type IconName } from '../../parts.ts';
 import { useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import { attempt } from '../../toasts.ts';
+import { thingWords } from '../../words/facets.ts';
 import { library } from '../../words/library.ts';
 import { searchWords } from '../../words/search.ts';
-import { t } from '../../words.ts';
+import { named, t } from '../../words.ts';
 import { ModelSets, Samples } from '../settings/set-up.ts';
 import { searchFor } from './address.ts';
 import { type Facet, peopleOf } from './filters.ts';
@@ -102,17 +103,19 @@ function examplesOf(
   media: readonly Medium[],
 ): Example[] {
   const things = facets.find(({ id }) => id === 'things.seen')?.options ?? [];
-  const named = people
+  const somebody = people
     .slice(0, 1)
     .map((person): Example => ({ icon: 'person', label: person.name, query: { people: [person] } }));
   const seen = things
-    .filter(({ value, count }) => count > 0 && !(value === 'person' && named.length > 0))
-    .slice(0, MOST - named.length)
-    .map(({ label }): Example => ({ icon: 'eye', label, query: { text: label.toLowerCase() } }));
+    .filter(({ value, count }) => count > 0 && !(value === 'person' && somebody.length > 0))
+    .slice(0, MOST - somebody.length)
+    .map(({ value }): Example => {
+      return { icon: 'eye', label: named(thingWords, value), query: { text: value } };
+    });
   const alike = media.slice(0, MOST).map(({ hash_str, media_path, duration_seconds }): Example => {
     const label = t(searchWords.ownPicture, { name: nameOf(media_path) });
     const seconds = Math.floor((duration_seconds ?? 0) / 2);
     return { icon: 'like', label, query: { picture: { kind: 'like', hash_str, media_path, seconds } } };
   });
-  return [...named, ...seen, ...alike].slice(0, MOST);
+  return [...somebody, ...seen, ...alike].slice(0, MOST);
 }

@@ -17,9 +17,15 @@ export type Kind = MomentKind;
 export const kindIcons = { seen: 'eye', said: 'speech', person: 'person', written: 'text' } as const;
 export type Found = MomentOfService;
 
-/** A picture to compare with: one of a person's own, or a moment of the library. */
+/** A picture to compare with: one of a person's own, one that the service reads, or a moment of the library. */
 export type Picture =
   | { readonly kind: 'own'; readonly name: string; readonly data: string }
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      /** Second of a film; null for a still. */
+      readonly seconds: number | null;
+    }
   | (Moment & {
       readonly kind: 'like';
       /** Empty while only its hash is known. */
@@ -243,31 +249,34 @@ export function isSelected({ text, picture, filters, people }: Query): boolean {
 
 const noQuestion = { exclude: [], text_weight: 1 };
 
-/**
- * What a saved search asks for. `name`: of its picture, where it has one of its own. Null where the picture
- * is a file that only the service can read.
- */
-export function queryOf(request: SavedRequest, name: string): Query | null {
-  const { query = '', exclude, image_path, image_data, like, text_weight: weight } = request;
+/** What a saved search asks for. `name`: of its picture, where it has one of its own. */
+export function queryOf(request: SavedRequest, name: string): Query {
+  const { query = '', exclude, text_weight: weight } = request;
   const { metadata_filter_request: filtered, people_filter, people_filter_mode: peopleMode } = request;
-  if (image_path !== undefined || like?.media_path !== undefined) return null;
   const people = people_filter.flatMap(({ person_name, cluster_job_name }) =>
     person_name && cluster_job_name ? [{ name: person_name, cluster_job_name }] : [],
   );
-  const own: Picture | null = image_data === undefined ? null : { kind: 'own', name, data: image_data };
   return {
     ...emptyQuery,
     text: query,
     exclude: exclude.join(', '),
-    picture: like?.hash_str
-      ? { kind: 'like', hash_str: like.hash_str, media_path: '', seconds: like.time_seconds }
-      : own,
+    picture: pictureOf(request, name),
     weight,
     kinds: request.kinds ?? kinds,
     people,
     peopleMode,
     filters: (filtered?.filters ?? []) as readonly Filter[],
   };
+}
+
+function pictureOf({ image_path, image_data, like }: SavedRequest, name: string): Picture | null {
+  if (image_data !== undefined) return { kind: 'own', name, data: image_data };
+  if (image_path !== undefined) return { kind: 'file', path: image_path, seconds: null };
+  if (like === undefined) return null;
+  const { hash_str, media_path = '', time_seconds: seconds } = like;
+  return hash_str === undefined
+    ? { kind: 'file', path: media_path, seconds }
+    : { kind: 'like', hash_str, media_path: '', seconds };
 }
 
 /** Null when there is nothing to compare pictures with. */
@@ -281,12 +290,19 @@ function lookedFor({ text, exclude, picture, weight }: Query) {
   if (words === '' && picture === null) return null;
   return {
     ...(words !== '' && { query: words }),
-    ...(picture?.kind === 'own' && { image_data: picture.data }),
-    ...(picture?.kind === 'like' && { like: { hash_str: picture.hash_str, time_seconds: picture.seconds } }),
+    ...pictureFields(picture),
     // Beside words alone.
     exclude: words === '' ? [] : phrases(exclude).slice(0, MOST_EXCLUDED),
     text_weight: weight,
   };
+}
+
+function pictureFields(picture: Picture | null) {
+  if (picture === null) return {};
+  if (picture.kind === 'own') return { image_data: picture.data };
+  if (picture.kind === 'like') return { like: { hash_str: picture.hash_str, time_seconds: picture.seconds } };
+  const { path, seconds } = picture;
+  return seconds === null ? { image_path: path } : { like: { media_path: path, time_seconds: seconds } };
 }
 
 /** All of them: those that there are. One that is named and is not there would be a warning. */

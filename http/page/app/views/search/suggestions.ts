@@ -58,7 +58,7 @@ async function askKnown(cache_dir: string, signal: AbortSignal): Promise<Known> 
 /**
  * Of an empty box the latest searches; names begin, at any of their words, with the last word that is typed.
  */
-function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
+export function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
   const typed = text.trim().toLowerCase();
   const [, rest = '', word = ''] = /^(.*?)(\S*)$/s.exec(text) ?? [];
   const before = earlier()
@@ -80,14 +80,12 @@ function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
     .filter(({ id, kind }) => !left.includes(id) && (kind === 'single' || kind === 'multi'))
     .flatMap((facet) =>
       facet.options
-        .map(({ label, value, count }) => ({
-          ...{ facet, value, count },
-          label: optionLabel(facet, value, label),
-        }))
-        .filter(({ label, count }) => count > 0 && fits(label)),
+        .map((option) => ({ ...option, facet, shown: optionLabel(facet, option.value, option.label) }))
+        // Also by the name that the service gives it, in English.
+        .filter(({ shown, label, count }) => count > 0 && (fits(shown) || fits(label))),
     )
     .toSorted((a, b) => b.count - a.count)
-    .map(({ facet, label, value }): Suggestion => {
+    .map(({ facet, shown: label, value }): Suggestion => {
       const filters = () => withOption(search.get().query.filters, facet.id, value);
       return {
         kind: 'facet',

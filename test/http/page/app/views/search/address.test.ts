@@ -25,7 +25,12 @@ const filters = fc.uniqueArray(
 const query = fc.record({
   text,
   exclude: text,
-  picture: fc.option(fc.constant({ kind: 'like', hash_str: 'ab-12', media_path: '', seconds: 2.5 } as const)),
+  picture: fc.option(
+    fc.oneof(
+      fc.constant({ kind: 'like', hash_str: 'ab-12', media_path: '', seconds: 2.5 } as const),
+      fc.record({ kind: fc.constant('file' as const), path: fc.string({ minLength: 1 }), seconds }),
+    ),
+  ),
   weight: fc.constantFrom(1, 0.1, 10),
   kinds: fc.subarray([...kinds], { minLength: 1 }),
   people: fc.array(fc.record({ name: text, cluster_job_name: fc.constantFrom('all', 'some') }), {

@@ -13,6 +13,7 @@ import {
 } from '../../../../../../http/page/app/views/search/filters.ts';
 import { byFilm, byRank, folded } from '../../../../../../http/page/app/views/search/group-head.ts';
 import {
+  change,
   countOf,
   emptyQuery,
   type Found,
@@ -22,7 +23,9 @@ import {
   queryOf,
   relevanceRequest,
   savedRequest,
+  search,
 } from '../../../../../../http/page/app/views/search/state.ts';
+import { suggestionsFor } from '../../../../../../http/page/app/views/search/suggestions.ts';
 import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
 
 const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
@@ -206,6 +209,25 @@ test('a filter is told by the names of its options, and a range by the ends that
   assert.equal(filterText(stills, { ...named, id: stills.facet_id, label: 'X' }), 'Kind = Image');
   update({ language: 'de' });
   assert.equal(filterText(stills, { ...named, id: stills.facet_id, label: 'X' }), 'Art = Bild');
+  assert.equal(filterText(withOption([], 'things.seen', 'car')[0]!, undefined), 'Dinge = Auto');
+  assert.equal(
+    filterText(withOption([], 'technical.audio_language', 'fr')[0]!, undefined),
+    'Sprache des Tons = Französisch',
+  );
+  const things = {
+    ...facet('multi', [
+      ['car', 2],
+      ['cow', 1],
+    ]),
+    id: 'things.seen',
+  };
+  for (const word of ['ein rotes aut', 'ein rotes car']) {
+    const [first] = suggestionsFor(word, { people: [], facets: [things] });
+    assert.deepEqual([first?.label, first?.of], ['Auto', 'Dinge'], word);
+    first?.take();
+    assert.deepEqual(search.get().query.filters, withOption([], 'things.seen', 'car'));
+    change({ filters: [], text: '' });
+  }
   update({ language: 'en' });
   const range = (kind: Facet['kind'], part: 'from' | 'to', value: string) =>
     filterText(withRange([], facet(kind), part, value)[0]!, facet(kind));
@@ -220,18 +242,19 @@ test('a saved search asks for the same when it is run again', () => {
   const like = { kind: 'like', hash_str: 'ab', media_path: '', seconds: 2 } as const;
   const people = [{ name: 'Ann', cluster_job_name: 'all' }];
   const filters = [{ facet_id: 'file.folder', operator: 'include_any_of', values: ['/a'] }] as const;
+  const file = { kind: 'file', path: '/a.jpg', seconds: null } as const;
   for (const query of [
     { ...emptyQuery, text: 'red car', exclude: 'night, snow', filters, kinds: ['seen'] as const },
     { ...emptyQuery, text: 'red', picture: own, weight: 2 },
     { ...emptyQuery, picture: like, people, peopleMode: 'or' as const },
     { ...emptyQuery, people },
     { ...emptyQuery, filters },
+    { ...emptyQuery, picture: file },
+    { ...emptyQuery, text: 'red', picture: { ...file, path: '/a.mp4', seconds: 2.5 } },
   ]) {
     const request = savedRequest(query, '/cache');
     assert.ok(Check(SavedRequest, request));
     assert.deepEqual(queryOf(request, 'Reds'), query);
   }
   assert.equal(savedRequest({ ...emptyQuery, exclude: 'night' }, '/cache'), null);
-  const read = { ...savedRequest({ ...emptyQuery, text: 'a' }, '/cache'), image_path: '/a.jpg' };
-  assert.equal(queryOf(read as SavedRequest, ''), null);
 });
