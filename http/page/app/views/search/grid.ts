@@ -68,7 +68,14 @@ function rowOf(row: Row, at: number, ordered: Ordered, { columns, tileWidth }: L
         html`<${Tile} key=${index} moments=${ordered.moments} index=${index} side=${tileWidth > 240 ? 480 : 320} />`,
       );
   return html`<div key=${at} class="grid-row" role="row" aria-rowindex=${at + 1} style=${style}>
-    ${row.kind === 'head' ? html`<${Head} group=${ordered.groups[row.group]!} ordered=${ordered} />` : tiles}
+    ${
+      row.kind === 'head'
+        ? row.groups.map(
+            ({ group, columns }) =>
+              html`<${Head} key=${group} group=${ordered.groups[group]!} ordered=${ordered} columns=${columns} />`,
+          )
+        : tiles
+    }
   </div>`;
 }
 
@@ -179,8 +186,9 @@ interface Row {
   readonly kind: 'head' | 'tiles';
   readonly top: number;
   readonly height: number;
-  readonly group: number;
-  /** Tiles [from, to); of a head those of its group. */
+  /** Whose lines stand in a head, beside each other; empty for tiles. */
+  readonly groups: readonly { readonly group: number; readonly columns: number }[];
+  /** Tiles [from, to); of a head those of its groups. */
   readonly from: number;
   readonly to: number;
 }
@@ -214,17 +222,36 @@ export function layoutOf(groups: readonly Group[], { width, side, caption = CAPT
   const tileHeight = Math.round((tileWidth * 9) / 16) + caption;
   const rows: Row[] = [];
   let top = 0;
-  for (const [group, { kind, from, to }] of groups.entries()) {
-    if (kind !== 'all') {
-      rows.push({ kind: 'head', top, height: HEAD, group, from, to });
-      top += HEAD + GAP / 2;
-    }
-    for (let at = from; at < to; at += columns) {
-      rows.push({ kind: 'tiles', top, height: tileHeight, group, from: at, to: Math.min(to, at + columns) });
-      top += tileHeight + GAP;
-    }
+  const add = (row: Omit<Row, 'top'>, gap: number) => {
+    rows.push({ ...row, top });
+    top += row.height + gap;
+  };
+  for (const part of partsOf(groups, columns)) {
+    const { from } = part[0]!;
+    const { to } = part.at(-1)!;
+    const heads = part.filter(({ kind }) => kind !== 'all');
+    const span = (one: Part) => (part.length === 1 ? columns : one.to - one.from);
+    const own = heads.map((one) => ({ group: one.group, columns: span(one) }));
+    if (own.length > 0) add({ kind: 'head', height: HEAD, groups: own, from, to }, GAP / 2);
+    for (let at = from; at < to; at += columns)
+      add({ kind: 'tiles', height: tileHeight, groups: [], from: at, to: Math.min(to, at + columns) }, GAP);
   }
   return { columns, tileWidth, rows, height: top };
+}
+
+type Part = Group & { readonly group: number };
+
+/** Groups that share a row: those that follow each other, as far as all of their tiles fit beside each other. */
+function partsOf(groups: readonly Group[], columns: number): Part[][] {
+  const parts: Part[][] = [];
+  for (const [group, one] of groups.entries()) {
+    const last = parts.at(-1);
+    const fits =
+      last && one.to > one.from && last[0]!.to > last[0]!.from && one.to - last[0]!.from <= columns;
+    if (fits) last.push({ ...one, group });
+    else parts.push([{ ...one, group }]);
+  }
+  return parts;
 }
 
 /** Rows [first, last) that touch [top, bottom). */

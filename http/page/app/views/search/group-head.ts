@@ -27,17 +27,21 @@ export function copiesText({ other_paths = [] }: Copied): string {
 interface GroupHeadProps {
   readonly group: Group;
   readonly ordered: Ordered;
+  /** Of the grid, that its tiles stand in. */
+  readonly columns: number;
 }
 
 export function Head(props: GroupHeadProps) {
   return props.group.kind === 'weaker'
-    ? html`<${WeakerHead} ordered=${props.ordered} />`
+    ? html`<${WeakerHead} ...${props} />`
     : html`<${GroupHead} ...${props} />`;
 }
 
+const spanOf = (columns: number) => ({ gridColumn: `span ${columns}` });
+
 /** What is folded below it, and a button that opens and closes that. */
-function WeakerHead({ ordered }: Pick<GroupHeadProps, 'ordered'>) {
-  return html`<div class="group-head" role="gridcell"><${WeakerButton} n=${ordered.weaker} /></div>`;
+function WeakerHead({ ordered, columns }: GroupHeadProps) {
+  return html`<div class="group-head" role="gridcell" style=${spanOf(columns)}><${WeakerButton} n=${ordered.weaker} /></div>`;
 }
 
 export function WeakerButton({ n }: { readonly n: number }) {
@@ -46,7 +50,10 @@ export function WeakerButton({ n }: { readonly n: number }) {
     <${Icon} name=${isOpen ? 'up' : 'down'} />${t(searchWords.weaker, { n })}</button>`;
 }
 
-function GroupHead({ group, ordered }: GroupHeadProps) {
+/** Of one tile: its name has the room. */
+const NARROW = 1;
+
+function GroupHead({ group, ordered, columns }: GroupHeadProps) {
   const { kind, hash_str, media_path, from, to, rest } = group;
   const showsStills = search.use((state) => state.showsStills);
   const isOnly = search.use(({ query }) => query.film?.media_path === media_path);
@@ -55,9 +62,10 @@ function GroupHead({ group, ordered }: GroupHeadProps) {
   const only = () => change({ film: isOnly ? null : { hash_str, media_path, start: null, end: null } });
   const copies = isFilm ? (moments[0]?.other_paths?.length ?? 0) : 0;
   const marks = moments.map((one) => one.time_seconds);
-  return html`<div class="group-head" role="gridcell">
+  const isNarrow = columns === NARROW;
+  return html`<div class=${`group-head ${isNarrow ? 'narrow' : ''}`} role="gridcell" style=${spanOf(columns)}>
     <h2 class="cut" title=${media_path}>${kind === 'stills' ? t(searchWords.stills) : nameOf(media_path)}</h2>
-    <span class="quiet group-count">${t(searchWords.found, { n: to - from + rest })}</span>
+    ${!isNarrow && html`<span class="quiet group-count">${t(searchWords.found, { n: to - from + rest })}</span>`}
     ${
       kind === 'stills' &&
       (rest > 0 || showsStills) &&

@@ -249,14 +249,13 @@ function Refine({ ordered, facets }: RefineProps) {
     <label class="exclude">${t(searchWords.exclude)}
       <input type="text" value=${query.exclude} placeholder=${t(searchWords.excludeHint)} autocomplete="off" onInput=${onExclude} /></label>
     ${isBoth && html`<${Weight} />`}
-    ${query.film && html`<${FilmChip} film=${query.film} />`}
-    <${FilterChips} facets=${facets} />
     <span class="grow"></span>
     <${Told} ordered=${ordered} />
     <${SaveButton} />
     <${CopyLink} />
     <${Shown} />
-  </div>`;
+  </div>
+  <div class="chips">${query.film && html`<${FilmChip} film=${query.film} />`}<${FilterChips} facets=${facets} /></div>`;
 }
 
 function Weight() {

@@ -144,6 +144,33 @@ test('every tile lies in one row, rows follow each other and do not touch, and f
   );
 });
 
+test('films share a row as far as their matches fit beside each other, each under its own name', () => {
+  const found = [moment('a', 0), moment('b', 0), moment('b', 1), moment('c', 0), ...many(5, 1)];
+  const { rows } = layoutOf(byFilm([...found, moment('d', 0)]).groups, { width: 4 * 108, side: 100 });
+  assert.deepEqual(
+    rows.map(({ kind, groups, from, to }) => [
+      kind,
+      groups.map(({ group, columns }) => [group, columns]),
+      ...[from, to],
+    ]),
+    [
+      ...[
+        ['head', [0, 1, 2].map((group) => [group, group === 1 ? 2 : 1]), 0, 4],
+        ['tiles', [], 0, 4],
+      ],
+      ...[
+        ['head', [[3, 4]], 4, 9],
+        ['tiles', [], 4, 8],
+        ['tiles', [], 8, 9],
+      ],
+      ...[
+        ['head', [[4, 4]], 9, 10],
+        ['tiles', [], 9, 10],
+      ],
+    ],
+  );
+});
+
 test('of 10,000 matches only those in sight are drawn, wherever one is', () => {
   const { groups } = byFilm(many(10_000, 200));
   const { rows, height, columns } = layoutOf(groups, { width: 1256, side: 150 });
