@@ -1,5 +1,5 @@
-// Words for facets, their values and the things that are found in pictures. The service names them in English,
-// and keeps its own names of files, codecs and cameras.
+// Words for facets, their values and the things that are found in pictures. The service names them in
+// English; its names of codecs and cameras stay.
 import type { Words } from '../words.ts';
 
 /** Facets by their ids. */
