@@ -7,6 +7,11 @@ export const player = {
     'Open a match from the search or a file from the library.',
     'Öffnen Sie einen Treffer der Suche oder eine Datei des Bestands.',
   ],
+  unknown: ['This file is not in the library', 'Diese Datei ist nicht im Bestand'],
+  unknownHow: [
+    'It was forgotten, or the link is of another library.',
+    'Sie wurde vergessen, oder der Link gehört zu einem anderen Bestand.',
+  ],
   back: ['Back', 'Zurück'],
   play: ['Play', 'Abspielen'],
   stop: ['Stop', 'Anhalten'],

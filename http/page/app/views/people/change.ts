@@ -18,7 +18,7 @@ export function nameCluster(job: string, cluster_id: string, name: string, befor
   });
 }
 
-/** Gives a name, and says how that went: one that could not be given is told, because its field may be gone. */
+/** Gives a name, and says how that went: also one that could not be given, because its field may be gone. */
 export async function nameBy(
   name: string,
   before: string,

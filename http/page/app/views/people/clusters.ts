@@ -25,8 +25,8 @@ import {
   useClusters,
 } from './change.ts';
 
-// A name that is written in place: Enter or leaving the field stores it, Escape puts the old one back. A field
-// that goes while somebody writes in it stores what is written, too.
+// A name that is written in place: Enter or leaving the field stores it, Escape puts the old one back. A
+// field that goes while somebody writes in it stores what is written, too.
 
 interface NameProps {
   readonly label: string;

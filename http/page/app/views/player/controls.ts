@@ -64,8 +64,12 @@ export function Controls({ medium, transport, marks, part, actions }: ControlsPr
     }
     ${isStill && html`<div class="grow"></div>`}
     <button onClick=${actions.basket} title=${isStill ? undefined : t(player.basketPart, { start: from, end: until })}>
-      <${Icon} name="plus" />${t(player.basket)}</button>
-    ${medium.kind !== 'audio' && html`<button onClick=${actions.like}><${Icon} name="like" />${t(player.like)}</button>`}
+      <${Icon} name="plus" /><span class="tab-label">${t(player.basket)}</span></button>
+    ${
+      medium.kind !== 'audio' &&
+      html`<button title=${t(player.like)} onClick=${actions.like}>
+      <${Icon} name="like" /><span class="tab-label">${t(player.like)}</span></button>`
+    }
     ${iconButton('copy', t(player.copy), actions.copy)}
     <${CopyLink} to=${() => linkTo(medium, transport.seconds)} />
     ${medium.kind !== 'audio' && iconButton('save', t(player.savePicture), actions.save)}

@@ -2,7 +2,7 @@
 // time line.
 import { html } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { api, messageOf, type RequestState } from '../../api.ts';
+import { ApiError, api, messageOf, type RequestState } from '../../api.ts';
 import { goBack, placeOfView, type View } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Loading } from '../../parts.ts';
 import { parseMoment } from '../../route.ts';
@@ -58,8 +58,18 @@ function OfMedium({ hash_str, seconds }: OfMediumProps) {
   // Another moment of the same medium.
   useEffect(() => transport.seek(seconds), [seconds]);
   if (answer.value !== null) return html`<${Opened} ...${answer.value} transport=${transport} />`;
-  if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
+  if (answer.state === 'failed')
+    return html`<h1 class="unseen">${t(shell.player)}</h1><${NotOpened} ...${answer} />`;
   return html`<${Loading} />`;
+}
+
+/** A medium that was forgotten, or an address of another library; or the service could not say. */
+function NotOpened({ error, again }: Pick<ReturnType<typeof useMedium>, 'error' | 'again'>) {
+  const isUnknown = error instanceof ApiError && [400, 404].includes(error.status);
+  if (!isUnknown) return html`<${Failed} error=${error} again=${again} />`;
+  return html`<${Empty} icon="play" title=${t(player.unknown)}><p class="quiet">${t(player.unknownHow)}</p>
+    <a class="button" href=${placeOfView(get().places, 'search')}>${t(shell.search)}</a>
+    <a class="button" href=${placeOfView(get().places, 'library')}>${t(shell.library)}</a><//>`;
 }
 
 interface OpenedProps {

@@ -241,7 +241,7 @@ export function layoutOf(groups: readonly Group[], { width, side, caption = CAPT
 
 type Part = Group & { readonly group: number };
 
-/** Groups that share a row: those that follow each other, as far as all of their tiles fit beside each other. */
+/** Groups that share a row: those that follow each other, as far as their tiles fit beside each other. */
 function partsOf(groups: readonly Group[], columns: number): Part[][] {
   const parts: Part[][] = [];
   for (const [group, one] of groups.entries()) {

@@ -74,21 +74,25 @@ const MOST_LETTERS = 200;
 
 export function Saved() {
   const all = useSaved();
-  const places = useStore((state) => state.places);
   const { error, again } = useAsk(() => readSaved(), []);
   return html`<div class="saved-page">
     <header class="row wrap"><h1 class="grow">${t(savedWords.title)}</h1>
-      <a class="button" href=${placeOfView(places, 'search')}><${Icon} name="search" />${t(savedWords.toSearch)}</a></header>
+      ${all?.length !== 0 && html`<${ToSearch} />`}</header>
     ${
       all === null
         ? error === null
           ? html`<${Loading} />`
           : html`<${Failed} error=${error} again=${again} />`
         : all.length === 0
-          ? html`<${Empty} icon="bell" title=${t(savedWords.none)}><p class="quiet">${t(savedWords.noneHow)}</p><//>`
+          ? html`<${Empty} icon="bell" title=${t(savedWords.none)}><p class="quiet">${t(savedWords.noneHow)}</p><${ToSearch} /><//>`
           : all.map((one) => html`<${SavedSearch} key=${one.search_id} one=${one} />`)
     }
   </div>`;
+}
+
+function ToSearch() {
+  const places = useStore((state) => state.places);
+  return html`<a class="button" href=${placeOfView(places, 'search')}><${Icon} name="search" />${t(savedWords.toSearch)}</a>`;
 }
 
 function SavedSearch({ one }: { readonly one: SearchStanding }) {

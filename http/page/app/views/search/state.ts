@@ -17,7 +17,7 @@ export type Kind = MomentKind;
 export const kindIcons = { seen: 'eye', said: 'speech', person: 'person', written: 'text' } as const;
 export type Found = MomentOfService;
 
-/** A picture to compare with: one of a person's own, one that the service reads, or a moment of the library. */
+/** A picture to compare with: one of a person's own, one that the service reads, or a moment of a medium. */
 export type Picture =
   | { readonly kind: 'own'; readonly name: string; readonly data: string }
   | {

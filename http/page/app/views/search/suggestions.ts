@@ -61,8 +61,13 @@ async function askKnown(cache_dir: string, signal: AbortSignal): Promise<Known> 
 export function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
   const typed = text.trim().toLowerCase();
   const [, rest = '', word = ''] = /^(.*?)(\S*)$/s.exec(text) ?? [];
+  const titles = new Set([typed]);
   const before = earlier()
-    .filter(({ title }) => title.toLowerCase().includes(typed) && title.toLowerCase() !== typed)
+    .filter(({ title }) => {
+      const isNew = title.toLowerCase().includes(typed) && !titles.has(title.toLowerCase());
+      titles.add(title.toLowerCase());
+      return isNew;
+    })
     .slice(0, typed === '' ? MOST_EARLIER * 2 : MOST_EARLIER)
     .map(({ title: label, address }): Suggestion => {
       return { kind: 'earlier', label, of: '', take: () => go('search', '', address) };

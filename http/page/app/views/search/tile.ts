@@ -119,7 +119,8 @@ function Actions({ moment, choose }: { readonly moment: Found; choose(): void })
 
 function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isAwaited: boolean }) {
   const said = moment.reasons.find(({ kind }) => kind === 'said');
-  if (said) return html`<p class="tile-said">${toldOf(said)}</p>`;
+  // Below it stands the same again, in one line.
+  if (said) return html`<p class="tile-said" aria-hidden="true">${toldOf(said)}</p>`;
   return isAwaited
     ? null
     : html`<span class="tile-none"><${Icon} name=${moment.kind === 'audio' ? 'speech' : 'picture'} /></span>`;
@@ -151,9 +152,10 @@ function labelOf(moment: Found): string {
   const why = moment.reasons.map((reason) => [t(searchWords[reason.kind]), toldOf(reason)].join(' ').trim());
   const band = bandOf(moment);
   const sure = band === null ? [] : [t(searchWords[band])];
-  return [nameOf(moment.media_path), clock(moment.time_seconds), ...why, ...sure, copiesText(moment)]
-    .filter((one) => one !== '')
-    .join(', ');
+  const [name, time] = [nameOf(moment.media_path), clock(moment.time_seconds)];
+  // In the order in which they are seen: the name of a file that filters select stands below its time.
+  const place = isWhole(moment) ? [time, name] : [name, time];
+  return [...place, ...why, ...sure, copiesText(moment)].filter((one) => one !== '').join(', ');
 }
 
 // How sure what is seen in a match is: one to three steps and their word, not colour alone.
