@@ -33,6 +33,7 @@ import { expectFaceModel, noModels } from '../actors/analysis/no-models.ts';
 import { FakeIndex, fakeJob } from '../actors/faces/people/fake-index.ts';
 import { callsOf, summarise } from '../actors/index/summaries/trees.ts';
 import { noPaths, noRootsHere, onlyFootage } from '../actors/library/fake-roots.ts';
+import { sampled } from '../shared.ts';
 import { type Bad, badBodies, goodBody, textOf } from './bad-values.ts';
 import { besidesIn, savedRequest } from './body-needs.ts';
 import { fakeWatchFolders } from './fake-watch-folders.ts';
@@ -285,7 +286,7 @@ for (const route of routes.filter(({ body }) => body !== null)) {
     const bad = badBodies(route.body!, goodFor(route), known);
     assert.ok(bad.length > 0);
     const wrong: string[] = [];
-    for (const row of bad) {
+    for (const row of sampled(bad, 2)) {
       const found = await fieldErrorsOf(route, row);
       if (found) wrong.push(found);
     }

@@ -301,6 +301,6 @@ test('a search finds what looking into every text finds', async (t) => {
       );
       assert.deepEqual((await nodes(index, cache_dir, query, { max_results: 500 })).sort(), wanted.sort());
     }),
-    { numRuns: draws(150) },
+    { numRuns: draws(100) },
   );
 });

@@ -10,6 +10,7 @@ import { fold } from '../../../../actors/index/text/fold.ts';
 import { TranscriptIndex } from '../../../../actors/index/transcripts/transcript-index.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog } from '../../../../runtime/log.ts';
+import { draws } from '../../../shared.ts';
 import { until } from '../../../until.ts';
 import { mediaRecord } from '../footage.ts';
 import { folder, indexActor } from '../handlers.ts';
@@ -227,7 +228,7 @@ test('after any stores, renames and loads a search finds what is stored last', a
       await loadAll(index, cache_dir);
       assert.deepEqual(await find(index, cache_dir, 'S'), expected.sort());
     }),
-    { numRuns: 15 },
+    { numRuns: draws(15) },
   );
 });
 

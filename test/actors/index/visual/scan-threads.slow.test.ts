@@ -8,7 +8,7 @@ import { scan } from '../../../../actors/index/visual/scan.ts';
 import { type ScanThreadData, states, wordsOf } from '../../../../actors/index/visual/scan-threads.ts';
 import { type Search, searchAll } from '../../../../actors/index/visual/search.ts';
 import { RowBank } from '../../../../actors/index/visual/segment.ts';
-import { untilRelease } from '../../../shared.ts';
+import { draws } from '../../../shared.ts';
 import { until } from '../../../until.ts';
 import { randomVector } from '../footage.ts';
 import { type Draw, drawer, drawnFilm, drawnLook, drawnSearch } from './drawn-search.ts';
@@ -65,7 +65,7 @@ test('several threads answer what one answers, while rows come, go and lie in mo
   twins.add(films);
   assert.ok(twins.alone.catalog.vectors > 70_000);
   await twins.wake(plain(draw));
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < draws(4); round++) {
     twins.check([plain(draw)], `one, round ${round}`);
     const searches = Array.from({ length: 1 + draw.whole(16) }, () => drawnSearch(draw, twins.alone));
     twins.check([plain(draw), ...searches], `together, round ${round}`);
@@ -104,7 +104,7 @@ test('a pass that nobody waits for ends, the next one is whole, and threads end 
 
 test('memory of rows that are given up is not held beyond the next libraries', async () => {
   const rows = 200_000;
-  const libraries = untilRelease ? 6 : 12;
+  const libraries = draws(12);
   const before = process.memoryUsage.rss();
   const peaks: number[] = [];
   for (let i = 0; i < libraries; i++) {
