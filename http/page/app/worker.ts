@@ -69,7 +69,7 @@ function contextOf(id: number, { width, height, colour }: Surface) {
   drawing.canvas.width = width;
   drawing.canvas.height = height;
   context.fillStyle = colour;
-  return { context, columns: columnsOf(drawing.values, width), count: drawing.values.length };
+  return { context, values: drawing.values };
 }
 
 /** Loudness, about the middle. */
@@ -77,7 +77,7 @@ function drawSound(id: number, surface: Surface): void {
   const found = contextOf(id, surface);
   if (found === null) return;
   const middle = surface.height / 2;
-  for (const [x, peak] of found.columns.entries()) {
+  for (const [x, peak] of columnsOf(found.values, surface.width).entries()) {
     const half = Math.max(0.5, peak * (middle - 1));
     found.context.fillRect(x, middle - half, 1, 2 * half);
   }
@@ -87,16 +87,29 @@ function drawSound(id: number, surface: Surface): void {
 function drawRelevance(id: number, surface: Surface, marks: readonly number[]): void {
   const found = contextOf(id, surface);
   if (found === null) return;
-  const { context, columns, count } = found;
+  const { context, values } = found;
   const { width, height, scale, markColour } = surface;
-  for (const [x, value] of columns.entries()) {
+  for (const [x, value] of columnsOf(values, width).entries()) {
     const bar = Math.max(1, Math.round(value * (height - 4 * scale)));
     context.globalAlpha = 0.25 + 0.6 * value;
     context.fillRect(x, height - bar, 1, bar);
   }
   context.globalAlpha = 1;
   context.fillStyle = markColour;
-  for (const mark of marks) context.fillRect((mark / count) * width, 0, Math.max(1, scale), 3 * scale);
+  for (const mark of marks)
+    context.fillRect((mark / values.length) * width, 0, Math.max(1, scale), 3 * scale);
+}
+
+/** Where something is: pairs of a begin and an end, as shares of the width, each wide enough to be seen. */
+function drawSpans(id: number, surface: Surface): void {
+  const found = contextOf(id, surface);
+  if (found === null) return;
+  const { context, values } = found;
+  const { width, height, scale } = surface;
+  for (let at = 0; at < values.length; at += 2) {
+    const [start, end] = [values[at]! * width, values[at + 1]! * width];
+    context.fillRect(start, 0, Math.max(2 * scale, end - start), height);
+  }
 }
 
 /** The greatest of the values that fall into each column; where there are fewer, the one that is there. */
@@ -111,7 +124,7 @@ export function columnsOf(values: readonly number[], columns: number): number[] 
   });
 }
 
-const work = { readPicture, adopt, release, setValues, drawSound, drawRelevance };
+const work = { readPicture, adopt, release, setValues, drawSound, drawRelevance, drawSpans };
 export type Work = typeof work;
 
 // Tests import it for its pure parts.

@@ -240,7 +240,7 @@ function Question({ job, close }: { readonly job: Job; close(): void }) {
   };
   const numberOf = (event: Event) => (event.target as HTMLInputElement).valueAsNumber;
   return html`<${Dialog} title=${t(people.recluster)} onClose=${close}>
-    <form class="column" onSubmit=${start}>
+    <form class="column group-again" onSubmit=${start}>
       <p class="quiet">${t(people.reclusterHow)}</p>
       <label><input type="checkbox" checked=${isAutomatic} onChange=${() => setAutomatic(!isAutomatic)} />${t(people.automatic)}</label>
       <label>${t(people.distance)}<input type="number" required min="0" max="2" step="0.01" disabled=${isAutomatic} value=${eps} onInput=${(event: Event) => setEps(numberOf(event))} /></label>

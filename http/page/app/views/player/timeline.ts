@@ -56,7 +56,7 @@ export function Timeline({ medium, transport, scenes, peaks, lanes, marks }: Tim
         <${Ruler} transport=${transport} duration=${duration} zoom=${zoom} place=${place} />
         ${scenes.length > 0 && html`<${Strip} media_path=${media_path} scenes=${scenes} duration=${duration} zoom=${zoom} />`}
         ${peaks.length > 0 && html`<${Waveform} peaks=${peaks} />`}
-        ${lanes.map((lane) => html`<${LaneOf} lane=${lane} place=${place} transport=${transport} />`)}
+        ${lanes.map((lane) => html`<${LaneOf} lane=${lane} duration=${duration} place=${place} transport=${transport} />`)}
         ${isMarked && html`<div class="part" style=${{ left: place(part.start), width: place(part.end - part.start) }}></div>`}
         <div class="head-line" ref=${head}></div>
       </div>
@@ -116,20 +116,49 @@ const noBoxes: NonNullable<Lane['boxes']> = [];
 
 interface LaneProps {
   readonly lane: Lane;
+  readonly duration: number;
   readonly transport: Transport;
   place(seconds: number): string;
 }
 
-function LaneOf({ lane: { kind, label, spans, boxes = noBoxes }, place, transport }: LaneProps) {
+function LaneOf({ lane: { kind, label, spans, boxes = noBoxes }, duration, place, transport }: LaneProps) {
   const words = kind === 'speaker' ? player.speaks : kind === 'person' ? player.seen : null;
   const text = words ? t(words, { name: label }) : label;
   const point = (shown: typeof boxes) => () => pointed.update({ boxes: shown });
   useEffect(() => point(noBoxes), []);
-  return html`<div class=${`lane ${kind}`} role="img" aria-label=${text} onPointerEnter=${point(boxes)} onPointerLeave=${point(noBoxes)}>${spans.map(
-    ({ start, end, text }) =>
-      html`<span style=${{ left: place(start), width: place(end - start) }} title=${`${clock(start)} ${text}`}
-        onDblClick=${() => transport.seek(start)}>${kind === 'chapters' && text}</span>`,
-  )}</div>`;
+  const own = useRef<HTMLDivElement>(null);
+  const spanAt = ({ clientX }: MouseEvent) => {
+    const { left, width } = own.current!.getBoundingClientRect();
+    const seconds = (duration * (clientX - left)) / width;
+    return spans.find(({ start, end }) => start <= seconds && seconds < end);
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    const span = spanAt(event);
+    own.current!.title = span ? `${clock(span.start)} ${span.text}` : '';
+  };
+  const onDblClick = (event: MouseEvent) => {
+    const span = spanAt(event);
+    if (span) transport.seek(span.start);
+  };
+  return html`<div ref=${own} class=${`lane ${kind}`} role="img" aria-label=${text} onPointerEnter=${point(boxes)} onPointerLeave=${point(noBoxes)}
+    onPointerMove=${onPointerMove} onDblClick=${onDblClick}>${
+      kind === 'chapters'
+        ? spans.map(
+            ({ start, end, text }) =>
+              html`<span style=${{ left: place(start), width: place(end - start) }}>${text}</span>`,
+          )
+        : html`<${Spans} spans=${spans} duration=${duration} />`
+    }</div>`;
+}
+
+/** Drawn, not built: a film of ten hours has thousands. */
+function Spans({ spans, duration }: { readonly spans: Lane['spans']; readonly duration: number }) {
+  const shares = useMemo(
+    () => spans.flatMap(({ start, end }) => [start / duration, Math.min(end, duration) / duration]),
+    [spans, duration],
+  );
+  const canvas = useDrawing(shares, (id, surface) => void work().drawSpans(id, surface));
+  return html`<canvas ref=${canvas}></canvas>`;
 }
 
 /** Scrolls on when the head leaves what is seen. */

@@ -1,6 +1,7 @@
 // The player: a medium from the moment it was opened at, frame by frame, with what is known of it along its
 // time line.
 import { html } from 'htm/preact';
+import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError, api, messageOf, type RequestState } from '../../api.ts';
 import { goBack, placeOfView, type View } from '../../navigation.ts';
@@ -192,12 +193,19 @@ interface LinesProps {
   again(): void;
 }
 
+/** Lines that are drawn at once: no task of the page takes long, however long a film is. */
+const LINES_AT_ONCE = 25;
+const LINE_HEIGHT = 44;
+
 function Lines({ hash_str, segments, transport, follows, again }: LinesProps) {
-  const list = useRef<HTMLOListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const [naming, setNaming] = useState<Segment | null>(null);
   const current = useTransport(transport, ({ seconds }) => segmentAt(segments, seconds));
+  const [parts, isDrawn] = useParts(segments, Math.floor(Math.max(0, current) / LINES_AT_ONCE), (part) =>
+    partOfLines(segments, part * LINES_AT_ONCE, transport, setNaming),
+  );
   useEffect(() => {
-    const line = list.current?.children[current];
+    const line = list.current?.querySelector(`[data-line="${current}"]`);
     line?.setAttribute('aria-current', 'true');
     // Only the list itself is scrolled: the page stays where a person left it.
     if (follows && line instanceof HTMLElement && list.current) {
@@ -207,26 +215,76 @@ function Lines({ hash_str, segments, transport, follows, again }: LinesProps) {
         list.current.scrollTop = offsetTop - clientHeight / 3;
     }
     return () => line?.removeAttribute('aria-current');
-  }, [current, follows, segments]);
-  // Lines are drawn once, however often the time changes.
-  const lines = useMemo(
-    () => segments.map((segment, at) => lineOf(segment, segments[at - 1], transport, setNaming)),
-    [segments, transport],
-  );
-  return html`<ol ref=${list} class="lines grow" tabindex="-1">${lines}</ol>
+  }, [current, follows, segments, isDrawn]);
+  return html`<div ref=${list} class="lines grow" tabindex="-1">${parts}</div>
     ${naming && html`<${NameSpeaker} hash_str=${hash_str} segment=${naming} done=${() => setNaming(null)} again=${again} />`}`;
+}
+
+/**
+ * The parts of a long list, and whether the part `now` is drawn: that one first, then the others while the
+ * page is idle, so that all can be found by the search of the browser. Each is drawn once.
+ */
+function useParts(segments: readonly Segment[], now: number, draw: (part: number) => VNode) {
+  const count = Math.ceil(segments.length / LINES_AT_ONCE);
+  // The same objects again: they are not compared.
+  const parts = useMemo(
+    () => Array.from({ length: count }, (_, part) => awaited(segments, part)),
+    [segments],
+  );
+  const drawn = useMemo(() => new Set<number>(), [segments]);
+  const [, redraw] = useState(0);
+  const add = (part: number) => {
+    parts[part] = draw(part);
+    drawn.add(part);
+  };
+  if (now < count && !drawn.has(now)) add(now);
+  useEffect(() => {
+    if (drawn.size >= count) return;
+    const idle = requestIdleCallback(() => {
+      add(nearest(now, count, (part) => !drawn.has(part)));
+      redraw((before) => before + 1);
+    });
+    return () => cancelIdleCallback(idle);
+  });
+  return [[...parts], drawn.has(now)] as const;
+}
+
+/** The number nearest to `now`, below `count`, that holds; `now` where none does. */
+function nearest(now: number, count: number, holds: (number: number) => boolean): number {
+  for (let away = 1; away < count; away++)
+    for (const one of [now + away, now - away]) if (one >= 0 && one < count && holds(one)) return one;
+  return now;
+}
+
+function awaited(segments: readonly Segment[], part: number): VNode {
+  const lines = Math.min(LINES_AT_ONCE, segments.length - part * LINES_AT_ONCE);
+  return html`<div key=${part} style=${{ height: `${lines * LINE_HEIGHT}px` }}></div>`;
+}
+
+function partOfLines(
+  segments: readonly Segment[],
+  from: number,
+  transport: Transport,
+  name: (segment: Segment) => void,
+): VNode {
+  const own = segments.slice(from, from + LINES_AT_ONCE);
+  const size = { containIntrinsicSize: `auto ${own.length * LINE_HEIGHT}px` };
+  return html`<ol key=${from / LINES_AT_ONCE} start=${from + 1} style=${size}>${own.map((segment, at) =>
+    lineOf(segment, segments[from + at - 1], from + at, transport, name),
+  )}</ol>`;
 }
 
 function lineOf(
   segment: Segment,
   before: Segment | undefined,
+  at: number,
   transport: Transport,
   name: (segment: Segment) => void,
 ) {
   const { start_seconds, text, speaker, speaker_name } = segment;
   const isNew = speaker !== '' && speaker !== before?.speaker;
   const label = speaker_name || speaker;
-  return html`<li key=${segment.segment_index}>
+  return html`<li key=${segment.segment_index} data-line=${at}>
     ${isNew && html`<button class="speaker quiet" title=${t(player.nameSpeaker, { name: label })} onClick=${() => name(segment)}>${label}</button>`}
     <button class="line quiet" onClick=${() => transport.seek(start_seconds)}>
       <span class="quiet">${clock(start_seconds)}</span><span>${text.trim()}</span>
