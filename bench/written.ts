@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Appearances } from '../actors/analysis/stages/text/appearances.ts';
+import { Appearances } from '../actors/analysis/stages/text/stage.ts';
 import { foldWritten } from '../actors/index/written/written-texts.ts';
 import { openSession } from '../actors/models/session.ts';
 import { type Reading, shownScore } from '../actors/text-reader/contract.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { familyOf } from '../../../actors/embedder/families.ts';
+import { familyOf } from '../../../actors/embedder/actor.ts';
 import type { VisualRow } from '../../../actors/models/contract.ts';
 import { siglipRow } from './tiny.ts';
 

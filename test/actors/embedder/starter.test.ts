@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { starterFamily } from '../../../actors/embedder/families.ts';
+import { starterFamily } from '../../../actors/embedder/actor.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { dot, open, row } from '../models/starter/starter-model.ts';
 

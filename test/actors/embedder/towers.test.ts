@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { familyOf } from '../../../actors/embedder/families.ts';
+import { familyOf } from '../../../actors/embedder/actor.ts';
 import type { VisualFamily } from '../../../actors/embedder/family.ts';
 import type { ModelRow, VisualRow } from '../../../actors/models/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';

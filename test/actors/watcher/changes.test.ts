@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Listen } from '../../../actors/watcher/changes.ts';
+import type { Listen } from '../../../actors/watcher/actor.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { until } from '../../until.ts';
 import { ears } from './listening.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { listen } from '../../../actors/watcher/changes.ts';
+import { listen } from '../../../actors/watcher/actor.ts';
 import { until } from '../../until.ts';
 import { put, temporaryFolder } from './start.ts';
 

@@ -1,5 +1,5 @@
 // A listener of folders that is heard by the test alone.
-import type { Listen, Listener } from '../../../actors/watcher/changes.ts';
+import type { Listen, Listener } from '../../../actors/watcher/actor.ts';
 
 export interface Ears {
   readonly listen: Listen;

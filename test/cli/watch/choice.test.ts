@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import test from 'node:test';
 import { watchErrors } from '../../../actors/watcher/folders/contract.ts';
-import { folderMeant, shortId } from '../../../cli/watch/lines.ts';
+import { folderMeant, shortId } from '../../../cli/commands/watch.ts';
 
 const all = [
   { id: 'abcdefgh1', folder_path: '/media/footage' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { folderLines, serviceLine, startHint, statusLines } from '../../../cli/commands/watch.ts';
 import { minuteText } from '../../../cli/terminal.ts';
-import { folderLines, serviceLine, startHint, statusLines } from '../../../cli/watch/lines.ts';
 import { emptyStatus } from '../../http/fake-watch-folders.ts';
 import { watchFolder } from './world.ts';
 

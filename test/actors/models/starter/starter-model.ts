@@ -1,5 +1,5 @@
 // starter-visual as tests use it: pictures and texts to vectors, through the embedder's family.
-import { starterFamily } from '../../../../actors/embedder/families.ts';
+import { starterFamily } from '../../../../actors/embedder/actor.ts';
 import type { VisualRow } from '../../../../actors/models/contract.ts';
 import { builtInRows } from '../../../../actors/models/rows/list.ts';
 import { openSession } from '../../../../actors/models/session.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Appearances, inOrder, mostOfMedia } from '../../../../../actors/analysis/stages/text/appearances.ts';
+import { Appearances, inOrder, mostOfMedia } from '../../../../../actors/analysis/stages/text/stage.ts';
 import type { TextBox } from '../../../../../actors/text-reader/contract.ts';
 
 const box: TextBox = [0.1, 0.8, 0.4, 0.05];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { Appearances, inOrder } from '../../../../../actors/analysis/stages/text/appearances.ts';
+import { Appearances, inOrder } from '../../../../../actors/analysis/stages/text/stage.ts';
 import { openSession } from '../../../../../actors/models/session.ts';
 import { type Reading, shownScore } from '../../../../../actors/text-reader/contract.ts';
 import { PaddleReader } from '../../../../../actors/text-reader/model.ts';
