@@ -10,7 +10,7 @@ import { commandTable } from './command-table.ts';
 import type { Output, Screen } from './terminal.ts';
 
 export const usageErrors = errorTable({
-  USAGE: { meaning: 'The command line is not valid', status: 400, retryable: false },
+  USAGE: { meaning: 'The command line is not valid', status: 400 },
 });
 
 export interface Context {

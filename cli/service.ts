@@ -10,7 +10,7 @@ import { type Context, pause, withEngine } from './context.ts';
 import { printable, type Screen } from './terminal.ts';
 
 const serviceErrors = errorTable({
-  NOT_LICENSED: { meaning: 'The service does not accept the license key', status: 403, retryable: false },
+  NOT_LICENSED: { meaning: 'The service does not accept the license key', status: 403 },
 });
 
 export interface Service {

@@ -149,10 +149,10 @@ function holderOf(path: string): ProcessIdentity | null {
 }
 
 export const serviceErrors = errorTable({
-  NOT_STARTED: { meaning: 'The service could not be started', status: 503, retryable: false },
-  KEY_REFUSED: { meaning: 'The service does not accept the license key', status: 403, retryable: false },
+  NOT_STARTED: { meaning: 'The service could not be started', status: 503 },
+  KEY_REFUSED: { meaning: 'The service does not accept the license key', status: 403 },
   NOT_REACHED: { meaning: 'The running service does not respond', status: 503, retryable: true },
-  NOT_STOPPED: { meaning: 'The service cannot be stopped from here', status: 409, retryable: false },
+  NOT_STOPPED: { meaning: 'The service cannot be stopped from here', status: 409 },
 });
 
 /** A start with a crash in it takes a few seconds; a slow disk more. */

@@ -95,7 +95,7 @@ function wordOf(source: Source) {
 // and with the license key or the session by which it was made.
 
 const linkErrors = errorTable({
-  LINK_UNKNOWN: { meaning: 'Link not found', status: 404, retryable: false },
+  LINK_UNKNOWN: { meaning: 'Link not found', status: 404 },
 });
 
 /** A content of an analysis folder. */

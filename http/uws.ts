@@ -14,8 +14,8 @@ import { type ByteStream, isLive, isStream, type RawResponse, statusLine } from 
 import type { App } from './server.ts';
 
 export const serverErrors = errorTable({
-  PORT_TAKEN: { meaning: 'The port is already in use', status: 500, retryable: false },
-  SERVER_MISSING: { meaning: 'The HTTP server is not installed', status: 500, retryable: false },
+  PORT_TAKEN: { meaning: 'The port is already in use', status: 500 },
+  SERVER_MISSING: { meaning: 'The HTTP server is not installed', status: 500 },
 });
 
 const native = await import('@uwsjs/core').then(

@@ -7,8 +7,8 @@ export interface ErrorRow {
   readonly meaning: string;
   /** HTTP status a route answers with. */
   readonly status: number;
-  /** True when the same call can succeed later without anything being changed. */
-  readonly retryable: boolean;
+  /** True when the same call can succeed later without anything being changed; false when left out. */
+  readonly retryable?: boolean;
 }
 
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | null>>;
@@ -37,13 +37,13 @@ export class EngineError extends Error {
     this.code = code;
     this.meaning = row.meaning;
     this.status = row.status;
-    this.retryable = row.retryable;
+    this.retryable = row.retryable ?? false;
     this.details = details;
   }
 }
 
 /** Makes one error of a row. `message` names the file or field; left out, the row's meaning stands alone. */
-export interface ErrorMaker extends ErrorRow {
+export interface ErrorMaker extends Required<ErrorRow> {
   (message?: string, details?: ErrorDetails, cause?: unknown): EngineError;
   readonly code: string;
   /** True for an error of this row, also after it crossed threads. */
@@ -61,12 +61,12 @@ function errorMaker(code: string, row: ErrorRow): ErrorMaker {
   const make = (message: string = row.meaning, details: ErrorDetails = {}, cause?: unknown) =>
     new EngineError(code, row, message, details, cause);
   const is = (error: unknown): error is EngineError => error instanceof EngineError && error.code === code;
-  return Object.assign(make, row, { code, is });
+  return Object.assign(make, { retryable: false, ...row, code, is });
 }
 
 export const engineErrors = errorTable({
   BUSY: { meaning: 'The mailbox of the actor is full', status: 503, retryable: true },
-  CANCELLED: { meaning: 'The caller cancelled the request', status: 499, retryable: false },
+  CANCELLED: { meaning: 'The caller cancelled the request', status: 499 },
   ACTOR_CRASHED: { meaning: 'The actor ended while working on this', status: 503, retryable: true },
   ACTOR_STUCK: {
     meaning: 'The actor was replaced because a turn took too long',
@@ -74,19 +74,11 @@ export const engineErrors = errorTable({
     retryable: true,
   },
   ACTOR_DOWN: { meaning: 'The actor is down', status: 503, retryable: true },
-  STALE_SLOT: {
-    meaning: 'The slot has been released and may contain other data',
-    status: 500,
-    retryable: false,
-  },
-  OVER_BUDGET: {
-    meaning: 'The work needs more memory than it may use',
-    status: 400,
-    retryable: false,
-  },
-  INVALID_MESSAGE: { meaning: 'The message does not match its contract', status: 400, retryable: false },
-  INVALID_CONFIG: { meaning: 'A setting has an invalid value', status: 400, retryable: false },
-  INTERNAL: { meaning: 'Internal error', status: 500, retryable: false },
+  STALE_SLOT: { meaning: 'The slot has been released and may contain other data', status: 500 },
+  OVER_BUDGET: { meaning: 'The work needs more memory than it may use', status: 400 },
+  INVALID_MESSAGE: { meaning: 'The message does not match its contract', status: 400 },
+  INVALID_CONFIG: { meaning: 'A setting has an invalid value', status: 400 },
+  INTERNAL: { meaning: 'Internal error', status: 500 },
 });
 
 /**

@@ -7,7 +7,7 @@ import { absolutePath, described } from './schema.ts';
 import { quoted } from './text.ts';
 
 export const pathErrors = errorTable({
-  PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400, retryable: false },
+  PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400 },
 });
 
 /** Handed on as it was sent; for answers that repeat it. */

@@ -6,7 +6,7 @@ import { Semaphore } from './sync/locks.ts';
 
 export const poolErrors = errorTable({
   THREAD_ENDED: { meaning: 'The thread ended while working on this', status: 503, retryable: true },
-  OUT_OF_MEMORY: { meaning: 'The work needs more memory than its thread has', status: 500, retryable: false },
+  OUT_OF_MEMORY: { meaning: 'The work needs more memory than its thread has', status: 500 },
 });
 
 export interface PoolOptions {

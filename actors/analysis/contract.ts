@@ -23,41 +23,29 @@ import type {
 } from './tasks/contract.ts';
 
 export const analysisErrors = errorTable({
-  NO_MEDIA: { meaning: 'None of the media files can be read', status: 400, retryable: false },
-  NO_FILES: { meaning: 'No media files were found', status: 400, retryable: false },
-  QUARANTINED: {
-    meaning: 'The file crashed or hung the engine twice and is now skipped',
-    status: 400,
-    retryable: false,
-  },
+  NO_MEDIA: { meaning: 'None of the media files can be read', status: 400 },
+  NO_FILES: { meaning: 'No media files were found', status: 400 },
+  QUARANTINED: { meaning: 'The file crashed or hung the engine twice and is now skipped', status: 400 },
   SUSPECT: {
     meaning: 'The engine crashed while this file was being analysed; it will be tried again by itself',
     status: 503,
     retryable: true,
   },
-  PREVIEWS_TOO_SMALL: {
-    meaning: 'The stored previews are too small for the model',
-    status: 400,
-    retryable: false,
-  },
-  FOLDER_UNREADABLE: { meaning: 'The folder cannot be read', status: 400, retryable: false },
-  LINK_LOOP: { meaning: 'The link points back to a folder above it', status: 400, retryable: false },
+  PREVIEWS_TOO_SMALL: { meaning: 'The stored previews are too small for the model', status: 400 },
+  FOLDER_UNREADABLE: { meaning: 'The folder cannot be read', status: 400 },
+  LINK_LOOP: { meaning: 'The link points back to a folder above it', status: 400 },
   /** The error of a task, never of a request. */
-  ALL_FAILED: { meaning: 'Every file of the task failed', status: 500, retryable: false },
+  ALL_FAILED: { meaning: 'Every file of the task failed', status: 500 },
   ANOTHER_TASK: { meaning: 'Another task is active', status: 409, retryable: true },
   LINE_FULL: { meaning: 'Too many tasks are queued', status: 503, retryable: true },
-  INVALID_REQUEST: { meaning: 'Invalid request', status: 400, retryable: false },
-  NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400, retryable: false },
-  NOT_A_FOLDER: { meaning: 'The analysis folder is not a folder', status: 400, retryable: false },
-  OTHER_MODEL: { meaning: 'The task needs another visual model', status: 409, retryable: false },
-  TASK_UNKNOWN: { meaning: 'Task not found', status: 404, retryable: false },
+  INVALID_REQUEST: { meaning: 'Invalid request', status: 400 },
+  NO_VALID_MEDIA: { meaning: 'No valid media supplied', status: 400 },
+  NOT_A_FOLDER: { meaning: 'The analysis folder is not a folder', status: 400 },
+  OTHER_MODEL: { meaning: 'The task needs another visual model', status: 409 },
+  TASK_UNKNOWN: { meaning: 'Task not found', status: 404 },
   TASK_RUNNING: { meaning: 'The task is running', status: 409, retryable: true },
-  TASK_DAMAGED: { meaning: 'The record of the task cannot be read', status: 500, retryable: false },
-  HOME_UNWRITABLE: {
-    meaning: 'The home folder cannot be written, so no task can be recorded',
-    status: 507,
-    retryable: false,
-  },
+  TASK_DAMAGED: { meaning: 'The record of the task cannot be read', status: 500 },
+  HOME_UNWRITABLE: { meaning: 'The home folder cannot be written, so no task can be recorded', status: 507 },
   STOPPING: { meaning: 'The engine is stopping', status: 503, retryable: true },
 });
 

@@ -10,32 +10,27 @@ import { Xmp } from './probe/contract.ts';
 import { timesMessages } from './times/contract.ts';
 
 export const mediaErrors = errorTable({
-  FILE_NOT_FOUND: { meaning: 'File not found', status: 404, retryable: false },
+  FILE_NOT_FOUND: { meaning: 'File not found', status: 404 },
   NAME_NOT_UTF8: {
     meaning: 'The name of the file or of a folder above it is not valid UTF-8; rename it',
     status: 400,
-    retryable: false,
   },
-  FILE_UNREADABLE: { meaning: 'The file cannot be opened', status: 400, retryable: false },
+  FILE_UNREADABLE: { meaning: 'The file cannot be opened', status: 400 },
   TOO_MANY_FILES: {
     meaning: 'Too many files are open; the limit of the system (ulimit -n) is too low',
     status: 503,
     retryable: true,
   },
-  FILE_EMPTY: { meaning: 'The file is empty', status: 400, retryable: false },
+  FILE_EMPTY: { meaning: 'The file is empty', status: 400 },
   FILE_CHANGED: { meaning: 'The file changed while it was being read', status: 409, retryable: true },
-  NOT_MEDIA: { meaning: 'The file is not a film, picture or sound', status: 400, retryable: false },
-  NO_PICTURE: { meaning: 'The file has no picture', status: 400, retryable: false },
-  UNSUPPORTED_CODEC: { meaning: 'The codec of the file is not supported', status: 400, retryable: false },
-  DECODE_FAILED: { meaning: 'The pictures cannot be decoded', status: 400, retryable: false },
-  NO_SOUND: { meaning: 'The file has no sound', status: 400, retryable: false },
-  NO_CHANNEL: { meaning: 'The file does not have this audio channel', status: 400, retryable: false },
-  NO_SUBTITLES: { meaning: 'The file does not have this subtitle track', status: 400, retryable: false },
-  TOO_LARGE: {
-    meaning: 'The picture, or the index of the film, is too large',
-    status: 400,
-    retryable: false,
-  },
+  NOT_MEDIA: { meaning: 'The file is not a film, picture or sound', status: 400 },
+  NO_PICTURE: { meaning: 'The file has no picture', status: 400 },
+  UNSUPPORTED_CODEC: { meaning: 'The codec of the file is not supported', status: 400 },
+  DECODE_FAILED: { meaning: 'The pictures cannot be decoded', status: 400 },
+  NO_SOUND: { meaning: 'The file has no sound', status: 400 },
+  NO_CHANNEL: { meaning: 'The file does not have this audio channel', status: 400 },
+  NO_SUBTITLES: { meaning: 'The file does not have this subtitle track', status: 400 },
+  TOO_LARGE: { meaning: 'The picture, or the index of the film, is too large', status: 400 },
 });
 
 /** The file itself is the reason. */

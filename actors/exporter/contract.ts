@@ -5,9 +5,9 @@ import { AbsolutePath } from '../../runtime/paths.ts';
 import { described, field, oneOf, ShownWarning, Success, shown } from '../../runtime/schema.ts';
 
 export const exportErrors = errorTable({
-  SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400, retryable: false },
-  OUTPUT_UNWRITABLE: { meaning: 'The document cannot be written', status: 400, retryable: false },
-  DOCUMENT_TOO_LARGE: { meaning: 'The document is too large', status: 413, retryable: false },
+  SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400 },
+  OUTPUT_UNWRITABLE: { meaning: 'The document cannot be written', status: 400 },
+  DOCUMENT_TOO_LARGE: { meaning: 'The document is too large', status: 413 },
 });
 
 /** Segments of one export: about 70 hours of speech. */

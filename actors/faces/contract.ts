@@ -6,18 +6,14 @@ import { errorTable } from '../../runtime/errors.ts';
 import { nullable } from '../../runtime/schema.ts';
 
 export const facesErrors = errorTable({
-  NO_FACE_MODEL: { meaning: 'No face models are downloaded', status: 400, retryable: false },
+  NO_FACE_MODEL: { meaning: 'No face models are downloaded', status: 400 },
   CLUSTERING_LOST: {
     meaning: 'The clustering was lost when the face actor restarted',
     status: 503,
     retryable: true,
   },
-  BAD_FACE_VECTOR: {
-    meaning: 'The face model returned a vector without direction',
-    status: 500,
-    retryable: false,
-  },
-  BAD_PICTURE: { meaning: 'The picture cannot be read', status: 400, retryable: false },
+  BAD_FACE_VECTOR: { meaning: 'The face model returned a vector without direction', status: 500 },
+  BAD_PICTURE: { meaning: 'The picture cannot be read', status: 400 },
 });
 
 /** A detector and an embedder that work together. */

@@ -7,11 +7,11 @@ import { defaulted, described, field, Message, nullable, oneOf, shown } from '..
 import { CacheDir, FilePath } from '../index/store/contract.ts';
 
 export const libraryErrors = errorTable({
-  NOT_IN_LIBRARY: { meaning: 'The media is not in the analysis folder', status: 404, retryable: false },
+  NOT_IN_LIBRARY: { meaning: 'The media is not in the analysis folder', status: 404 },
   IN_WORK: { meaning: 'A task is working on this media', status: 409, retryable: true },
-  FOLDER_GONE: { meaning: 'Folder not found', status: 404, retryable: false },
-  FOLDER_NOT_LISTED: { meaning: 'The folder cannot be listed', status: 400, retryable: false },
-  NOT_MOVED: { meaning: 'The footage is not at the new path', status: 400, retryable: false },
+  FOLDER_GONE: { meaning: 'Folder not found', status: 404 },
+  FOLDER_NOT_LISTED: { meaning: 'The folder cannot be listed', status: 400 },
+  NOT_MOVED: { meaning: 'The footage is not at the new path', status: 400 },
 });
 
 const Count = Type.Integer({ minimum: 0 });

@@ -8,31 +8,27 @@ import { FaceDetectorSide, FaceEmbedderSide } from './face-sides.ts';
 import { ModelFile } from './model-file.ts';
 
 export const modelErrors = errorTable({
-  MODEL_UNKNOWN: { meaning: 'Model not found', status: 400, retryable: false },
-  MODEL_NOT_DOWNLOADED: { meaning: 'The model is not downloaded', status: 400, retryable: false },
-  MODEL_WRONG_KIND: { meaning: 'The model is of another kind', status: 400, retryable: false },
-  MODEL_UNSUPPORTED: { meaning: 'The model cannot run on this machine', status: 400, retryable: false },
+  MODEL_UNKNOWN: { meaning: 'Model not found', status: 400 },
+  MODEL_NOT_DOWNLOADED: { meaning: 'The model is not downloaded', status: 400 },
+  MODEL_WRONG_KIND: { meaning: 'The model is of another kind', status: 400 },
+  MODEL_UNSUPPORTED: { meaning: 'The model cannot run on this machine', status: 400 },
   MODEL_NOT_LOADED: { meaning: 'The model is not loaded', status: 409, retryable: true },
-  MODEL_INVALID: { meaning: 'The model.json of a model folder is not valid', status: 400, retryable: false },
-  MODEL_LOAD_FAILED: { meaning: 'The model cannot be loaded', status: 500, retryable: false },
-  MODEL_RUN_FAILED: { meaning: 'The model failed while running', status: 500, retryable: false },
-  MODEL_BUILT_IN: { meaning: 'The model is part of the program', status: 400, retryable: false },
+  MODEL_INVALID: { meaning: 'The model.json of a model folder is not valid', status: 400 },
+  MODEL_LOAD_FAILED: { meaning: 'The model cannot be loaded', status: 500 },
+  MODEL_RUN_FAILED: { meaning: 'The model failed while running', status: 500 },
+  MODEL_BUILT_IN: { meaning: 'The model is part of the program', status: 400 },
   MODEL_IN_DOWNLOAD: {
     meaning: 'Another process is already downloading the model',
     status: 409,
     retryable: true,
   },
   DOWNLOAD_FAILED: { meaning: 'The file could not be downloaded', status: 502, retryable: true },
-  DOWNLOAD_REFUSED: { meaning: 'The server refused to send the file', status: 502, retryable: false },
-  DOWNLOAD_MISMATCH: {
-    meaning: 'The downloaded file does not match its known checksum',
-    status: 502,
-    retryable: false,
-  },
-  DOWNLOAD_UNVERIFIED: { meaning: 'The downloaded file cannot be verified', status: 502, retryable: false },
-  CONVERSION_FAILED: { meaning: 'The files of a package cannot be converted', status: 400, retryable: false },
-  MODELS_FOLDER_FULL: { meaning: 'The disk of the models folder is full', status: 507, retryable: false },
-  MODELS_FOLDER_READ_ONLY: { meaning: 'The models folder cannot be written', status: 507, retryable: false },
+  DOWNLOAD_REFUSED: { meaning: 'The server refused to send the file', status: 502 },
+  DOWNLOAD_MISMATCH: { meaning: 'The downloaded file does not match its known checksum', status: 502 },
+  DOWNLOAD_UNVERIFIED: { meaning: 'The downloaded file cannot be verified', status: 502 },
+  CONVERSION_FAILED: { meaning: 'The files of a package cannot be converted', status: 400 },
+  MODELS_FOLDER_FULL: { meaning: 'The disk of the models folder is full', status: 507 },
+  MODELS_FOLDER_READ_ONLY: { meaning: 'The models folder cannot be written', status: 507 },
 });
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>

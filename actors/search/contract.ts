@@ -47,16 +47,16 @@ import type { Voices } from './voices/contract.ts';
 import type { WrittenAnswer, WrittenRequest } from './written/contract.ts';
 
 export const searchErrors = errorTable({
-  QUERY_EMPTY: { meaning: 'The query is empty', status: 400, retryable: false },
-  EXCLUDE_WITHOUT_QUERY: { meaning: 'exclude needs a query', status: 400, retryable: false },
+  QUERY_EMPTY: { meaning: 'The query is empty', status: 400 },
+  EXCLUDE_WITHOUT_QUERY: { meaning: 'exclude needs a query', status: 400 },
   SUMMARY_RUNNING: { meaning: 'A summary is being generated', status: 400, retryable: true },
-  TIME_OUTSIDE: { meaning: 'The film ends before that time', status: 400, retryable: false },
-  TOO_MANY_PICTURES: { meaning: 'Too many pictures requested at once', status: 400, retryable: false },
-  BAD_TIME: { meaning: 'The time is not valid', status: 400, retryable: false },
-  MEDIA_UNKNOWN: { meaning: 'The media is not in the analysis folder', status: 404, retryable: false },
-  MEDIA_GONE: { meaning: 'The media file is not at its known path', status: 404, retryable: false },
-  HASH_MISMATCH: { meaning: 'The hash belongs to another file', status: 400, retryable: false },
-  TWO_SPEAKERS: { meaning: 'Two different speaker names were given', status: 400, retryable: false },
+  TIME_OUTSIDE: { meaning: 'The film ends before that time', status: 400 },
+  TOO_MANY_PICTURES: { meaning: 'Too many pictures requested at once', status: 400 },
+  BAD_TIME: { meaning: 'The time is not valid', status: 400 },
+  MEDIA_UNKNOWN: { meaning: 'The media is not in the analysis folder', status: 404 },
+  MEDIA_GONE: { meaning: 'The media file is not at its known path', status: 404 },
+  HASH_MISMATCH: { meaning: 'The hash belongs to another file', status: 400 },
+  TWO_SPEAKERS: { meaning: 'Two different speaker names were given', status: 400 },
 });
 
 export const contextErrors = errorTable({
@@ -65,11 +65,7 @@ export const contextErrors = errorTable({
     status: 409,
     retryable: true,
   },
-  CONTEXT_MISMATCH: {
-    meaning: 'Analysis data of another folder or model is loaded',
-    status: 409,
-    retryable: false,
-  },
+  CONTEXT_MISMATCH: { meaning: 'Analysis data of another folder or model is loaded', status: 409 },
 });
 
 /** What is loaded for searching by pictures. */

@@ -6,11 +6,7 @@ import { errorTable } from '../../runtime/errors.ts';
 import { nullable } from '../../runtime/schema.ts';
 
 export const textReaderErrors = errorTable({
-  NO_TEXT_MODEL: {
-    meaning: 'No model for text in pictures is downloaded',
-    status: 400,
-    retryable: false,
-  },
+  NO_TEXT_MODEL: { meaning: 'No model for text in pictures is downloaded', status: 400 },
 });
 
 export const TextModel = Type.Object({

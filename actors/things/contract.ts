@@ -54,7 +54,7 @@ export const classNames = [
 export type ClassName = (typeof classNames)[number];
 
 export const thingsErrors = errorTable({
-  NO_OBJECT_DETECTOR: { meaning: 'No object detector is downloaded', status: 400, retryable: false },
+  NO_OBJECT_DETECTOR: { meaning: 'No object detector is downloaded', status: 400 },
 });
 
 /** Longest side of a picture that is looked at, px. */

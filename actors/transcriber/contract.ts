@@ -11,17 +11,9 @@ import { baseLanguage, languageCode, languageName } from './text/languages.ts';
 import { chooseTrack } from './text/subtitles/choose.ts';
 
 export const speechErrors = errorTable({
-  NO_SPEECH_MODEL: {
-    meaning: 'No speech model is downloaded, and the file has no subtitles',
-    status: 400,
-    retryable: false,
-  },
-  LANGUAGE_UNSUPPORTED: {
-    meaning: 'No downloaded speech model supports the language',
-    status: 400,
-    retryable: false,
-  },
-  SUBTITLES_INVALID: { meaning: 'The subtitles cannot be read', status: 400, retryable: false },
+  NO_SPEECH_MODEL: { meaning: 'No speech model is downloaded, and the file has no subtitles', status: 400 },
+  LANGUAGE_UNSUPPORTED: { meaning: 'No downloaded speech model supports the language', status: 400 },
+  SUBTITLES_INVALID: { meaning: 'The subtitles cannot be read', status: 400 },
   SESSION_LOST: { meaning: 'The session was lost when the actor restarted', status: 503, retryable: true },
 });
 

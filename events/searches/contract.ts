@@ -5,15 +5,11 @@ import { errorTable } from '../../runtime/errors.ts';
 import { described, field, nullable } from '../../runtime/schema.ts';
 
 export const searchErrors = errorTable({
-  SEARCH_UNKNOWN: { meaning: 'Saved search not found', status: 404, retryable: false },
-  SEARCH_INVALID: { meaning: 'The saved search is not valid', status: 400, retryable: false },
-  SEARCHES_FULL: { meaning: 'There are too many saved searches', status: 409, retryable: false },
-  SEARCHES_DAMAGED: {
-    meaning: 'The file of the saved searches cannot be read',
-    status: 500,
-    retryable: false,
-  },
-  SEARCHES_UNWRITABLE: { meaning: 'Saved searches cannot be written', status: 507, retryable: false },
+  SEARCH_UNKNOWN: { meaning: 'Saved search not found', status: 404 },
+  SEARCH_INVALID: { meaning: 'The saved search is not valid', status: 400 },
+  SEARCHES_FULL: { meaning: 'There are too many saved searches', status: 409 },
+  SEARCHES_DAMAGED: { meaning: 'The file of the saved searches cannot be read', status: 500 },
+  SEARCHES_UNWRITABLE: { meaning: 'Saved searches cannot be written', status: 507 },
 });
 
 /** Saved searches of a home folder, hits of each that are kept, and letters of a picture in one. */

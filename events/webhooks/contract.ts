@@ -5,12 +5,12 @@ import { errorTable } from '../../runtime/errors.ts';
 import { described, field, nullable, oneOf } from '../../runtime/schema.ts';
 
 export const webhookErrors = errorTable({
-  WEBHOOK_UNKNOWN: { meaning: 'Webhook not found', status: 404, retryable: false },
-  DELIVERY_UNKNOWN: { meaning: 'Delivery not found', status: 404, retryable: false },
-  WEBHOOK_INVALID: { meaning: 'The webhook is not valid', status: 400, retryable: false },
-  WEBHOOKS_FULL: { meaning: 'There are too many webhooks', status: 409, retryable: false },
-  WEBHOOKS_DAMAGED: { meaning: 'The file of the webhooks cannot be read', status: 500, retryable: false },
-  WEBHOOKS_UNWRITABLE: { meaning: 'Webhooks cannot be written', status: 507, retryable: false },
+  WEBHOOK_UNKNOWN: { meaning: 'Webhook not found', status: 404 },
+  DELIVERY_UNKNOWN: { meaning: 'Delivery not found', status: 404 },
+  WEBHOOK_INVALID: { meaning: 'The webhook is not valid', status: 400 },
+  WEBHOOKS_FULL: { meaning: 'There are too many webhooks', status: 409 },
+  WEBHOOKS_DAMAGED: { meaning: 'The file of the webhooks cannot be read', status: 500 },
+  WEBHOOKS_UNWRITABLE: { meaning: 'Webhooks cannot be written', status: 507 },
 });
 
 /** Webhooks of a home folder. */

@@ -3,9 +3,9 @@ import { EngineError, type ErrorMaker, errorTable } from '../../runtime/errors.t
 
 export const clientErrors = errorTable({
   NO_SERVICE: { meaning: 'No service responds at the address', status: 503, retryable: true },
-  ODD_ANSWER: { meaning: 'The response is not from this service', status: 502, retryable: false },
-  REDIRECTED: { meaning: 'The address redirects to another address', status: 502, retryable: false },
-  NOT_FOLLOWED: { meaning: 'The events of the task cannot be received', status: 502, retryable: false },
+  ODD_ANSWER: { meaning: 'The response is not from this service', status: 502 },
+  REDIRECTED: { meaning: 'The address redirects to another address', status: 502 },
+  NOT_FOLLOWED: { meaning: 'The events of the task cannot be received', status: 502 },
 });
 
 /** An error response of the service. `message`: its details, or its phrase when it has none. */

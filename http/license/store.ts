@@ -53,7 +53,7 @@ export function shapeProblem(key: string): string | undefined {
 }
 
 export const licenseErrors = errorTable({
-  UNKNOWN_LICENSE: { meaning: 'License key not found', status: 404, retryable: false },
+  UNKNOWN_LICENSE: { meaning: 'License key not found', status: 404 },
 });
 
 export type Tier = 'pro' | 'basic';

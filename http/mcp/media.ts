@@ -10,7 +10,7 @@ import type { Call } from './tool.ts';
 // The id of a moment, `hash@second`: the content and the time, so it holds when the file is renamed or moved.
 
 const momentErrors = errorTable({
-  BAD_MOMENT: { meaning: 'The moment id is not valid', status: 400, retryable: false },
+  BAD_MOMENT: { meaning: 'The moment id is not valid', status: 400 },
 });
 
 interface MomentId {
@@ -43,8 +43,8 @@ function hashIn(text: string): string | null {
 }
 
 export const mediaNameErrors = errorTable({
-  NO_SUCH_MEDIA: { meaning: 'Media not found in the library', status: 404, retryable: false },
-  SEVERAL_MEDIA: { meaning: 'Several media have this name', status: 400, retryable: false },
+  NO_SUCH_MEDIA: { meaning: 'Media not found in the library', status: 404 },
+  SEVERAL_MEDIA: { meaning: 'Several media have this name', status: 400 },
 });
 
 export interface Media {

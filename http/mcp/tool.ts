@@ -6,8 +6,8 @@ import { defaulted, described } from '../../runtime/schema.ts';
 import type { CallOptions, Client } from '../client/client.ts';
 
 export const argumentErrors = errorTable({
-  BAD_ARGUMENT: { meaning: 'An argument of the tool is not valid', status: 400, retryable: false },
-  TASK_RUNS: { meaning: 'Another task is running', status: 409, retryable: false },
+  BAD_ARGUMENT: { meaning: 'An argument of the tool is not valid', status: 400 },
+  TASK_RUNS: { meaning: 'Another task is running', status: 409 },
 });
 
 /** The operations that tools ask; a test brings its own. */

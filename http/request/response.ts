@@ -104,7 +104,7 @@ export function invalidFields(fieldErrors: readonly FieldError[]): EngineError {
 
 /** `phrase`: the `error` of the response. */
 export function badRequest(phrase: string, message: string): EngineError {
-  return new EngineError('INVALID_REQUEST', { meaning: phrase, status: 400, retryable: false }, message, {});
+  return new EngineError('INVALID_REQUEST', { meaning: phrase, status: 400 }, message, {});
 }
 
 /** Of an internal error the client is told the request id only; the log has the rest. */

@@ -56,7 +56,7 @@ export const transcriptions = route({
 });
 
 const rangeErrors = errorTable({
-  TRANSCRIPT_TOO_LARGE: { meaning: 'The transcription is too large', status: 413, retryable: false },
+  TRANSCRIPT_TOO_LARGE: { meaning: 'The transcription is too large', status: 413 },
 });
 
 /** Files whose transcriptions are read together. */

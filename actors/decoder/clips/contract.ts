@@ -4,23 +4,18 @@ import { ask, feed } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const clipErrors = errorTable({
-  CLIP_RANGE: { meaning: 'The end of the clip must be after its start', status: 400, retryable: false },
-  CLIP_PATH: { meaning: 'The path of the source is not absolute', status: 400, retryable: false },
-  CLIP_OF_STILL: { meaning: 'Clips can be cut from films and sound only', status: 400, retryable: false },
-  CLIP_OUTSIDE: { meaning: 'The clip starts after the end of the file', status: 400, retryable: false },
+  CLIP_RANGE: { meaning: 'The end of the clip must be after its start', status: 400 },
+  CLIP_PATH: { meaning: 'The path of the source is not absolute', status: 400 },
+  CLIP_OF_STILL: { meaning: 'Clips can be cut from films and sound only', status: 400 },
+  CLIP_OUTSIDE: { meaning: 'The clip starts after the end of the file', status: 400 },
   CLIP_UNTIMED: {
     meaning: 'The packets of the file have no timestamps; only precise clips can be cut',
     status: 400,
-    retryable: false,
   },
   /** Never leaves the decoder: the clip is precise then, and says why. */
-  CLIP_NOT_SMART: {
-    meaning: 'Copied and encoded pictures cannot be joined into a clip',
-    status: 400,
-    retryable: false,
-  },
-  CLIP_NO_ENCODER: { meaning: 'No encoder for H.264 can be used', status: 400, retryable: false },
-  CLIP_UNWRITABLE: { meaning: 'The clip cannot be written', status: 400, retryable: false },
+  CLIP_NOT_SMART: { meaning: 'Copied and encoded pictures cannot be joined into a clip', status: 400 },
+  CLIP_NO_ENCODER: { meaning: 'No encoder for H.264 can be used', status: 400 },
+  CLIP_UNWRITABLE: { meaning: 'The clip cannot be written', status: 400 },
 });
 
 /** What can be asked for, in the order in which it is shown. */

@@ -3,8 +3,8 @@
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const proxyErrors = errorTable({
-  PROXY_MISSING: { meaning: 'The media has no proxy yet', status: 404, retryable: false },
-  PROXY_OF_STILL: { meaning: 'Stills have no proxies', status: 400, retryable: false },
+  PROXY_MISSING: { meaning: 'The media has no proxy yet', status: 404 },
+  PROXY_OF_STILL: { meaning: 'Stills have no proxies', status: 400 },
 });
 
 export interface ProxySpec {

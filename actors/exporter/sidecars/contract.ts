@@ -10,9 +10,9 @@ import type { SeenAnswer } from '../../search/media/contract.ts';
 import { createFolders } from '../contract.ts';
 
 export const sidecarErrors = errorTable({
-  WHERE: { meaning: 'The request must say where sidecars are written', status: 400, retryable: false },
-  SIDECAR_UNWRITABLE: { meaning: 'The sidecar cannot be written', status: 400, retryable: false },
-  SIDECAR_TAKEN: { meaning: 'Another program wrote the file of that name', status: 400, retryable: false },
+  WHERE: { meaning: 'The request must say where sidecars are written', status: 400 },
+  SIDECAR_UNWRITABLE: { meaning: 'The sidecar cannot be written', status: 400 },
+  SIDECAR_TAKEN: { meaning: 'Another program wrote the file of that name', status: 400 },
 });
 
 export const sidecarFormats = ['json', 'xmp'] as const;

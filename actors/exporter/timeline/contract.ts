@@ -7,11 +7,11 @@ import { defaulted, described, field, oneOf, Success, shown } from '../../../run
 import { createFolders } from '../contract.ts';
 
 export const timelineErrors = errorTable({
-  ITEM_INVALID: { meaning: 'An item cannot be placed', status: 400, retryable: false },
-  SEQUENCE_INVALID: { meaning: 'The settings of the sequence are not valid', status: 400, retryable: false },
-  FORMAT_UNFIT: { meaning: 'The format does not support this timeline', status: 400, retryable: false },
-  TIMELINE_UNWRITABLE: { meaning: 'The timeline cannot be written', status: 400, retryable: false },
-  TIMELINE_TOO_LARGE: { meaning: 'The timeline is too large', status: 413, retryable: false },
+  ITEM_INVALID: { meaning: 'An item cannot be placed', status: 400 },
+  SEQUENCE_INVALID: { meaning: 'The settings of the sequence are not valid', status: 400 },
+  FORMAT_UNFIT: { meaning: 'The format does not support this timeline', status: 400 },
+  TIMELINE_UNWRITABLE: { meaning: 'The timeline cannot be written', status: 400 },
+  TIMELINE_TOO_LARGE: { meaning: 'The timeline is too large', status: 413 },
 });
 
 export const timelineFormats = ['xmeml', 'fcpxml', 'edl', 'otio'] as const;

@@ -17,10 +17,10 @@ import type {
 
 /** What is wrong with a request itself; what does not fit to the clustering is in the table of the index. */
 export const peopleRequestErrors = errorTable({
-  NAMED_TWICE: { meaning: 'The request gives one cluster two names', status: 400, retryable: false },
-  NO_CORRECTION: { meaning: 'The request contains no corrections', status: 400, retryable: false },
-  WHICH_PERSON: { meaning: 'The request must name one person only', status: 400, retryable: false },
-  WHICH_CLUSTER: { meaning: 'The request must name a cluster', status: 400, retryable: false },
+  NAMED_TWICE: { meaning: 'The request gives one cluster two names', status: 400 },
+  NO_CORRECTION: { meaning: 'The request contains no corrections', status: 400 },
+  WHICH_PERSON: { meaning: 'The request must name one person only', status: 400 },
+  WHICH_CLUSTER: { meaning: 'The request must name a cluster', status: 400 },
 });
 
 const Count = Type.Integer({ minimum: 0 });

@@ -11,11 +11,11 @@ function words<const W extends readonly string[]>(...list: W) {
 }
 
 export const filterErrors = errorTable({
-  UNKNOWN_FACET: { meaning: 'Facet not found', status: 400, retryable: false },
-  WRONG_OPERATOR: { meaning: 'The operator is not valid for this facet', status: 400, retryable: false },
-  WRONG_VALUES: { meaning: 'The values are not valid for this facet', status: 400, retryable: false },
-  UNKNOWN_CLUSTERING: { meaning: 'Face clustering not found', status: 400, retryable: false },
-  WRONG_PEOPLE: { meaning: 'The people filter is not valid', status: 400, retryable: false },
+  UNKNOWN_FACET: { meaning: 'Facet not found', status: 400 },
+  WRONG_OPERATOR: { meaning: 'The operator is not valid for this facet', status: 400 },
+  WRONG_VALUES: { meaning: 'The values are not valid for this facet', status: 400 },
+  UNKNOWN_CLUSTERING: { meaning: 'Face clustering not found', status: 400 },
+  WRONG_PEOPLE: { meaning: 'The people filter is not valid', status: 400 },
 });
 
 export const FilterOperator = words(

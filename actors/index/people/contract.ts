@@ -8,27 +8,19 @@ import { Face } from '../../faces/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord, SpanKey } from '../store/contract.ts';
 
 export const peopleErrors = errorTable({
-  UNKNOWN_CLUSTER_JOB: { meaning: 'Face clustering not found', status: 404, retryable: false },
-  UNKNOWN_CLUSTER: { meaning: 'Cluster not found in the clustering', status: 400, retryable: false },
-  UNKNOWN_PERSON: { meaning: 'Person not found in the clustering', status: 400, retryable: false },
-  UNKNOWN_FACE: { meaning: 'Face not found in the cluster', status: 400, retryable: false },
-  WRONG_CORRECTION: { meaning: 'The correction contradicts itself', status: 400, retryable: false },
-  NOTHING_TO_UNDO: { meaning: 'There is no change to undo', status: 409, retryable: false },
-  LEGACY_STORAGE: {
-    meaning: 'The clustering has an older format and is read-only',
-    status: 409,
-    retryable: false,
-  },
+  UNKNOWN_CLUSTER_JOB: { meaning: 'Face clustering not found', status: 404 },
+  UNKNOWN_CLUSTER: { meaning: 'Cluster not found in the clustering', status: 400 },
+  UNKNOWN_PERSON: { meaning: 'Person not found in the clustering', status: 400 },
+  UNKNOWN_FACE: { meaning: 'Face not found in the cluster', status: 400 },
+  WRONG_CORRECTION: { meaning: 'The correction contradicts itself', status: 400 },
+  NOTHING_TO_UNDO: { meaning: 'There is no change to undo', status: 409 },
+  LEGACY_STORAGE: { meaning: 'The clustering has an older format and is read-only', status: 409 },
   CLUSTERING_CHANGED: {
     meaning: 'The faces changed while they were being clustered',
     status: 409,
     retryable: true,
   },
-  OTHER_FACE_MODEL: {
-    meaning: 'The faces of this clustering were found by other models',
-    status: 400,
-    retryable: false,
-  },
+  OTHER_FACE_MODEL: { meaning: 'The faces of this clustering were found by other models', status: 400 },
 });
 
 /** The format that is written now; clusterings of a lower one are read and named, not changed. */

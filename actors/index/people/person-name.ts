@@ -6,7 +6,7 @@ import { errorTable } from '../../../runtime/errors.ts';
 export const mostNameLetters = 200;
 
 export const nameErrors = errorTable({
-  BAD_NAME: { meaning: 'The name is not valid', status: 400, retryable: false },
+  BAD_NAME: { meaning: 'The name is not valid', status: 400 },
 });
 
 /** Cc is what a terminal obeys; the other two end a line. */

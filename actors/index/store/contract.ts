@@ -10,19 +10,11 @@ import { SoundPeaks } from '../../decoder/peaks/contract.ts';
 
 export const storeErrors = errorTable({
   STORE_UNAVAILABLE: { meaning: 'The analysis folder cannot be opened', status: 503, retryable: true },
-  STORE_READ_ONLY: { meaning: 'The analysis folder cannot be written', status: 507, retryable: false },
-  STORE_FULL: { meaning: 'The disk of the analysis folder is full', status: 507, retryable: false },
-  STORE_TOO_NEW: {
-    meaning: 'The analysis folder was written by a newer version',
-    status: 503,
-    retryable: false,
-  },
-  STORE_TOO_OLD: {
-    meaning: 'The analysis folder was written by an older version',
-    status: 503,
-    retryable: false,
-  },
-  STORE_DAMAGED: { meaning: 'The analysis folder is damaged', status: 503, retryable: false },
+  STORE_READ_ONLY: { meaning: 'The analysis folder cannot be written', status: 507 },
+  STORE_FULL: { meaning: 'The disk of the analysis folder is full', status: 507 },
+  STORE_TOO_NEW: { meaning: 'The analysis folder was written by a newer version', status: 503 },
+  STORE_TOO_OLD: { meaning: 'The analysis folder was written by an older version', status: 503 },
+  STORE_DAMAGED: { meaning: 'The analysis folder is damaged', status: 503 },
   STORE_IN_USE: { meaning: 'Another process is writing this analysis folder', status: 503, retryable: true },
   MEDIA_IN_WORK: { meaning: 'The media is being analysed', status: 409, retryable: true },
   STORE_REPLACED: {
@@ -31,20 +23,12 @@ export const storeErrors = errorTable({
     retryable: true,
   },
   STAGE_LOST: { meaning: 'The stage was lost when the index restarted', status: 503, retryable: true },
-  ROOTS_DAMAGED: { meaning: 'The file of the roots cannot be read', status: 503, retryable: false },
-  FOLLOWS_CLUSTER: {
-    meaning: 'The analysis folder follows a cluster',
-    status: 501,
-    retryable: false,
-  },
-  OTHER_LIBRARY: { meaning: 'The analysis folder holds something else', status: 409, retryable: false },
-  NOT_ANALYZED: { meaning: 'This media has not been analysed', status: 400, retryable: false },
-  NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400, retryable: false },
-  WRONG_DIMENSIONS: {
-    meaning: 'The vector does not belong to the loaded model',
-    status: 400,
-    retryable: false,
-  },
+  ROOTS_DAMAGED: { meaning: 'The file of the roots cannot be read', status: 503 },
+  FOLLOWS_CLUSTER: { meaning: 'The analysis folder follows a cluster', status: 501 },
+  OTHER_LIBRARY: { meaning: 'The analysis folder holds something else', status: 409 },
+  NOT_ANALYZED: { meaning: 'This media has not been analysed', status: 400 },
+  NOT_LOADED: { meaning: 'No analysis data is loaded', status: 400 },
+  WRONG_DIMENSIONS: { meaning: 'The vector does not belong to the loaded model', status: 400 },
 });
 
 /** Of requests. */

@@ -8,18 +8,10 @@ import { nullable } from '../../../runtime/schema.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
 
 export const summaryErrors = errorTable({
-  SUMMARY_NAME_TAKEN: {
-    meaning: 'The file already has a summary with this name',
-    status: 400,
-    retryable: false,
-  },
-  UNKNOWN_COLLECTION: { meaning: 'Collection not found', status: 404, retryable: false },
-  EMPTY_QUERY: { meaning: 'The query contains no words', status: 400, retryable: false },
-  NOT_A_TREE: {
-    meaning: 'The nodes of the summary do not form a complete tree',
-    status: 500,
-    retryable: false,
-  },
+  SUMMARY_NAME_TAKEN: { meaning: 'The file already has a summary with this name', status: 400 },
+  UNKNOWN_COLLECTION: { meaning: 'Collection not found', status: 404 },
+  EMPTY_QUERY: { meaning: 'The query contains no words', status: 400 },
+  NOT_A_TREE: { meaning: 'The nodes of the summary do not form a complete tree', status: 500 },
 });
 
 /** Nodes of one message. */

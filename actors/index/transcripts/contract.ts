@@ -9,7 +9,7 @@ import { PeopleFilter } from '../people/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
 
 export const transcriptErrors = errorTable({
-  UNKNOWN_SPEAKER: { meaning: 'Speaker not found in the transcript', status: 400, retryable: false },
+  UNKNOWN_SPEAKER: { meaning: 'Speaker not found in the transcript', status: 400 },
 });
 
 export const TranscriptSegment = Type.Object({

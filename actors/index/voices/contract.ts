@@ -6,19 +6,11 @@ import { nullable } from '../../../runtime/schema.ts';
 import { Folder, LoadNumber, LoadStep } from '../store/contract.ts';
 
 export const voiceErrors = errorTable({
-  NO_VOICE: { meaning: 'No voice is stored for this speaker', status: 400, retryable: false },
-  TWO_VOICES: { meaning: 'At least two different voices are required', status: 400, retryable: false },
-  VOICES_NAMED_APART: { meaning: 'The voices have different names', status: 400, retryable: false },
-  NOTHING_SAID: {
-    meaning: 'There is no answer about voices to undo',
-    status: 409,
-    retryable: false,
-  },
-  NAME_OF_STRANGERS: {
-    meaning: 'Voices of different people cannot have the same name',
-    status: 400,
-    retryable: false,
-  },
+  NO_VOICE: { meaning: 'No voice is stored for this speaker', status: 400 },
+  TWO_VOICES: { meaning: 'At least two different voices are required', status: 400 },
+  VOICES_NAMED_APART: { meaning: 'The voices have different names', status: 400 },
+  NOTHING_SAID: { meaning: 'There is no answer about voices to undo', status: 409 },
+  NAME_OF_STRANGERS: { meaning: 'Voices of different people cannot have the same name', status: 400 },
 });
 
 /** A speaker of a transcript. */

@@ -5,17 +5,13 @@ import { AbsolutePath } from '../../../runtime/paths.ts';
 import { described, field } from '../../../runtime/schema.ts';
 
 export const listErrors = errorTable({
-  LIST_UNKNOWN: { meaning: 'List not found', status: 404, retryable: false },
-  LIST_CHANGED: { meaning: 'The list has been changed since it was read', status: 409, retryable: false },
-  LIST_INVALID: { meaning: 'The list is not valid', status: 400, retryable: false },
-  LISTS_FULL: { meaning: 'There are too many lists', status: 409, retryable: false },
-  LIST_DAMAGED: { meaning: 'The file of the list cannot be read', status: 500, retryable: false },
-  LIST_TOO_NEW: {
-    meaning: 'The file of the list was written by a newer version',
-    status: 503,
-    retryable: false,
-  },
-  LISTS_UNWRITABLE: { meaning: 'Lists cannot be written', status: 507, retryable: false },
+  LIST_UNKNOWN: { meaning: 'List not found', status: 404 },
+  LIST_CHANGED: { meaning: 'The list has been changed since it was read', status: 409 },
+  LIST_INVALID: { meaning: 'The list is not valid', status: 400 },
+  LISTS_FULL: { meaning: 'There are too many lists', status: 409 },
+  LIST_DAMAGED: { meaning: 'The file of the list cannot be read', status: 500 },
+  LIST_TOO_NEW: { meaning: 'The file of the list was written by a newer version', status: 503 },
+  LISTS_UNWRITABLE: { meaning: 'Lists cannot be written', status: 507 },
 });
 
 /** Lists of a home folder, items of a list, and bytes of its file. */

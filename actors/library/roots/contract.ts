@@ -8,11 +8,11 @@ import { CacheDir } from '../../index/store/contract.ts';
 import type { PathMap } from '../../index/store/path-map.ts';
 
 export const rootErrors = errorTable({
-  ROOT_UNKNOWN: { meaning: 'Root not found', status: 404, retryable: false },
-  ROOT_EXISTS: { meaning: 'There is already such a root', status: 409, retryable: false },
-  ROOT_INVALID: { meaning: 'The folder cannot be a root', status: 400, retryable: false },
-  ROOT_NOT_THERE: { meaning: 'The footage is not in the new folder', status: 400, retryable: false },
-  ROOTS_UNWRITABLE: { meaning: 'Roots cannot be written', status: 507, retryable: false },
+  ROOT_UNKNOWN: { meaning: 'Root not found', status: 404 },
+  ROOT_EXISTS: { meaning: 'There is already such a root', status: 409 },
+  ROOT_INVALID: { meaning: 'The folder cannot be a root', status: 400 },
+  ROOT_NOT_THERE: { meaning: 'The footage is not in the new folder', status: 400 },
+  ROOTS_UNWRITABLE: { meaning: 'Roots cannot be written', status: 507 },
 });
 
 const RootName = described(

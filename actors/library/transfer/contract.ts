@@ -3,12 +3,12 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const transferErrors = errorTable({
-  NO_LIBRARY: { meaning: 'There is no library', status: 404, retryable: false },
-  FOLDER_TAKEN: { meaning: 'The folder is in use, or holds something else', status: 409, retryable: false },
-  INCOMPLETE: { meaning: 'The exported library is not complete', status: 400, retryable: false },
-  LIBRARY_DAMAGED: { meaning: 'The exported library is damaged', status: 400, retryable: false },
+  NO_LIBRARY: { meaning: 'There is no library', status: 404 },
+  FOLDER_TAKEN: { meaning: 'The folder is in use, or holds something else', status: 409 },
+  INCOMPLETE: { meaning: 'The exported library is not complete', status: 400 },
+  LIBRARY_DAMAGED: { meaning: 'The exported library is damaged', status: 400 },
   LIBRARY_CHANGES: { meaning: 'The library keeps changing', status: 409, retryable: true },
-  TRANSFER_FAILED: { meaning: 'The library cannot be copied', status: 507, retryable: false },
+  TRANSFER_FAILED: { meaning: 'The library cannot be copied', status: 507 },
 });
 
 export const manifestFile = 'library.json';

@@ -38,7 +38,7 @@ type MediaFields = Readonly<Static<typeof MediaFields>>;
 export type NamedMedia = { readonly cache_dir: string } & MediaFields;
 
 export const whichMediaErrors = errorTable({
-  WHICH_MEDIA: { meaning: 'The request must name exactly one media file', status: 400, retryable: false },
+  WHICH_MEDIA: { meaning: 'The request must name exactly one media file', status: 400 },
 });
 
 /**

@@ -4,7 +4,7 @@ import type { ModelState, VisualModel } from '../../embedder/contract.ts';
 
 export const visualModelErrors = errorTable({
   MODELS_LOADING: { meaning: 'Models are still loading', status: 503, retryable: true },
-  NO_VISUAL_MODEL: { meaning: 'No visual model is loaded', status: 503, retryable: false },
+  NO_VISUAL_MODEL: { meaning: 'No visual model is loaded', status: 503 },
 });
 
 /** Loads that ended so far. `ready` counts those that fell back too. */

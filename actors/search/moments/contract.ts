@@ -18,11 +18,11 @@ import {
 import { Band, Explanation, explain, MaybeNotUnderstood, min_band, Weaker } from '../visual/contract.ts';
 
 export const momentErrors = errorTable({
-  NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400, retryable: false },
-  SEVERAL_PICTURES: { meaning: 'More than one picture is given', status: 400, retryable: false },
-  WRONG_PICTURE: { meaning: 'The picture cannot be read', status: 400, retryable: false },
-  NOBODY_NAMED: { meaning: 'The query names no known person', status: 400, retryable: false },
-  NOTHING_READ: { meaning: 'No text has been recognized in pictures', status: 400, retryable: false },
+  NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400 },
+  SEVERAL_PICTURES: { meaning: 'More than one picture is given', status: 400 },
+  WRONG_PICTURE: { meaning: 'The picture cannot be read', status: 400 },
+  NOBODY_NAMED: { meaning: 'The query names no known person', status: 400 },
+  NOTHING_READ: { meaning: 'No text has been recognized in pictures', status: 400 },
   NO_ROOM: { meaning: 'The picture cannot be stored temporarily', status: 507, retryable: true },
 });
 

@@ -21,9 +21,9 @@ import { TimeRange } from '../../index/transcripts/contract.ts';
 import { FrameRange } from '../../index/visual/contract.ts';
 
 export const scopeErrors = errorTable({
-  UNKNOWN_MEDIA: { meaning: 'The media is not in the analysis folder', status: 400, retryable: false },
-  WRONG_SEGMENTS: { meaning: 'The ranges of frames are not valid', status: 400, retryable: false },
-  WRONG_SCOPE: { meaning: 'The fields of the scope contradict each other', status: 400, retryable: false },
+  UNKNOWN_MEDIA: { meaning: 'The media is not in the analysis folder', status: 400 },
+  WRONG_SEGMENTS: { meaning: 'The ranges of frames are not valid', status: 400 },
+  WRONG_SCOPE: { meaning: 'The fields of the scope contradict each other', status: 400 },
 });
 
 const media_type = defaulted(

@@ -6,7 +6,7 @@ import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../..
 import { mediaFields, OtherPaths } from '../media/contract.ts';
 
 export const takesErrors = errorTable({
-  BAD_CURSOR: { meaning: 'The cursor is not one of this service', status: 400, retryable: false },
+  BAD_CURSOR: { meaning: 'The cursor is not one of this service', status: 400 },
 });
 
 export const TakesRequest = Type.Object({

@@ -2,11 +2,7 @@
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const outlineErrors = errorTable({
-  MATERIAL_INVALID: {
-    meaning: 'The stored analysis of a file is inconsistent',
-    status: 500,
-    retryable: false,
-  },
+  MATERIAL_INVALID: { meaning: 'The stored analysis of a file is inconsistent', status: 500 },
 });
 
 /** Vectors of grid frames; a grid second that `frames` lacks has none. */

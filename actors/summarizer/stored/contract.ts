@@ -13,11 +13,11 @@ import type {
 } from './requests/contract.ts';
 
 export const summariesErrors = errorTable({
-  WHICH_SUMMARY: { meaning: 'The request must name exactly one summary', status: 400, retryable: false },
-  WHICH_COLLECTION: { meaning: 'The request must name a collection', status: 400, retryable: false },
-  BAD_SUMMARY_REF: { meaning: 'The summary_ref is not valid', status: 400, retryable: false },
-  UNKNOWN_SUMMARY: { meaning: 'Summary not found', status: 404, retryable: false },
-  UNKNOWN_NODE: { meaning: 'Node not found in the summary', status: 404, retryable: false },
+  WHICH_SUMMARY: { meaning: 'The request must name exactly one summary', status: 400 },
+  WHICH_COLLECTION: { meaning: 'The request must name a collection', status: 400 },
+  BAD_SUMMARY_REF: { meaning: 'The summary_ref is not valid', status: 400 },
+  UNKNOWN_SUMMARY: { meaning: 'Summary not found', status: 404 },
+  UNKNOWN_NODE: { meaning: 'Node not found in the summary', status: 404 },
 });
 
 /** Characters of a preview. */

@@ -19,45 +19,20 @@ import { FilePath } from '../../index/store/contract.ts';
 import { epsMeaning, usualEps } from '../../models/face-distance.ts';
 
 export const watchErrors = errorTable({
-  WATCH_FOLDER_UNKNOWN: { meaning: 'Watch folder not found', status: 404, retryable: false },
-  WATCH_FOLDER_MISSING: {
-    meaning: 'folder_path does not exist or is not a folder',
-    status: 400,
-    retryable: false,
-  },
+  WATCH_FOLDER_UNKNOWN: { meaning: 'Watch folder not found', status: 404 },
+  WATCH_FOLDER_MISSING: { meaning: 'folder_path does not exist or is not a folder', status: 400 },
   /** The same folder with the same analysis folder. */
-  ALREADY_WATCHED: { meaning: 'The folder is already being watched', status: 409, retryable: false },
-  CACHE_DIR_MISSING: {
-    meaning: 'cache_dir does not exist or is not a folder',
-    status: 400,
-    retryable: false,
-  },
-  CACHE_DIR_NOT_ALLOWED: {
-    meaning: 'cache_dir cannot be used as an analysis folder',
-    status: 400,
-    retryable: false,
-  },
-  INVALID_WATCH_FOLDER: {
-    meaning: 'The settings of the watch folder are not valid',
-    status: 400,
-    retryable: false,
-  },
+  ALREADY_WATCHED: { meaning: 'The folder is already being watched', status: 409 },
+  CACHE_DIR_MISSING: { meaning: 'cache_dir does not exist or is not a folder', status: 400 },
+  CACHE_DIR_NOT_ALLOWED: { meaning: 'cache_dir cannot be used as an analysis folder', status: 400 },
+  INVALID_WATCH_FOLDER: { meaning: 'The settings of the watch folder are not valid', status: 400 },
   /** Another process with the same home folder does. */
-  WATCHED_ELSEWHERE: {
-    meaning: 'Another process is already watching the folders',
-    status: 409,
-    retryable: false,
-  },
-  NOT_WATCHING: { meaning: 'Folders are watched only by a running service', status: 409, retryable: false },
-  WATCH_FOLDERS_DAMAGED: {
-    meaning: 'The configuration of the watch folders cannot be read',
-    status: 500,
-    retryable: false,
-  },
+  WATCHED_ELSEWHERE: { meaning: 'Another process is already watching the folders', status: 409 },
+  NOT_WATCHING: { meaning: 'Folders are watched only by a running service', status: 409 },
+  WATCH_FOLDERS_DAMAGED: { meaning: 'The configuration of the watch folders cannot be read', status: 500 },
   WATCH_FOLDERS_UNWRITABLE: {
     meaning: 'The configuration of the watch folders cannot be written',
     status: 507,
-    retryable: false,
   },
 });
 
