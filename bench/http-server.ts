@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import uWS from '@uwsjs/core';
 import { type Static, Type } from 'typebox';
-import { createLicenses, localKeys } from '../http/license/licenses.ts';
+import { Licenses, localKeys } from '../http/license/licenses.ts';
 import { issueKey, KEY_BYTES } from '../http/license/store.ts';
 import { createMetrics } from '../http/metrics/metrics.ts';
 import { requestIds } from '../http/request/head.ts';
@@ -47,7 +47,7 @@ async function ours(): Promise<Side> {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const log = createLog('bench', () => {});
   const { key } = issueKey(folder, { tier: 'pro', name: '', days: null }, randomBytes(KEY_BYTES), Date.now());
-  const licenses = createLicenses(localKeys(folder, Date.now, log), {
+  const licenses = new Licenses(localKeys(folder, Date.now, log), {
     clock: systemClock,
     now: Date.now,
     log,

@@ -14,7 +14,7 @@ import { createPeopleData, createTranscriptData, now } from './loaded-data.ts';
 import { Identities, type LocationParts } from './media/location.ts';
 import { cachePaths, mediaFile, PlayableTypes } from './media/media-file.ts';
 import type { VisualModels } from './models/contract.ts';
-import { createVisualModels } from './models/visual-models.ts';
+import { OwnedModels } from './models/visual-models.ts';
 import { createMoments } from './moments/moments.ts';
 import { createPeaks } from './peaks/peaks.ts';
 import { listScenes } from './scenes/scenes.ts';
@@ -62,7 +62,7 @@ export function createSearch(parts: SearchParts): Search {
   const visualData = new VisualData(location, changed);
   const transcriptData = createTranscriptData(index, changed);
   const peopleData = createPeopleData(index, changed);
-  const models = createVisualModels({
+  const models = new OwnedModels({
     pictureEmbedder: embedder,
     textEmbedder,
     clock,

@@ -5,9 +5,9 @@ import { Check } from 'typebox/value';
 import { type ClusterChoice, type Role, roles } from '../../actors/cluster/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
-import { openSearches, type SearchService } from '../../events/searches/searches.ts';
+import { SearchService } from '../../events/searches/searches.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
-import { openWebhooks, type WebhookService } from '../../events/webhooks/webhooks.ts';
+import { WebhookService } from '../../events/webhooks/webhooks.ts';
 import { createGateway, type Gateway } from '../../http/gateway.ts';
 import { openLicenses } from '../../http/license/open.ts';
 import {
@@ -17,13 +17,13 @@ import {
   pageAddress,
   signInAddress,
 } from '../../http/request/origin.ts';
-import { type Access, createAccess } from '../../http/sessions/access.ts';
+import { Access } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws.ts';
 import { toFields } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';
-import { attachToGuardian, type GuardianClient } from '../../runtime/process/guardian-client.ts';
+import { GuardianClient } from '../../runtime/process/guardian-client.ts';
 import { programVersion } from '../../runtime/process/program.ts';
 import { engineExit } from '../../runtime/restart.ts';
 import { folders } from '../../settings.ts';
@@ -47,7 +47,7 @@ export const serve: Command = async (args, context) => {
     return guard({ command: engineCommand(), clock, log: log.named('guardian'), stop: context.signal });
   }
   endOnFault(log, context.flushLog);
-  const guardian = attachToGuardian({ stop: context.signal, clock });
+  const guardian = new GuardianClient({ stop: context.signal, clock });
   try {
     return await serveUntilStopped(context, guardian, clusterOf(values, context));
   } catch (error) {
@@ -146,11 +146,11 @@ function followers({ values, clock, log }: Context, engine: Engine, isAllowedHos
   const { tasks, search, watchFolders } = engine;
   const { searches: searchFolder, webhooks: webhookFolder } = folders(values);
   const parts = { tasks, search, watchFolders, clock, now: () => Date.now() / 1000 };
-  const searches = openSearches({ ...parts, folder: searchFolder, log: log.named('searches') });
+  const searches = new SearchService({ ...parts, folder: searchFolder, log: log.named('searches') });
   const { origins, webhook_hosts: hosts } = values;
   const events = createEventServer({ ...parts, searches, log: log.named('events'), isAllowedHost, origins });
   const named = { folder: webhookFolder, log: log.named('webhooks') };
-  return { searches, events, webhooks: openWebhooks({ ...parts, ...named, searches, hosts }) };
+  return { searches, events, webhooks: new WebhookService({ ...parts, ...named, searches, hosts }) };
 }
 
 /** Licenses, and the sessions that stand for them. */
@@ -162,7 +162,7 @@ function openAccess({ values, clock, log }: Context, guardian: GuardianClient): 
     kept: guardian.kept(LICENSES),
     keep: (text) => guardian.keep(LICENSES, text),
   });
-  return createAccess({
+  return new Access({
     licenses,
     hasLicenseServer: values.license_url !== '',
     isLocal: isLoopback(values.host),

@@ -47,15 +47,6 @@ export interface SearchesParts {
   readonly now: () => number;
 }
 
-export interface SearchService extends SavedSearches {
-  /** What is not searched yet is not. */
-  close(): void;
-}
-
-export function openSearches(parts: SearchesParts): SearchService {
-  return new HomeSearches(parts);
-}
-
 /** The saved searches of a home folder, whether a service runs them or not. SEARCHES_DAMAGED. */
 export function readSearches(parts: Pick<SearchesParts, 'folder' | 'clock'>): readonly SavedSearch[] {
   return searchesFile(parts).read();
@@ -68,7 +59,7 @@ function searchesFile({ folder, clock }: Pick<SearchesParts, 'folder' | 'clock'>
   });
 }
 
-class HomeSearches implements SearchService {
+export class SearchService implements SavedSearches {
   readonly #parts: SearchesParts;
   readonly #file: RecordFile<typeof SavedSearch>;
   readonly #hits = new Map<string, HitFile>();
@@ -140,6 +131,7 @@ class HomeSearches implements SearchService {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** What is not searched yet is not. */
   close(): void {
     this.#stop();
   }

@@ -43,17 +43,7 @@ export interface WebhookParts {
   readonly now: () => number;
 }
 
-export interface WebhookService extends Webhooks {
-  publish(event: WebhookEvent, data: object): void;
-  /** What is pending is sent by the next service. */
-  close(): void;
-}
-
-export function openWebhooks(parts: WebhookParts): WebhookService {
-  return new HomeWebhooks(parts);
-}
-
-class HomeWebhooks implements WebhookService {
+export class WebhookService implements Webhooks {
   readonly #parts: WebhookParts;
   readonly #file: RecordFile<typeof Recorded>;
   readonly #deliveries: Deliveries;
@@ -127,6 +117,7 @@ class HomeWebhooks implements WebhookService {
     for (const { webhook_id } of meant) this.#deliveries.add(webhook_id, event, body);
   }
 
+  /** What is pending is sent by the next service. */
   close(): void {
     this.#isClosed = true;
     for (const unsubscribe of this.#subscriptions) unsubscribe();

@@ -35,12 +35,6 @@ export interface Validator {
   close(): void;
 }
 
-export interface Licenses {
-  /** Synchronous for a cached key and for one that this machine can validate. Never throws. */
-  check(key: string | undefined): AccessDecision | Promise<AccessDecision>;
-  close(): void;
-}
-
 /** How long a successful validation holds: the published time. */
 const VALID_MS = 30 * 60_000;
 /** Just long enough that a client in a loop does not reach the license server with every request. */
@@ -79,11 +73,7 @@ export interface LicenseOptions {
   readonly memory?: GrantMemory;
 }
 
-export function createLicenses(validator: Validator, options: LicenseOptions): Licenses {
-  return new CachedLicenses(validator, options);
-}
-
-class CachedLicenses implements Licenses {
+export class Licenses {
   readonly #validator: Validator;
   readonly #clock: Clock;
   readonly #now: () => number;
@@ -114,6 +104,7 @@ class CachedLicenses implements Licenses {
     if (memory && memory.before.length > 0) this.#keep();
   }
 
+  /** Synchronous for a cached key and for one that this machine can validate. Never throws. */
   check(key: string | undefined): AccessDecision | Promise<AccessDecision> {
     if (key === undefined || key === '') return noKey;
     if (this.#refreshDue) this.#refresh();

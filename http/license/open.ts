@@ -6,7 +6,7 @@ import { codeOf, engineErrors } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { SavedValue } from '../../runtime/process/guardian-client.ts';
 import { folders, type SettingValues } from '../../settings.ts';
-import { createLicenses, grantMemory, type Licenses, localKeys, type Validator } from './licenses.ts';
+import { grantMemory, Licenses, localKeys, type Validator } from './licenses.ts';
 import { machineFiles, machineId, remoteKeys } from './remote.ts';
 
 type Values = Pick<SettingValues, 'home' | 'cache_dir' | 'license_url' | 'license_public_key'>;
@@ -29,7 +29,7 @@ export function openLicenses(values: Values, sources: Sources): Licenses {
   // Keys of this machine are validated as fast as they are remembered, and a revoked one must not come back.
   const memory =
     url && sources.keep ? grantMemory(`${url} ${publicKey}`, sources.kept, sources.keep) : undefined;
-  return createLicenses(validator, { ...sources, ...(memory ? { memory } : {}) });
+  return new Licenses(validator, { ...sources, ...(memory ? { memory } : {}) });
 }
 
 function validatorOf(values: Values, { clock, now, log }: Sources): Validator {

@@ -9,12 +9,11 @@ import { type AccessDecision, granted, isWithin, type Moment, refusal } from '..
 import type { Licenses } from '../license/licenses.ts';
 import { hashOf, isSameText } from '../license/store.ts';
 import {
-  createSessions,
   type Holder,
   kindOf,
   SECRET_BYTES,
   type SealedHolder,
-  type Sessions,
+  Sessions,
   sealHolder,
   secretText,
   sessionFiles,
@@ -69,49 +68,14 @@ function createTickets(time: () => Moment, random: (bytes: number) => Uint8Array
 }
 
 export const sessionErrors = errorTable({
-  TICKET_REFUSED: {
-    meaning: 'The ticket does not exist, has been used, or has expired',
-    status: 401,
-    retryable: false,
-  },
-  SESSION_ENDED: { meaning: 'The session has ended', status: 401, retryable: false },
+  TICKET_REFUSED: { meaning: 'The ticket does not exist, has been used, or has expired', status: 401 },
+  SESSION_ENDED: { meaning: 'The session has ended', status: 401 },
 });
 
 type Decision = AccessDecision | Promise<AccessDecision>;
 
-export interface Access {
-  /** Shown to the service by its owner; null where a license server decides, which knows no owner. */
-  readonly owner: string | null;
-  /** `credential`: what is sent where a license key is sent. */
-  check(credential: string | undefined): Decision;
-  /**
-   * A ticket that stands for the same as a credential that was checked. `cacheDir`: the analysis folder that
-   * the page begins with; null leaves it as it is. `expires`: Unix ms. Throws SESSION_ENDED.
-   */
-  makeTicket(
-    credential: string,
-    cacheDir: string | null,
-  ): { readonly ticket: string; readonly expires: number };
-  /** The analysis folder that the page of a session begins with; null: the default one. */
-  cacheDirOf(credential: string): string | null;
-  /** One of the owner, for somebody who reads it later. Null where there is no owner. */
-  ownerTicket(ms: number): string | null;
-  /**
-   * Throws TICKET_REFUSED, for whatever reason. `expires`: Unix ms, unless it is used. `shared`: all tabs of
-   * the browser may have it.
-   */
-  openSession(ticket: string): { readonly token: string; readonly expires: number; readonly shared: boolean };
-  /** False when the credential is of no session. */
-  endSession(credential: string): boolean;
-  /**
-   * The licenses too. `isLast`: no engine follows; sessions that are shared end, since another program may
-   * have the port next.
-   */
-  close(isLast: boolean): void;
-}
-
 export interface AccessOptions {
-  readonly licenses: Licenses;
+  readonly licenses: Pick<Licenses, 'check' | 'close'>;
   /** Whether a license server decides about keys. */
   readonly hasLicenseServer: boolean;
   /** The service listens on a loopback address: tabs share the sessions of its owner. */
@@ -124,10 +88,6 @@ export interface AccessOptions {
   readonly log: Log;
   /** So many bytes of a secure source. */
   random?(bytes: number): Uint8Array;
-}
-
-export function createAccess(options: AccessOptions): Access {
-  return new CheckedAccess(options);
 }
 
 const endedSession: AccessDecision = {
@@ -146,9 +106,10 @@ const theOwner: Holder = { key: null, cacheDir: null };
 
 const noOwner = refusal('A license server is configured: sign in with a license key');
 
-class CheckedAccess implements Access {
+export class Access {
+  /** Shown to the service by its owner; null where a license server decides, which knows no owner. */
   readonly owner: string | null;
-  readonly #licenses: Licenses;
+  readonly #licenses: AccessOptions['licenses'];
   readonly #tickets: Tickets;
   readonly #sessions: Sessions;
   readonly #now: () => number;
@@ -160,11 +121,12 @@ class CheckedAccess implements Access {
     this.owner = hasLicenseServer ? null : secretText('owner', random(SECRET_BYTES));
     this.#licenses = licenses;
     this.#tickets = createTickets(time, random);
-    this.#sessions = createSessions(time, random, sessionFiles(folder, log));
+    this.#sessions = new Sessions(time, random, sessionFiles(folder, log));
     this.#now = now;
     this.#isLocal = isLocal;
   }
 
+  /** `credential`: what is sent where a license key is sent. */
   check(credential: string | undefined): Decision {
     const text = credential?.trim() ?? '';
     const kind = kindOf(text);
@@ -177,6 +139,10 @@ class CheckedAccess implements Access {
     return this.#used(text, this.#decide(holder));
   }
 
+  /**
+   * A ticket that stands for the same as a credential that was checked. `cacheDir`: the analysis folder that
+   * the page begins with; null leaves it as it is. `expires`: Unix ms. Throws SESSION_ENDED.
+   */
   makeTicket(credential: string, cacheDir: string | null): { ticket: string; expires: number } {
     const found = this.#holderOf(credential.trim());
     if (found === undefined) throw sessionErrors.SESSION_ENDED();
@@ -184,24 +150,35 @@ class CheckedAccess implements Access {
     return { ticket: this.#tickets.make(holder, TICKET_MS), expires: this.#now() + TICKET_MS };
   }
 
+  /** The analysis folder that the page of a session begins with; null: the default one. */
   cacheDirOf(credential: string): string | null {
     return this.#holderOf(credential.trim())?.cacheDir ?? null;
   }
 
+  /** One of the owner, for somebody who reads it later. Null where there is no owner. */
   ownerTicket(ms: number): string | null {
     return this.owner === null ? null : this.#tickets.make(theOwner, ms);
   }
 
+  /**
+   * Throws TICKET_REFUSED, for whatever reason. `expires`: Unix ms, unless it is used. `shared`: all tabs of
+   * the browser may have it.
+   */
   openSession(ticket: string): { token: string; expires: number; shared: boolean } {
     const holder = this.#tickets.take(ticket.trim());
     if (holder === undefined) throw sessionErrors.TICKET_REFUSED();
     return { ...this.#sessions.open(holder), shared: this.#isLocal && holder.key === null };
   }
 
+  /** False when the credential is of no session. */
   endSession(credential: string): boolean {
     return this.#sessions.end(credential.trim());
   }
 
+  /**
+   * The licenses too. `isLast`: no engine follows; sessions that are shared end, since another program may
+   * have the port next.
+   */
   close(isLast: boolean): void {
     if (isLast && this.#isLocal) this.#sessions.endOfOwner();
     this.#sessions.close();

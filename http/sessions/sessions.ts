@@ -89,36 +89,14 @@ interface Session {
   keptAt: number;
 }
 
-export interface Sessions {
-  open(holder: Holder): { readonly token: string; readonly expires: number };
-  /** For whom a token stands; undefined when it is none, or has ended. */
-  holderOf(token: string): Holder | undefined;
-  /** The session was used now. */
-  used(token: string): void;
-  /** False when there was none. */
-  end(token: string): boolean;
-  /** Ends those that stand for the owner of the home folder. */
-  endOfOwner(): void;
-  /** Keeps when each was used last. */
-  close(): void;
-}
-
-/** `random`: so many bytes of a secure source. */
-export function createSessions(
-  time: () => Moment,
-  random: (bytes: number) => Uint8Array,
-  files: SessionFiles,
-): Sessions {
-  return new KeptSessions(time, random, files);
-}
-
-class KeptSessions implements Sessions {
+export class Sessions {
   readonly #time: () => Moment;
   readonly #random: (bytes: number) => Uint8Array;
   readonly #files: SessionFiles;
   /** By the hash of the token, the longest unused first. */
   readonly #sessions = new Map<string, Session>();
 
+  /** `random`: so many bytes of a secure source. */
   constructor(time: () => Moment, random: (bytes: number) => Uint8Array, files: SessionFiles) {
     this.#time = time;
     this.#random = random;
@@ -145,6 +123,7 @@ class KeptSessions implements Sessions {
     return { token, expires: used.wall + SESSION_MS };
   }
 
+  /** For whom a token stands; undefined when it is none, or has ended. */
   holderOf(token: string): Holder | undefined {
     const hash = hashOf(token);
     const session = this.#sessions.get(hash);
@@ -154,6 +133,7 @@ class KeptSessions implements Sessions {
     return holder;
   }
 
+  /** The session was used now. */
   used(token: string): void {
     const hash = hashOf(token);
     const session = this.#sessions.get(hash);
@@ -165,15 +145,18 @@ class KeptSessions implements Sessions {
     if (Math.abs(session.used.wall - session.keptAt) >= KEEP_EVERY_MS) this.#keep(hash, session, false);
   }
 
+  /** False when there was none. */
   end(token: string): boolean {
     const hash = hashOf(token);
     return this.#sessions.has(hash) && this.#remove(hash);
   }
 
+  /** Ends those that stand for the owner of the home folder. */
   endOfOwner(): void {
     for (const [hash, { holder }] of this.#sessions) if (holder.sealed === null) this.#remove(hash);
   }
 
+  /** Keeps when each was used last. */
   close(): void {
     for (const [hash, session] of this.#sessions)
       if (session.used.wall !== session.keptAt) this.#keep(hash, session, false);

@@ -39,61 +39,6 @@ export interface PreviousEngine {
   readonly how: string;
 }
 
-/**
- * How an engine is watched:
- *
- * ```ts
- * endOnFault(context.log, context.flushLog);
- * const client = attachToGuardian({ stop: context.signal, clock });
- * const engine = await startEngine(…, { onFatal: (actor) => client.requestRestart(`${actor} is stuck`) });
- * // listen …
- * client.ready(); await aborted(client.signal); // stop admitting, then finish, flush and close: all within
- * client.stopLimitMs client.close(); return client.restartRequested ? engineExit.restart :
- * engineExit.stopped;
- * ```
- *
- * To be attached before the slow part of a start: the guardian counts the seconds without a heartbeat from
- * the first one. An engine that cannot start for a reason that will not go away by itself (the port is taken)
- * returns `engineExit.cannotStart`, one that was called wrongly `engineExit.usage`; both are not restarted.
- */
-export interface GuardianClient {
-  /**
-   * Aborted once, when the engine is to stop: it was asked to, its guardian has ended, or it asked for a
-   * restart.
-   */
-  readonly signal: AbortSignal;
-  /** False from the end of the guardian on. */
-  readonly guarded: boolean;
-  /** Engine processes before this one; 0 without a guardian. */
-  readonly restarts: number;
-  /**
-   * An engine still running this long after `signal` is killed, by itself or by the guardian, unless closed;
-   * ms.
-   */
-  readonly stopLimitMs: number;
-  /** True after `requestRestart`. */
-  readonly restartRequested: boolean;
-  /**
-   * Hands a text to the one engine process that comes after this one, in place of what had the same name
-   * before. It is in no file, and readable by this account alone. Nothing is kept without a guardian, nor
-   * above `MOST_KEPT` in all.
-   */
-  keep(name: string, value: string): void;
-  /** How the engine process before this one ended; null for the first one, and where there is no guardian. */
-  readonly previous: PreviousEngine | null;
-  /** What the engine process before this one kept last under a name. */
-  kept(name: string): SavedValue | undefined;
-  /** Says that the engine answers now. */
-  ready(): void;
-  /**
-   * Asks for a new process and aborts `signal`. The engine stops as far as it can; if a thread hangs in
-   * native code, the process is killed after `stopLimitMs`. Without a guardian no new one is started.
-   */
-  requestRestart(reason: string): void;
-  /** Ends the heartbeats and lets the process end by itself. */
-  close(): void;
-}
-
 /** The part of `process` that is needed to talk to a guardian. */
 export interface EngineProcess {
   readonly pid: number;
@@ -115,14 +60,37 @@ export interface GuardianClientOptions {
   readonly stopLimitMs?: number;
 }
 
-export function attachToGuardian(options: GuardianClientOptions): GuardianClient {
-  return new AttachedEngine(options);
-}
-
-class AttachedEngine implements GuardianClient {
+/**
+ * How an engine is watched:
+ *
+ * ```ts
+ * endOnFault(context.log, context.flushLog);
+ * const client = new GuardianClient({ stop: context.signal, clock });
+ * const engine = await startEngine(…, { onFatal: (actor) => client.requestRestart(`${actor} is stuck`) });
+ * // listen …
+ * client.ready(); await aborted(client.signal); // stop admitting, then finish, flush and close: all within
+ * client.stopLimitMs client.close(); return client.restartRequested ? engineExit.restart :
+ * engineExit.stopped;
+ * ```
+ *
+ * To be attached before the slow part of a start: the guardian counts the seconds without a heartbeat from
+ * the first one. An engine that cannot start for a reason that will not go away by itself (the port is taken)
+ * returns `engineExit.cannotStart`, one that was called wrongly `engineExit.usage`; both are not restarted.
+ */
+export class GuardianClient {
+  /**
+   * Aborted once, when the engine is to stop: it was asked to, its guardian has ended, or it asked for a
+   * restart.
+   */
   readonly signal: AbortSignal;
+  /** Engine processes before this one; 0 without a guardian. */
   readonly restarts: number;
+  /** How the engine process before this one ended; null for the first one, and where there is no guardian. */
   readonly previous: PreviousEngine | null;
+  /**
+   * An engine still running this long after `signal` is killed, by itself or by the guardian, unless closed;
+   * ms.
+   */
   readonly stopLimitMs: number;
   readonly #process: EngineProcess;
   readonly #wasGuarded: boolean;
@@ -154,26 +122,39 @@ class AttachedEngine implements GuardianClient {
     if (this.#wasGuarded) this.#connect();
   }
 
+  /** False from the end of the guardian on. */
   get guarded(): boolean {
     return this.#wasGuarded && this.#process.connected === true;
   }
 
+  /** True after `requestRestart`. */
   get restartRequested(): boolean {
     return this.#restartRequested;
   }
 
+  /**
+   * Hands a text to the one engine process that comes after this one, in place of what had the same name
+   * before. It is in no file, and readable by this account alone. Nothing is kept without a guardian, nor
+   * above `MOST_KEPT` in all.
+   */
   keep(name: string, value: string): void {
     this.#send({ type: 'keep', name, value });
   }
 
+  /** What the engine process before this one kept last under a name. */
   kept(name: string): SavedValue | undefined {
     return this.#kept.get(name);
   }
 
+  /** Says that the engine answers now. */
   ready(): void {
     this.#send({ type: 'ready' });
   }
 
+  /**
+   * Asks for a new process and aborts `signal`. The engine stops as far as it can; if a thread hangs in
+   * native code, the process is killed after `stopLimitMs`. Without a guardian no new one is started.
+   */
   requestRestart(reason: string): void {
     if (this.#restartRequested) return;
     this.#restartRequested = true;
@@ -181,6 +162,7 @@ class AttachedEngine implements GuardianClient {
     this.#stop.abort(new Error(reason));
   }
 
+  /** Ends the heartbeats and lets the process end by itself. */
   close(): void {
     this.#closed = true;
     this.#cancelHeartbeat();

@@ -7,7 +7,7 @@ import test, { type TestContext } from 'node:test';
 import type { Moment, MomentsAnswer, MomentsRequest, Reason } from '../../actors/search/moments/contract.ts';
 import type { SavedSearch, SearchHit } from '../../events/searches/contract.ts';
 import { hitsOf } from '../../events/searches/following.ts';
-import { openSearches } from '../../events/searches/searches.ts';
+import { SearchService } from '../../events/searches/searches.ts';
 import { createLog } from '../../runtime/log.ts';
 import { savedRequest } from '../http/body-needs.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
@@ -86,7 +86,7 @@ function world(t: TestContext, answer: (request: MomentsRequest) => MomentsAnswe
   tasks.records.set('t', detailOf('t'));
   const asked: MomentsRequest[] = [];
   const state = { loaded: null as { cache_dir: string } | null, media: [] as string[] };
-  const searches = openSearches({
+  const searches = new SearchService({
     ...{ folder, tasks, clock: manualClock(), now: () => 7 },
     log: createLog('searches', () => {}),
     search: {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { addressFault, signatureOf } from '../../events/webhooks/sending.ts';
-import { openWebhooks, type WebhookParts } from '../../events/webhooks/webhooks.ts';
+import { type WebhookParts, WebhookService } from '../../events/webhooks/webhooks.ts';
 import { createLog } from '../../runtime/log.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
 import { until } from '../until.ts';
@@ -24,7 +24,7 @@ function serviceIn(t: TestContext, folder: string, more: Partial<WebhookParts> =
   const clock = manualClock();
   const tasks = fakeTasks();
   const lines: string[] = [];
-  const webhooks = openWebhooks({
+  const webhooks = new WebhookService({
     folder,
     hosts: [],
     tasks,

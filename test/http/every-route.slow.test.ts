@@ -17,9 +17,9 @@ import { ListFolder } from '../../actors/library/lists/lists.ts';
 import { createModelLibrary } from '../../actors/models/library.ts';
 import { createSummaries } from '../../actors/summarizer/stored/summaries.ts';
 import { NewWatchFolder } from '../../actors/watcher/folders/contract.ts';
-import { openSearches } from '../../events/searches/searches.ts';
+import { SearchService } from '../../events/searches/searches.ts';
 import { createEventServer } from '../../events/server.ts';
-import { openWebhooks } from '../../events/webhooks/webhooks.ts';
+import { WebhookService } from '../../events/webhooks/webhooks.ts';
 import { granted } from '../../http/license/decision.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import type { Method, Route } from '../../http/route.ts';
@@ -65,9 +65,9 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 });
 /** What is begun here is over at once. */
 Object.assign(tasks, { begin: async () => ({ task_id: 'begun' }) });
-const searches = openSearches({ ...w, folder: join(w.folder, 'searches'), tasks, now: () => 0 });
+const searches = new SearchService({ ...w, folder: join(w.folder, 'searches'), tasks, now: () => 0 });
 const { search_id } = await searches.save({ name: 'cars', request: savedRequest(cache_dir) });
-const webhooks = openWebhooks({
+const webhooks = new WebhookService({
   ...w,
   searches,
   folder: join(w.folder, 'webhooks'),

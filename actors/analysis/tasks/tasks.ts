@@ -88,10 +88,6 @@ export interface TaskParts {
   newTaskId(): string;
 }
 
-export function createTasks(parts: TaskParts): Tasks {
-  return new TaskRegistry(parts);
-}
-
 export interface FrontDoorParts
   extends Pick<PreflightParts, 'models' | 'decode' | 'expectModelFor' | 'summaryModel'> {
   readonly analysis: Analysis;
@@ -110,10 +106,20 @@ export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
   const kinds = stageKinds;
   const records = new TaskFolder({ folder, kinds, self: newHolder(), now, log, paths });
   const preflight = createPreflight({ ...parts, kinds });
-  return createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId: randomUUID });
+  return new TaskRegistry({
+    analysis,
+    preflight,
+    kinds,
+    orders,
+    records,
+    clock,
+    log,
+    now,
+    newTaskId: randomUUID,
+  });
 }
 
-class TaskRegistry implements Tasks {
+export class TaskRegistry implements Tasks {
   readonly #parts: TaskParts;
   readonly #listeners: Listeners;
   readonly #places: Readonly<Record<TaskPlace, Place>>;

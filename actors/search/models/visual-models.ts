@@ -24,11 +24,7 @@ export interface VisualModelParts {
   changed(): Promise<void>;
 }
 
-export function createVisualModels(parts: VisualModelParts): VisualModels {
-  return new OwnedModels(parts);
-}
-
-class OwnedModels implements VisualModels {
+export class OwnedModels implements VisualModels {
   readonly #parts: VisualModelParts;
   readonly loads = { ready: 0, failed: 0, seconds: 0 };
   #state = noModel;

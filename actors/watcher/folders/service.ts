@@ -61,7 +61,7 @@ export function openWatchFolders(
 ): WatchFolders {
   const { home, cache, roots } = folders(values);
   const rootsFile = new RootsFile(roots);
-  return createWatchFolders({
+  return new WatchService({
     ...parts,
     roots: () => rootsFile.read(),
     homes: { home, cache },
@@ -73,11 +73,7 @@ export function openWatchFolders(
   });
 }
 
-export function createWatchFolders(parts: WatchFolderParts): WatchFolders {
-  return new WatchService(parts);
-}
-
-class WatchService implements WatchFolders {
+export class WatchService implements WatchFolders {
   readonly #parts: WatchFolderParts;
   /** Names the process that watches. */
   readonly #claimPath: string;

@@ -18,7 +18,7 @@ import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { FileResult, TaskCounts } from '../../../actors/analysis/tasks/contract.ts';
 import { createPreflight, type Preflight } from '../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
-import { createTasks } from '../../../actors/analysis/tasks/tasks.ts';
+import { TaskRegistry } from '../../../actors/analysis/tasks/tasks.ts';
 import { noRoots, PathMap } from '../../../actors/index/store/path-map.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Holder } from '../../../runtime/files/lock.ts';
@@ -190,7 +190,7 @@ export function home() {
       newTaskId: () => `task-${++ids}`,
       mostWaiting,
     };
-    const tasks = createTasks({ ...parts, orders, analysis });
+    const tasks = new TaskRegistry({ ...parts, orders, analysis });
     const events: [string, TaskEvent][] = [];
     tasks.subscribe((task_id, event) => events.push([task_id, event]));
     return { tasks, analysis, events, crash: () => alive.delete(token) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { decisionOf, type KeyValidation } from '../../../http/license/decision.ts';
-import { createLicenses } from '../../../http/license/licenses.ts';
+import { Licenses } from '../../../http/license/licenses.ts';
 import { MINUTE, newWorld, START, words } from './fixture.ts';
 
 const until = Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ function setUp(t: TestContext, first: KeyValidation | Promise<KeyValidation> = p
     },
     close: () => {},
   };
-  return { ...world, asked, knows, licenses: createLicenses(validator, world) };
+  return { ...world, asked, knows, licenses: new Licenses(validator, world) };
 }
 
 test('every validation has its published status and message', () => {

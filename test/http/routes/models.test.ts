@@ -3,7 +3,7 @@ import test from 'node:test';
 import { type ModelState, noModel } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
-import { createVisualModels, type VisualModelParts } from '../../../actors/search/models/visual-models.ts';
+import { OwnedModels, type VisualModelParts } from '../../../actors/search/models/visual-models.ts';
 import { modelRoutes } from '../../../http/routes/models.ts';
 import type { Service } from '../../../http/service.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
@@ -57,7 +57,7 @@ async function served({
   const changed = async () => {
     held.cleared++;
   };
-  const models = createVisualModels({ ...parts, changed } as unknown as VisualModelParts);
+  const models = new OwnedModels({ ...parts, changed } as unknown as VisualModelParts);
   const all = (await createModelLibrary('/no/such/folder', { memoryBytes: 8e9, graphics: false }).list())
     .models;
   const listed = all.map((one) => ({ ...one, downloaded: !without.includes(one.row.key), supported: true }));

@@ -7,7 +7,7 @@ import test, { type TestContext } from 'node:test';
 import { granted, noKey, refusal } from '../../../http/license/decision.ts';
 import { sessionRoutes } from '../../../http/routes/sessions.ts';
 import { settingsAnswer } from '../../../http/service.ts';
-import { createAccess } from '../../../http/sessions/access.ts';
+import { Access } from '../../../http/sessions/access.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { resolveConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -18,7 +18,7 @@ function world(t: TestContext, given: { flags?: object; env?: Record<string, str
   const folder = mkdtempSync(join(tmpdir(), 'framehound-sessions-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const check = (key?: string) => (key === undefined ? noKey : key === KEY ? granted : refusal('wrong'));
-  const access = createAccess({
+  const access = new Access({
     licenses: { check, close: () => {} },
     hasLicenseServer: false,
     isLocal: true,

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { type AccessDecision, granted, refusal } from '../../../http/license/decision.ts';
 import type { Licenses } from '../../../http/license/licenses.ts';
-import { createAccess, sessionErrors } from '../../../http/sessions/access.ts';
+import { Access, sessionErrors } from '../../../http/sessions/access.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { formatLine } from '../../../runtime/process/log-sink.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
@@ -31,7 +31,7 @@ function world(t: TestContext, hasLicenseServer = false) {
   const lines: LogLine[] = [];
   const valid = new Set([KEY]);
   const asked: (string | undefined)[] = [];
-  const licenses: Licenses = {
+  const licenses: Pick<Licenses, 'check' | 'close'> = {
     check: (key) => {
       asked.push(key);
       return valid.has(key ?? '') ? granted : refusal('of a test');
@@ -41,7 +41,7 @@ function world(t: TestContext, hasLicenseServer = false) {
   const clock = manualClock(5);
   const time = { now: Date.UTC(2030, 1, 1) };
   const start = (server = hasLicenseServer, isLocal = true) =>
-    createAccess({
+    new Access({
       licenses,
       hasLicenseServer: server,
       isLocal,

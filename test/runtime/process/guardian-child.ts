@@ -1,17 +1,13 @@
 // An engine without media for the tests of the guardian: each word of its command line says what one engine
 // process does.
 import { systemClock } from '../../../runtime/clock.ts';
-import {
-  attachToGuardian,
-  type GuardianClient,
-  RESTARTS_VARIABLE,
-} from '../../../runtime/process/guardian-client.ts';
+import { GuardianClient, RESTARTS_VARIABLE } from '../../../runtime/process/guardian-client.ts';
 import { engineExit } from '../../../runtime/restart.ts';
 
 const act = process.argv[2 + Number(process.env[RESTARTS_VARIABLE] ?? 0)];
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());
-const client = attachToGuardian({ stop: stop.signal, clock: systemClock, stopLimitMs: 2 ** 30 });
+const client = new GuardianClient({ stop: stop.signal, clock: systemClock, stopLimitMs: 2 ** 30 });
 
 const acts: Record<string, (client: GuardianClient) => void> = {
   serve: () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import test from 'node:test';
 import {
-  attachToGuardian,
   type EngineMessage,
+  GuardianClient,
   HEARTBEAT_MS,
   PREVIOUS_VARIABLE,
   RESTARTS_VARIABLE,
@@ -37,7 +37,7 @@ class FakeProcess extends EventEmitter {
 
 function attach(process: FakeProcess, stop = new AbortController()) {
   const clock = manualClock();
-  const client = attachToGuardian({ stop: stop.signal, clock, process, stopLimitMs: 5_000 });
+  const client = new GuardianClient({ stop: stop.signal, clock, process, stopLimitMs: 5_000 });
   return { clock, client, stop, process };
 }
 

@@ -9,7 +9,7 @@ import { stages } from '../../../../actors/analysis/stages/list.ts';
 import type { EndState } from '../../../../actors/analysis/tasks/contract.ts';
 import { createPreflight } from '../../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
-import { createTasks } from '../../../../actors/analysis/tasks/tasks.ts';
+import { TaskRegistry } from '../../../../actors/analysis/tasks/tasks.ts';
 import { createProgressView, createTally, summary } from '../../../../cli/progress-view.ts';
 import type { ProgressEvent } from '../../../../events/protocol.ts';
 import { createRooms } from '../../../../events/rooms.ts';
@@ -72,7 +72,7 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
-  const tasks = createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
+  const tasks = new TaskRegistry({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
   const emitted: ProgressEvent[] = [];
   const rooms = createRooms({ clock, kinds, everyMs: 0, emit: (event) => emitted.push(event) });
   const meter = createTaskMeter(kinds);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { embedderContract } from '../../../../actors/embedder/contract.ts';
-import { createVisualModels } from '../../../../actors/search/models/visual-models.ts';
+import { OwnedModels } from '../../../../actors/search/models/visual-models.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import { manualClock } from '../../../runtime/manual-clock.ts';
@@ -35,7 +35,7 @@ function willing(asked: string[] = []): Ref<typeof embedderContract> {
 
 function owned() {
   const [pictures, texts]: [string[], string[]] = [[], []];
-  const models = createVisualModels({
+  const models = new OwnedModels({
     pictureEmbedder: willing(pictures),
     textEmbedder: willing(texts),
     clock: manualClock(),
@@ -46,7 +46,7 @@ function owned() {
 
 test('a switch whose clearing fails ends, and the model can be asked for again', async () => {
   let broken = false;
-  const models = createVisualModels({
+  const models = new OwnedModels({
     pictureEmbedder: willing(),
     textEmbedder: willing(),
     clock: manualClock(),
@@ -68,7 +68,7 @@ test('texts are embedded while the picture embedder is in the middle of a batch'
   let inBatch = false;
   const busy = (...question: Parameters<typeof pictureEmbedder.ask>) =>
     inBatch ? new Promise<never>(() => {}) : pictureEmbedder.ask(...question);
-  const models = createVisualModels({
+  const models = new OwnedModels({
     pictureEmbedder: { ...pictureEmbedder, ask: busy } as typeof pictureEmbedder,
     textEmbedder: willing(),
     clock: manualClock(),

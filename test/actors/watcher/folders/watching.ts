@@ -11,7 +11,7 @@ import type { indexContract } from '../../../../actors/index/contract.ts';
 import { RootsFile } from '../../../../actors/index/store/roots-file.ts';
 import { watcherContract } from '../../../../actors/watcher/contract.ts';
 import { NewWatchFolder, type WatchFolders } from '../../../../actors/watcher/folders/contract.ts';
-import { createWatchFolders, type WatchFolderParts } from '../../../../actors/watcher/folders/service.ts';
+import { type WatchFolderParts, WatchService } from '../../../../actors/watcher/folders/service.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
@@ -57,7 +57,7 @@ export async function watching(t: TestContext) {
   const services: WatchFolders[] = [];
   const facts = { skew: 0, ids: 0, filters: fakeFilters() };
   const service = (more: Partial<WatchFolderParts> = {}): WatchFolders => {
-    const made = createWatchFolders({
+    const made = new WatchService({
       homes: { home, cache },
       watcher,
       tasks,

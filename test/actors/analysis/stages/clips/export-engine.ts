@@ -11,7 +11,7 @@ import type { AnalysisParts } from '../../../../../actors/analysis/stages/parts.
 import type { EndState } from '../../../../../actors/analysis/tasks/contract.ts';
 import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
-import { createTasks, jobOrders } from '../../../../../actors/analysis/tasks/tasks.ts';
+import { jobOrders, TaskRegistry } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { NameOrder } from '../../../../../actors/exporter/clips/clips.ts';
 import type { ClipSeries, ClipSpec, Clips } from '../../../../../actors/exporter/clips/contract.ts';
 import type { Proxies } from '../../../../../actors/exporter/proxies/contract.ts';
@@ -117,7 +117,7 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   const orders = jobOrders(modelLibrary);
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
-  const tasks = createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
+  const tasks = new TaskRegistry({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
   const emitted: ProgressEvent[] = [];
   const rooms = createRooms({ clock, everyMs: 0, emit: (event) => emitted.push(event) });
   const ends = new Map<string, PromiseWithResolvers<EndState>>();

@@ -8,7 +8,7 @@ import { stageKinds as kinds } from '../../../../../actors/analysis/stages/kinds
 import type { EndState } from '../../../../../actors/analysis/tasks/contract.ts';
 import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
 import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
-import { createTasks } from '../../../../../actors/analysis/tasks/tasks.ts';
+import { TaskRegistry } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { modelErrors } from '../../../../../actors/models/contract.ts';
 import type { ProgressEvent } from '../../../../../events/protocol.ts';
 import { createRooms } from '../../../../../events/rooms.ts';
@@ -65,7 +65,7 @@ export async function summaryEngine(t: TestContext, files: readonly FakeFile[], 
   const preflight = createPreflight({ kinds, analysis, models, decode: 'exact', ...request });
   let ids = 0;
   const newTaskId = () => `${token}-${++ids}`;
-  const tasks = createTasks({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
+  const tasks = new TaskRegistry({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
   const emitted: ProgressEvent[] = [];
   const rooms = createRooms({ clock, everyMs: 0, emit: (event) => emitted.push(event) });
   const events: TaskEvent[] = [];
