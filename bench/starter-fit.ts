@@ -4,7 +4,7 @@
 // FRAMEHOUND_BENCH_PICTURES=FOLDER node runtime/process/launch.mjs --node bench/starter-fit.ts [--write]
 import { writeFile } from 'node:fs/promises';
 import { evidenceIndex } from '../actors/models/starter/evidence.ts';
-import { type Fit, fitBytes, MOST_SPREADS, rooted } from '../actors/models/starter/fit.ts';
+import { type Fit, fitBytes, MOST_SPREADS, rooted } from '../actors/models/starter/graph/graph.ts';
 import { RAMP_MAX, RAMP_MIN, type Ramp, type UnitName, units } from '../actors/models/starter/units.ts';
 import { seeded } from './diarization/random.ts';
 import { type Fitted, fitted } from './starter/fitting.ts';

@@ -12,7 +12,7 @@ import { readOnnx } from '../actors/models/rewriting/open-graph.ts';
 import { openSession } from '../actors/models/session.ts';
 import { onnxBytes } from '../actors/models/starter/graph/onnx.ts';
 import { detectorSide as side } from '../actors/things/contract.ts';
-import { fillInput } from '../actors/things/detection.ts';
+import { fillInput } from '../actors/things/detector.ts';
 import { createLog } from '../runtime/log.ts';
 
 const [graph, ...pictures] = process.argv.slice(2);

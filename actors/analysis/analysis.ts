@@ -10,15 +10,30 @@ import {
 import { properties } from './media/properties.ts';
 import { collectionIds, summaryNames } from './media/summarized.ts';
 import { hasGone } from './media/survey.ts';
+import { clipsStage } from './stages/clips/stage.ts';
+import { facesStage } from './stages/faces/stage.ts';
 import { GroupRunner } from './stages/group-runner.ts';
-import { placeOf, type TaskPlace } from './stages/kind.ts';
-import { stages as allStages } from './stages/list.ts';
+import { checkKinds, placeOf, type TaskPlace } from './stages/kind.ts';
+import { stageKinds } from './stages/kinds.ts';
 import { type AnalysisParts, ModelInUse, type StageParts, Summarizing } from './stages/parts.ts';
-import type { Stage } from './stages/stage.ts';
-import { jobsOf, piecesOf, type StageGroup, type StageJobs, stageGroups } from './stages/stage-groups.ts';
-import { LastWork, TaskContext } from './stages/task-context.ts';
+import { pictureStage } from './stages/picture/stage.ts';
+import { proxyStage } from './stages/proxy/stage.ts';
+import { pullStage } from './stages/pull/stage.ts';
+import { speechStage } from './stages/speech/stage.ts';
+import {
+  jobsOf,
+  piecesOf,
+  type Stage,
+  type StageGroup,
+  type StageJobs,
+  stageGroups,
+  stageOf,
+} from './stages/stage.ts';
+import { summaryStage } from './stages/summary/stage.ts';
+import { LastWork, TaskContext, WorkResults } from './stages/task-context.ts';
+import { textStage } from './stages/text/stage.ts';
+import { thingsStage } from './stages/things/stage.ts';
 import { createTracker, type RunStart } from './stages/tracker.ts';
-import { WorkResults } from './stages/work-results.ts';
 
 /** `stages`: all there are, unless a test brings its own. */
 export function createAnalysis(given: AnalysisParts, stages: readonly Stage[] = allStages): Analysis {
@@ -123,3 +138,22 @@ function expected(groups: readonly StageGroup[], files: RunStart['files']): Work
   }
   return results;
 }
+
+// The stages there are, one for every kind of work.
+
+const works = [
+  pictureStage,
+  speechStage,
+  facesStage,
+  textStage,
+  thingsStage,
+  summaryStage,
+  clipsStage,
+  pullStage,
+  proxyStage,
+] as const satisfies readonly Stage[];
+
+checkKinds(stageKinds);
+
+/** In the order of the kinds. Loading this module throws when one has no stage. */
+export const allStages: readonly Stage[] = stageKinds.map(({ type }) => stageOf(works, type));

@@ -20,8 +20,7 @@ import {
   type MediaPropertiesAnswer,
   type PropertiesRequest,
 } from '../contract.ts';
-import type { Journal } from '../recovery/journal.ts';
-import { journalledSurvey, worthAnotherTry } from '../recovery/journalled.ts';
+import { type Journal, journalledSurvey, worthAnotherTry } from '../recovery/journal.ts';
 import { type SurveyParts, survey, type Watched } from './survey.ts';
 
 // The media properties of docs/api.md ("Media"), made of what is known of a file.

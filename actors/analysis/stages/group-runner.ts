@@ -4,7 +4,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { KeyedLock } from '../../../runtime/sync/locks.ts';
 import { createQueue, type Queue } from '../../../runtime/sync/queue.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
-import { expectNotQuarantined, hangOf, worthAnotherTry } from '../recovery/journalled.ts';
+import { expectNotQuarantined, hangOf, worthAnotherTry } from '../recovery/journal.ts';
 import { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
 import {
@@ -17,21 +17,22 @@ import {
   standsStored,
   tellEnd,
 } from './piece.ts';
-import { type Facts, type Reader, type ReaderKind, readersOf, type Underway } from './stage.ts';
-import { piecesOf, type StageGroup, type StageJobs } from './stage-groups.ts';
-import type { TaskContext } from './task-context.ts';
-import { inOrder } from './work-results.ts';
+import {
+  type Facts,
+  piecesOf,
+  type Reader,
+  readerNames,
+  readersOf,
+  type StageGroup,
+  type StageJobs,
+  type Underway,
+} from './stage.ts';
+import { inOrder, type TaskContext } from './task-context.ts';
 
 /** Pieces of work that are still being finished while their readers have gone on, at most. */
 const UNFINISHED = 64;
 const SURVEYS = 2;
 const SURVEYED_AHEAD = 4096;
-
-const readerNames: Readonly<Record<ReaderKind, string>> = {
-  frames: 'decoder',
-  sound: 'audio decoder',
-  stored: 'summarizer',
-};
 
 type Planned = RunningStage & { readonly jobs: StageJobs['jobs'] };
 type Wanted = readonly { readonly stage: Planned; readonly item: Item }[];

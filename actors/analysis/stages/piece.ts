@@ -5,7 +5,7 @@ import { programVersion } from '../../../runtime/process/program.ts';
 import type { PictureSize } from '../../decoder/contract.ts';
 import type { KeptSpan, MediaRecord, SpanKey } from '../../index/store/contract.ts';
 import type { WorkResult } from '../contract.ts';
-import { expectNotQuarantined, journalFailure, journalled } from '../recovery/journalled.ts';
+import { expectNotQuarantined, journalFailure, journalled } from '../recovery/journal.ts';
 import { stageKey } from '../recovery/quarantine.ts';
 import type { FramePass } from './frame-pass.ts';
 import type { Item, Job } from './kind.ts';

@@ -2,8 +2,8 @@
 // retries, quarantine, cancellation and events; a stage only works on one file.
 import type { GridFrame, PictureShape, PictureSize } from '../../decoder/contract.ts';
 import type { KeptSpan, MediaRecord, SpanKey } from '../../index/store/contract.ts';
-import type { WorkResult } from '../contract.ts';
-import type { Item, Job, StageKind } from './kind.ts';
+import type { AnalysisRequest, WorkResult } from '../contract.ts';
+import { hasWork, type Item, type Job, type StageKind } from './kind.ts';
 import type { AnalysisParts, Decoder } from './parts.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -12,6 +12,13 @@ import type { TaskContext } from './task-context.ts';
  * read, only what is stored of it.
  */
 export type ReaderKind = 'frames' | 'sound' | 'stored';
+
+/** As errors call them. */
+export const readerNames: Readonly<Record<ReaderKind, string>> = {
+  frames: 'decoder',
+  sound: 'audio decoder',
+  stored: 'summarizer',
+};
 
 /** Works on one file at a time. */
 export interface Reader {
@@ -196,4 +203,56 @@ export function readersOf(
   if (reads === 'stored') return summarizer ? [{ actor: summarizer, decoder: null }] : [];
   const some = reads === 'frames' ? decoders : (speech?.audioDecoders ?? []);
   return some.map((decoder) => ({ actor: decoder, decoder }));
+}
+
+// Puts the stages of a task into groups: those with the same reader and the same needs work on a file
+// together.
+
+export interface StageJobs {
+  readonly stage: Stage;
+  readonly jobs: readonly Job[];
+}
+
+export interface StageGroup {
+  readonly reads: ReaderKind;
+  /** Types of work on the same file that come before. */
+  readonly needs: readonly string[];
+  /** At least one. */
+  readonly stages: readonly StageJobs[];
+}
+
+/** What each stage is asked to do; stages without work are left out. A closing step is that of a name. */
+export function jobsOf(
+  stages: readonly Stage[],
+  request: AnalysisRequest,
+  isWithoutClosings = false,
+): StageJobs[] {
+  const asked = ({ items, ...job }: Job) => ({ items, name: isWithoutClosings ? null : job.name });
+  return stages
+    .map((stage) => ({ stage, jobs: stage.kind.jobsOf(request).map(asked).filter(hasWork) }))
+    .filter(({ jobs }) => jobs.length > 0);
+}
+
+export function stageGroups(jobs: readonly StageJobs[]): StageGroup[] {
+  const types = new Set(jobs.map(({ stage }) => stage.kind.type));
+  const groups = new Map<string, StageGroup & { readonly stages: StageJobs[] }>();
+  for (const one of jobs) {
+    const { reads, kind } = one.stage;
+    // What the task does not do is not waited for.
+    const needs = kind.needs.filter((type) => types.has(type));
+    const key = JSON.stringify([reads, needs]);
+    const group = groups.get(key) ?? { reads, needs, stages: [] };
+    group.stages.push(one);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** Pieces of work of a stage: its files, each once, and a closing step for every job that has a name. */
+export function piecesOf({ jobs }: Pick<StageJobs, 'jobs'>): {
+  readonly paths: string[];
+  readonly closing: string[];
+} {
+  const paths = new Set(jobs.flatMap(({ items }) => items.map(({ path }) => path)));
+  return { paths: [...paths], closing: jobs.flatMap(({ name }) => (name === null ? [] : [name])) };
 }

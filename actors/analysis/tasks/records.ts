@@ -23,7 +23,6 @@ import { mostUnfinished } from '../progress.ts';
 import { amountFields, count, fileResult, noneDone, workKey, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
-import { type Attachments, attachmentPath, removeAttachments, writeAttachments } from './attachments.ts';
 import {
   type FileResult,
   type TaskDetail,
@@ -32,7 +31,17 @@ import {
   type TaskState,
   taskSnapshot,
 } from './contract.ts';
-import { openResults, readFailures, readPage, readResults, replaceResults } from './results.ts';
+import {
+  type Attachments,
+  attachmentPath,
+  openResults,
+  readFailures,
+  readPage,
+  readResults,
+  removeAttachments,
+  replaceResults,
+  writeAttachments,
+} from './results.ts';
 import { newTask, nowhere } from './run-tally.ts';
 
 function taskRecord(kinds: readonly StageKind[]) {
@@ -79,22 +88,6 @@ export interface NewTask {
   readonly source: TaskSource;
 }
 
-export interface TaskRecords {
-  /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
-  create(task_id: string, request: NewTask, state: FirstState): Promise<ActiveRun>;
-  /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
-  claim(task_id: string, state: FirstState): Promise<ActiveRun>;
-  /** What it asks for. Throws as `claim` would, and changes nothing. */
-  claimable(task_id: string): Promise<AnalysisRequest>;
-  list(): Promise<TaskSnapshot[]>;
-  /** Throws TASK_UNKNOWN. */
-  get(task_id: string, page: Page): Promise<TaskDetail>;
-  /** Results that say the work failed; none of a task that is not there. */
-  failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]>;
-  /** Removes the oldest records beyond those that are kept. */
-  prune(): Promise<void>;
-}
-
 export interface RecordParts {
   readonly folder: string;
   /** The kinds of work there are. */
@@ -114,7 +107,7 @@ const KEPT = 200;
 const SILENT_SECONDS = 60;
 const runName = /^([0-9a-zA-Z-]{1,64})\.(\d{1,9})\.json$/;
 
-export class TaskFolder implements TaskRecords {
+export class TaskRecords {
   readonly #parts: RecordParts;
   /** Runs that are over, by the name of their file; such a file changes no more. */
   readonly #over = new Map<string, TaskSnapshot>();
@@ -125,6 +118,7 @@ export class TaskFolder implements TaskRecords {
     this.#parts = parts;
   }
 
+  /** *Flushed* when answered. Throws HOME_UNWRITABLE. */
   async create(task_id: string, input: NewTask, state: FirstState): Promise<ActiveRun> {
     const { request, attachments, source } = input;
     const paths = this.#parts.paths();
@@ -144,6 +138,7 @@ export class TaskFolder implements TaskRecords {
     }
   }
 
+  /** What it asks for. Throws as `claim` would, and changes nothing. */
   async claimable(task_id: string): Promise<AnalysisRequest> {
     return (await this.#claimed(task_id)).request;
   }
@@ -158,6 +153,7 @@ export class TaskFolder implements TaskRecords {
     return { run, task, request: await this.#readRequest(task_id) };
   }
 
+  /** Begins the next run. Throws TASK_UNKNOWN, TASK_RUNNING, TASK_DAMAGED, HOME_UNWRITABLE. */
   async claim(task_id: string, state: FirstState): Promise<ActiveRun> {
     const { run, task, request } = await this.#claimed(task_id);
     const { created, progress, source } = task;
@@ -195,6 +191,7 @@ export class TaskFolder implements TaskRecords {
       .sort((a, b) => b.created - a.created || (a.task_id < b.task_id ? 1 : -1));
   }
 
+  /** Throws TASK_UNKNOWN. */
   async get(task_id: string, page: Page): Promise<TaskDetail> {
     const run = (await this.#latest()).get(task_id);
     const task = run === undefined ? undefined : await this.#read(task_id, run);
@@ -203,10 +200,12 @@ export class TaskFolder implements TaskRecords {
     return { ...task, ...page, total_results: total, results: this.#shown(results) };
   }
 
+  /** Results that say the work failed; none of a task that is not there. */
   async failures(task_id: string, most: number, signal: AbortSignal): Promise<FileResult[]> {
     return this.#shown(await readFailures(this.#results(task_id), most, signal));
   }
 
+  /** Removes the oldest records beyond those that are kept. */
   async prune(): Promise<void> {
     const tasks = await this.list();
     const kept = new Map<string, number>();

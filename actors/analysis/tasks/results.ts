@@ -1,10 +1,20 @@
 // The results of a task's files: one JSON object a line, appended, so that a task of very many files is
 // neither kept in memory nor written whole again. A later line about the same file takes the place of an
 // earlier one.
-import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
-import { renameSync } from '../../../runtime/files/names.ts';
+import { createFile } from '../../../runtime/files/atomic-write.ts';
+import { renameSync, rmSync } from '../../../runtime/files/names.ts';
 import type { Page } from '../contract.ts';
 import { workKey } from '../result.ts';
 import type { FileResult } from './contract.ts';
@@ -136,4 +146,28 @@ export async function replaceResults(path: string, results: Iterable<FileResult>
 
 function* linesOf(results: Iterable<FileResult>): Generator<string> {
   for (const result of results) yield `${JSON.stringify(result)}\n`;
+}
+
+// What came with a request and is too large for its record: files beside it, which only their owner can read.
+// They go with the record.
+
+/** By number. */
+export type Attachments = readonly Uint8Array[];
+
+export function attachmentPath(folder: string, task_id: string, number: number): string {
+  return join(folder, `${task_id}.attachment-${number}`);
+}
+
+/** *Flushed* when it returns. Errors are those of the file system. */
+export function writeAttachments(folder: string, task_id: string, attachments: Attachments): void {
+  for (const [number, bytes] of attachments.entries()) {
+    createFile(attachmentPath(folder, task_id, number), bytes, { flush: true, mode: 0o600 });
+  }
+}
+
+/** Those that were not written whole, too. */
+export function removeAttachments(folder: string, task_id: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(`${task_id}.attachment-`)) rmSync(join(folder, name), { force: true });
+  }
 }

@@ -3,7 +3,7 @@ import { type AnalysisRequest, analysisErrors, type WorkResult } from '../contra
 import type { TaskProgress } from '../progress.ts';
 import { amountFields, count, noneDone, workKey } from '../result.ts';
 import { hasWork, type Job, type StageKind } from '../stages/kind.ts';
-import { piecesOf } from '../stages/stage-groups.ts';
+import { piecesOf } from '../stages/stage.ts';
 import type { TaskCounts, TaskError, TaskSnapshot, TaskSource, TaskState } from './contract.ts';
 
 /** Of a task that does not wait. */

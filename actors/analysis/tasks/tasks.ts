@@ -38,7 +38,7 @@ import type { FileResult, TaskDetail, TaskSnapshot } from './contract.ts';
 import { expectWritable } from './files.ts';
 import { Place, type Prepare } from './place.ts';
 import { createPreflight, type Preflight, type PreflightParts } from './preflight.ts';
-import { type ActiveRun, TaskFolder, type TaskRecords } from './records.ts';
+import { type ActiveRun, TaskRecords } from './records.ts';
 import { Listeners, RunningTask } from './running-task.ts';
 
 // Tasks that several ask for: whoever wants what runs or waits, or is about to, gets the task that does it.
@@ -104,7 +104,7 @@ export function openTasks(folder: string, parts: FrontDoorParts): Tasks {
   const paths = () => roots.paths();
   const orders = jobOrders(modelLibrary);
   const kinds = stageKinds;
-  const records = new TaskFolder({ folder, kinds, self: newHolder(), now, log, paths });
+  const records = new TaskRecords({ folder, kinds, self: newHolder(), now, log, paths });
   const preflight = createPreflight({ ...parts, kinds });
   return new TaskRegistry({
     analysis,

@@ -1,7 +1,7 @@
 // Pictures that an analysis stored as JPEG, as frames: what is left of a file that is gone.
 import sharp from 'sharp';
 import { type FeedTurn, Sent, type Turn } from '../../../runtime/actor.ts';
-import type { Request } from '../../../runtime/contract.ts';
+import type { Reply, Request } from '../../../runtime/contract.ts';
 import type { decoderContract, GridFrame, PictureShape, PictureSize } from '../contract.ts';
 import type { BarShares } from '../frames/contract.ts';
 import { FrameSlots } from '../frames/outputs.ts';
@@ -87,4 +87,40 @@ async function fill(
   const isSame = shape.width === width && shape.height === height && !within;
   if (isSame) slot.set(rgb);
   else await fillStill({ ...picture, shape, within, preview: null }, slot);
+}
+
+// Scales existing JPEG pictures down, for thumbnails of stored previews.
+
+type ShrinkRequest = Request<typeof decoderContract, 'shrink'>;
+type ShrinkReply = Reply<typeof decoderContract, 'shrink'>;
+
+/** Pictures scaled at the same time. Cancellation is checked between two groups. */
+const parallel = 4;
+
+export async function shrink({ jpegs, preview }: ShrinkRequest, turn: Turn): Promise<Sent<ShrinkReply>> {
+  const small: (Uint8Array<ArrayBuffer> | null)[] = [];
+  for (let i = 0; i < jpegs.length; i += parallel) {
+    turn.throwIfCancelled();
+    const some = jpegs.slice(i, i + parallel);
+    small.push(...(await Promise.all(some.map((jpeg) => shrunk(jpeg, preview, turn)))));
+  }
+  const transfer = small.flatMap((jpeg) => (jpeg ? [jpeg.buffer] : []));
+  return new Sent({ jpegs: small }, { transfer });
+}
+
+async function shrunk(
+  jpeg: Uint8Array,
+  { max_side, quality }: ShrinkRequest['preview'],
+  turn: Turn,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  try {
+    const picture = sharp(jpeg, { failOn: 'truncated' });
+    const { width, height } = await picture.metadata();
+    if (Math.max(width, height) <= max_side) return Uint8Array.from(jpeg);
+    const small = picture.resize(max_side, max_side, { fit: 'inside', kernel: 'linear' });
+    return Uint8Array.from(await small.jpeg({ quality }).toBuffer());
+  } catch (error) {
+    turn.log.warn('a stored picture cannot be read', { error });
+    return null;
+  }
 }

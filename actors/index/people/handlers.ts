@@ -1,5 +1,7 @@
 // What the index answers about people: faces while they are found, clusterings while they are made and as
 // they are stored, and people in memory.
+
+import { randomInt } from 'node:crypto';
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -10,10 +12,10 @@ import { readable } from '../store/faults.ts';
 import type { Appearance } from '../store/people/clusterings.ts';
 import type { FaceStage } from '../store/people/face-stage.ts';
 import { unknownJob } from '../store/people/job-writer.ts';
+import type { OpenClustering } from '../store/people/open-clustering.ts';
 import type { OpenComparison } from '../store/people/open-comparison.ts';
 import type { Store } from '../store/store.ts';
 import { type ClusterFaces, peopleErrors, type peopleMessages } from './contract.ts';
-import type { OpenClusterings } from './open-clusterings.ts';
 import type { PeopleIndex } from './people-index.ts';
 
 // What the index answers about clusters that may be one person.
@@ -321,4 +323,50 @@ export function peopleSearchHandlers({
   return {
     load_people: ({ cache_dir, load = null }) => folders.with(cache_dir, (store) => people.load(store, load)),
   };
+}
+
+// The clusterings that are under way, by the number their caller knows them by. Those that were left go in
+// time.
+
+/** More are not under way at a time: callers that gave up leave theirs behind. */
+const mostOpen = 4;
+
+interface NumberedClustering {
+  readonly cache_dir: string;
+  readonly clustering: OpenClustering;
+}
+
+export class OpenClusterings {
+  readonly #open = new Map<number, NumberedClustering>();
+  /** At random, so that a number of an earlier actor names none of this one. */
+  #last = randomInt(2 ** 40);
+
+  add(cache_dir: string, clustering: OpenClustering): number {
+    this.#open.set(++this.#last, { cache_dir, clustering });
+    for (const oldest of [...this.#open.keys()].slice(0, -mostOpen)) this.end(oldest);
+    return this.#last;
+  }
+
+  /** Throws CLUSTERING_CHANGED: it is begun again. */
+  get(number: number): NumberedClustering {
+    const open = this.#open.get(number);
+    if (open !== undefined) return open;
+    throw peopleErrors.CLUSTERING_CHANGED(`clustering: ${number} is not open; cluster it again`);
+  }
+
+  /** The same for one whose entries are known. Throws INVALID_MESSAGE as well. */
+  opened(number: number): NumberedClustering {
+    const open = this.get(number);
+    if (open.clustering.isOpen) return open;
+    throw engineErrors.INVALID_MESSAGE(`clustering: ${number} is not begun to the end`);
+  }
+
+  end(number: number): void {
+    this.#open.get(number)?.clustering.close();
+    this.#open.delete(number);
+  }
+
+  clear(): void {
+    for (const number of [...this.#open.keys()]) this.end(number);
+  }
 }

@@ -17,7 +17,7 @@ import { count, fileResult, noneDone } from '../../../actors/analysis/result.ts'
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { FileResult, TaskCounts } from '../../../actors/analysis/tasks/contract.ts';
 import { createPreflight, type Preflight } from '../../../actors/analysis/tasks/preflight.ts';
-import { TaskFolder, type TaskRecords } from '../../../actors/analysis/tasks/records.ts';
+import { TaskRecords } from '../../../actors/analysis/tasks/records.ts';
 import { TaskRegistry } from '../../../actors/analysis/tasks/tasks.ts';
 import { noRoots, PathMap } from '../../../actors/index/store/path-map.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -177,7 +177,7 @@ export function home() {
     const self: Holder = { pid: engines, started: '', host: 'here', token };
     const hasEnded = (owner: Holder) => !alive.has(owner.token);
     const records = change(
-      new TaskFolder({ folder: join(folder, 'tasks'), kinds, self, now, log, hasEnded, paths: () => roots }),
+      new TaskRecords({ folder: join(folder, 'tasks'), kinds, self, now, log, hasEnded, paths: () => roots }),
     );
     const analysis = new FakeAnalysis();
     const parts = {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { classNames, detectorSide } from '../../../actors/things/contract.ts';
-import { detectionsOf, fillInput, outputs } from '../../../actors/things/detection.ts';
-import { coloursOf } from '../../../actors/things/detector.ts';
+import { coloursOf, detectionsOf, fillInput, outputs } from '../../../actors/things/detector.ts';
 
 /** What a graph answers that sees one thing: in the cell of a stride, with its sides so many strides away. */
 function answerOf(

@@ -4,8 +4,7 @@ import { modelErrors } from '../../../actors/models/contract.ts';
 import type { Ranges } from '../../../actors/models/rewriting/for-processor.ts';
 import type { ModelSession } from '../../../actors/models/session.ts';
 import { detectorSide } from '../../../actors/things/contract.ts';
-import { outputs } from '../../../actors/things/detection.ts';
-import { openDetector } from '../../../actors/things/detector.ts';
+import { openDetector, outputs } from '../../../actors/things/detector.ts';
 
 /** A graph whose distances are those of an exact one times a number, and who is open. */
 function graphs(inBytes: number | 'broken', device: ModelSession['device'] = 'cpu') {

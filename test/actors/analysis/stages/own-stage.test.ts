@@ -3,12 +3,12 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { allStages as stages } from '../../../../actors/analysis/analysis.ts';
 import type { TaskEvent, TaskRequest } from '../../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
-import { stages } from '../../../../actors/analysis/stages/list.ts';
 import type { EndState } from '../../../../actors/analysis/tasks/contract.ts';
 import { createPreflight } from '../../../../actors/analysis/tasks/preflight.ts';
-import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
+import { TaskRecords } from '../../../../actors/analysis/tasks/records.ts';
 import { TaskRegistry } from '../../../../actors/analysis/tasks/tasks.ts';
 import { createProgressView, createTally, summary } from '../../../../cli/progress-view.ts';
 import type { ProgressEvent } from '../../../../events/protocol.ts';
@@ -51,7 +51,7 @@ async function engine(t: TestContext, files: readonly FakeFile[], options: Engin
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
   const { analysis, clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskFolder({
+  const records = new TaskRecords({
     folder: join(home, 'tasks'),
     kinds,
     self,

@@ -1,8 +1,8 @@
 // Runs of an analysis with the stage of the test beside the stages there are.
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { allStages as stages } from '../../../../actors/analysis/analysis.ts';
 import type { AnalysisEvent, AnalysisRequest, WorkResult } from '../../../../actors/analysis/contract.ts';
-import { stages } from '../../../../actors/analysis/stages/list.ts';
 import type { Stage, StageRun } from '../../../../actors/analysis/stages/stage.ts';
 import type { TaskContext } from '../../../../actors/analysis/stages/task-context.ts';
 import type { FakeFile } from '../fake-file.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stageKinds as kinds } from '../../../../actors/analysis/stages/kinds.ts';
-import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
+import { TaskRecords } from '../../../../actors/analysis/tasks/records.ts';
 import { newTask } from '../../../../actors/analysis/tasks/run-tally.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { noPaths } from '../../library/fake-roots.ts';
@@ -26,7 +26,7 @@ test('what came with a request lies beside its record, for its owner only, and g
   const self = { pid: 1, started: '', host: 'here', token: 'one' };
   const log = createLog('test', () => {});
   let seconds = 1000;
-  const records = new TaskFolder({ folder, kinds, self, now: () => ++seconds, log, paths: noPaths });
+  const records = new TaskRecords({ folder, kinds, self, now: () => ++seconds, log, paths: noPaths });
   const query = { ...request, paths: [], speech: [], face_jobs: [], summary_jobs: [] };
   const attachments = () => readdirSync(folder).filter((name) => name.includes('attachment'));
   const bytes = [new Uint8Array([1, 2]), new Uint8Array([3])];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stageKinds as kinds } from '../../../../actors/analysis/stages/kinds.ts';
-import { TaskFolder } from '../../../../actors/analysis/tasks/records.ts';
+import { TaskRecords } from '../../../../actors/analysis/tasks/records.ts';
 import { newTask } from '../../../../actors/analysis/tasks/run-tally.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { noPaths } from '../../library/fake-roots.ts';
@@ -27,7 +27,7 @@ test('a task that another process resumes while old records are removed keeps it
   let seconds = 1000;
   const now = () => ++seconds;
   const records = (token: string, hasEnded: () => boolean) =>
-    new TaskFolder({
+    new TaskRecords({
       folder,
       kinds,
       self: { pid: 1, started: '', host: 'here', token },

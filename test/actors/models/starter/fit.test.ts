@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { evidenceCount, evidenceIndex } from '../../../../actors/models/starter/evidence.ts';
-import { fitBytes, isRooted, MOST_SPREADS, readFits, rooted } from '../../../../actors/models/starter/fit.ts';
-import { buildStarterVisual } from '../../../../actors/models/starter/graph/graph.ts';
+import {
+  buildStarterVisual,
+  fitBytes,
+  isRooted,
+  MOST_SPREADS,
+  readFits,
+  rooted,
+} from '../../../../actors/models/starter/graph/graph.ts';
 import { centres, featureIndex, scales } from '../../../../actors/models/starter/layout.ts';
 import { RAMP_MAX, RAMP_MIN, type UnitName, units } from '../../../../actors/models/starter/units.ts';
 import { drawSet } from './drawings/set.ts';

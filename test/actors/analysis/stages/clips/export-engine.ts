@@ -10,7 +10,7 @@ import { stageKinds as kinds } from '../../../../../actors/analysis/stages/kinds
 import type { AnalysisParts } from '../../../../../actors/analysis/stages/parts.ts';
 import type { EndState } from '../../../../../actors/analysis/tasks/contract.ts';
 import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
-import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
+import { TaskRecords } from '../../../../../actors/analysis/tasks/records.ts';
 import { jobOrders, TaskRegistry } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { NameOrder } from '../../../../../actors/exporter/clips/clips.ts';
 import type { ClipSeries, ClipSpec, Clips } from '../../../../../actors/exporter/clips/contract.ts';
@@ -99,7 +99,7 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
   const { clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskFolder({
+  const records = new TaskRecords({
     folder: join(home, 'tasks'),
     kinds,
     self,

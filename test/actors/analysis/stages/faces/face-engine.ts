@@ -7,7 +7,7 @@ import type { TaskEvent, TaskRequest } from '../../../../../actors/analysis/cont
 import { stageKinds as kinds } from '../../../../../actors/analysis/stages/kinds.ts';
 import type { EndState } from '../../../../../actors/analysis/tasks/contract.ts';
 import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
-import { TaskFolder } from '../../../../../actors/analysis/tasks/records.ts';
+import { TaskRecords } from '../../../../../actors/analysis/tasks/records.ts';
 import { TaskRegistry } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { facesErrors } from '../../../../../actors/faces/contract.ts';
 import type { ModelWork } from '../../../../../actors/models/contract.ts';
@@ -48,7 +48,7 @@ export async function faceEngine(t: TestContext, files: readonly FakeFile[], opt
   const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
   const { analysis, clock, log } = w;
   const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskFolder({
+  const records = new TaskRecords({
     folder: join(home, 'tasks'),
     kinds,
     self,
