@@ -357,6 +357,9 @@ test('sound alone has a waveform, no screen, and no shots like it', { skip: with
   await until(() => page.evaluate('!document.querySelector("video").paused'));
   await assertAccessible(page, 'sound alone');
   assert.deepEqual(problems, []);
+  await page.goto(`${service.address}/#/search?q=alone`);
+  await page.locator('.tile-said').waitFor();
+  await assertAccessible(page, 'what is said where nothing is seen');
 });
 
 test('play that is pressed while the browser opens the file is not lost', {

@@ -67,7 +67,7 @@ export function Tile({ moments, index, side }: TileProps) {
     <div class="tile-picture">
       ${shown ? html`<img src=${shown} alt="" draggable=${false} />` : html`<${NoPicture} moment=${moment} isAwaited=${picture === undefined} />`}
       ${shown && html`<${Frames} moment=${moment} src=${shown} seconds=${seconds} showsThings=${isSelected || pointed !== null} />`}
-      ${kind !== 'image' && html`<span class="tile-time">${clock(isWhole(moment) && at < 0 ? moment.end_seconds : seconds)}</span>`}
+      ${kind !== 'image' && html`<span class="tile-time">${clock(isWhole(moment) && at < 0 ? moment.end_seconds : seconds)} </span>`}
       ${at >= 0 && html`<progress class="tile-scrub" max="1" value=${pointed} aria-hidden="true"></progress>`}
       ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} choose=${toggle} />`}
     </div>
@@ -119,8 +119,8 @@ function Actions({ moment, choose }: { readonly moment: Found; choose(): void })
 
 function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isAwaited: boolean }) {
   const said = moment.reasons.find(({ kind }) => kind === 'said');
-  // Below it stands the same again, in one line.
-  if (said) return html`<p class="tile-said" aria-hidden="true">${toldOf(said)}</p>`;
+  // As a picture: the line below it is the text.
+  if (said) return html`<p class="tile-said" data-said=${toldOf(said)} aria-hidden="true"></p>`;
   return isAwaited
     ? null
     : html`<span class="tile-none"><${Icon} name=${moment.kind === 'audio' ? 'speech' : 'picture'} /></span>`;
@@ -148,14 +148,18 @@ export function toldOf(reason: Found['reasons'][number]): string {
   return name === '' ? text : `${name}: ${text}`;
 }
 
+/** First what is seen of it, in that order: who speaks to the page says that. */
 function labelOf(moment: Found): string {
-  const why = moment.reasons.map((reason) => [t(searchWords[reason.kind]), toldOf(reason)].join(' ').trim());
+  const { kind, reasons } = moment;
+  const name = nameOf(moment.media_path);
+  const time = kind === 'image' ? '' : clock(isWhole(moment) ? moment.end_seconds : moment.time_seconds);
+  const place = isWhole(moment) ? [time, name] : [name, time];
+  const why = reasons.map((reason) => t(searchWords[reason.kind]));
   const band = bandOf(moment);
   const sure = band === null ? [] : [t(searchWords[band])];
-  const [name, time] = [nameOf(moment.media_path), clock(moment.time_seconds)];
-  // In the order in which they are seen: the name of a file that filters select stands below its time.
-  const place = isWhole(moment) ? [time, name] : [name, time];
-  return [...place, ...why, ...sure, copiesText(moment)].filter((one) => one !== '').join(', ');
+  return [...place, ...reasons.map(toldOf), ...why, ...sure, copiesText(moment)]
+    .filter((one) => one !== '')
+    .join(', ');
 }
 
 // How sure what is seen in a match is: one to three steps and their word, not colour alone.
