@@ -213,7 +213,7 @@ test('pure files load no thread and no native package', () => {
     /^actors\/acoustics\//,
     /^actors\/decoder\/(sound\/choice|sound\/clock|subtitles\/text)\.ts$/,
     /^actors\/diarizer\/(aggregation|clustering|diarize|merge-adjacent|resegment|segmentation-channel|session|speaker-clustering|subsegment-channel|subsegments|turns)\.ts$/,
-    /^actors\/text-reader\/(detection|gate)\//,
+    /^actors\/text-reader\/detection\//,
     /^actors\/exporter\/timeline\/(?!timelines)/,
     /^actors\/exporter\/summary\/(chapters|json|markdown|plain|quality-notes|vtt|wording)\.ts$/,
     /^actors\/exporter\/(captions|direction|filename|missing-glyphs|plain|rows|wrap)\.ts$/,

@@ -28,8 +28,7 @@ import {
   rememberedNames,
   type SaidOfVoices,
 } from './voices/linked-names.ts';
-import { remembering, takeBack } from './voices/voice-records.ts';
-import { replaceVoices, Voices } from './voices/voices.ts';
+import { remembering, replaceVoices, takeBack, Voices } from './voices/voice-records.ts';
 
 /** A transcript as it lies in the store: columns with one entry a segment, as in records.ts. */
 export interface Columns extends Omit<TranscriptRow, 'mark_json' | 'speakers_json'> {

@@ -1,12 +1,13 @@
 // The records of voices: those of each media with its transcript, and what is known of people who have
 // several. No record holds all of them, so a change costs what it changes.
 import { randomBytes } from 'node:crypto';
+import type { SpeakerVoices } from '../../../diarizer/contract.ts';
 import { type VoiceRef, voiceErrors } from '../../voices/contract.ts';
-import type { StoredVoice } from '../../voices/follow.ts';
-import type { Writes } from '../environment.ts';
+import { followed, type StoredVoice } from '../../voices/follow.ts';
+import type { Environment, Writes } from '../environment.ts';
 import { readable } from '../faults.ts';
 import { personKey, voicesKey, voicesPrefix, voiceUndoKey } from '../names.ts';
-import { VoicePerson, Voices, VoiceUndo } from '../records.ts';
+import { VoicePerson, Voices as VoicesRow, VoiceUndo } from '../records.ts';
 import { seal, sealOf, unseal } from '../table.ts';
 
 export interface MediaVoices {
@@ -28,7 +29,7 @@ type Reader = Pick<Writes, 'get'>;
 
 export const newPerson = (): string => randomBytes(8).toString('hex');
 
-export function voicesOf(row: Voices): MediaVoices {
+export function voicesOf(row: VoicesRow): MediaVoices {
   // Written by this program under a checksum.
   const heads = JSON.parse(row.voices_json) as Omit<StoredVoice, 'vector'>[];
   const values = new Float32Array(row.vectors.slice().buffer);
@@ -41,7 +42,7 @@ export function voicesOf(row: Voices): MediaVoices {
 export function voicesIn(reader: Reader, hash: string, file: string): MediaVoices | null {
   const key = voicesKey(hash);
   const bytes = reader.get(key);
-  const row = bytes && readable(() => unseal(Voices, key, bytes, file));
+  const row = bytes && readable(() => unseal(VoicesRow, key, bytes, file));
   return row ? voicesOf(row) : null;
 }
 
@@ -63,7 +64,7 @@ export function putVoices(writes: Writes, { hash, model, voices }: MediaVoices):
     voices_json: JSON.stringify(heads),
     vectors: new Uint8Array(vectors.buffer),
   };
-  writes.put(key, seal(Voices, key, row));
+  writes.put(key, seal(VoicesRow, key, row));
 }
 
 export function personIn(reader: Reader, id: string, file: string): Person {
@@ -209,4 +210,79 @@ const peopleOf = (writes: Writes, hash: string, file: string) =>
 function sealAt(writes: Writes, key: string): number | null {
   const bytes = writes.get(key);
   return bytes === undefined ? null : sealOf(bytes);
+}
+
+// The voices of an analysis folder: kept with each transcript, and linked by people.
+
+export class Voices {
+  readonly #reading: () => Environment | null;
+
+  /** `reading`: null when nothing is stored yet. */
+  constructor(reading: () => Environment | null) {
+    this.#reading = reading;
+  }
+
+  /** Null where it is not known how the speakers sound. */
+  of(hash: string): MediaVoices | null {
+    const environment = this.#reading();
+    return environment && voicesIn(environment, hash, environment.file);
+  }
+
+  /** People who are somebody else. */
+  apartFrom(person: string): readonly string[] {
+    const environment = this.#reading();
+    return environment === null || person === '' ? [] : personIn(environment, person, environment.file).apart;
+  }
+
+  /** Media in which a person has voices. */
+  mediaOf(person: string): readonly string[] {
+    const environment = this.#reading();
+    return environment === null || person === ''
+      ? []
+      : personIn(environment, person, environment.file).hashes;
+  }
+
+  /**
+   * Of some media, ascending by hash, behind `after`; damaged ones are left out. `last`: null when there are
+   * no more.
+   */
+  some(after: string | null, limit: number): { readonly media: MediaVoices[]; readonly last: string | null } {
+    const environment = this.#reading();
+    if (environment === null) return { media: [], last: null };
+    const entries = environment.someEntries(voicesPrefix, after, limit);
+    const media = entries.flatMap(({ key, value }) => {
+      const row = readable(() => unseal(VoicesRow, key, value, environment.file));
+      return row === null ? [] : [voicesOf(row)];
+    });
+    return { media, last: entries.length < limit ? null : entries.at(-1)!.key };
+  }
+}
+
+/** Vectors as they come from the diarizer. */
+function freshVoices({ speakers, vectors }: SpeakerVoices): StoredVoice[] {
+  const d = vectors.length / Math.max(1, speakers.length);
+  return speakers.map((one, at) => ({ ...one, person: '', vector: vectors.slice(at * d, (at + 1) * d) }));
+}
+
+/**
+ * Stores the voices of a new transcript in the place of those before; `pairs`: who of before is who now, by
+ * id. What people said stays with the voices.
+ */
+export function replaceVoices(
+  writes: Writes,
+  hash: string,
+  voices: SpeakerVoices | null,
+  pairs: ReadonlyMap<string, string>,
+  file: string,
+): void {
+  const before = voicesIn(writes, hash, file);
+  if (before === null && voices === null) return;
+  const model = voices?.model ?? before!.model;
+  const isComparable = before === null || model === before.model;
+  const fresh = voices === null ? [] : freshVoices(voices);
+  const now = followed(before?.voices ?? [], fresh, pairs, isComparable);
+  const there = new Set(now.map(({ person }) => person));
+  const gone = new Set(before?.voices.map(({ person }) => person).filter((one) => !there.has(one)));
+  for (const person of gone) if (person !== '') leavePerson(writes, person, hash, file);
+  putVoices(writes, { hash, model, voices: now });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { appearancesInScenes, common } from '../../../../actors/index/appearances/scenes.ts';
+import { appearancesInScenes, common } from '../../../../actors/index/appearances/handlers.ts';
 import { namedIn } from '../../../../actors/index/people/loaded.ts';
 
 test('people are named by whole words, whatever the case, and the rest is left', () => {

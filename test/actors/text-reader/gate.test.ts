@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { anyMarked, areaOf, blocksOfBox, rangeOf } from '../../../../actors/text-reader/gate/looked-at.ts';
-import { blocksOf, changedBlocks, taken } from '../../../../runtime/blocks.ts';
-import { drawn } from '../graphs.ts';
+import { anyMarked, areaOf, blocksOfBox, rangeOf } from '../../../actors/text-reader/reading.ts';
+import { blocksOf, changedBlocks, taken } from '../../../runtime/blocks.ts';
+import { drawn } from './graphs.ts';
 
 const size = { width: 1280, height: 720 };
 const grey = drawn(size.width, size.height, () => [100, 100, 100]);
