@@ -41,5 +41,6 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   explain: async () => (await import('./explain.ts')).explain,
   movement: async () => (await import('./movement.ts')).movement,
   takes: async () => (await import('./takes.ts')).takes,
+  cluster: async () => (await import('./cluster.ts')).cluster,
   things: async () => (await import('./things.ts')).things,
 };

@@ -9,7 +9,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { Condition } from '../../runtime/sync/locks.ts';
 import type { indexContract } from '../index/contract.ts';
-import type { Write, Written } from '../index/replica/contract.ts';
+import { smallNames, type Write, type Written } from '../index/replica/contract.ts';
 import { tidyInSteps } from '../index/store/compact-in-steps.ts';
 import { databaseFile } from '../index/store/names.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
@@ -151,16 +151,33 @@ export class Follower {
     const { database, library } = this.#parts;
     const { cut, changes } = await changesAfter(database, library, this.#applied, TOGETHER);
     if (cut > this.#applied) return this.#leave(cut);
-    for (const change of changes) {
-      this.#known = Math.max(this.#known, change.seq);
+    for (let at = 0; at < changes.length; ) {
       this.#stop.signal.throwIfAborted();
-      const written = await this.#apply(change);
-      this.#applied = change.seq;
-      await this.#tell(change, written);
-      this.#isUntidy ||= frees(change.body);
-      this.#moved.notifyAll();
+      const some = changes.slice(at, smallUntil(changes, at));
+      const written = some.length > 0 ? await this.#applySmall(some) : [await this.#apply(changes[at]!)];
+      for (const one of written) await this.#has(changes[at++]!, one);
     }
     return changes.length === TOGETHER;
+  }
+
+  async #has(change: Change, written: Written): Promise<void> {
+    this.#known = Math.max(this.#known, change.seq);
+    this.#applied = change.seq;
+    await this.#tell(change, written);
+    this.#isUntidy ||= frees(change.body);
+    this.#moved.notifyAll();
+  }
+
+  /** Those that are flushed together; what they have come to, or the first of them. */
+  async #applySmall(changes: readonly Change[]): Promise<readonly Written[]> {
+    const { index, places, cacheDir: cache_dir, library } = this.#parts;
+    const all = changes.map(({ seq, at_ms, body }) => {
+      const [write = null] = body.kind === 'write' ? revived(places.own(body.write)) : [];
+      return { seq, at_ms, write };
+    });
+    const small = { cache_dir, library, changes: all };
+    const { written } = await index.ask('apply_small', small, { lane: 'now' });
+    return written;
   }
 
   /** When there is a snapshot to start from. */
@@ -236,6 +253,18 @@ export class Follower {
       }
     }
   }
+}
+
+const small: ReadonlySet<string> = new Set(smallNames);
+
+/** The end of the small changes that begin at `from`. */
+function smallUntil(changes: readonly Change[], from: number): number {
+  const isSmall = ({ body }: Change) =>
+    body.kind === 'write'
+      ? body.write.length === 1 && small.has(body.write[0]!.name)
+      : body.kind === 'task' || body.sealed === null;
+  const end = changes.findIndex((change, at) => at >= from && !isSmall(change));
+  return end === -1 ? changes.length : end;
 }
 
 const freeing = ['remove_media', 'delete_people', 'remove_summaries', 'commit_summary'];

@@ -59,22 +59,35 @@ export async function lockLibrary(sql: Sql, library: string): Promise<number> {
   return Number(row!.seq);
 }
 
+interface Adding {
+  readonly library: string;
+  readonly node: string;
+  /** The last change of the log. */
+  readonly after: number;
+}
+
 /** Within a transaction that has locked the library. Answers its number. */
-export async function addChange(
+export async function addChange(sql: Sql, adding: Adding, body: ChangeBody): Promise<number> {
+  await addChanges(sql, adding, [JSON.stringify(body)]);
+  return adding.after + 1;
+}
+
+/** The same for several, each as JSON; their numbers follow each other. */
+export async function addChanges(
   sql: Sql,
-  { library, node, after }: { readonly library: string; readonly node: string; readonly after: number },
-  body: ChangeBody,
-): Promise<number> {
-  const seq = after + 1;
-  await sql.query('insert into framehound.change (library, seq, node, body) values ($1, $2, $3, $4)', [
-    library,
-    seq,
-    node,
-    JSON.stringify(body),
-  ]);
-  await sql.query('update framehound.library set seq = $2 where id = $1', [library, seq]);
-  await sql.query('select pg_notify($1, $2)', [changeChannel, String(seq)]);
-  return seq;
+  { library, node, after }: Adding,
+  bodies: readonly string[],
+): Promise<void> {
+  await sql.query(
+    `with added as (
+        insert into framehound.change (library, seq, node, body)
+          select $1::uuid, $2::bigint + at, $3::uuid, body
+            from jsonb_array_elements($4::jsonb) with ordinality as b(body, at)
+      )
+      update framehound.library set seq = $5 where id = $1::uuid
+        returning pg_notify($6, seq::text)`,
+    [library, after, node, `[${bodies.join(',')}]`, after + bodies.length, changeChannel],
+  );
 }
 
 /** What is read of the log at a time. */

@@ -11,8 +11,9 @@ import { type Write, type Written, writeNames } from '../index/replica/contract.
 import { storeErrors } from '../index/store/contract.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
-import { addChange, lockLibrary, noteContents } from './log.ts';
+import { addChange, addChanges, type ChangeBody, lockLibrary, noteContents } from './log.ts';
 import type { Places } from './places.ts';
+import { Together } from './together.ts';
 import { packed } from './written.ts';
 
 type Index = Ref<typeof indexContract>;
@@ -38,6 +39,9 @@ export class Writes {
   readonly #parts: WriteParts;
   /** By id, those that the replica does not have yet. */
   readonly #waiting = new Map<string, (written: Written) => void>();
+
+  /** Changes that come while others are recorded are recorded together next. */
+  readonly #together = new Together((bodies) => this.#addAll(bodies));
 
   constructor(parts: WriteParts) {
     this.#parts = parts;
@@ -69,7 +73,12 @@ export class Writes {
     try {
       if (signal?.aborted) throw engineErrors.CANCELLED();
       const worked = places.shared(await this.#pathsOf(write, signal));
-      await database.transact((sql) => this.#add(sql, id, places.shared(packed(write)), worked));
+      const shared = places.shared(packed(write));
+      const body: ChangeBody = { kind: 'write', id, write: shared };
+      const gone = forgottenBy(shared);
+      if (worked.length + gone.length > 0)
+        await database.transact((sql) => this.#add(sql, body, worked, gone));
+      else await this.#together.add(JSON.stringify(body));
       const { answer, refusal } = await over.promise;
       if (refusal !== null) throw fromFields(refusal as ErrorFields);
       return answer;
@@ -91,13 +100,21 @@ export class Writes {
     return (await index.ask('paths', { cache_dir, hashes }, { signal })).paths.flat();
   }
 
-  async #add(sql: Sql, id: string, write: Write, worked: readonly string[]): Promise<void> {
+  async #add(sql: Sql, body: ChangeBody, worked: readonly string[], gone: readonly string[]): Promise<void> {
     const { library, nodeId: node } = this.#parts;
     const after = await lockLibrary(sql, library);
     if (worked.length > 0) await this.#expectIdle(sql, worked);
-    const seq = await addChange(sql, { library, node, after }, { kind: 'write', id, write });
-    const gone = forgottenBy(write).map((hash) => ({ hash, path: '' }));
-    await noteContents(sql, library, gone, seq);
+    const seq = await addChange(sql, { library, node, after }, body);
+    const contents = gone.map((hash) => ({ hash, path: '' }));
+    await noteContents(sql, library, contents, seq);
+  }
+
+  async #addAll(bodies: readonly string[]): Promise<void> {
+    const { database, library, nodeId: node } = this.#parts;
+    await database.transact(async (sql) => {
+      const after = await lockLibrary(sql, library);
+      await addChanges(sql, { library, node, after }, bodies);
+    });
   }
 
   /** Throws MEDIA_IN_WORK. */

@@ -11,7 +11,7 @@ import { materialHandlers } from './material/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
 import { OpenClusterings, peopleHandlers, peopleSearchHandlers } from './people/handlers.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
-import { Following, replicaHandlers } from './replica/handlers.ts';
+import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
 import { peakHandlers, spanHandlers, storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
 import type { OpenComparison } from './store/people/open-comparison.ts';
@@ -24,11 +24,11 @@ import { summaryHandlers } from './summaries/handlers.ts';
 import { SummaryTexts } from './summaries/summary-texts.ts';
 import { TextCache } from './text/text-cache.ts';
 import { thingHandlers } from './things/handlers.ts';
-import { transcriptHandlers } from './transcripts/handlers.ts';
+import { type TranscriptParts, transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
 import { VisualIndex } from './visual/visual-index.ts';
-import { type VoiceSearch, voiceHandlers } from './voices/handlers.ts';
+import { type VoiceParts, type VoiceSearch, voiceHandlers } from './voices/handlers.ts';
 import { writtenHandlers } from './written/handlers.ts';
 import { WrittenTexts } from './written/written-texts.ts';
 
@@ -83,8 +83,10 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...summaryHandlers(parts),
       ...materialHandlers(parts),
     };
+    const one = new OneFolder();
+    const small = smallHandlers({ ...parts, folders: one as unknown as Folders });
     return {
-      handlers: { ...own, ...replicaHandlers(parts, own) },
+      handlers: { ...own, ...replicaHandlers({ ...parts, one }, own, small) },
       close: async () => {
         for (const one of Object.values(loaded)) one.drop();
         for (const one of Object.values(open)) one.clear();
@@ -93,6 +95,15 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     };
   },
 });
+
+/** Of these, `smallNames` are asked. */
+function smallHandlers(parts: TranscriptParts & VoiceParts) {
+  return {
+    ...transcriptHandlers(parts),
+    ...voiceHandlers(parts),
+    ...libraryHandlers(parts),
+  };
+}
 
 /** How folders are opened. What is stored while a change of a log is applied has the time of the change. */
 function opening(settings: IndexSettings | undefined, log: Log) {

@@ -78,12 +78,22 @@ export class Folders {
         folder: path,
         reason: error instanceof Error ? error.message : String(error),
       });
-      this.#open.delete(path);
-      this.#listener.reopened?.(store);
-      this.#listener.lost?.(store);
       this.#lost.add(path);
-      await store.close();
+      await this.#leave(store);
     }
+  }
+
+  /** What is known of it may not be what lies there: it is read anew. */
+  async abandon(folder: string): Promise<void> {
+    const store = this.#open.get(realFolder(folder));
+    if (store !== undefined) await this.#leave(store);
+  }
+
+  async #leave(store: Store): Promise<void> {
+    this.#open.delete(store.folder);
+    this.#listener.reopened?.(store);
+    this.#listener.lost?.(store);
+    await store.close();
   }
 
   async #forget(store: Store): Promise<void> {

@@ -27,7 +27,8 @@ export interface Postgres {
   end(): void;
 }
 
-export async function startPostgres(): Promise<Postgres> {
+/** `flushes`: what is committed is on the disk. */
+export async function startPostgres(flushes = false): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-postgres-'));
   const data = join(folder, 'data');
   const port = await freePort();
@@ -36,7 +37,7 @@ export async function startPostgres(): Promise<Postgres> {
   if (nobody !== null) chownSync(folder, nobody.uid, nobody.gid);
   const run = (program: string, ...args: string[]) =>
     execFileSync(join(binaries!, program), args, { ...nobody, cwd: folder, stdio: 'ignore' });
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${flushes ? 'on' : 'off'}`;
   const control = (action: string, ...args: string[]) =>
     run('pg_ctl', action, '-D', data, '-w', '-l', join(folder, 'log'), ...args);
   const start = () => control('start', '-o', settings);

@@ -18,6 +18,12 @@ export const writeNames = [
 export const workNames = ['commit_clustering', 'begin_summary', 'append_nodes', 'commit_summary'] as const;
 export type WriteName = (typeof writeNames | typeof workNames)[number];
 
+/** Messages that write a few records and remove no files, so several of them are flushed together. */
+export const smallNames = [
+  ...(['move_paths', 'name_speakers', 'link_speakers', 'take_back_speakers'] as const),
+] satisfies WriteName[];
+export type SmallName = (typeof smallNames)[number];
+
 /** `request`: without its folder, which is another one in each replica. */
 export const WriteMessage = Type.Object({
   name: Type.String(),
@@ -78,5 +84,20 @@ export const replicaMessages = {
       write: nullable(Write),
     }),
     Written,
+  ),
+  /**
+   * Applies changes without a folder whose messages are of `smallNames`, each by itself, *flushed* together.
+   * Answers what they have come to, or only the first of them, and has not applied the others.
+   */
+  apply_small: ask(
+    Type.Object({
+      ...Folder,
+      library: Type.String(),
+      changes: Type.Array(
+        Type.Object({ seq: Type.Integer(), at_ms: Type.Number(), write: nullable(WriteMessage) }),
+        { minItems: 1 },
+      ),
+    }),
+    Type.Object({ written: Type.Array(Written) }),
   ),
 };

@@ -2,8 +2,8 @@
 // log, and nothing else.
 import { createHash, randomBytes } from 'node:crypto';
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
-import type { Contract } from '../../../runtime/contract.ts';
-import { toFields } from '../../../runtime/errors.ts';
+import type { Contract, Request } from '../../../runtime/contract.ts';
+import { engineErrors, toFields } from '../../../runtime/errors.ts';
 import type { indexContract } from '../contract.ts';
 import { adoptAll } from '../store/adopt.ts';
 import { storeErrors } from '../store/contract.ts';
@@ -13,7 +13,10 @@ import { Store } from '../store/store.ts';
 import {
   ofMachine,
   type replicaMessages,
+  type SmallName,
+  smallNames,
   type Write,
+  type WriteMessage,
   type WriteName,
   type Written,
   workNames,
@@ -39,6 +42,17 @@ export class Following {
     }
   }
 
+  /** The same for work that is done at once; another change may begin meanwhile. */
+  now<T>(at: number, seed: string, work: () => T): T {
+    const before = [this.at, this.#seed, this.#drawn] as const;
+    [this.at, this.#seed, this.#drawn] = [at, seed, 0];
+    try {
+      return work();
+    } finally {
+      [this.at, this.#seed, this.#drawn] = before;
+    }
+  }
+
   /** At random, but the same ones in every replica. */
   bytes(count: number): Buffer {
     if (this.at === null) return randomBytes(count);
@@ -49,19 +63,55 @@ export class Following {
   }
 }
 
+/** In the place of folders: one that is open already, of which handlers answer at once. */
+export class OneFolder {
+  #store: Store | null = null;
+
+  during<T>(store: Store, work: () => T): T {
+    this.#store = store;
+    try {
+      return work();
+    } finally {
+      this.#store = null;
+    }
+  }
+
+  with<T>(_folder: string, use: (store: Store) => T): T {
+    return use(this.#store!);
+  }
+}
+
 export interface ReplicaParts extends StoreParts {
   readonly following: Following;
   readonly roots: (() => Roots) | null;
+  /** The folder of `small`. */
+  readonly one: OneFolder;
 }
+
+/** What answers small messages at once. */
+type SmallHandlers = Pick<Handlers<typeof indexContract>, SmallName>;
 
 /** What answers the messages of the log. */
 type WriteHandlers = Pick<Handlers<typeof indexContract>, WriteName | 'abort_summary'>;
 
 export function replicaHandlers(
-  { folders, following, roots }: ReplicaParts,
+  parts: ReplicaParts,
   writes: WriteHandlers,
+  small: SmallHandlers,
 ): Handlers<Contract<typeof replicaMessages>> {
+  const { folders, following, roots } = parts;
   return {
+    apply_small: async (request, turn) => {
+      try {
+        return await folders.with(request.cache_dir, (store) =>
+          applySmall(parts, small, store, request, turn),
+        );
+      } catch (error) {
+        // What is in memory may be of changes that did not take place.
+        await folders.abandon(request.cache_dir);
+        throw error;
+      }
+    },
     followed: ({ cache_dir }) => folders.with(cache_dir, (store) => store.replica),
     follow: ({ cache_dir, library }) =>
       following.during(Date.now(), library, () =>
@@ -79,7 +129,7 @@ export function replicaHandlers(
             );
           }
           const begun = { library, seq: 0 };
-          store.noteReplica(begun);
+          store.noteReplica(() => begun);
           return begun;
         }),
       ),
@@ -87,21 +137,70 @@ export function replicaHandlers(
       following.during(at_ms, `${library} ${seq}`, async () => {
         const source = from === null ? null : new Store(from, roots === null ? {} : { roots });
         try {
-          const isNew = await folders.with(cache_dir, ({ replica }) => {
-            if (replica?.library !== library)
-              throw storeErrors.OTHER_LIBRARY(`${cache_dir} does not follow this library`);
-            return seq > replica.seq;
+          const isNew = await folders.with(cache_dir, (store) => {
+            expectFollowing(store, cache_dir, library);
+            return seq > store.replica!.seq;
           });
           if (!isNew) return nothing;
           if (source !== null) await folders.with(cache_dir, (store) => adoptAll(store, source));
           const written = write === null ? nothing : await applied(writes, cache_dir, write, turn);
-          await folders.with(cache_dir, (store) => store.noteReplica({ library, seq }));
+          await folders.with(cache_dir, (store) => store.noteReplica(() => ({ library, seq })));
           return written;
         } finally {
           await source?.close();
         }
       }),
   };
+}
+
+/** ms after which other turns have theirs. */
+const LONGEST = 50;
+
+function applySmall(
+  { following, one }: ReplicaParts,
+  small: SmallHandlers,
+  store: Store,
+  { cache_dir, library, changes }: Request<Contract<typeof replicaMessages>, 'apply_small'>,
+  turn: Turn,
+): { written: Written[] } {
+  expectFollowing(store, cache_dir, library);
+  const since = performance.now();
+  const known = store.replica!.seq;
+  const written: Written[] = [];
+  const apply = (write: WriteMessage): Written => {
+    const name = smallNames.find((one) => one === write.name);
+    if (name === undefined) throw engineErrors.INVALID_MESSAGE(`${write.name} is no small change`);
+    try {
+      const reply = small[name]({ ...write.request, cache_dir } as never, turn);
+      if (reply instanceof Promise) throw engineErrors.INVALID_MESSAGE(`${name} is not applied at once`);
+      return { ...nothing, answer: reply instanceof Sent ? reply.value : reply };
+    } catch (error) {
+      return refused(error);
+    }
+  };
+  const applyAll = () => {
+    for (const { seq, at_ms, write } of changes) {
+      if (written.length > 0 && performance.now() - since > LONGEST) break;
+      const isNew = write !== null && seq > known;
+      const applyOne = () => following.now(at_ms, `${library} ${seq}`, () => apply(write!));
+      written.push(isNew ? applyOne() : nothing);
+    }
+    return { library, seq: Math.max(known, changes[written.length - 1]!.seq) };
+  };
+  following.now(changes[0]!.at_ms, library, () => one.during(store, () => store.noteReplica(applyAll)));
+  return { written };
+}
+
+function expectFollowing({ replica }: Store, cache_dir: string, library: string): void {
+  if (replica?.library !== library)
+    throw storeErrors.OTHER_LIBRARY(`${cache_dir} does not follow this library`);
+}
+
+/** What has to do with this machine alone is thrown. */
+function refused(error: unknown): Written {
+  const refusal = toFields(error);
+  if (ofMachine.has(refusal.status)) throw error;
+  return { ...nothing, refusal };
 }
 
 const nothing: Written = { answer: null, refusal: null };
@@ -124,9 +223,7 @@ async function applied(writes: WriteHandlers, cache_dir: string, write: Write, t
     return { ...nothing, answer };
   } catch (error) {
     if ('stage' in begun) await writes.abort_summary({ ...begun, keep: false } as never, turn);
-    const refusal = toFields(error);
-    if (ofMachine.has(refusal.status)) throw error;
-    return { ...nothing, refusal };
+    return refused(error);
   }
 }
 

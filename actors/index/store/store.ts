@@ -155,9 +155,10 @@ export class Store {
     return readRecord(this.#reading(), Replica, replicaKey);
   }
 
-  /** *Flushed* on return. */
-  noteReplica(replica: Replica): void {
+  /** *Flushed* on return, with what `work` writes; when that throws, the store has to be closed. */
+  noteReplica(work: () => Replica): void {
     this.#writer().environment.transact((writes) => {
+      const replica = work();
       putFormat(writes);
       writes.put(replicaKey, seal(Replica, replicaKey, replica));
     });

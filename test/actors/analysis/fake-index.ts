@@ -359,5 +359,6 @@ function libraryHandlers(world: IndexState) {
     followed: () => null,
     follow: ({ library }) => ({ library, seq: 0 }),
     apply: () => ({ answer: null, refusal: null }),
+    apply_small: () => ({ written: [{ answer: null, refusal: null }] }),
   } satisfies IndexHandlers;
 }

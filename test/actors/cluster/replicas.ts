@@ -74,13 +74,14 @@ export interface Nodes {
   join(footage: string, home?: string): Promise<Replica>;
 }
 
-export async function clusterNodes(t: TestContext): Promise<Nodes> {
+/** `flushes`: of the database. */
+export async function clusterNodes(t: TestContext, flushes = false): Promise<Nodes> {
   const base = folder(t);
   const said: string[] = [];
   const log = createLog('cluster', (line) =>
     said.push(`${line.level} ${line.message} ${JSON.stringify(line)}`),
   );
-  const postgres = await startPostgres();
+  const postgres = await startPostgres(flushes);
   const database = new Database(postgres.url, systemClock);
   const ends: (() => Promise<unknown>)[] = [() => database.close()];
   t.after(async () => {
