@@ -66,7 +66,8 @@ export async function firstReplica(
     if (await taken(parts, snapshot, signal)) return;
     refused.push(snapshot.sealed.place);
   }
-  await removeAll(cacheDir);
+  // Parts of them may be there.
+  if (refused.length > 0) await removeAll(cacheDir);
   if (cut === 0) return;
   log.error('no snapshot of the library can be used', { damaged: refused.join(', ') });
   const what = refused.length === 0 ? 'there is none' : `these are damaged: ${refused.join(', ')}`;
