@@ -15,6 +15,8 @@ export interface Node extends RunningService {
 export interface World {
   readonly postgres: Postgres;
   readonly footage: string;
+  /** The folder that all engines write to. */
+  readonly shared: string;
   join(roles: string, home?: Home): Promise<Node>;
 }
 
@@ -40,5 +42,5 @@ export async function newWorld(t: TestContext, place: (footage: string) => void)
     t.after(service.end);
     return { ...service, cacheDir: join(home.folder, 'home', 'analysis') };
   };
-  return { postgres, footage, join: joinAs };
+  return { postgres, footage, shared, join: joinAs };
 }

@@ -1,0 +1,153 @@
+// What may happen to the machines of a cluster beside an end: one stands still, has another time, is a copy
+// of another one, or does not see the shared folder.
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import test from 'node:test';
+import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
+import { openAdmin } from '../../actors/cluster/admin.ts';
+import type { ClusterAdmin } from '../../actors/cluster/contract.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { until } from '../until.ts';
+import { type Node, newWorld, type World } from './cluster-world.ts';
+import { newHome, SLOW_MS } from './command-line.ts';
+import { skipWithoutPostgres } from './postgres.ts';
+
+const samples = join(import.meta.dirname, '../../actors/samples/media');
+const names = [...Array(12).keys()].map((i) => `hills-${i}.jpg`);
+const HOUR = 3600;
+
+/** Another content for each name. */
+function place(footage: string, some: readonly string[]): void {
+  const bytes = readFileSync(join(samples, 'hills.jpg'));
+  for (const name of some) writeFileSync(join(footage, name), Buffer.concat([bytes, Buffer.from(name)]));
+}
+
+interface Nodes {
+  readonly world: World;
+  readonly admin: ClusterAdmin;
+  readonly front: Node;
+  /** Workers. */
+  readonly first: Node;
+  readonly late: Node;
+}
+
+test('a cluster goes on when a machine is odd', { skip: skipWithoutPostgres }, async (t) => {
+  const world = await newWorld(t, (footage) => place(footage, names));
+  const [front, first] = await Promise.all(['front', 'worker'].map((roles) => world.join(roles)));
+  const late = await joinLate(world);
+  await Promise.all([front!, first!, late].map((node) => node.modelReady()));
+  const admin = openAdmin(world.postgres.url, systemClock);
+  t.after(() => admin.close());
+  const nodes = { world, admin, front: front!, first: first!, late };
+  await t.test('a clock that is an hour late is told', () => tellClock(nodes));
+  await t.test('what a frozen worker has is done by another, and once', () => freeze(nodes));
+  await t.test('work waits while the shared folder is away', () => takeShareAway(nodes));
+  await t.test('of two engines of one id the older one takes no files', () => copyNode(nodes));
+});
+
+/** Each of its threads reads the clock of an hour ago. */
+async function joinLate(world: World): Promise<Node> {
+  const folder = join(world.footage, '..', 'clock');
+  mkdirSync(folder);
+  const module = join(folder, 'late.mjs');
+  writeFileSync(
+    module,
+    `const now = Date.now;
+const late = () => now() - ${HOUR * 1000};
+globalThis.Date = class extends Date {
+  constructor(...args) { super(...(args.length === 0 ? [late()] : args)); }
+  static now() { return late(); }
+};\n`,
+  );
+  const before = process.env['NODE_OPTIONS'];
+  process.env['NODE_OPTIONS'] = `${before ?? ''} --import ${new URL(`file://${module}`).href}`;
+  const joining = world.join('worker');
+  if (before === undefined) delete process.env['NODE_OPTIONS'];
+  else process.env['NODE_OPTIONS'] = before;
+  return joining;
+}
+
+const begin = async ({ front, world }: Nodes, some: readonly string[]): Promise<string> => {
+  const visual_media_paths = some.map((name) => join(world.footage, name));
+  const request = { cache_dir: front.cacheDir, visual_media_paths };
+  return (await front.ok<{ task_id: string }>('/analyze', request)).task_id;
+};
+
+/** Each of the files has one result, and none failed. */
+async function isDoneOnce({ front }: Nodes, task_id: string, some: readonly string[]): Promise<boolean> {
+  const { state, results } = await front.ok<TaskDetail>(`/tasks/${task_id}`);
+  if (state === 'running' || state === 'queued') return false;
+  assert.equal(state, 'completed');
+  assert.deepEqual(
+    results.map(({ path, error }) => [basename(path), error]).sort(),
+    some.map((name) => [name, null]).sort(),
+  );
+  return true;
+}
+
+async function tellClock({ admin, late }: Nodes): Promise<void> {
+  const clocks = (await admin.status()).nodes.map(({ clock_seconds }) => Math.round(clock_seconds / HOUR));
+  assert.deepEqual(clocks.sort(), [-1, 0, 0]);
+  assert.match(late.process.printed(), /the clock of this machine differs from that of the database/);
+}
+
+async function freeze(nodes: Nodes): Promise<void> {
+  const { admin, first, front, late } = nodes;
+  const task_id = await begin(nodes, names);
+  const isAtWork = async () =>
+    (await admin.status()).nodes.some(
+      ({ clock_seconds, working }) => working.length > 0 && clock_seconds > -HOUR / 2,
+    );
+  await until(isAtWork, { within: SLOW_MS });
+  first.process.child.kill('SIGSTOP');
+  try {
+    await until(() => isDoneOnce(nodes, task_id, names), { within: SLOW_MS });
+  } finally {
+    first.process.child.kill('SIGCONT');
+  }
+  for (const node of [first, front, late]) await until(() => hasAll(node, names.length), { within: SLOW_MS });
+  assert.equal(await isDoneOnce(nodes, task_id, names), true);
+}
+
+async function hasAll({ cacheDir: cache_dir, ok }: Node, count: number): Promise<boolean> {
+  return (await ok<{ total: number }>('/library/list', { cache_dir })).total === count;
+}
+
+async function takeShareAway(nodes: Nodes): Promise<void> {
+  const { front, world } = nodes;
+  const added = ['away.jpg'];
+  place(world.footage, added);
+  renameSync(world.shared, `${world.shared}-away`);
+  const task_id = await begin(nodes, added);
+  const began = performance.now();
+  const isWaiting = async () => {
+    assert.equal(await isDoneOnce(nodes, task_id, added), false);
+    const search = { cache_dir: front.cacheDir, query: 'hills' };
+    assert.equal((await front.call('/search/text', search)).status, 200);
+    return performance.now() - began > 8_000;
+  };
+  await front.ok('/analysis-data/load', { cache_dir: front.cacheDir });
+  await until(isWaiting, { within: SLOW_MS });
+  renameSync(`${world.shared}-away`, world.shared);
+  await until(() => isDoneOnce(nodes, task_id, added), { within: SLOW_MS });
+  await until(() => hasAll(front, names.length + 1), { within: SLOW_MS });
+}
+
+async function copyNode(nodes: Nodes): Promise<void> {
+  const { admin, first, front, world } = nodes;
+  const home = newHome();
+  mkdirSync(join(home.folder, 'home', 'cluster'), { recursive: true });
+  const file = join('home', 'cluster', 'node.json');
+  cpSync(join(first.home.folder, file), join(home.folder, file));
+  const copy = await world.join('worker', home);
+  await copy.modelReady();
+  await first.process.said('another engine runs as the same node');
+  assert.equal((await admin.status()).nodes.length, 3);
+  const added = ['copied.jpg'];
+  place(world.footage, added);
+  const task_id = await begin(nodes, added);
+  await until(() => isDoneOnce(nodes, task_id, added), { within: SLOW_MS });
+  for (const node of [first, copy, front])
+    await until(() => hasAll(node, names.length + 2), { within: SLOW_MS });
+}
