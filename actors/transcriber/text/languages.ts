@@ -67,12 +67,21 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 const english = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
-const byName = new Map<string, string>();
-for (const code of named) {
-  const own = new Intl.DisplayNames([code], { type: 'language', fallback: 'none' }).of(code);
-  for (const name of [english.of(code), own]) if (name) byName.set(fold(name), code);
+
+let byName: ReadonlyMap<string, string> | null = null;
+
+/** Made when a name is first asked for: the runtime takes some 50 ms to read its tables of all languages. */
+function codesByName(): ReadonlyMap<string, string> {
+  if (byName !== null) return byName;
+  const codes = new Map<string, string>();
+  for (const code of named) {
+    const own = new Intl.DisplayNames([code], { type: 'language', fallback: 'none' }).of(code);
+    for (const name of [english.of(code), own]) if (name) codes.set(fold(name), code);
+  }
+  for (const [name, code] of Object.entries(aliases)) codes.set(name, code);
+  byName = codes;
+  return codes;
 }
-for (const [name, code] of Object.entries(aliases)) byName.set(name, code);
 
 function fold(name: string): string {
   return name.trim().normalize('NFC').toLowerCase();
@@ -85,7 +94,7 @@ function fold(name: string): string {
 export function languageCode(text: string): string | null {
   const name = fold(text);
   if (name === 'auto') return 'auto';
-  const known = byName.get(name);
+  const known = codesByName().get(name);
   if (known !== undefined) return known;
   // Codes of files for undetermined, several, no and uncoded languages.
   if (/^(und|mul|zxx|mis)\b/.test(name) || !/^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/.test(name)) return null;
