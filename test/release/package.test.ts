@@ -116,7 +116,7 @@ test('the package holds no source, and only the declarations of the client', asy
   ]);
   // What an ordinary install cannot be trusted with; the launcher installs them.
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'dist', 'package.json'), 'utf8'));
-  const own = ['@uwsjs/core', 'chokidar', 'docx', 'node-av', 'onnxruntime-node'];
+  const own = ['@uwsjs/core', 'chokidar', 'docx', 'node-av', 'onnxruntime-node', 'pg', 'pg-boss'];
   assert.deepEqual(Object.keys(dependencies), own);
 });
 
