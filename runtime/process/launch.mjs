@@ -11,9 +11,9 @@
 // It stands in two places. In a checkout it installs all dependencies and runs the sources. In an installed
 // package npm has installed the dependencies already, but for those that an ordinary install cannot be
 // trusted with: one that chooses its binary by the Node that npm runs on, two that download more while they
-// are installed, and two for which that Node may be too old. dist/package.json lists them; they are installed
-// into dist/, the same way as in a checkout. The pinned Node comes first, from the lock file in runtime/node/:
-// all others are installed by npm under this Node.
+// are installed, and those for which that Node may be too old. dist/package.json lists them; they are
+// installed into dist/, the same way as in a checkout. The pinned Node comes first, from the lock file in
+// runtime/node/: all others are installed by npm under this Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
