@@ -218,16 +218,21 @@ class Surveys {
   }
 
   /**
-   * The same of a file that may be there. Throws NOT_ANALYZED, and FILE_CHANGED for one that was written
-   * since.
+   * The same of a file that may be there; one without pictures has no previews. Throws NOT_ANALYZED, and
+   * FILE_CHANGED for one that was written since.
    */
-  async previewed(path: string): Promise<GoneMedia> {
+  async previewed(
+    path: string,
+  ): Promise<GoneMedia | { readonly media: MediaRecord; readonly previews: null }> {
     const found = await this.gone(path);
+    const isThere = existsSync(path);
     if (found === null) {
+      const media = isThere ? await this.media(path) : null;
+      if (media?.probe.grid_frames === 0) return { media, previews: null };
       const what = 'no previews are stored of it; analyse its pictures first';
       throw storeErrors.NOT_ANALYZED(`${path}: ${what}`, { path });
     }
-    if (existsSync(path)) await expectUnchanged(found.media, 'was written since it was analysed');
+    if (isThere) await expectUnchanged(found.media, 'was written since it was analysed');
     return found;
   }
 

@@ -117,16 +117,18 @@ test('a film is not opened where its previews are to do, and nothing is said of 
   const e = await engine(t, [
     { name: 'a', frames: 3 },
     { name: 'b', frames: 3 },
+    { name: 's', frames: 0 },
   ]);
-  const [a, b] = e.w.paths as [string, string];
+  const [a, b, sound] = e.w.paths as [string, string, string];
   await e.run({ visual_media_paths: [a], thing_media_paths: [] });
   e.w.state.preview = (_, frame) => new Uint8Array([0xff, 0xd8, frame]);
-  const request = { thing_media_paths: [a, b], from_previews: true };
+  const request = { thing_media_paths: [a, b, sound], from_previews: true };
   const { of } = await e.run(request);
   assert.deepEqual(e.w.decoded, ['a', 'stored 0,1,2']);
   assert.equal(of['a']?.things?.from_previews, true);
   assert.equal(e.things.stored.get('a')?.from_previews, true);
   assert.equal(of['b']?.error?.code, storeErrors.NOT_ANALYZED.code);
+  assert.equal(of['s']?.outcome, 'no_visible_things');
   assert.equal((await e.run(request)).of['a']?.outcome, 'stored');
   const both = await e.run({ ...request, visual_media_paths: [a] });
   assert.equal(both.of['a']?.outcome, 'stored');
