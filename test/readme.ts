@@ -13,9 +13,21 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'npx framehound open': 'starts a service that goes on; test/system/open.test.ts does it',
   'npx framehound stop': 'ends that service; test/system/open.test.ts does it',
   'npx framehound models pull': 'needs a download; test/cli/commands/manual-download.test.ts does without',
+  'npx framehound models use siglip2': 'needs a download; test/cli/commands/models.test.ts has a model',
+  'npx framehound models compare siglip2': 'needs a download; test/cli/compare-models.test.ts does without',
+  'npx framehound takes ~/Footage/film.mp4@75': 'needs a longer film; test/system/takes.test.ts has one',
+  'npx framehound roots move': 'needs another drive; test/system/roots.test.ts has folders for it',
+  'npx framehound library': 'needs another drive; test/system/roots.test.ts has folders for it',
+  'framehound searches follow': 'goes on until it is stopped; test/system/saved-searches.test.ts does it',
+  'framehound webhooks deliveries': 'needs the id of a webhook; test/system/webhooks.test.ts has one',
   'npx framehound export timeline': 'needs a list of scenes; test/cli/commands/export.slow.test.ts has one',
   'npx framehound faces': 'needs face models; test/cli/commands/faces.slow.test.ts does without',
   'npx framehound search "outdoors" --person':
+    'needs people that have names; test/system/faces.test.ts has them',
+  'export FRAMEHOUND_CLUSTER': 'needs PostgreSQL; test/system/cluster.long.test.ts has it',
+  'npx framehound roots add': 'needs footage on a share; test/system/roots.test.ts has folders for it',
+  'npx framehound serve --cluster-folder': 'needs PostgreSQL; test/system/cluster.long.test.ts has it',
+  "npx framehound search --filter 'source.camera_model":
     'needs people that have names; test/system/faces.test.ts has them',
   'npx framehound transcript name':
     'needs two voices; test/system/speech-from-subtitles.test.ts has recorded ones',

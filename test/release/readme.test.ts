@@ -77,7 +77,7 @@ async function footage(folder: string): Promise<void> {
   const film = await clips[0]!.make();
   for (const name of ['street.mp4', 'film.mp4']) copyFileSync(film, join(folder, name));
   const still = sharp({ create: { width: 320, height: 180, channels: 3, background: '#d06020' } });
-  await still.jpeg().toFile(join(folder, 'still.jpg'));
+  for (const name of ['still.jpg', 'harbour.jpg']) await still.jpeg().toFile(join(folder, name));
   for (const name of ['interview.mp4', 'talk.wav']) {
     const tone = Float32Array.from({ length: 6 * RATE }, (_, i) => 0.3 * Math.sin(i / (8 + name.length)));
     writeWav(join(folder, name), tone);
