@@ -100,11 +100,13 @@ test('every command of the README and the guide works in a fresh home', {
   const address = `http://localhost:${port}`;
   for (const command of commands) {
     if (reasonOf(command) !== undefined) continue;
-    const { code, out } = await run(command.replaceAll('6699', `${port}`));
+    // A service makes the output of its shell non-blocking, and curl cannot write a long answer there.
+    const apart = command.replace(/\bserve &/, 'serve >serve.log 2>&1 &').replaceAll('6699', `${port}`);
+    const { code, out } = await run(apart);
     assert.equal(code, 0, `${command}\n${out}`);
     assert.doesNotMatch(out, /"error":"|\n {4}at |✗/, `${command}\n${out}`);
-    // Texts depend on what else the library has, the tree does not.
-    for (const line of answerOf(command)) {
+    // Texts depend on what else the library has, the tree of a summary does not.
+    for (const line of command.includes('framehound summary') ? answerOf(command) : []) {
       if (!/^\s*\d\d:\d\d:\d\d–\d\d:\d\d:\d\d {2}\S/.test(line)) continue;
       assert.ok(out.split('\n').includes(line), `${command} does not print "${line}":\n${out}`);
     }
