@@ -1,5 +1,7 @@
-// A pause that a notice cuts short.
+// A pause that a notice cuts short, and work with such pauses.
 import type { Clock } from '../../runtime/clock.ts';
+import { toFields } from '../../runtime/errors.ts';
+import { clusterErrors } from './contract.ts';
 
 export class Alarm {
   readonly #clock: Clock;
@@ -30,5 +32,31 @@ export class Alarm {
       disarm();
     }
     this.#isRung = false;
+  }
+
+  /**
+   * Works again and again until the signal is aborted, after a pause where `work` does not answer that there
+   * is more. `complain` hears why it failed, once while the reason stays, and not that the database is away.
+   */
+  async repeat(
+    ms: number,
+    signal: AbortSignal,
+    work: () => Promise<boolean>,
+    complain: (reason: string) => void,
+  ): Promise<void> {
+    let complained = '';
+    while (!signal.aborted) {
+      try {
+        const isMore = await work();
+        complained = '';
+        if (isMore) continue;
+      } catch (error) {
+        if (signal.aborted) return;
+        const { message } = toFields(error);
+        if (!clusterErrors.DATABASE_AWAY.is(error) && message !== complained) complain(message);
+        complained = message;
+      }
+      await this.wait(ms, signal);
+    }
   }
 }

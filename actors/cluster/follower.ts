@@ -93,7 +93,14 @@ export class Follower {
       this.#known = Math.max(this.#known, Number(text));
       this.#alarm.ring();
     });
-    this.#over = this.#run();
+    const follow = async () => {
+      const isMore = await this.#step();
+      if (!isMore) this.#tidy();
+      return isMore;
+    };
+    const complain = (error: string) =>
+      this.#parts.log.error('the log of the cluster cannot be followed', { error });
+    this.#over = this.#alarm.repeat(LOOK_EVERY, this.#stop.signal, follow, complain);
   }
 
   /** Resolves when the replica has this change. CANCELLED. */
@@ -110,27 +117,6 @@ export class Follower {
     this.#stop.abort();
     await this.#over;
     await this.#tidying;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    const { log } = this.#parts;
-    let complained = '';
-    while (!signal.aborted) {
-      try {
-        const isMore = await this.#step();
-        if (isMore) continue;
-        this.#tidy();
-        await this.#alarm.wait(LOOK_EVERY, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        const { message } = toFields(error);
-        if (!clusterErrors.DATABASE_AWAY.is(error) && message !== complained)
-          log.error('the log of the cluster cannot be followed', { error: message });
-        complained = message;
-        await this.#alarm.wait(LOOK_EVERY, signal);
-      }
-    }
   }
 
   /** Frees what removed and replaced results take, while changes are applied. */

@@ -5,13 +5,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
-import { toFields } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../../runtime/files/json-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import { programVersion } from '../../runtime/process/program.ts';
 import { Alarm } from './alarm.ts';
-import { clusterErrors, type Role } from './contract.ts';
+import type { Role } from './contract.ts';
 import type { Database } from './database.ts';
 
 const BEAT_EVERY = 2_000;
@@ -59,31 +58,19 @@ export class Node {
   }
 
   begin(): void {
-    this.#over = this.#run();
+    const { clock, log } = this.#parts;
+    const once = async () => {
+      if (this.#isKnown) await this.#beat();
+      else await this.#register();
+      return false;
+    };
+    const complain = (error: string) => log.error('the node cannot be recorded', { error });
+    this.#over = new Alarm(clock).repeat(BEAT_EVERY, this.#stop.signal, once, complain);
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#over;
-  }
-
-  async #run(): Promise<void> {
-    const alarm = new Alarm(this.#parts.clock);
-    const { signal } = this.#stop;
-    let complained = '';
-    while (!signal.aborted) {
-      try {
-        if (!this.#isKnown) await this.#register();
-        else await this.#beat();
-        complained = '';
-      } catch (error) {
-        const { message } = toFields(error);
-        if (!clusterErrors.DATABASE_AWAY.is(error) && message !== complained)
-          this.#parts.log.error('the node cannot be recorded', { error: message });
-        complained = message;
-      }
-      await alarm.wait(BEAT_EVERY, signal);
-    }
   }
 
   async #register(): Promise<void> {

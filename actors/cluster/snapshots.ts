@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
-import { codeOf, toFields } from '../../runtime/errors.ts';
+import { codeOf } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Alarm } from './alarm.ts';
-import { clusterErrors, livingSeconds } from './contract.ts';
+import { livingSeconds } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
 import { lockLibrary } from './log.ts';
@@ -76,22 +76,17 @@ export class Snapshots {
   }
 
   async #run(): Promise<void> {
-    const alarm = new Alarm(this.#parts.clock);
+    const { clock, log } = this.#parts;
+    const alarm = new Alarm(clock);
     const { signal } = this.#stop;
-    let complained = '';
-    while (!signal.aborted) {
-      await alarm.wait(LOOK_EVERY, signal);
-      if (signal.aborted) return;
-      try {
-        await this.look();
-        complained = '';
-      } catch (error) {
-        const { message } = toFields(error);
-        const isQuiet = signal.aborted || clusterErrors.DATABASE_AWAY.is(error) || message === complained;
-        if (!isQuiet) this.#parts.log.warn('no snapshot of the library can be made', { reason: message });
-        complained = message;
-      }
-    }
+    // At first the replica may be far behind.
+    await alarm.wait(LOOK_EVERY, signal);
+    const once = async () => {
+      await this.look();
+      return false;
+    };
+    const complain = (reason: string) => log.warn('no snapshot of the library can be made', { reason });
+    await alarm.repeat(LOOK_EVERY, signal, once, complain);
   }
 
   /** Makes one if it is due, and cuts the log where it can be. */

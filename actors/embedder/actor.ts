@@ -6,7 +6,7 @@ import { openAgreeing } from '../models/agreement.ts';
 import { modelErrors, type VisualRow } from '../models/contract.ts';
 import { CurrentModel, type Loaded, type OpenedModel } from '../models/current.ts';
 import { type DeviceChoice, onProcessor } from '../models/device.ts';
-import { fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
+import { familyIn, fileOf, findVisualRow, readRegistry, requireFiles } from '../models/registry.ts';
 import { openSession, type SessionOpener } from '../models/session.ts';
 import { buildStarterVisual } from '../models/starter/graph/graph.ts';
 import { DIMENSIONS, mirrorOrder } from '../models/starter/layout.ts';
@@ -108,18 +108,7 @@ const families: ReadonlyMap<string, Family> = new Map([
   ['clip', clip],
 ]);
 
-/** Throws MODEL_INVALID for a family that no code runs. */
-export function familyOf(row: VisualRow): Family {
-  const family = families.get(row.family);
-  if (family) return family;
-  const known = [...families.keys()].join(', ');
-  throw modelErrors.MODEL_INVALID(
-    `The model "${row.key}" is of the family "${row.family}"; there is ${known}`,
-    {
-      key: row.key,
-    },
-  );
-}
+export const familyOf = (row: VisualRow): Family => familyIn(families, row);
 
 interface EmbedderSettings {
   /** Absolute path of the folder with a folder for each model. */

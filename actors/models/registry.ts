@@ -389,3 +389,12 @@ async function sizeOf(path: string): Promise<number | null> {
     throw error;
   }
 }
+
+/** What runs a row. Throws MODEL_INVALID for a family that no code runs. */
+export function familyIn<F>(families: ReadonlyMap<string, F>, { key, family }: ModelRow): F {
+  const found = families.get(family);
+  if (found !== undefined) return found;
+  const known = [...families.keys()].join(', ');
+  const why = `The model "${key}" is of the family "${family}"; there is ${known}`;
+  throw modelErrors.MODEL_INVALID(why, { key });
+}

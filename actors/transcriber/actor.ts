@@ -5,10 +5,11 @@ import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runti
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
-import { modelErrors, type SpeechRow } from '../models/contract.ts';
+import type { SpeechRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import {
+  familyIn,
   fileOf,
   findSpeechRow,
   isSpeech,
@@ -261,13 +262,4 @@ const families: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['whisper', whisper],
 ]);
 
-/** Throws MODEL_INVALID for a family that is not implemented. */
-export function familyOf(row: SpeechRow): Family {
-  const family = families.get(row.family);
-  if (family) return family;
-  const known = [...families.keys()].join(', ');
-  throw modelErrors.MODEL_INVALID(
-    `The model "${row.key}" is of the family "${row.family}"; there is ${known}`,
-    { key: row.key },
-  );
-}
+export const familyOf = (row: SpeechRow): Family => familyIn(families, row);

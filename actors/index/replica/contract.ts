@@ -20,8 +20,11 @@ export type WriteName = (typeof writeNames | typeof workNames)[number];
 
 /** Messages that write a few records and remove no files, so several of them are flushed together. */
 export const smallNames = [
-  ...(['move_paths', 'name_speakers', 'link_speakers', 'take_back_speakers'] as const),
-] satisfies WriteName[];
+  'move_paths',
+  'name_speakers',
+  'link_speakers',
+  'take_back_speakers',
+] as const satisfies readonly WriteName[];
 export type SmallName = (typeof smallNames)[number];
 
 /** `request`: without its folder, which is another one in each replica. */

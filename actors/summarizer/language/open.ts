@@ -3,9 +3,9 @@ import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
-import { modelErrors, type SummaryRow } from '../../models/contract.ts';
+import type { SummaryRow } from '../../models/contract.ts';
 import type { DeviceChoice } from '../../models/device.ts';
-import { fileOf, findSummaryRow, readRegistry, requireFiles } from '../../models/registry.ts';
+import { familyIn, fileOf, findSummaryRow, readRegistry, requireFiles } from '../../models/registry.ts';
 import { type ExpectedInput, openSession } from '../../models/session.ts';
 import { clipped } from '../text/sentences.ts';
 import {
@@ -341,12 +341,4 @@ const families: ReadonlyMap<string, Family> = new Map([
   ['smolvlm', smolvlm],
 ]);
 
-/** Throws MODEL_INVALID for a family that is not implemented. */
-export function familyOf({ key, family }: SummaryRow): Family {
-  const found = families.get(family);
-  if (found) return found;
-  const known = [...families.keys()].join(', ');
-  throw modelErrors.MODEL_INVALID(`The model "${key}" is of the family "${family}"; there is ${known}`, {
-    key,
-  });
-}
+export const familyOf = (row: SummaryRow): Family => familyIn(families, row);
