@@ -195,6 +195,8 @@ interface LinesProps {
 
 /** Lines that are drawn at once: no task of the page takes long, however long a film is. */
 const LINES_AT_ONCE = 25;
+/** Between two of them. */
+const PAUSE_MS = 16;
 const LINE_HEIGHT = 44;
 
 function Lines({ hash_str, segments, transport, follows, again }: LinesProps) {
@@ -221,8 +223,8 @@ function Lines({ hash_str, segments, transport, follows, again }: LinesProps) {
 }
 
 /**
- * The parts of a long list, and whether the part `now` is drawn: that one first, then the others while the
- * page is idle, so that all can be found by the search of the browser. Each is drawn once.
+ * The parts of a long list, and whether the part `now` is drawn: that one first, then the others one by one,
+ * so that all can be found by the search of the browser. Each is drawn once.
  */
 function useParts(segments: readonly Segment[], now: number, draw: (part: number) => VNode) {
   const count = Math.ceil(segments.length / LINES_AT_ONCE);
@@ -240,11 +242,12 @@ function useParts(segments: readonly Segment[], now: number, draw: (part: number
   if (now < count && !drawn.has(now)) add(now);
   useEffect(() => {
     if (drawn.size >= count) return;
-    const idle = requestIdleCallback(() => {
+    // The page answers in between. (Safari has no requestIdleCallback.)
+    const next = setTimeout(() => {
       add(nearest(now, count, (part) => !drawn.has(part)));
       redraw((before) => before + 1);
-    });
-    return () => cancelIdleCallback(idle);
+    }, PAUSE_MS);
+    return () => clearTimeout(next);
   });
   return [[...parts], drawn.has(now)] as const;
 }
