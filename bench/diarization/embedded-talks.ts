@@ -36,7 +36,7 @@ export interface TalkSet {
 const full = 32_767;
 
 /** What decides, besides the model, which parts of a talk are embedded. */
-const parts = ['transcriber/voice', 'diarizer/subsegments.ts', 'acoustics/fbank.ts'].map((path) =>
+const parts = ['transcriber/voice', 'diarizer/turns.ts', 'acoustics/fbank.ts'].map((path) =>
   fileURLToPath(new URL(`../../actors/${path}`, import.meta.url)),
 );
 
