@@ -14,6 +14,7 @@ import {
   type Opened,
   type Options,
   openBrowser,
+  openShared,
   withoutBrowser,
 } from '../http/page/browser.ts';
 import { untilRelease } from '../shared.ts';
@@ -42,13 +43,17 @@ after(async () => {
   await service?.end();
 });
 
-async function signedIn(t: TestContext, view: string, options: Options = {}): Promise<Opened> {
-  const opened = await openBrowser(t, options);
-  opened.page.setDefaultTimeout(SLOW_MS / 2);
-  const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
-  await opened.page.goto(`${service.address}/#${ticket}`);
-  await opened.page.getByRole('navigation').first().waitFor();
-  await opened.page.goto(`${service.address}/#/${view}`);
+/** On a page of its own where there are options. */
+async function signedIn(t: TestContext, view: string, options?: Options): Promise<Opened> {
+  const opened = await (options ? openBrowser(t, options) : openShared());
+  const { page } = opened;
+  page.setDefaultTimeout(SLOW_MS / 2);
+  if (page.url() === 'about:blank') {
+    const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
+    await page.goto(`${service.address}/#${ticket}`);
+  }
+  await page.getByRole('navigation').first().waitFor();
+  await page.goto(`${service.address}/#/${view}`);
   return opened;
 }
 
@@ -145,15 +150,11 @@ test('what is known of files that are gone is told in their folder, seen by prev
 test('an analysis that runs is not stopped unasked; a task is cancelled and resumed', {
   skip: withoutBrowser,
 }, async (t) => {
-  const { page } = await signedIn(t, 'library/tasks', { colorScheme: 'light' });
-  // The page reads the list of tasks every 10 s: long enough that it is still running then, on a quick
-  // machine too.
-  const many = copies(600);
-  await service.ok('/analyze', {
-    cache_dir: join(home.folder, 'other'),
-    visual_media_paths: many,
-    force: true,
-  });
+  // More than a quick machine analyses until it is cancelled.
+  const visual_media_paths = copies(400);
+  await service.ok('/analyze', { cache_dir: join(home.folder, 'other'), visual_media_paths, force: true });
+  const { page } = await signedIn(t, 'library/tasks');
+  await page.emulateMedia({ colorScheme: 'light' });
   await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
   await assertAccessible(page, 'a task that runs');
   await page.getByRole('link', { name: 'Files' }).click();
@@ -287,7 +288,6 @@ test('a download that fails says why, and which files one can fetch', {
 test('an export that waits for another says so in both languages, and is cancelled before its turn', {
   skip: withoutBrowser,
 }, async (t) => {
-  const { page, problems } = await signedIn(t, 'library/tasks');
   const cut = (name: string, count: number) =>
     service.ok<{ task_id: string }>('/export/clips', {
       output_dir: join(home.folder, name),
@@ -299,7 +299,7 @@ test('an export that waits for another says so in both languages, and is cancell
   const first = await cut('first', 300);
   const second = await cut('second', 1);
   await cut('third', 1);
-  await page.reload();
+  const { page, problems } = await signedIn(t, 'library/tasks');
   const card = page.getByRole('listitem').filter({ hasText: 'Queued' });
   await card.getByText('Waiting for: Clips; number 2 in the queue').waitFor();
   await card.getByText('Waiting for: Clips', { exact: true }).waitFor();

@@ -11,8 +11,7 @@ import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts'
 import {
   assertAccessible,
   closeBrowser,
-  type Options,
-  openBrowser,
+  type Look,
   openShared,
   withoutBrowser,
 } from '../http/page/browser.ts';
@@ -74,9 +73,9 @@ async function talksOf(folder: string): Promise<string[]> {
   });
 }
 
-/** Signed in by a ticket, at a view: on a page of its own where that is to look otherwise. */
-async function opened(t: TestContext, route: string, options?: Options): Promise<Page> {
-  const { page, problems } = await (options ? openBrowser(t, options) : openShared());
+/** Signed in by a ticket, at a view. */
+async function opened(t: TestContext, route: string, look?: Look): Promise<Page> {
+  const { page, problems } = await openShared(look);
   page.setDefaultTimeout(SLOW_MS);
   t.after(() => assert.deepEqual(problems, []));
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
@@ -178,7 +177,7 @@ test('two people are merged by keyboard and by dragging, and undone', within, as
   await page.getByRole('button', { name: 'Merge' }).focus();
   await page.keyboard.press('Enter');
   await cards(page, count - 1);
-  await page.getByRole('button', { name: 'Undo', exact: true }).focus();
+  await page.getByRole('button', { name: 'Undo', exact: true }).last().focus();
   await page.keyboard.press('Enter');
   await cards(page, count);
   const card = (at: number) => page.locator('.person-card').nth(at).locator('p');

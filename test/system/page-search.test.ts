@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
-import sharp from 'sharp';
 import { assertAccessible, withoutBrowser } from '../http/page/browser.ts';
 import { untilRelease } from '../shared.ts';
 import { until } from '../until.ts';
@@ -105,6 +104,7 @@ test('a picture of a person is searched by, and filters leave out', { skip: with
   await assertAccessible(page, 'filters');
   await weakerOf(page).click();
   await page.getByRole('status').getByText('2 matches in 2 files').waitFor();
+  await page.getByRole('button', { name: 'Filters' }).click();
   assert.deepEqual(problems, []);
 });
 
@@ -130,8 +130,11 @@ test('filters alone show the files that pass them, and stand in the address', {
 
 test('each state of the search is accessible, in dark and in light', { skip: withoutBrowser }, async (t) => {
   const { page, problems } = await signedIn(t);
+  const schemes = ['dark', 'light'] as const;
+  let states = 0;
+  /** One after the other, and for a release in both. */
   const both = async (state: string) => {
-    for (const colorScheme of ['dark', 'light'] as const) {
+    for (const colorScheme of untilRelease ? [schemes[states++ % 2]!] : schemes) {
       await page.emulateMedia({ colorScheme });
       await assertAccessible(page, `${state}, ${colorScheme}`);
     }
@@ -152,47 +155,6 @@ test('each state of the search is accessible, in dark and in light', { skip: wit
   await both('nothing found');
   await page.setViewportSize({ width: 360, height: 700 });
   await both('on a telephone');
-  assert.deepEqual(problems, []);
-});
-
-test('what another program has analysed is found, and an empty folder is no longer called one', {
-  skip: withoutBrowser || untilRelease,
-}, async (t) => {
-  const folder = join(home.folder, 'other-analysis');
-  const { page, problems } = await signedIn(t, {}, folder);
-  await page.getByText('Nothing has been analysed yet').waitFor();
-  const { task_id } = await sample.service.ok<{ task_id: string }>('/analyze', {
-    cache_dir: folder,
-    visual_media_paths: [join(samples, 'beach.mp4')],
-  });
-  await sample.service.follow(task_id);
-  await page.getByText('Nothing has been analysed yet').waitFor({ state: 'detached' });
-  await searchFor(page, 'a beach');
-  assert.deepEqual(problems, []);
-});
-
-test('of a file that was replaced and analysed anew the picture of now is shown', {
-  skip: withoutBrowser || untilRelease,
-}, async (t) => {
-  const folder = join(home.folder, 'replaced-analysis');
-  const path = join(home.folder, 'replaced.png');
-  const analysed = async (background: string) => {
-    await sharp({ create: { width: 64, height: 48, channels: 3, background } }).toFile(path);
-    const request = { cache_dir: folder, visual_media_paths: [path] };
-    await sample.service.follow((await sample.service.ok<{ task_id: string }>('/analyze', request)).task_id);
-  };
-  await analysed('red');
-  const { page, problems } = await signedIn(t, {}, folder);
-  await searchFor(page, 'red');
-  const shown = () => page.locator('.tile img').first().getAttribute('src');
-  const before = await shown();
-  await analysed('blue');
-  await until(async () => {
-    await page.getByRole('link', { name: 'Library', exact: true }).click();
-    await page.getByRole('link', { name: 'Search', exact: true }).click();
-    await page.locator('.tile img').first().waitFor();
-    return (await shown()) !== before;
-  });
   assert.deepEqual(problems, []);
 });
 
@@ -234,13 +196,14 @@ test('Back goes through searches and folders, and what is loaded again or follow
   const other = await context.newPage();
   await other.goto(folder);
   await other.getByLabel('License key').or(other.getByText('sunset.jpg')).first().waitFor();
+  await other.close();
   assert.deepEqual(problems, []);
 });
 
 test('matches are chosen by mouse and by keys, put aside together, and others like them left out', {
   skip: withoutBrowser,
 }, async (t) => {
-  const { page, problems } = await signedIn(t);
+  const { page, problems } = await signedIn(t, {});
   await searchFor(page, 'trees');
   await page.getByRole('button', { name: 'Names' }).click();
   await page.locator('.tile-name', { hasText: 'forest.jpg' }).waitFor();
@@ -308,5 +271,94 @@ test('a link to what cannot be had says so and asks for the rest; what was chose
   );
   await follow('q=trees&weak=1&unlike=ab@1');
   await told.getByText('Not now').waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('what hardly stands out is folded into one line, which opens and closes it, also when nothing does', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await page.getByRole('searchbox').fill('a green forest');
+  await page.getByRole('gridcell', { name: /^forest\.jpg, .*Likely match/ }).waitFor();
+  const before = await page.locator('.tile').count();
+  await weakerOf(page).click();
+  await page
+    .getByRole('gridcell', { name: /Weak match/ })
+    .first()
+    .waitFor();
+  await assertAccessible(page, 'weaker matches');
+  await weakerOf(page).click();
+  await page
+    .getByRole('gridcell', { name: /Weak match/ })
+    .first()
+    .waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.tile').count(), before);
+  await page.getByRole('searchbox').fill('a purple zebra');
+  await page.getByText('Nothing here looks like this').waitFor();
+  await assertAccessible(page, 'nothing stands out');
+  await weakerOf(page).click();
+  await page.locator('.tile img').first().waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('where no model understands a word a button opens what can be set up, and downloads it', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await page.getByRole('searchbox').fill('a dog');
+  await page.getByText('No model in use understands “dog”.').waitFor();
+  await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set up' });
+  const sight = dialog.getByRole('region', { name: 'Things and printed words' });
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await assertAccessible(page, `set up, ${colorScheme}`);
+  }
+  const asked = page.waitForRequest('**/models/pull');
+  await page.route('**/models/pull', (route) => route.fulfill({ status: 507, json: { error: 'Disk full' } }));
+  await sight.getByRole('button', { name: /^Download \d+ MB: Things and printed words$/ }).click();
+  assert.deepEqual((await asked).postDataJSON(), { model_keys: ['nanodet-416', 'pp-ocr-v4'] });
+  await page.getByText('Disk full').waitFor();
+  await dialog.getByRole('link', { name: 'All models' }).click();
+  await page.getByRole('heading', { name: 'Models' }).waitFor();
+  await page.getByRole('link', { name: 'People', exact: true }).click();
+  await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
+  await dialog.getByRole('region', { name: 'Faces' }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByText('framehound models').count(), 0);
+  assert.deepEqual(problems, []);
+});
+
+test('what a detector has seen is framed in the tile that is pointed at, as long as it stays', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  const box = { class: 'car', score: 0.9, box: [0.25, 0.5, 0.5, 0.25], start_seconds: 0, end_seconds: 4 };
+  const explanation = { band: 'strong', parts: [{ part: 'things', band: 'strong', boxes: [box] }] };
+  await page.route('**/api/v1/search/moments', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { moments: { reasons: object[] }[] };
+    const moments = answer.moments.map((one) => ({
+      ...one,
+      reasons: [{ kind: 'seen', rank: 1, explanation }],
+    }));
+    await route.fulfill({ response, json: { ...answer, moments } });
+  });
+  await page.getByRole('searchbox').fill('a red car at night');
+  const tile = page.getByRole('gridcell', { name: /^the-red-car\.mp4, / }).first();
+  await tile.locator('img').waitFor();
+  assert.equal(await page.locator('.frames').count(), 0);
+  const { x, y, width, height } = (await tile.boundingBox())!;
+  await page.mouse.move(x + 3, y + height / 3);
+  const drawn = (await tile.locator('.frames rect').boundingBox())!;
+  assert.ok(Math.abs(drawn.width - width / 2) < 4, `${drawn.width} of ${width}`);
+  await tile.locator('.tile-scrub').waitFor();
+  await page.mouse.move(x + width - 3, y + height / 3);
+  await tile.locator('.frames').waitFor({ state: 'detached' });
+  await page.mouse.move(x + 3, y + height / 3);
+  await tile.locator('.frames').waitFor();
+  await page.mouse.move(0, 0);
+  await tile.locator('.frames').waitFor({ state: 'detached' });
   assert.deepEqual(problems, []);
 });

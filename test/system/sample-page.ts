@@ -9,6 +9,7 @@ import {
   type Opened,
   type Options,
   openBrowser,
+  openShared,
   withoutBrowser,
 } from '../http/page/browser.ts';
 import { until } from '../until.ts';
@@ -24,12 +25,17 @@ export function samplePage(isNeeded = !withoutBrowser) {
   const cache_dir = join(home.folder, 'analysis');
   const samples = join(home.folder, 'samples');
   const settings = ['--no-guardian'];
-  /** Signed in by a ticket, as `framehound open` does it. */
-  const signedIn = async (t: TestContext, options: Options = {}, folder = cache_dir): Promise<Opened> => {
-    const opened = await openBrowser(t, options);
-    const { ticket } = await shown.service.ok<{ ticket: string }>('/tickets', { cache_dir: folder });
-    await opened.page.goto(`${shown.service.address}/#${ticket}`);
-    await opened.page.getByRole('searchbox').waitFor();
+  /** Signed in by a ticket, as `framehound open` does it; on a page of its own where there are options. */
+  const signedIn = async (t: TestContext, options?: Options, folder = cache_dir): Promise<Opened> => {
+    const opened = await (options ? openBrowser(t, options) : openShared());
+    const { page } = opened;
+    const ticket = async () => {
+      const answer = await shown.service.ok<{ ticket: string }>('/tickets', { cache_dir: folder });
+      return answer.ticket;
+    };
+    const place = page.url() === 'about:blank' ? await ticket() : '/search';
+    await page.goto(`${shown.service.address}/#${place}`);
+    await page.getByRole('searchbox').waitFor();
     return opened;
   };
   /** A test that starts another service puts it here. */

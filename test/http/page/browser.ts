@@ -45,6 +45,13 @@ export interface Opened {
   readonly problems: readonly string[];
 }
 
+export interface Look {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'dark' | 'light';
+}
+
+const usual = { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' } as const;
+
 let browser: Promise<Browser> | null = null;
 let shared: Promise<Opened> | null = null;
 
@@ -67,18 +74,21 @@ export async function openBrowser(t: TestContext, options: Options = {}): Promis
 
 /**
  * One page for all tests of a file that need none of their own: to load the page takes longer than most of
- * them.
+ * them. Nothing is answered in place of the service any more, and it looks as is asked for.
  */
-export function openShared(): Promise<Opened> {
+export async function openShared(look: Look = usual): Promise<Opened> {
   shared ??= openPage({});
-  return shared;
+  const opened = await shared;
+  const { viewport, colorScheme } = { ...usual, ...look };
+  await opened.page.unrouteAll({ behavior: 'ignoreErrors' });
+  await opened.page.setViewportSize(viewport);
+  await opened.page.emulateMedia({ colorScheme });
+  return opened;
 }
 
 async function openPage(options: Options): Promise<Opened> {
   browser ??= chromium.launch({ executablePath: findChromium()!, args: ['--no-sandbox'] });
-  const viewport = { width: 1280, height: 800 };
-  const shown = { viewport, locale: 'en', colorScheme: 'dark' } as const;
-  const context = await (await browser).newContext({ ...shown, ...options });
+  const context = await (await browser).newContext({ ...usual, locale: 'en', ...options });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
