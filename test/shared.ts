@@ -26,8 +26,8 @@ export function skipWithout(...names: string[]): string | false {
  */
 export const untilRelease: string | false = process.env['FRAMEHOUND_RELEASE'] ? false : 'runs for a release';
 
-/** How many values a property is drawn for: all of them for a release, a third otherwise. */
-export const draws = (count: number): number => (untilRelease ? Math.ceil(count / 3) : count);
+/** How many values a property is drawn for: all of them for a release, a fifth otherwise. */
+export const draws = (count: number): number => (untilRelease ? Math.ceil(count / 5) : count);
 
 /** All of them for a release, one of each `every` otherwise. */
 export const sampled = <T>(all: readonly T[], every: number): readonly T[] =>

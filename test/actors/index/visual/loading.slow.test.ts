@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { VisualIndex } from '../../../../actors/index/visual/visual-index.ts';
 import { createLog } from '../../../../runtime/log.ts';
+import { draws } from '../../../shared.ts';
 import { until } from '../../../until.ts';
 import { framesUpTo, mediaRecord } from '../footage.ts';
 import { everything, folder, indexActor, someFootage, store } from '../handlers.ts';
@@ -52,7 +53,7 @@ test('vectors that were analysed again take the place of the old ones in memory'
   };
   await again();
   const before = index.of(library, 'model').bank.held;
-  for (let i = 0; i < 2; i++) {
+  for (let i = 0; i < draws(2); i++) {
     await again();
     const { bank } = index.of(library, 'model');
     assert.equal(bank.rows, 30_000);
