@@ -203,10 +203,11 @@ test('a program that cannot be started is a crash with its reason', async () => 
 });
 
 test('an engine whose guardian was killed stops by itself', { timeout: 20_000 }, async () => {
+  const [node, ...flags] = nodeCommand;
   const guardian = spawn(
-    process.execPath,
+    node,
     [
-      '--no-warnings',
+      ...flags,
       fileURLToPath(new URL('../runtime/process/guardian-process.ts', import.meta.url)),
       engine,
       'serve',

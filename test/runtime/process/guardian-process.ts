@@ -3,10 +3,11 @@ import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { guard } from '../../../runtime/process/guardian.ts';
 import { formatLine } from '../../../runtime/process/log-sink.ts';
+import { nodeCommand } from '../../node-command.ts';
 
 const log = createLog('guardian', (line) => process.stderr.write(formatLine(line)));
 process.exitCode = await guard({
-  command: [process.execPath, '--no-warnings', ...process.argv.slice(2)],
+  command: [...nodeCommand, ...process.argv.slice(2)],
   clock: systemClock,
   log,
 });

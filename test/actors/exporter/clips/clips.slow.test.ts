@@ -26,6 +26,7 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
 import { createSlotPool } from '../../../../runtime/slots.ts';
 import { createSupervisor } from '../../../../runtime/supervisor.ts';
+import { nodeCommand } from '../../../node-command.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
 import { until } from '../../../until.ts';
 import { clips as films } from '../../decoder/footage/clips.ts';
@@ -234,7 +235,7 @@ test('a full disk fails the clip with the reason, and nothing of it stays', () =
       [
         '-c',
         'ulimit -f 8; exec "$0" "$@"',
-        process.execPath,
+        ...nodeCommand,
         '--input-type=module',
         '-e',
         script,
