@@ -71,7 +71,7 @@ test('mistakes of the command line are named and have an exit code of their own'
     [['config', '--decode', 'fast'], 2, /--decode must be one of exact, keyframes, not fast/],
   ];
   await Promise.all(
-    sampled(cases, 3).map(async ([args, code, message]) => {
+    sampled(cases, 5).map(async ([args, code, message]) => {
       const ended = await home.run(...args);
       assert.equal(ended.code, code, `${args.join(' ')}: ${ended.err}`);
       assert.match(ended.err + ended.out, message);

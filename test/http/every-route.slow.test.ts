@@ -286,7 +286,7 @@ for (const route of routes.filter(({ body }) => body !== null)) {
     const bad = badBodies(route.body!, goodFor(route), known);
     assert.ok(bad.length > 0);
     const wrong: string[] = [];
-    for (const row of sampled(bad, 2)) {
+    for (const row of sampled(bad, 3)) {
       const found = await fieldErrorsOf(route, row);
       if (found) wrong.push(found);
     }

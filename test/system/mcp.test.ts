@@ -7,6 +7,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MOST_PICTURE_CHARACTERS } from '../../http/mcp/answer.ts';
 import { tools } from '../../http/mcp/protocol.ts';
+import { clips } from '../actors/decoder/footage/clips.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
 import { until } from '../until.ts';
 import { framehound, newHome, SLOW_MS } from './command-line.ts';
@@ -131,17 +132,15 @@ test('a service that does not answer is said, and the connection stays', async (
   }
 });
 
-test('without a service two assistants each have an engine, and end when they are left', {
-  skip: skipWithout('media/video'),
-}, async (t) => {
+test('without a service two assistants each have an engine, and end when they are left', async (t) => {
   const home = newHome();
   t.after(() => home.remove());
   const own = join(home.folder, 'home');
   const first = await overPipes(t, '--home', own);
-  await analysed(first.client, [join(films, 'bottle-detection.mp4')]);
+  await analysed(first.client, [await clips.find(({ name }) => name === 'H.264, GOP 12')!.make()]);
   const second = await overPipes(t, '--home', own);
   for (const { client } of [first, second]) {
-    assert.match((await call(client, 'list_library', {})).text, /bottle-detection\.mp4 video .*pictures/);
+    assert.match((await call(client, 'list_library', {})).text, /h264-gop12\.mp4 video .*pictures/);
   }
   const pids = [first, second].map(({ transport }) => transport.pid!);
   // Closes standard input, and kills only what has not ended after two seconds.
