@@ -5,3 +5,5 @@ await import('../actors/decoder/frames/frames.slow.test.ts');
 await import('../actors/decoder/frames/moments.slow.test.ts');
 await import('../actors/decoder/frames/outputs.slow.test.ts');
 await import('../actors/decoder/frames/seek.slow.test.ts');
+await import('../actors/decoder/probe/pace.slow.test.ts');
+await import('../actors/decoder/times/picture-times.slow.test.ts');

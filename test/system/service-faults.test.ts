@@ -8,7 +8,7 @@ import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import type { Match, SearchAnswer } from '../../actors/search/contract.ts';
 import { routes } from '../../http/routes.ts';
-import { clips, tenHours } from '../actors/decoder/footage/clips.ts';
+import { clips, longFilm } from '../actors/decoder/footage/clips.ts';
 import { goodBody } from '../http/bad-values.ts';
 import { RawClient, request } from '../http/raw-client.ts';
 import { sampled } from '../shared.ts';
@@ -180,7 +180,7 @@ async function killAtRandom(t: TestContext, { service, paths, wanted }: World, s
 }
 
 async function killTwice({ service, paths: [short = ''] }: World): Promise<void> {
-  const long = await tenHours.make();
+  const long = await longFilm.make();
   const cache_dir = join(service.home.folder, 'quarantine');
   const task_id = await analyze(service, cache_dir, [long]);
   for (let kill = 0; kill < 2; kill++) {
@@ -215,7 +215,7 @@ async function killTwice({ service, paths: [short = ''] }: World): Promise<void>
 async function stopAtWork(t: TestContext, { service, undisturbed: cache_dir, paths }: World): Promise<void> {
   await found(service, cache_dir, paths);
   // Done over: it may have been left alone before.
-  const task_id = await analyze(service, cache_dir, [await tenHours.make()], { force: true });
+  const task_id = await analyze(service, cache_dir, [await longFilm.make()], { force: true });
   await service.follow(task_id, ({ frames = 0 }) => frames > 0);
 
   const body = JSON.stringify({ cache_dir, query: 'a number', max_results: 20 });
@@ -280,7 +280,7 @@ test(
 /** Every route that takes the folder of an analysis refuses it, and makes nothing. */
 async function askWithImpossibleFolders(service: GuardedService, paths: readonly string[]): Promise<void> {
   const names = ['file', 'file/below', 'read-only/below', 'read-only', 'loop', 'missing', 'missing/below'];
-  for (const name of sampled(names, 2)) {
+  for (const name of sampled(names, 3)) {
     const cache_dir = join(service.home.folder, name);
     for (const { path, id, body } of routes) {
       const fields = (body as { properties?: Record<string, unknown> } | null)?.properties ?? {};

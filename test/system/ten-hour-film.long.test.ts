@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askPicture, askProbe, frameItems, turnFor } from '../actors/decoder/ask-decoder.ts';
-import { tenHours } from '../actors/decoder/footage/clips.ts';
+import { longFilm } from '../actors/decoder/footage/clips.ts';
 import { readStamp } from '../actors/decoder/footage/stamp.ts';
 
 const shape = { width: 64, height: 36, fit: 'stretch', resample: 'area' } as const;
 
 test('each of the 36,000 seconds of a ten-hour film has its own picture', async () => {
-  const path = await tenHours.make();
+  const path = await longFilm.make();
   const turn = turnFor(shape);
   let second = 0;
   for await (const item of frameItems({ path, shape }, turn)) {
@@ -20,7 +20,7 @@ test('each of the 36,000 seconds of a ten-hour film has its own picture', async 
 });
 
 test('a picture late in a ten-hour film is found without reading the film', async () => {
-  const path = await tenHours.make();
+  const path = await longFilm.make();
   assert.equal((await askProbe(path)).grid_frames, 36_000);
   const { rgb } = await askPicture(path, 35_123.4, shape);
   assert.equal(readStamp(rgb, shape.width, shape.height), 35_123);

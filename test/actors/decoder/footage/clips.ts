@@ -1,6 +1,7 @@
 // Small clips of each kind that must be decoded correctly: codecs, GOP structures, containers, timestamps,
 // rotation, sample aspect ratio, bit depth. The frame number is drawn into each frame, so a test can tell
 // which frame it got.
+import { sampled, untilRelease } from '../../../shared.ts';
 import { type Clip, stamped, tone } from './clip.ts';
 import { fps, ntsc, pyramid, x264, x265 } from './codec-options.ts';
 import { containerClips } from './container-clips.ts';
@@ -282,14 +283,19 @@ export const clips: readonly Clip[] = [
  * Those that a test takes which codes each of them anew, or decodes it several times: every fifth, and for a
  * release all (test/release/clips.test.ts).
  */
-export const someClips = clips.filter((_, i) => process.env['FRAMEHOUND_RELEASE'] || i % 5 === 0);
+export const someClips = sampled(clips, 5);
 
-/** Ten hours at one frame a second; takes some seconds to encode. */
-export const tenHours: Clip = stamped('ten hours of one frame a second', {
-  file: 'ten-hours.mp4',
+/** With those whose frames come at uneven times. */
+export const someClipsAndUneven = clips.filter(
+  (clip) => someClips.includes(clip) || clip.facts.frameRate === null,
+);
+
+/** One frame a second for ten hours, which take some seconds to encode, or for three outside a release. */
+export const longFilm: Clip = stamped('hours of one frame a second', {
+  file: 'long-film.mp4',
   width: 64,
   height: 36,
-  frames: 36000,
+  frames: untilRelease ? 10_800 : 36_000,
   frameRate: fps(1),
   options: { ...x264, preset: 'ultrafast', g: '60' },
 });

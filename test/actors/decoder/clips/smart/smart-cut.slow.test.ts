@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { describe } from 'node:test';
 import { writeFilm } from '../../../../../bench/samples/writer/film.ts';
-import { sampled } from '../../../../shared.ts';
+import { sampled, untilRelease } from '../../../../shared.ts';
 import { askProbe, turnFor } from '../../ask-decoder.ts';
 import { stamped } from '../../footage/clip.ts';
 import { clips } from '../../footage/clips.ts';
@@ -74,11 +74,12 @@ async function expectExact(film: GroupFilm, path: string, span: readonly [number
 }
 
 describe('a smart clip has the pictures of a precise one, those of whole groups as they are', () => {
-  for (const film of sampled(groupFilms, 4)) {
+  for (const [at, film] of sampled(groupFilms, 4).entries()) {
     test(film.name, async () => {
       const path = await film.make();
       const source = await fullDecode(path, shape);
-      for (const span of spansOf(film)) {
+      // Each of the films begins with another span: a share of them has all.
+      for (const span of sampled(spansOf(film).slice(untilRelease ? at : 0), 3)) {
         const { made, copied } = await expectExact(film, path, span, source);
         assert.ok(copied >= film.group, `${span}`);
         for (const { dts, pts } of packetTimes(made.path)) {
