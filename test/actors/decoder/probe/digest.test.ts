@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { digest, digestBlock, digestBlocks } from '../../../../actors/decoder/probe/hash.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { draws } from '../../../shared.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'framehound-digest-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +37,7 @@ test('every byte of a file up to 256 MiB is in its digest, and of none more than
         assert.ok(before === undefined || start >= before.start + before.length);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: draws(50) },
   );
 });
 

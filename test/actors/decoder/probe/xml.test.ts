@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readXml, XmlError } from '../../../../actors/decoder/probe/xml.ts';
+import { draws } from '../../../shared.ts';
 
 test('names are read with their namespaces, and references as characters', () => {
   const text = `<?xml version="1.0"?><!-- a --><a:one xmlns:a="urn:a/" xmlns="urn:b/" a:x="1 &lt; 2" y='&#x41;'>
@@ -85,6 +86,6 @@ test('arbitrary texts are read or refused, and nothing else is thrown', () => {
         assert.ok(error instanceof XmlError, String(error));
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: draws(2000) },
   );
 });

@@ -129,7 +129,7 @@ test('a step is a part of the work, the fraction rises to 1, and other messages 
 
 test('two clusterings go on side by side, and each is what it would be alone', async () => {
   const { filled, labelled, made, stop } = await start(hastyClock(60));
-  const other = crowd({ dimensions: 64, people: [700, 300], loners: 400, same: 0.7, seed: 9 });
+  const other = crowd({ dimensions: 64, people: [300, 150], loners: 150, same: 0.7, seed: 9 });
   const first = await filled(32, faces.vectors);
   const second = await filled(64, other.vectors);
   assert.equal(made.held, 2);
