@@ -72,6 +72,8 @@ export class Database implements Sql {
   #ready: Promise<void> | null = null;
   #away: string | null = null;
   #closed = false;
+  readonly #listeners: Listener[] = [];
+  #listening: pg.PoolClient | null = null;
   #endListening = () => {};
 
   /** `log`: null for whoever tells people what it throws. */
@@ -291,46 +293,45 @@ export class Database implements Sql {
 
   /**
    * Calls `heard` for each notice, and once with an empty text whenever it listens anew: some may have been
-   * missed.
+   * missed. One connection listens to all channels, since a server has few.
    */
   listen(channel: string, heard: (text: string) => void): void {
-    let end = () => {};
-    const again = () => {
-      if (!this.#closed) end = this.#clock.after(AGAIN_AFTER, () => void connect());
+    const listener = { channel, heard };
+    this.#listeners.push(listener);
+    if (this.#listening !== null) void begin(this.#listening, listener).catch(() => {});
+    else if (this.#listeners.length === 1) void this.#listen();
+  }
+
+  async #listen(): Promise<void> {
+    let lost = () => {
+      if (!this.#closed) this.#endListening = this.#clock.after(AGAIN_AFTER, () => void this.#listen());
     };
-    const connect = async () => {
-      let lost = again;
-      try {
-        await this.ready();
-        const client = await this.#pool.connect();
-        // Whoever closes waits until every connection is given back.
-        if (this.#closed) return client.release(true);
-        let isOver = false;
-        end = () => {
-          if (!isOver) client.release(true);
-          isOver = true;
-        };
-        lost = () => {
-          if (isOver) return;
-          end();
-          again();
-        };
-        client.once('end', lost);
-        client.once('error', lost);
-        client.on('notification', ({ payload = '' }) => heard(payload));
-        await client.query(`listen ${channel}`);
-        heard('');
-      } catch {
-        // Whoever asks for something tells why.
-        lost();
-      }
-    };
-    void connect();
-    const before = this.#endListening;
-    this.#endListening = () => {
-      before();
-      end();
-    };
+    const again = lost;
+    try {
+      await this.ready();
+      const client = await this.#pool.connect();
+      // Whoever closes waits until every connection is given back.
+      if (this.#closed) return client.release(true);
+      this.#listening = client;
+      this.#endListening = () => {
+        if (this.#listening === client) client.release(true);
+        this.#listening = null;
+      };
+      lost = () => {
+        if (this.#listening !== client) return;
+        this.#endListening();
+        again();
+      };
+      client.once('end', lost);
+      client.once('error', lost);
+      client.on('notification', ({ channel, payload = '' }) => {
+        for (const listener of this.#listeners) if (listener.channel === channel) listener.heard(payload);
+      });
+      for (const listener of this.#listeners) await begin(client, listener);
+    } catch {
+      // Whoever asks for something tells why.
+      lost();
+    }
   }
 
   async close(): Promise<void> {
@@ -340,6 +341,16 @@ export class Database implements Sql {
     if (this.#ready !== null) await this.#boss.stop({ graceful: false, close: false }).catch(() => {});
     await this.#pool.end();
   }
+}
+
+interface Listener {
+  readonly channel: string;
+  readonly heard: (text: string) => void;
+}
+
+async function begin(client: pg.PoolClient, { channel, heard }: Listener): Promise<void> {
+  await client.query(`listen ${channel}`);
+  heard('');
 }
 
 function affected(response: unknown): boolean {
