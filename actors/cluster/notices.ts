@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { nullable } from '../../runtime/schema.ts';
+import type { Amounts, TaskProgress } from '../analysis/progress.ts';
 
 export const progressChannel = 'framehound_progress';
 
@@ -27,6 +28,18 @@ export const ProgressNotice = Type.Object({
 });
 export type ProgressNotice = Static<typeof ProgressNotice>;
 
+/** ms between two notices of a worker: every node hears each of them, and all workers together send 40 a second. */
+export const tellEvery = (workers: number) => Math.max(500, 25 * workers);
+
+/** Bytes that a notice of the database may have. */
+const LONGEST = 7_900;
+
+/** Null where it is too long to be sent. */
+export function noticeText(notice: ProgressNotice): string | null {
+  const text = JSON.stringify(notice);
+  return Buffer.byteLength(text) > LONGEST ? null : text;
+}
+
 /** Null for what an engine of another version says. */
 export function noticeIn(text: string): ProgressNotice | null {
   try {
@@ -35,4 +48,12 @@ export function noticeIn(text: string): ProgressNotice | null {
   } catch {
     return null;
   }
+}
+
+export function standOf(task: TaskProgress): Pick<ProgressNotice, 'amounts' | 'files'> {
+  return { amounts: amountsOf(task), files: (task.files * task.percentage) / 100 };
+}
+
+export function amountsOf({ stages }: TaskProgress): Record<string, Amounts> {
+  return Object.fromEntries(Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]));
 }

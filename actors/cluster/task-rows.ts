@@ -38,6 +38,9 @@ const columns = `id, ${seconds('created')} as created, ${seconds('started')} as 
   ${seconds('ended')} as ended,
   ${seconds('clock_timestamp()')} as now, state, error, first, counts, amounts, results`;
 
+/** What an id of a task may be: anything may be asked for. */
+const isUuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** Those that run, and the latest that ended. */
 const LISTED = 200;
 
@@ -54,8 +57,9 @@ export async function listTasks(sql: Sql, library: string): Promise<TaskRow[]> {
 
 /** `lock`: for the rest of the transaction. Null when there is no such task. */
 export async function readTask(sql: Sql, id: string, lock = false): Promise<TaskRow | null> {
+  if (!isUuid.test(id)) return null;
   const [row] = await sql.query<TaskRow>(
-    `select ${columns} from framehound.task where id::text = $1 ${lock ? 'for update' : ''}`,
+    `select ${columns} from framehound.task where id = $1 ${lock ? 'for update' : ''}`,
     [id],
   );
   return row ?? null;
@@ -63,8 +67,9 @@ export async function readTask(sql: Sql, id: string, lock = false): Promise<Task
 
 /** What was asked for, of all files, so it may be long. Null when there is no such task. */
 export async function readRequest(sql: Sql, id: string): Promise<AnalysisRequest | null> {
+  if (!isUuid.test(id)) return null;
   const [row] = await sql.query<{ request: AnalysisRequest }>(
-    'select request from framehound.task where id::text = $1',
+    'select request from framehound.task where id = $1',
     [id],
   );
   return row?.request ?? null;

@@ -15,7 +15,7 @@ import type {
   EarlierRuns,
   WorkResult,
 } from '../analysis/contract.ts';
-import type { Amounts, TaskProgress } from '../analysis/progress.ts';
+import type { Amounts } from '../analysis/progress.ts';
 import type { indexContract } from '../index/contract.ts';
 import { peopleErrors } from '../index/people/contract.ts';
 import { databaseFile } from '../index/store/names.ts';
@@ -25,24 +25,29 @@ import { clusterErrors } from './contract.ts';
 import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
 import { type Exchange, resultPlace, type Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
-import { attachmentsOf, facesFound, goOn } from './jobs.ts';
+import { attachmentsOf, facesFound, goOn, workersNow } from './jobs.ts';
 import { addChange, changeChannel, isOvertaken, lastChange, lockLibrary, noteContents } from './log.ts';
 import type { Node } from './node.ts';
-import { type ProgressNotice, progressChannel } from './notices.ts';
+import {
+  amountsOf,
+  noticeText,
+  type ProgressNotice,
+  progressChannel,
+  standOf,
+  tellEvery,
+} from './notices.ts';
 import { type Part, piecesOf, requestOf, steps } from './pieces.ts';
 import type { Places } from './places.ts';
 import { readRequest, readTask, standingAfter, storeStanding } from './task-rows.ts';
 
-/** ms: until the queue is looked at again, between two signs of life, between two notices of progress. */
-const LOOK_EVERY = 500;
-const KEEP_EVERY = 3_000;
-const TELL_EVERY = 500;
+/** ms: until the queue is looked at again, and between two signs of life. */
+const [LOOK_EVERY, KEEP_EVERY] = [500, 3_000];
 /** ms: of a worker whose jobs fail one after the other. */
 const LONGEST_PAUSE = 30_000;
 /** Times that a clustering is made again because of corrections. */
 const CLUSTER_AGAIN = 4;
-/** Bytes that a notice of the database may have. */
-const LONGEST_NOTICE = 7_900;
+/** Tasks whose requests are kept: those that take turns. */
+const REQUESTS = 4;
 
 export interface WorkerParts {
   readonly database: Database;
@@ -95,6 +100,7 @@ export class Worker {
   /** Paths by root. */
   #working: readonly string[] = [];
   #over: Promise<void> = Promise.resolve();
+  readonly #requests = new Map<string, AnalysisRequest>();
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -231,11 +237,10 @@ export class Worker {
     const [isOfFiles, isClosing] = [part.step === steps.files, part.step === steps.closings];
     const request = await this.#requestFor(part, folder);
     makeFolder(folder);
-    const attachments = isClosing ? await attachmentsOf(database, part.task) : [];
-    for (const { number, bytes } of attachments)
+    for (const { number, bytes } of isClosing ? await attachmentsOf(database, part.task) : [])
       writeFileSync(join(folder, `${number}`), bytes, { mode: 0o600 });
     const results: WorkResult[] = [];
-    const tell = this.#teller(part.task, job.id);
+    const tell = this.#teller(part.task, job.id, tellEvery(await workersNow(database)));
     const report = await analysis.run(
       {
         ...{ task_id: part.task, request, isWithoutClosings: isOfFiles },
@@ -261,11 +266,21 @@ export class Worker {
 
   async #requestFor(part: JobPart, folder: string): Promise<AnalysisRequest> {
     const { database, places, cacheDir } = this.#parts;
-    const asked = (await readRequest(database, part.task))!;
-    const { request, paths } = places.own({ request: asked, paths: part.paths });
+    const asked = await this.#asked(part.task);
     const found = part.step === steps.closings ? await facesFound(database, part.task) : [];
     const cache_dir = part.step === steps.files ? folder : cacheDir;
-    return { ...requestOf(request, { ...part, paths }, new Set(places.own(found))), cache_dir };
+    return { ...places.own(requestOf(asked, part, new Set(found))), cache_dir };
+  }
+
+  /** What a task was asked for, by root. It never changes, and of many files it is large. */
+  async #asked(task: string): Promise<AnalysisRequest> {
+    const known = this.#requests.get(task);
+    if (known !== undefined) return known;
+    const request = (await readRequest(this.#parts.database, task))!;
+    this.#requests.set(task, request);
+    const [oldest] = this.#requests.keys();
+    if (this.#requests.size > REQUESTS) this.#requests.delete(oldest!);
+    return request;
   }
 
   /** What was found waits until the shared folder can be written. */
@@ -345,7 +360,7 @@ export class Worker {
       await database.transact((sql) => database.endJob(sql, deadQueue, dead));
       return;
     }
-    const request = (await readRequest(database, part.task))!;
+    const request = await this.#asked(part.task);
     const { code, meaning } = clusterErrors.GIVEN_UP;
     const results = piecesOf(request)(part).map((piece): WorkResult => {
       const error = { code, message: `${piece.path}: ${meaning.toLowerCase()}` };
@@ -355,18 +370,18 @@ export class Worker {
     await this.#commit(deadQueue, dead, part, { ...nothing, results });
   }
 
-  /** Tells other nodes how the work goes on, a few times a second. */
-  #teller(task_id: string, job: string): (event: AnalysisEvent) => void {
+  /** Tells other nodes how the work goes on. `every`: ms. */
+  #teller(task_id: string, job: string, every: number): (event: AnalysisEvent) => void {
     const { database, clock, places } = this.#parts;
     let file: ProgressNotice['file'] = null;
     let told = Number.NEGATIVE_INFINITY;
     return (event) => {
       if (event.type === 'file') file = event.file;
-      if (event.type !== 'task' || clock.now() - told < TELL_EVERY) return;
+      if (event.type !== 'task' || clock.now() - told < every) return;
       told = clock.now();
       const notice: ProgressNotice = { task_id, job, file, ...standOf(event.task) };
-      const text = JSON.stringify(places.shared(notice));
-      if (Buffer.byteLength(text) > LONGEST_NOTICE) return;
+      const text = noticeText(places.shared(notice));
+      if (text === null) return;
       database.query('select pg_notify($1, $2)', [progressChannel, text]).catch(() => {
         // Nobody waits for it.
       });
@@ -382,12 +397,4 @@ function madeBefore({ summary_jobs, force }: AnalysisRequest): EarlierRuns {
   const replaced = new Set(summary_jobs.filter((one) => one.replace_existing).map(({ path }) => path));
   const finished = (type: string, path: string) => type === 'summary' && !force && !replaced.has(path);
   return { percentage: 0, finished };
-}
-
-function standOf(task: TaskProgress): Pick<ProgressNotice, 'amounts' | 'files'> {
-  return { amounts: amountsOf(task), files: (task.files * task.percentage) / 100 };
-}
-
-function amountsOf({ stages }: TaskProgress): Record<string, Amounts> {
-  return Object.fromEntries(Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]));
 }
