@@ -12,7 +12,7 @@ const PEOPLE = [64, 512];
 const ONE_BY_ONE = sized(200, 5);
 
 /** What a test leaves is removed in the end. */
-async function withNodes<T>(work: (nodes: Nodes) => Promise<T>): Promise<T> {
+export async function withNodes<T>(work: (nodes: Nodes) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = [];
   const t = { after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext;
   try {

@@ -42,5 +42,6 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   movement: async () => (await import('./movement.ts')).movement,
   takes: async () => (await import('./takes.ts')).takes,
   cluster: async () => (await import('./cluster.ts')).cluster,
+  simulation: async () => (await import('./simulation.ts')).simulation,
   things: async () => (await import('./things.ts')).things,
 };

@@ -49,6 +49,7 @@ export interface Page {
 export const pages: readonly Page[] = [
   page(new URL('./results/README.md', import.meta.url), resultTables),
   page(new URL('../docs/measurements.md', import.meta.url), shortTables),
+  page(new URL('../docs/large-clusters.md', import.meta.url), clusterTables),
 ];
 
 export function readRows(): RecordedRow[] {
@@ -102,6 +103,29 @@ function shortTables(rows: readonly RecordedRow[]): string {
   const others = missed.map((row) => [...[row.question, ...cellsOf(row)].slice(0, -1), takenAt(row)]);
   const missedColumns = ['question', 'measured', 'value', 'against', 'ratio', 'goal', 'taken'];
   return `${table(columns, chosen)}\nGoals that were missed:\n\n${table(missedColumns, others)}`;
+}
+
+/** What was simulated, a column for each cluster; then what each figure stands on. */
+function clusterTables(rows: readonly RecordedRow[]): string {
+  const all = newestRows(rows).filter(({ question }) => question === 'simulation');
+  const [simulated, others] = [
+    all.filter(({ name }) => name.includes(': ')),
+    all.filter(({ name }) => !name.includes(': ')),
+  ];
+  const parts = simulated.map(
+    (row) => [...row.name.split(': '), cellsOf(row)[1]!] as [string, string, string],
+  );
+  const clusters = [...new Set(parts.map(([cluster]) => cluster))];
+  const byWhat = Map.groupBy(parts, ([, what]) => what);
+  const cells = [...byWhat].map(([what, some]) => [
+    what,
+    ...clusters.map((cluster) => some.find(([one]) => one === cluster)?.[2] ?? ''),
+  ]);
+  const measured = table(
+    ['measured and derived', 'value'],
+    others.map((row) => cellsOf(row).slice(0, 2)),
+  );
+  return `${table(['', ...clusters], cells)}\n${takenAt(all[0]!)}:\n\n${measured}`;
 }
 
 const header = ['measured', 'value', 'against', 'ratio', 'goal', ''];

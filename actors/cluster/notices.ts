@@ -28,7 +28,7 @@ export const ProgressNotice = Type.Object({
 });
 export type ProgressNotice = Static<typeof ProgressNotice>;
 
-/** ms between two notices of a worker: every node hears each of them, and all workers together send 40 a second. */
+/** ms between two notices of a worker. Every node hears each, so many workers together send 40 a second. */
 export const tellEvery = (workers: number) => Math.max(500, 25 * workers);
 
 /** Bytes that a notice of the database may have. */

@@ -62,6 +62,8 @@ export interface Replica {
 }
 
 export interface Nodes {
+  /** Of the database. */
+  readonly url: string;
   readonly database: Database;
   readonly library: string;
   /** The folder of all. */
@@ -111,7 +113,7 @@ export async function clusterNodes(t: TestContext, flushes = false): Promise<Nod
     });
   };
   const joinAs: Nodes['join'] = (footage, home = join(base, `node-${++count}`)) => joined(all, footage, home);
-  return { database, library, shared, said, found, join: joinAs };
+  return { url: postgres.url, database, library, shared, said, found, join: joinAs };
 }
 
 /** What nodes have in common. */

@@ -107,7 +107,13 @@ export async function store(
   cache_dir: string,
   hash: string,
   vectors: Float32Array<ArrayBuffer>,
-  options: { model_key?: string; dimensions?: number; frames?: number[]; path?: string } = {},
+  options: {
+    model_key?: string;
+    dimensions?: number;
+    frames?: number[];
+    path?: string;
+    previewBytes?: number;
+  } = {},
 ): Promise<void> {
   const dimensions = options.dimensions ?? 32;
   const frames = options.frames ?? framesUpTo(vectors.length / dimensions);
@@ -121,7 +127,7 @@ export async function store(
     stage,
     frames,
     vectors,
-    previews: frames.map((frame) => preview(frame)),
+    previews: frames.map((frame) => preview(frame, options.previewBytes)),
   });
   await index.call('commit', { stage, media: mediaRecord(hash, options.path) });
 }
