@@ -227,21 +227,6 @@ async function remove({ ask, job, ok, cache_dir }: Service): Promise<void> {
   assert.deepEqual(cluster_jobs, []);
 }
 
-test('a service without face models refuses a face job whole and names the command', { skip }, async (t) => {
-  const service = await startService();
-  t.after(service.end);
-  await service.modelReady();
-  const cache_dir = join(service.home.folder, 'analysis');
-  const refused = await service.call<{ message: string }>('/analyze', {
-    cache_dir,
-    visual_media_paths: [clip('book')],
-    face_clustering_jobs: [{ cluster_job_name, face_media_paths: [clip('book')] }],
-  });
-  assert.equal(refused.status, 400, JSON.stringify(refused.body));
-  assert.match(refused.body.message, /framehound models pull faces/);
-  assert.deepEqual(await service.ok('/tasks'), { tasks: [] });
-});
-
 test('an engine that is killed while it clusters goes on when the task is resumed', { skip }, async (t) => {
   const home = newHome();
   await facesModels(join(home.folder, 'home', 'models'));

@@ -53,7 +53,7 @@ const allFiles = [
   ...stills,
   ...['m4a', 'flac', 'wav', 'mp3'].map((ending) => `sound alone, sound.${ending}`),
 ];
-const files = sampled(allFiles, 2);
+const files = sampled(allFiles, 3);
 
 /** One of each container whose header is known to `headers/`. */
 const allHeaders = [

@@ -32,6 +32,9 @@ test('a client analyses, searches, filters and shows footage over REST and Socke
 }, async (t) => {
   const service = await readyService(t);
   assert.deepEqual(await service.ok('/health'), { status: 'ok' });
+  await t.test('a face job without face models is refused whole, and the command is named', () =>
+    refuseFaces(service),
+  );
   await t.test('a file that is not there fails alone, and a client that joins late is sent the end', () =>
     analyseAll(service),
   );
@@ -43,6 +46,15 @@ test('a client analyses, searches, filters and shows footage over REST and Socke
   );
   assert.equal(await service.stop(), 0);
 });
+
+async function refuseFaces({ call, ok, cache_dir }: Service): Promise<void> {
+  const face_clustering_jobs = [{ cluster_job_name: 'signers', face_media_paths: [cars] }];
+  const request = { cache_dir, visual_media_paths: [cars], face_clustering_jobs };
+  const refused = await call<{ message: string }>('/analyze', request);
+  assert.equal(refused.status, 400, JSON.stringify(refused.body));
+  assert.match(refused.body.message, /framehound models pull faces/);
+  assert.deepEqual(await ok('/tasks'), { tasks: [] });
+}
 
 async function analyseAll({ ok, follow, cache_dir }: Service): Promise<void> {
   const { task_id } = await ok<{ task_id: string }>('/analyze', {
