@@ -118,7 +118,7 @@ test('a name is stored or told of, whatever is grouped while somebody writes it'
   await name.nth(1).waitFor();
   // The groups are in another order when their answer comes, which is while somebody writes.
   const { promise: isWritten, resolve: goOn } = Promise.withResolvers<void>();
-  t.after(() => page.unrouteAll());
+  t.after(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
   const asked = page.waitForRequest('**/faces/clusters/samples');
   await page.route('**/faces/clusters/samples', async (route) => {
     const response = await route.fetch();
@@ -138,7 +138,7 @@ test('a name is stored or told of, whatever is grouped while somebody writes it'
   await page.keyboard.press('Enter');
   await page.getByText('Named Anna').waitFor();
   assert.deepEqual(Object.values((await job()).names), ['Anna']);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   // Back in a moment, before the field is left.
   await name.nth(1).pressSequentially('Berta');
   await page.goto(`${service.address}/#/search`);
@@ -229,7 +229,7 @@ test('pairs that may be one person are asked about, and an answer holds', within
   // The page hears of the first answer late: nobody can give the second one before, for whoever it names may
   // be gone.
   const { promise: released, resolve: reply } = Promise.withResolvers<void>();
-  t.after(() => page.unrouteAll());
+  t.after(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
   await page.route('**/faces/clusters/modify', async (route) => {
     const response = await route.fetch();
     await released;

@@ -364,7 +364,7 @@ test('play that is pressed while the browser opens the file is not lost', {
 }, async (t) => {
   const { page, problems } = await opened(t, talk, 1);
   const { promise: pressed, resolve: press } = Promise.withResolvers<void>();
-  t.after(() => page.unrouteAll());
+  t.after(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
   await page.route(`${service.address}/media/*`, async (route) => {
     await pressed;
     await route.continue();
