@@ -100,4 +100,6 @@ function instance<T extends object>(name: string, type: new (...args: never[]) =
 }
 export const Bytes = instance<Uint8Array>('Uint8Array', Uint8Array);
 export const Floats = instance<Float32Array>('Float32Array', Float32Array);
+export const Doubles = instance<Float64Array>('Float64Array', Float64Array);
+export const Unsigned = instance<Uint32Array>('Uint32Array', Uint32Array);
 export const Integers = instance<Int32Array>('Int32Array', Int32Array);

@@ -26,13 +26,7 @@ const sources: Source[] = [
 const product = sources.filter(({ path }) => !path.startsWith('test/') && !path.startsWith('bench/'));
 
 function filesUnder(folder: string): string[] {
-  let entries: ReturnType<typeof readdirSync>;
-  try {
-    entries = readdirSync(folder, { withFileTypes: true, recursive: true }) as never;
-  } catch {
-    return [];
-  }
-  return (entries as unknown as import('node:fs').Dirent[])
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }
@@ -80,8 +74,12 @@ const publicFiles = [
   'actors/decoder/media-names.ts',
   'actors/decoder/timecode.ts',
   'actors/exporter/summary/wording.ts',
+  // How answers of several engines become one.
+  'actors/index/parts/joint.ts',
   'actors/index/people/person-name.ts',
   'actors/index/summaries/fold-name.ts',
+  'actors/index/visual/scoring.ts',
+  'actors/index/visual/vector-cache.ts',
   // Things of one frame after the other become tracks, which are stored and searched.
   'actors/things/tracks.ts',
   'actors/summarizer/stored/reading.ts',

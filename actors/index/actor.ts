@@ -9,6 +9,7 @@ import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
+import { partHandlers } from './parts/handlers.ts';
 import { OpenClusterings, peopleHandlers, peopleSearchHandlers } from './people/handlers.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
 import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
@@ -27,6 +28,7 @@ import { thingHandlers } from './things/handlers.ts';
 import { type TranscriptParts, transcriptHandlers } from './transcripts/handlers.ts';
 import { TranscriptIndex } from './transcripts/transcript-index.ts';
 import { visualHandlers } from './visual/handlers.ts';
+import { Passes } from './visual/passes.ts';
 import { VisualIndex } from './visual/visual-index.ts';
 import { type VoiceParts, type VoiceSearch, voiceHandlers } from './voices/handlers.ts';
 import { writtenHandlers } from './written/handlers.ts';
@@ -65,11 +67,13 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
     });
     const open = openWork(settings?.firstStage);
     const { clusteringBytes } = settings ?? {};
-    const parts = { folders, tables, ...loaded, ...open, clusteringBytes, ...applying };
+    const passes = new Passes(folders);
+    const parts = { folders, tables, passes, ...loaded, ...open, clusteringBytes, ...applying };
     const own = {
       ...storeHandlers(parts),
       ...spanHandlers(parts),
       ...visualHandlers(parts),
+      ...partHandlers(parts),
       ...transcriptHandlers(parts),
       ...voiceHandlers(parts),
       ...writtenHandlers(parts),

@@ -6,6 +6,7 @@ import { appearanceMessages } from './appearances/contract.ts';
 import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
 import { materialMessages } from './material/contract.ts';
+import { partMessages } from './parts/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { replicaMessages } from './replica/contract.ts';
 import { peakMessages, spanMessages, storeMessages } from './store/contract.ts';
@@ -20,6 +21,7 @@ export const indexContract = contract('index', {
   ...storeMessages,
   ...spanMessages,
   ...visualMessages,
+  ...partMessages,
   ...transcriptMessages,
   ...voiceMessages,
   ...writtenMessages,

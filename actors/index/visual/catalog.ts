@@ -132,8 +132,7 @@ export class Catalog {
     for (const hash of new Set(scope.hashes ?? this.#byHash.keys())) {
       const entry = this.#byHash.get(hash);
       if (entry === undefined) continue;
-      const ranges = Object.hasOwn(scope.ranges, hash) ? (scope.ranges[hash] ?? []) : null;
-      picks.push(...picksOf(entry.media, entry.runs, ranges));
+      picks.push(...picksOf(entry.media, entry.runs, scope));
     }
     return picks.sort((a, b) => a.row - b.row);
   }
@@ -142,15 +141,22 @@ export class Catalog {
   #picksAmong({ hashes, ranges }: FrameScope, only: FrameRanges): Pick[] {
     const named = hashes && new Set(hashes);
     const picks: Pick[] = [];
-    for (const run of this.#runs()) {
-      const { hash } = run.media;
-      const among = only.get(hash);
-      if (among === undefined || named?.has(hash) === false) continue;
-      const own = Object.hasOwn(ranges, hash) ? commonRanges(among, joinRanges(ranges[hash] ?? [])) : among;
-      addPicks(picks, run, own);
-    }
+    for (const run of this.#runs())
+      if (named?.has(run.media.hash) !== false) addPicksAmong(picks, run, { ranges, only });
     return picks;
   }
+}
+
+function addPicksAmong(
+  picks: Pick[],
+  run: Run,
+  { ranges, only }: { readonly ranges: FrameScope['ranges']; readonly only: FrameRanges },
+): void {
+  const { hash } = run.media;
+  const among = only.get(hash);
+  if (among === undefined) return;
+  const own = Object.hasOwn(ranges, hash) ? commonRanges(among, joinRanges(ranges[hash] ?? [])) : among;
+  addPicks(picks, run, own);
 }
 
 /** `ranges`: start, end, start, end..., ascending. */
@@ -173,14 +179,19 @@ function positionFrom(frames: Int32Array, frame: number): number {
   return frame === 0 || frames[frame - 1] === frame - 1 ? frame : lowerBound(frames, frame);
 }
 
-function picksOf(
+/** What the scope leaves of one medium that it has not ruled out. */
+export function picksOf(
   media: LoadedMedia,
   runs: readonly Run[],
-  ranges: FrameScope['ranges'][string] | null,
+  { ranges, only = null }: Omit<FrameScope, 'hashes'>,
 ): Pick[] {
-  if (ranges === null) return runs.map((run) => ({ run, row: run.row, count: run.count }));
   const picks: Pick[] = [];
-  for (const [start, end] of joinRanges(ranges)) {
+  if (only !== null) {
+    for (const run of runs) addPicksAmong(picks, run, { ranges, only });
+    return picks;
+  }
+  if (!Object.hasOwn(ranges, media.hash)) return runs.map((run) => ({ run, row: run.row, count: run.count }));
+  for (const [start, end] of joinRanges(ranges[media.hash] ?? [])) {
     const first = lowerBound(media.frames, start);
     const last = lowerBound(media.frames, end, first);
     for (const run of runs) {

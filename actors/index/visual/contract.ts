@@ -19,6 +19,10 @@ export const Scope = Type.Object({
 });
 export type Scope = Static<typeof Scope>;
 
+/** A part of a library, by hash of the content: `part` of `of`, from 1 on. */
+export const Hold = Type.Object({ part: Type.Integer({ minimum: 1 }), of: Type.Integer({ minimum: 1 }) });
+export type Hold = Static<typeof Hold>;
+
 export const RankedMatch = Type.Object({
   hash_str: Type.String(),
   path: Type.String(),
@@ -34,14 +38,15 @@ export type RankedMatch = Static<typeof RankedMatch>;
 
 const Background = Type.Object({ centre: Type.Number(), deviation: Type.Number() });
 export type Background = Static<typeof Background>;
+const Backgrounds = Type.Object({
+  text: nullable(Background),
+  picture: nullable(Background),
+  words: Type.Array(Background),
+});
 export const Standing = Type.Object({
   /** That are loaded. */
   frames: Type.Integer(),
-  background: Type.Object({
-    text: nullable(Background),
-    picture: nullable(Background),
-    words: Type.Array(Background),
-  }),
+  background: Backgrounds,
   /** In the order asked. */
   found: Type.Array(
     nullable(
@@ -57,6 +62,12 @@ export const Standing = Type.Object({
   ),
 });
 export type Standing = Static<typeof Standing>;
+
+/** `Scoring` of scoring.ts; vectors are d each. */
+export const GivenScoring = Type.Object({
+  bases: Type.Array(Floats, { minItems: 1 }),
+  exclude: Type.Array(Type.Object({ vector: Floats, bar: Type.Number(), weight: Type.Number() })),
+});
 
 const Place = Type.Object({ hash_str: Type.String(), frame_index: Type.Integer({ minimum: 0 }) });
 export type Place = Static<typeof Place>;
@@ -181,7 +192,7 @@ export const visualMessages = {
    * Loads vectors into memory, a part in each turn: to be sent again, with the number of the answer, until
    * `done`. `hashes` null means everything stored by this model. What is loaded of the same folder and model
    * stays; another folder or model drops what was loaded before. What is stored again, removed or moved later
-   * is followed by the next search.
+   * is followed by the next search. `hold`: the vectors of other parts stay on the disk.
    * Nothing can be searched before the first load has ended.
    */
   load: ask(
@@ -190,6 +201,7 @@ export const visualMessages = {
       ...LoadNumber,
       model_key: Type.String(),
       hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+      hold: Type.Optional(Hold),
     }),
     VisualLoadStep,
   ),
@@ -221,13 +233,16 @@ export const visualMessages = {
       searched: Type.Integer(),
       /** People who are asked for together with themselves, so that nothing matches. */
       people_twice: Type.Optional(Type.Array(Type.String())),
+      /** Frames whose vectors are held by engines that do not answer. */
+      unsearched: Type.Optional(Type.Integer()),
     }),
     { together: 16 },
   ),
   /**
    * How much each second of one content has of what is searched, 0 to 1 against everything that is loaded;
    * fields as those of `search`. `values`: one a second, *moved*; null when nothing of it is loaded. Scores
-   * are cosines of the model, and only of use to compare answers to the same query. NOT_LOADED.
+   * are cosines of the model, and only of use to compare answers to the same query. `given`: what is known of
+   * everything that several engines hold. NOT_LOADED.
    */
   relevance: ask(
     Type.Object({
@@ -238,19 +253,23 @@ export const visualMessages = {
       picture: Type.Union([Floats, Type.Null()]),
       text_weight: Type.Number({ minimum: 0 }),
       exclude: Type.Union([Floats, Type.Null()]),
+      given: Type.Optional(
+        Type.Object({ scoring: GivenScoring, background: Type.Number(), best: Type.Number() }),
+      ),
     }),
     Type.Object({
       values: nullable(Floats),
       background: Type.Number(),
       best: Type.Number(),
       frames: Type.Integer(),
+      unsearched: Type.Optional(Type.Integer()),
     }),
   ),
   /**
    * How far some frames stand out from everything that is loaded; fields as those of `search`, and `words`:
    * k×d, the parts of the words. Scores of the text and of the picture alone, and of each part of the words,
    * with the background of each; `lowered`: by which of what is excluded. Null for a frame that is not loaded
-   * or cannot be read. NOT_LOADED.
+   * or cannot be read. `given` as above. NOT_LOADED.
    */
   standing: ask(
     Type.Object({
@@ -262,6 +281,7 @@ export const visualMessages = {
       exclude: nullable(Floats),
       words: nullable(Floats),
       moments: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Type.Integer() })),
+      given: Type.Optional(Type.Object({ scoring: GivenScoring, background: Backgrounds })),
     }),
     Standing,
     { together: 16 },

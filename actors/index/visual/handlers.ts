@@ -7,15 +7,28 @@ import type { OpenStages } from '../numbered-work.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
-import { backgroundOf, spreadOver } from './background.ts';
+import { type Background, backgroundOf, spreadOver } from './background.ts';
+import type { FrameScope } from './catalog.ts';
 import type { visualMessages } from './contract.ts';
 import { lowerBound } from './frames.ts';
-import type { LoadedVectors } from './loaded.ts';
+import type { Passes } from './passes.ts';
 import { relevanceOf, type ScaleCache, scaleOf } from './scale-cache.ts';
 import { scorerOf } from './scan.ts';
 import { scenesOf } from './scene-lists.ts';
-import { bestOf, checkedQuery, checkedWords, lowering, type Query, scoringOf } from './scoring.ts';
-import { type Answer, type Search, type Searched, searchAll } from './search.ts';
+import {
+  type Aspect,
+  type Aspects,
+  aspectsOf,
+  bestOf,
+  checkedQuery,
+  checkedWords,
+  eachOf,
+  lowering,
+  type Query,
+  type Scoring,
+  scoringOf,
+} from './scoring.ts';
+import type { Searched } from './search.ts';
 import { compareFrom } from './takes/compare.ts';
 import type { VisualIndex } from './visual-index.ts';
 
@@ -25,11 +38,11 @@ export interface VisualParts extends FilterParts {
   readonly visual: VisualIndex;
   readonly stages: OpenStages<Stage>;
   readonly people: Pick<PeopleIndex, 'seen'>;
+  readonly passes: Passes;
 }
 
 export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
   const { folders, visual } = parts;
-  const passes = new Passes(folders);
   return {
     ...writingHandlers(parts),
     stored: ({ cache_dir, model_key, hashes }) =>
@@ -37,9 +50,9 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
         stored: visual.stored(model_key, hashes),
         from_previews: hashes.map((hash) => model_key !== null && visual.isFromPreviews(model_key, hash)),
       })),
-    load: ({ cache_dir, model_key, hashes, load = null }, turn) =>
+    load: ({ cache_dir, model_key, hashes, load = null, hold = null }, turn) =>
       folders.with(cache_dir, (store) =>
-        visual.load(store, model_key, hashes, load, () => turn.throwIfCancelled()),
+        visual.load(store, model_key, hashes, load, () => turn.throwIfCancelled(), hold),
       ),
     outdated: ({ cache_dir, model_key, older, most }) =>
       folders.with(cache_dir, (store) => {
@@ -55,7 +68,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
     relevance: (request, turn) => relevance(parts, request, () => turn.throwIfCancelled()),
     standing: (request, turn) => stand(parts, request, () => turn.throwIfCancelled()),
     takes: (request, turn) => takes(parts, request, () => turn.throwIfCancelled()),
-    search: (request, turn) => ranked(parts, passes, request, () => turn.throwIfCancelled()),
+    search: (request, turn) => ranked(parts, request, () => turn.throwIfCancelled()),
     scenes: ({ cache_dir, model_key, hashes }, turn) =>
       folders.with(cache_dir, (store) => {
         store.requireReadable();
@@ -121,72 +134,38 @@ function committed(
   return all.map((one) => results.get(one)!);
 }
 
-/** Searches that begin together are scanned together. */
-class Passes {
-  readonly #folders: VisualParts['folders'];
-  #waiting: (PromiseWithResolvers<Answer> & Asked)[] = [];
-
-  constructor(folders: VisualParts['folders']) {
-    this.#folders = folders;
-  }
-
-  join(asked: Asked): Promise<Answer> {
-    const waiting = { ...Promise.withResolvers<Answer>(), ...asked };
-    this.#waiting.push(waiting);
-    // All of them wait by the end of the turn of the event loop in which they begin.
-    if (this.#waiting.length === 1) setImmediate(() => void this.#run());
-    return waiting.promise;
-  }
-
-  async #run(): Promise<void> {
-    const all = this.#waiting;
-    this.#waiting = [];
-    for (const [loaded, some] of Map.groupBy(all, (one) => one.loaded)) {
-      const searches = some.map(({ search }) => search);
-      try {
-        const answers = await this.#folders.with(some[0]!.cache_dir, (store) =>
-          searchAll(
-            loaded.searched(store, () => {}),
-            searches,
-          ),
-        );
-        for (const [i, answer] of answers.entries()) {
-          if (answer instanceof Error) some[i]!.reject(answer);
-          else some[i]!.resolve(answer);
-        }
-      } catch (error) {
-        for (const { reject } of some) reject(error);
-      }
-    }
-  }
+async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
+  const { cache_dir, max_results: matches, max_per_media: perVideo = matches } = request;
+  const { loaded, within, told } = await lookedAt(parts, request, pause);
+  if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...told };
+  const query = checkedQuery(request, loaded.dimensions);
+  const search = { query, scope: await within(), matches, perVideo, pause };
+  return { ...(await parts.passes.join({ loaded, cache_dir, search })), ...told };
 }
 
-interface Asked {
-  readonly loaded: LoadedVectors;
-  readonly cache_dir: string;
-  readonly search: Search;
-}
-
-async function ranked(
+/** What a search looks at, and what its caller is told. NOT_LOADED, errors of filters and people. */
+export async function lookedAt(
   parts: VisualParts,
-  passes: Passes,
-  request: Request<VisualContract, 'search'>,
+  {
+    cache_dir,
+    model_key,
+    scope,
+    people,
+  }: Pick<Request<VisualContract, 'search'>, 'cache_dir' | 'model_key' | 'scope' | 'people'>,
   pause: () => void,
 ) {
-  const { cache_dir, scope, max_results: matches, max_per_media: perVideo = matches, people } = request;
   const { loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
-    const loaded = parts.visual.of(store, request.model_key);
+    const loaded = parts.visual.of(store, model_key);
     const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
     return { loaded, filters, seen: people === undefined ? null : parts.people.seen(store, people) };
   });
   const told = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
-  if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...told };
-  const query = checkedQuery(request, loaded.dimensions);
-  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
-  const within = { hashes, ranges: scope.ranges, only: seen?.ranges ?? null };
-  const search = { query, scope: within, matches, perVideo, pause };
-  return { ...(await passes.join({ loaded, cache_dir, search })), ...told };
+  const within = async (): Promise<FrameScope> => {
+    const unfiltered = { cache_dir, hashes: scope.hashes, filters };
+    const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
+    return { hashes, ranges: scope.ranges, only: seen?.ranges ?? null };
+  };
+  return { loaded, told, within };
 }
 
 function relevance(
@@ -201,11 +180,15 @@ function relevance(
     if (media === undefined) return { values: null, background: 0, best: 0, frames: loaded.catalog.vectors };
     const at = loaded.searched(store, pause);
     const rows = () => loaded.kept.rows(at.catalog);
-    const scoring = scoringOf(query, spreadOver(at.bank, rows));
-    const { text, picture, exclude, text_weight } = request;
+    const { text, picture, exclude, text_weight, given } = request;
+    const scoring = given?.scoring ?? scoringOf(query, spreadOver(at.bank, rows));
     const asked = [text_weight, text, picture, exclude];
-    const scale = loaded.kept.scales.of(asked, () => scaleOf(at, scoring, rows()));
-    const values = relevanceOf(at, scoring, media, scale);
+    const scale = given
+      ? { background: given.background, best: given.best, frames: loaded.catalog.vectors }
+      : loaded.kept.scales.of(asked, () => scaleOf(at, scoring, rows()));
+    const values = loaded.lend(store, media, pause, (runs) =>
+      relevanceOf(at, scoring, { media, runs }, scale),
+    );
     return new Sent({ values, ...scale }, { transfer: [values.buffer] });
   });
 }
@@ -237,7 +220,7 @@ function stand(
     const loaded = visual.of(store, request.model_key);
     const words = checkedWords(request.words, loaded.dimensions);
     const query = { ...checkedQuery(request, loaded.dimensions), words };
-    return standing(loaded.searched(store, pause), loaded.kept, query, request.moments);
+    return standing(loaded.searched(store, pause), loaded.kept, query, request.moments, request.given);
   });
 }
 
@@ -273,34 +256,22 @@ interface Moment {
   readonly frame_index: number;
 }
 
-/** One vector, or several of which the nearest counts. */
-type Aspect = readonly Float32Array[];
-
-interface Aspects<T> {
-  readonly text: T | null;
-  readonly picture: T | null;
-  /** Of the parts of the words. */
-  readonly words: T[];
-}
-
-/** `words`: the parts of the text. Sets the queries of the bank. */
+/** `words`: the parts of the text. Sets the queries of the bank, unless what is usual is given. */
 export function standing(
   at: Searched,
   kept: ScaleCache,
   query: Query & { readonly words: readonly Float32Array[] },
   moments: readonly Moment[],
+  given?: { readonly scoring: Scoring; readonly background: Aspects<Background> },
 ) {
-  const rows = kept.rows(at.catalog);
-  const scoring = scoringOf(
-    query,
-    spreadOver(at.bank, () => rows),
-  );
+  const rows = () => kept.rows(at.catalog);
+  const scoring = given?.scoring ?? scoringOf(query, spreadOver(at.bank, rows));
   const aspects = aspectsOf(query);
   const background = (bases: Aspect) =>
-    kept.backgrounds.of(bases, () => backgroundOf(rows, scorerOf(at.bank, { bases, exclude: [] })));
+    kept.backgrounds.of(bases, () => backgroundOf(rows(), scorerOf(at.bank, { bases, exclude: [] })));
   return {
     frames: at.catalog.vectors,
-    background: eachOf(aspects, background),
+    background: given?.background ?? eachOf(aspects, background),
     found: moments.map((moment) => {
       at.pause();
       const vector = vectorOf(at, moment);
@@ -313,31 +284,15 @@ export function standing(
   };
 }
 
-/** Words that weigh nothing beside a picture have no say. */
-function aspectsOf({
-  text,
-  pictures,
-  textWeight,
-  words,
-}: Query & { readonly words: readonly Float32Array[] }): Aspects<Aspect> {
-  const hasSay = text !== null && (pictures.length === 0 || textWeight > 0);
-  return {
-    text: hasSay ? [text] : null,
-    picture: pictures.length > 0 ? pictures : null,
-    words: hasSay ? words.map((one) => [one]) : [],
-  };
-}
-
-function eachOf<T>({ text, picture, words }: Aspects<Aspect>, of: (aspect: Aspect) => T): Aspects<T> {
-  return { text: text && of(text), picture: picture && of(picture), words: words.map(of) };
-}
-
 /** Null where it is not loaded any more, or cannot be read. */
 function vectorOf({ catalog, fine }: Searched, { hash_str, frame_index }: Moment): Float32Array | null {
   const media = catalog.get(hash_str);
   if (media === undefined) return null;
   const position = lowerBound(media.frames, frame_index);
   if (media.frames[position] !== frame_index) return null;
-  const { run, row } = catalog.rowOf(media, position);
+  const isHeld = catalog.runsOf(hash_str).length > 0;
+  // At 16 bits it lies on the disk, also where its row is not in memory.
+  const stored = { run: { media, row: 0, count: media.frames.length, position: 0 }, row: position };
+  const { run, row } = isHeld ? catalog.rowOf(media, position) : stored;
   return fine(run, row, 1)[0]!;
 }

@@ -83,5 +83,10 @@ export function grouped(ranked: readonly Scored[]): RankedMatch[] {
       score,
     };
   });
+  return byVideo(matches);
+}
+
+/** `matches`: best first. */
+export function byVideo(matches: readonly RankedMatch[]): RankedMatch[] {
   return [...Map.groupBy(matches, ({ hash_str }) => hash_str).values()].flat();
 }

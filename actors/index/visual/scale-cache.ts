@@ -2,45 +2,23 @@
 // answer, and for the same query again as one scrolls, and what is usual in the library is the same for all
 // of them.
 
+import { type Narrowed, narrowedTo } from '../parts/narrowed.ts';
 import { type Background, backgroundOf, sampledRows } from './background.ts';
-import { type Catalog, everything, type LoadedMedia } from './catalog.ts';
+import { type Catalog, everything, type LoadedMedia, type Run } from './catalog.ts';
 import { cellRows } from './cells.ts';
 import { scorerOf } from './scan.ts';
 import type { Scoring } from './scoring.ts';
 import { bestScore, type Searched } from './search.ts';
-
-/** Values of some vectors; typed arrays are compared by value. */
-export class VectorCache<T> {
-  readonly #kept = new Map<string, T>();
-  readonly #most: number;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  of(query: readonly (Float32Array | number | null)[], make: () => T): T {
-    const key = query.map(keyOf).join(' ');
-    const value = this.#kept.get(key) ?? make();
-    this.#kept.delete(key);
-    this.#kept.set(key, value);
-    for (const oldest of [...this.#kept.keys()].slice(0, -this.#most)) this.#kept.delete(oldest);
-    return value;
-  }
-
-  clear(): void {
-    this.#kept.clear();
-  }
-}
-
-function keyOf(value: Float32Array | number | null): string {
-  if (value === null || typeof value === 'number') return String(value);
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-}
+import { VectorCache } from './vector-cache.ts';
 
 export class ScaleCache {
+  static #states = 0;
   readonly scales = new VectorCache<Scale>(8);
   readonly backgrounds = new VectorCache<Background>(64);
   #rows: Int32Array | null = null;
+  #whole: { readonly of: number; readonly parts: readonly Narrowed[] } | null = null;
+  /** Another number whenever what is loaded changes. */
+  state = ++ScaleCache.#states;
 
   /** Of the frames that stand for everything that is loaded. */
   rows(catalog: Catalog): Int32Array {
@@ -48,8 +26,16 @@ export class ScaleCache {
     return this.#rows;
   }
 
+  /** What everything that is loaded is in each of so many parts. */
+  whole(catalog: Catalog, of: number): readonly Narrowed[] {
+    if (this.#whole?.of !== of) this.#whole = { of, parts: narrowedTo(catalog, everything, of) };
+    return this.#whole.parts;
+  }
+
   /** What is loaded changed. */
   clear(): void {
+    this.state = ++ScaleCache.#states;
+    this.#whole = null;
     this.scales.clear();
     this.backgrounds.clear();
     this.#rows = null;
@@ -86,16 +72,15 @@ export function scaleOf(at: Searched, scoring: Scoring, rows: Int32Array): Scale
 
 /** One a second of the grid, up to the last frame that is stored; a second that could not be decoded is 0. */
 export function relevanceOf(
-  { bank, catalog, pause }: Pick<Searched, 'bank' | 'pause'> & { readonly catalog: Pick<Catalog, 'runsOf'> },
+  { bank, pause }: Pick<Searched, 'bank' | 'pause'>,
   scoring: Scoring,
-  media: LoadedMedia,
-  { background, best }: Scale,
+  { media: { frames }, runs }: { readonly media: LoadedMedia; readonly runs: readonly Run[] },
+  { background, best }: Pick<Scale, 'background' | 'best'>,
 ): Float32Array<ArrayBuffer> {
-  const { frames } = media;
   const values = new Float32Array(frames.length === 0 ? 0 : frames.at(-1)! + 1);
   const span = Math.max(leastSpan, best - background);
   const scorer = scorerOf(bank, scoring);
-  for (const { row, count, position } of catalog.runsOf(media.hash)) {
+  for (const { row, count, position } of runs) {
     for (let at = 0; at < count; at += cellRows) {
       pause();
       const part = Math.min(cellRows, count - at);

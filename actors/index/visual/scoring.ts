@@ -68,33 +68,37 @@ export function spreadOf(values: Float64Array, range: number): Spread {
   return { mean, deviation, most: values.at(-1)!, range };
 }
 
-type SpreadOf = (bases: readonly Float32Array[]) => Spread;
+/** One vector, or several of which the nearest counts. */
+export type Aspect = readonly Float32Array[];
 
-/** Text and picture as one vector for each reading. `spread` is asked for only when both are there. */
-function combine(query: Query, spread: SpreadOf): readonly Float32Array[] {
-  const { text, pictures, textWeight } = query;
+/** Asks for how aspects spread over the frames that are searched. */
+type Asking<T> = Generator<readonly Aspect[], T, readonly Spread[]>;
+
+/** Text and picture as one vector for each reading. */
+function* combine({ text, pictures, textWeight }: Query): Asking<Aspect> {
   const [first] = pictures;
   if (first === undefined) {
     if (text === null) throw new RangeError('neither text nor picture');
     return [text];
   }
   if (text === null || textWeight === 0) return pictures;
-  const forText = textWeight / spread([text]).deviation;
-  const forPicture = 1 / spread([first]).deviation;
+  const [ofText, ofPicture] = yield [[text], [first]];
+  const forText = textWeight / ofText!.deviation;
+  const forPicture = 1 / ofPicture!.deviation;
   const total = forText + forPicture;
   return pictures.map((picture) =>
     text.map((value, i) => (value * forText + picture[i]! * forPicture) / total),
   );
 }
 
-/** `spread`: of the best of some vectors. */
-export function scoringOf(query: Query, spread: SpreadOf): Scoring {
-  const bases = combine(query, spread);
+/** Asks for nothing where neither text and picture are joined nor something is excluded. */
+export function* scoringSteps(query: Query): Asking<Scoring> {
+  const bases = yield* combine(query);
   if (query.exclude.length === 0) return { bases, exclude: [] };
-  const own = spread(bases);
-  const fall = own.range + own.deviation;
-  const exclude = query.exclude.map((vector) => {
-    const { mean, deviation, most } = spread([vector]);
+  const [own, ...excluded] = yield [bases, ...query.exclude.map((vector) => [vector])];
+  const fall = own!.range + own!.deviation;
+  const exclude = query.exclude.map((vector, i) => {
+    const { mean, deviation, most } = excluded[i]!;
     const standsOut = most - mean;
     // Of few frames the one that stands out makes most of the spread: it has to fall all the same.
     const bar = mean + Math.min(deviation, standsOut / 2);
@@ -102,6 +106,39 @@ export function scoringOf(query: Query, spread: SpreadOf): Scoring {
     return { vector, bar, weight: standsOut < leastDeviation ? 0 : fall / toFall };
   });
   return { bases, exclude };
+}
+
+export function scoringOf(query: Query, spread: (aspect: Aspect) => Spread): Scoring {
+  const steps = scoringSteps(query);
+  for (let step = steps.next(); ; step = steps.next(step.value.map(spread))) if (step.done) return step.value;
+}
+
+// What a question is made of, each part of it by itself.
+
+export interface Aspects<T> {
+  readonly text: T | null;
+  readonly picture: T | null;
+  /** Of the parts of the words. */
+  readonly words: T[];
+}
+
+/** Words that weigh nothing beside a picture have no say. */
+export function aspectsOf({
+  text,
+  pictures,
+  textWeight,
+  words,
+}: Query & { readonly words: readonly Float32Array[] }): Aspects<Aspect> {
+  const hasSay = text !== null && (pictures.length === 0 || textWeight > 0);
+  return {
+    text: hasSay ? [text] : null,
+    picture: pictures.length > 0 ? pictures : null,
+    words: hasSay ? words.map((one) => [one]) : [],
+  };
+}
+
+export function eachOf<T>({ text, picture, words }: Aspects<Aspect>, of: (aspect: Aspect) => T): Aspects<T> {
+  return { text: text && of(text), picture: picture && of(picture), words: words.map(of) };
 }
 
 /** Four sums, so that additions do not wait for each other. */

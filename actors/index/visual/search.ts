@@ -268,7 +268,7 @@ function given<T>(answer: T | Error): T {
 
 /** One search of several. */
 export interface Search {
-  readonly query: Query;
+  readonly query: Query | Scoring;
   readonly scope: FrameScope;
   readonly matches: number;
   /** Matches of one video at most. */
@@ -286,7 +286,7 @@ export interface Answer {
 /** The answer to one search. */
 export function search(
   at: Searched,
-  query: Query,
+  query: Query | Scoring,
   scope: FrameScope,
   matches: number,
   perVideo = matches,
@@ -330,9 +330,7 @@ export function searchAll(at: Searched, searches: readonly Search[]): (Answer | 
 function prepare(at: Searched, { query, scope, matches, perVideo, pause }: Search): Prepared {
   pause();
   const picks = at.catalog.picks(scope);
-  const scoring = scoringOf(
-    query,
-    spreadOver(at.bank, () => sampledRows(picks)),
-  );
+  const spread = spreadOver(at.bank, () => sampledRows(picks));
+  const scoring = 'bases' in query ? query : scoringOf(query, spread);
   return { scoring, picks, most: { matches, perVideo }, pause };
 }

@@ -5,6 +5,7 @@ import { indexContract } from '../../../actors/index/contract.ts';
 import { facetMessages } from '../../../actors/index/facets/contract.ts';
 import { libraryMessages } from '../../../actors/index/library/contract.ts';
 import { materialMessages } from '../../../actors/index/material/contract.ts';
+import { partMessages } from '../../../actors/index/parts/contract.ts';
 import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { replicaMessages } from '../../../actors/index/replica/contract.ts';
 import { peakMessages, spanMessages, storeMessages } from '../../../actors/index/store/contract.ts';
@@ -27,6 +28,7 @@ test('every message belongs to one part of the index', () => {
     facetMessages,
     libraryMessages,
     peopleMessages,
+    partMessages,
     appearanceMessages,
     peakMessages,
     summaryMessages,

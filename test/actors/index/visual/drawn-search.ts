@@ -71,7 +71,7 @@ function drawnLibrary(draw: Draw, d: number): Library {
   return at;
 }
 
-function drawnQuery(draw: Draw, at: Library): Query {
+export function drawnQuery(draw: Draw, at: Library): Query {
   const d = at.bank.dimensions;
   const rows = at.catalog.picks({ hashes: null, ranges: {} }).map(({ row }) => row);
   const vector = () => {
@@ -93,7 +93,7 @@ function drawnRanges(draw: Draw): [number, number][] {
   });
 }
 
-function drawnScope(draw: Draw, hashes: readonly string[]): FrameScope {
+export function drawnScope(draw: Draw, hashes: readonly string[]): FrameScope {
   const some = () => hashes.filter(() => draw.chance(0.6));
   const apart = () => {
     const flat: number[] = [];
@@ -152,7 +152,7 @@ function bruteForce(at: Library, query: Query, scope: FrameScope, most: number, 
   return { searched: frames.length, answer: answer.slice(0, most) };
 }
 
-export function drawnSearch(draw: Draw, at: Library): Search {
+export function drawnSearch(draw: Draw, at: Library): Search & { readonly query: Query } {
   const query = drawnQuery(draw, at);
   const scope = drawnScope(draw, at.catalog.hashes());
   const matches = draw.one([1, 3, 10, 50]);

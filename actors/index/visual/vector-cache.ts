@@ -1,0 +1,39 @@
+// What is kept of the queries asked last, by the values of their vectors.
+
+type VectorKey = readonly (Float32Array | number | null)[];
+
+/** Values of some vectors; typed arrays are compared by value. */
+export class VectorCache<T> {
+  readonly #kept = new Map<string, T>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  of(query: VectorKey, make: () => T): T {
+    const value = this.get(query) ?? make();
+    this.set(query, value);
+    return value;
+  }
+
+  get(query: VectorKey): T | undefined {
+    return this.#kept.get(query.map(keyOf).join(' '));
+  }
+
+  set(query: VectorKey, value: T): void {
+    const key = query.map(keyOf).join(' ');
+    this.#kept.delete(key);
+    this.#kept.set(key, value);
+    for (const oldest of [...this.#kept.keys()].slice(0, -this.#most)) this.#kept.delete(oldest);
+  }
+
+  clear(): void {
+    this.#kept.clear();
+  }
+}
+
+function keyOf(value: Float32Array | number | null): string {
+  if (value === null || typeof value === 'number') return String(value);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+}
