@@ -2,9 +2,10 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import type { Ref } from '../../runtime/ref.ts';
-import { field } from '../../runtime/schema.ts';
+import { field, nullable } from '../../runtime/schema.ts';
 import type { Tasks } from '../analysis/contract.ts';
 import type { indexContract } from '../index/contract.ts';
+import type { Hold } from '../index/visual/contract.ts';
 
 export const clusterErrors = errorTable({
   DATABASE_AWAY: { meaning: 'The database of the cluster cannot be reached', status: 503, retryable: true },
@@ -28,6 +29,9 @@ export const clusterErrors = errorTable({
     status: 507,
     retryable: false,
   },
+  PART_AWAY: { meaning: 'The node does not answer about its part', status: 503, retryable: true },
+  PART_LATE: { meaning: 'The node takes too long to answer about its part', status: 503, retryable: true },
+  OTHER_PART: { meaning: 'The node holds another part', status: 421, retryable: false },
   NODE_UNKNOWN: { meaning: 'Node not found', status: 404, retryable: false },
   NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: false },
 });
@@ -49,13 +53,34 @@ export interface ClusterChoice {
   /** That all nodes share; empty where nobody said. */
   readonly folder: string;
   readonly roles: readonly Role[];
+  /** The part of the library whose vectors it has in memory; null for all, without asking others. */
+  readonly hold: Hold | null;
+  /** Host and port at which other nodes reach one that holds a part; empty for the name of the machine. */
+  readonly address: string;
 }
+
+/** A part such as 2/5; null for another text. */
+export function holdOf(text: string): Hold | null {
+  const [, part, of] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
+  return part === undefined || of === undefined || part < 1 || part > of ? null : { part, of };
+}
+
+export function holdText({ part, of }: Hold): string {
+  return `${part}/${of}`;
+}
+
+/** The port of `address` where nobody says one. */
+export const partPort = 6698;
 
 export const ClusterNode = Type.Object({
   id: field('Id of the node; it stays the same when the engine starts again.', Type.String()),
   name: field('Name of its machine.', Type.String()),
   version: field('Version of the program.', Type.String()),
   roles: field('Its roles: `front` and `worker`.', Type.Array(Type.String())),
+  hold: field(
+    'The part of the library whose vectors it has in memory, such as `2/5`; null if it has all of them.',
+    nullable(Type.String()),
+  ),
   seen_seconds: field('Seconds since its last sign of life.', Type.Number()),
   clock_seconds: field('How far its clock is ahead of that of the database, in seconds.', Type.Number()),
   behind: field('Number of changes of the library that it does not have yet.', Type.Integer()),
@@ -66,6 +91,10 @@ export type ClusterNode = Static<typeof ClusterNode>;
 
 export const ClusterStatus = Type.Object({
   nodes: field('The nodes, by name.', Type.Array(ClusterNode)),
+  missing_parts: field(
+    'Parts of the library, such as `2/5`, which no running node holds.',
+    Type.Array(Type.String()),
+  ),
   changes: field('Number of changes of the library so far.', Type.Integer()),
   queued_jobs: field('Number of jobs that wait for a worker.', Type.Integer()),
   active_jobs: field('Number of jobs that workers have.', Type.Integer()),
@@ -123,6 +152,8 @@ export interface ClusterStanding {
   readonly known: number;
   /** Changes whose results are missing here, because their files in the shared folder are damaged. */
   readonly missed: number;
+  /** Parts of the library that no node is known to hold. */
+  readonly missingParts: number;
 }
 
 /** This engine as a node of a cluster. */
@@ -132,7 +163,10 @@ export interface Cluster {
    * stopped, the engine leaves the cluster, and gives the files back that it analyses.
    */
   readonly tasks: Tasks;
-  /** The index, where messages that write into the replica become changes of the log. */
+  /**
+   * The index, where messages that write into the replica become changes of the log, and where searches ask
+   * the nodes that hold the other parts of the library.
+   */
   readonly index: Ref<typeof indexContract>;
   standing(): ClusterStanding;
   status(): Promise<ClusterStatus>;

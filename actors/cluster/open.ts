@@ -15,11 +15,12 @@ import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary } from '../library/transfer/import.ts';
 import { ActiveTasks } from './active-tasks.ts';
 import { statusOf } from './admin.ts';
-import { type Cluster, type ClusterChoice, clusterErrors } from './contract.ts';
+import { type Cluster, type ClusterChoice, type ClusterStanding, clusterErrors } from './contract.ts';
 import { Database } from './database.ts';
 import { Exchange } from './exchange.ts';
 import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from './first-replica.ts';
 import { Follower, type FollowerParts } from './follower.ts';
+import { Holding } from './holding.ts';
 import { Node, nodeIdIn } from './node.ts';
 import { Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
@@ -62,7 +63,7 @@ export async function openCluster(
     const folder = join(home, 'cluster', 'work');
     const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
     log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
-    return begun(choice, parts, common, seq);
+    return await begun(choice, parts, common, seq);
   } catch (error) {
     await database.close();
     throw error;
@@ -76,7 +77,13 @@ const LEAST = 1_000;
 type Common = Omit<WorkerParts, 'follower' | 'node' | 'analysis' | 'files' | 'whole'> &
   Pick<FollowerParts, 'cacheDir'>;
 
-function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, seq: number): Cluster {
+async function begun(
+  choice: ClusterChoice,
+  parts: ClusterParts,
+  common: Common,
+  seq: number,
+): Promise<Cluster> {
+  const { roles } = choice;
   const { index, local, proxies, analysis } = parts;
   const { database, nodeId, cacheDir } = common;
   const writes = new Writes({ ...common, index });
@@ -89,6 +96,7 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
     if (gone.length > 0) await proxies.remove(cacheDir, gone);
   };
   const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, seq);
+  const holding = holdingOf(choice, parts, common, follower);
   const snapshots = new Snapshots({ ...common, least: LEAST, applied: () => follower.applied });
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
   let left: Promise<void> | undefined;
@@ -96,7 +104,7 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
   const leave = async () => {
     ending.abort();
     await worker?.stop();
-    await Promise.all([follower.stop(), node.stop(), snapshots.stop()]);
+    await Promise.all([follower.stop(), node.stop(), snapshots.stop(), holding?.stop()]);
     await database.close();
   };
   const tasks = new ClusterTasks({
@@ -114,23 +122,43 @@ function begun({ roles }: ClusterChoice, parts: ClusterParts, common: Common, se
     ...common,
     id: nodeId,
     roles,
+    holder: holding?.holder ?? null,
     applied: () => follower.applied,
     working: () => worker?.working ?? [],
   });
   const own = { ...common, follower, node, analysis };
   const asking = { files: lookingIn(index, cacheDir), whole: wholeIndex(index, writes, ending.signal) };
   const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
+  await holding?.begin();
   active.follow();
   for (const part of [follower, node, worker, snapshots]) part?.begin();
   return {
     tasks,
-    index: writes.index(),
-    standing: () => {
-      const { applied, known, missed } = follower;
-      return { away: database.away, applied, known, missed };
-    },
+    index: holding?.index(writes.index()) ?? writes.index(),
+    standing: () => standingOf(database, follower, holding),
     status: () => statusOf(database),
   };
+}
+
+function standingOf(
+  { away }: Database,
+  { applied, known, missed }: Follower,
+  holding: Holding | null,
+): ClusterStanding {
+  return { away, applied, known, missed, missingParts: holding?.missing ?? 0 };
+}
+
+/** Null for an engine that has the whole library in memory and asks nobody. */
+function holdingOf(
+  choice: ClusterChoice,
+  { index, models }: ClusterParts,
+  common: Common,
+  follower: Follower,
+): Holding | null {
+  const { hold } = choice;
+  if (hold === null) return null;
+  const model = () => models.active();
+  return new Holding({ ...common, index, follower, model, choice: { ...choice, hold } });
 }
 
 /** The library that the replica follows from now on. One that follows it already waits for the database. */

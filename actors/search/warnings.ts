@@ -36,6 +36,8 @@ export interface Warnings {
   readonly missing: readonly string[];
   /** Files named by the caller that are known, but nothing of them is loaded. */
   readonly unloaded: readonly string[];
+  /** Frames whose vectors are held by machines that do not answer. */
+  readonly unsearched: number;
   /** Files that are not where they were. */
   readonly gone: readonly string[];
   /** Files that were written anew since the analysis. */
@@ -69,6 +71,7 @@ export function warning(
     twice,
     missing,
     unloaded,
+    unsearched,
     gone,
     changed,
     unreadable,
@@ -80,6 +83,8 @@ export function warning(
     ...(reading ? readingParts(reading) : []),
     fallbackFrom !== null &&
       `The model ${fallbackFrom} could not be loaded; the default model was used instead`,
+    unsearched > 0 &&
+      `${lengthText(unsearched)} of pictures could not be searched, because the machines that hold them do not answer`,
     nothingUnderstood && 'The query contains nothing that the visual model can search for',
     twiceText(twice),
     missing.length > 0 && `Not analysed yet: ${some(missing)}`,
@@ -174,6 +179,12 @@ export function transcriptWarning({
       `Damaged transcriptions; transcribe these files again with force: ${some(unreadable)}`,
   ]);
   return toast_warning === undefined ? {} : { toast_warning };
+}
+
+/** Of so many seconds. */
+function lengthText(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} hours`;
 }
 
 const mostNames = 5;

@@ -75,6 +75,8 @@ interface FoundVisual extends Omit<FoundScope, 'scope'> {
   readonly weaker?: number;
   /** People who are asked for together with themselves. */
   readonly twice: readonly string[];
+  /** Frames whose vectors are held by machines that do not answer. */
+  readonly unsearched?: number;
 }
 
 /**
@@ -163,7 +165,7 @@ export async function visualWarnings(
   parts: VisualSearchParts,
   cache_dir: string,
   query: VisualQuery,
-  found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded'>,
+  found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded' | 'unsearched'>,
   signal: AbortSignal | undefined,
   broken: readonly string[] = [],
 ): Promise<Omit<Warnings, 'gone' | 'changed' | 'noPreview'>> {
@@ -175,6 +177,7 @@ export async function visualWarnings(
     twice: found.twice,
     missing: found.missing,
     unloaded: found.unloaded,
+    unsearched: found.unsearched ?? 0,
     unreadable: await namesOf(parts, cache_dir, unreadable, signal),
     outdated: await outdatedFiles(parts, cache_dir, signal),
     fallbackFrom: parts.models.state.fallback_from,
@@ -219,6 +222,8 @@ async function restVectors(
   return { ...words, unknownExcluded: words.unknownExcluded.filter((word) => !excluded.has(word)) };
 }
 
+type Ranked = Pick<FoundVisual, 'matches' | 'twice' | 'unsearched'>;
+
 /** Asks the index for so many matches; what it lost of the loaded data is loaded again first. */
 function finder(
   parts: VisualSearchParts,
@@ -234,15 +239,19 @@ function finder(
   const limits = { ...(max_per_media !== undefined && { max_per_media }), ...only };
   const searched = { model_key, field: 'segments_to_frame_indices' };
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
-  const rank = async (scope: Scope, by: Vectors, max_results: number) => {
+  const rank = async (scope: Scope, by: Vectors, max_results: number): Promise<Ranked> => {
     // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
     if (!by.text && !by.picture) {
       if (people) await index.ask('resolve', { ...within, ...only, names: [], filters: [] }, now(signal));
       return { matches: [], twice: [] };
     }
     const query = { ...within, ...by, text_weight, ...limits, scope, max_results };
-    const { matches, people_twice: twice = [] } = await index.ask('search', query, now(signal));
-    return { matches, twice };
+    const {
+      people_twice: twice = [],
+      searched: _,
+      ...ranked
+    } = await index.ask('search', query, now(signal));
+    return { ...ranked, twice };
   };
   const find = async (max_results: number): Promise<FoundVisual> => {
     const { scope, ...found } = await findScope(parts, scoped, searched, signal);
@@ -259,8 +268,8 @@ function finder(
     max: number,
   ) => {
     if (!isLimited) {
-      const { matches, twice } = await rank(scope, vectors, max);
-      return { matches: people ? matches : fused(found.matches, matches, max), twice };
+      const { matches, ...rest } = await rank(scope, vectors, max);
+      return { matches: people ? matches : fused(found.matches, matches, max), ...rest };
     }
     const isRanked = vectors.text !== null || vectors.picture !== null || people !== undefined;
     const by = people && !vectors.text && !vectors.picture ? { ...vectors, text: whole.query } : vectors;
@@ -270,7 +279,7 @@ function finder(
     if (first.matches.length >= max || asksCamera) return first;
     // What no detector has looked at may show it all the same.
     const others = await rank(scope, { ...vectors, text: whole.query }, max);
-    return { matches: followed(first.matches, others.matches, max), twice: others.twice };
+    return { ...others, matches: followed(first.matches, others.matches, max) };
   };
   return (max: number) => {
     const seenIn = () => (people ? parts.people.within({ cache_dir }, () => find(max), signal) : find(max));

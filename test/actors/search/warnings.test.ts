@@ -13,6 +13,7 @@ test('a warning names what was not understood, and there is none when nothing is
       reading: null,
       missing: [],
       unloaded: [],
+      unsearched: 0,
       unreadable: [],
       outdated: { names: [], count: 0 },
       fallbackFrom: null,
@@ -37,12 +38,16 @@ test('a warning names what was not understood, and there is none when nothing is
     },
     missing: ['/a'],
     unloaded: ['/b', '/c', '/d', '/e', '/f', '/x', '/y'],
+    unsearched: 5400,
     unreadable: ['h'],
     outdated: { names: ['/o'], count: 3 },
     fallbackFrom: 'big',
     noPreview: 2,
   });
-  assert.match(toast_warning ?? '', /car.*big.*\/a.*loaded: \/b, .* and 2 more.*\/new.*h.*2/);
+  assert.match(
+    toast_warning ?? '',
+    /car.*big.*1\.5 hours of pictures.*\/a.*loaded: \/b, .* and 2 more.*\/new.*h.*2/,
+  );
 });
 
 const quiet = {
@@ -53,6 +58,7 @@ const quiet = {
   changed: [],
   missing: [],
   unloaded: [],
+  unsearched: 0,
   unreadable: [],
   outdated: { names: [], count: 0 },
   fallbackFrom: null,

@@ -1,0 +1,263 @@
+// Engines that hold parts of one library, each with an index of its own, and what they ask each other over
+// connections that are real.
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import test, { type TestContext } from 'node:test';
+import { clusterErrors } from '../../../actors/cluster/contract.ts';
+import { divisionOf, type Holder } from '../../../actors/cluster/division.ts';
+import { HeldVectors } from '../../../actors/cluster/held-vectors.ts';
+import { jointIndex } from '../../../actors/cluster/joint-index.ts';
+import { PartClient } from '../../../actors/cluster/part-client.ts';
+import { partPath } from '../../../actors/cluster/part-message.ts';
+import { PartServer } from '../../../actors/cluster/part-server.ts';
+import type { indexContract } from '../../../actors/index/contract.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import type { AskName, Request } from '../../../runtime/contract.ts';
+import { createLog } from '../../../runtime/log.ts';
+import type { Ref } from '../../../runtime/ref.ts';
+import { freePort } from '../../system/guarded-service.ts';
+import { everything, folder, type Harness, indexActor, someFootage, store } from '../index/handlers.ts';
+
+type C = typeof indexContract;
+const secret = 'known to nodes';
+const films = 24;
+const hashOf = (film: number) => `${(film * 2_654_435_761).toString(16).slice(0, 6)}${film}`;
+const looks = Array.from({ length: films }, (_, film) => someFootage(40, film + 1));
+const lookOf = (film: number, frame: number) => looks[film]!.slice(frame * 32, (frame + 1) * 32);
+
+interface Engine {
+  readonly holder: Holder;
+  readonly index: Ref<C>;
+  readonly joint: Ref<C>;
+  stop(): Promise<void>;
+  begin(): Promise<void>;
+}
+
+interface World {
+  readonly cache_dir: string;
+  /** Of an engine with the whole library. */
+  readonly whole: Ref<C>;
+  readonly engines: readonly Engine[];
+  readonly said: string[];
+  /** Nodes that nobody knows any more. */
+  readonly away: Set<string>;
+}
+
+async function indexRef(t: TestContext): Promise<{ harness: Harness; ref: Ref<C> }> {
+  const harness = await indexActor(t, { segmentBytes: 1 << 14 });
+  const ask: Ref<C>['ask'] = (name, request, options) =>
+    harness.call(name, request, () => options?.signal?.aborted ?? false);
+  return { harness, ref: { name: 'index', phase: 'ready', ask } as Ref<C> };
+}
+
+async function newWorld(t: TestContext, of: number): Promise<World> {
+  const cache_dir = folder(t);
+  const { harness, ref: whole } = await indexRef(t);
+  for (let film = 0; film < films; film++)
+    await store(harness, cache_dir, hashOf(film), looks[film]!.slice());
+  await harness.load({ cache_dir, model_key: 'model', hashes: null });
+  const holders: Holder[] = [];
+  for (let part = 1; part <= of; part++) {
+    const address = `127.0.0.1:${await freePort()}`;
+    holders.push({ id: `node ${part}`, address, hold: { part, of } });
+  }
+  const said: string[] = [];
+  const away = new Set<string>();
+  const log = createLog('cluster', (line) => said.push(`${line.message} ${JSON.stringify(line.fields)}`));
+  const engines: Engine[] = [];
+  for (const holder of holders) {
+    const { ref: index } = await indexRef(t);
+    const follower = { until: async () => {}, applied: 0 };
+    const parts = { index, cacheDir: cache_dir, hold: holder.hold, follower, clock: systemClock, log };
+    const held = new HeldVectors({ ...parts, model: () => 'model' });
+    const server = () =>
+      new PartServer({
+        ...{ address: holder.address, log },
+        secret: () => secret,
+        answer: (message, signal) => held.answer(message, signal),
+      });
+    let now = server();
+    const client = new PartClient();
+    const known = () => holders.filter(({ id }) => id === holder.id || !away.has(id));
+    const asking = {
+      own: holder,
+      secret,
+      division: () => divisionOf(known(), holder.hold)!,
+      rest: () => {},
+    };
+    t.after(() => client.close());
+    t.after(() => now.stop());
+    engines.push({
+      holder,
+      index,
+      joint: jointIndex({ index, holders: asking, client, applied: () => 0, log }),
+      stop: () => now.stop(),
+      begin: () => {
+        now = server();
+        return now.begin();
+      },
+    });
+    await now.begin();
+  }
+  return { cache_dir, whole, engines, said, away };
+}
+
+async function load({ cache_dir }: World, { joint }: Engine): Promise<{ vectors: number; media: number }> {
+  const request = { cache_dir, model_key: 'model', hashes: null };
+  let answer = await joint.ask('load', { ...request, load: null });
+  for (let steps = 0; !answer.done && steps < 1000; steps++)
+    answer = await joint.ask('load', { ...request, load: answer.load });
+  return answer;
+}
+
+/** Questions of every kind, as searches ask them. */
+function questions(cache_dir: string): { [K in AskName<C>]?: readonly Request<C, K>[] } {
+  const within = { cache_dir, model_key: 'model', text_weight: 0.7 };
+  const [text, picture] = [lookOf(3, 7), lookOf(9, 20)];
+  const none = { text: null, picture: null, exclude: null };
+  const vectors = [
+    { ...none, text },
+    { ...none, picture },
+    { ...none, text, picture },
+    { ...none, text, exclude: lookOf(5, 1) },
+    { text, picture, exclude: lookOf(3, 8) },
+  ];
+  const hashes = [hashOf(3), hashOf(9), hashOf(11)];
+  const scopes = [
+    everything,
+    { ...everything, hashes },
+    { ...everything, ranges: { [hashOf(3)]: [[2, 9]] as [number, number][] } },
+    { ...everything, hashes: [] },
+  ];
+  const limits = [
+    { max_results: 1 },
+    { max_results: 40 },
+    { max_results: 200 },
+    { max_results: 30, max_per_media: 2 },
+  ];
+  const moments = [3, 9, 11, 500].map((film) => ({ hash_str: hashOf(film), frame_index: 5 }));
+  const words = new Float32Array([...lookOf(1, 1), ...lookOf(2, 2)]);
+  return {
+    search: vectors.flatMap((by) =>
+      scopes.flatMap((scope) => limits.map((most) => ({ ...within, ...by, scope, ...most }))),
+    ),
+    standing: vectors.map((by) => ({ ...within, ...by, words, moments })),
+    relevance: vectors.flatMap((by) =>
+      [3, 4, 5, 500].map((film) => ({ ...within, ...by, hash_str: hashOf(film) })),
+    ),
+  };
+}
+
+async function compareAll({ cache_dir, whole }: World, ref: Ref<C>): Promise<number> {
+  let asked = 0;
+  for (const [name, all] of Object.entries(questions(cache_dir))) {
+    for (const request of all) {
+      const [expected, found] = await Promise.all(
+        [whole, ref].map((one) => one.ask(name as 'search', request as never)),
+      );
+      assert.deepEqual(found, expected, `${name} ${asked}`);
+      asked++;
+    }
+  }
+  return asked;
+}
+
+test('three engines answer as one with the whole library, to the last bit', async (t) => {
+  const world = await newWorld(t, 3);
+  for (const engine of world.engines) {
+    const { vectors, media } = await load(world, engine);
+    assert.deepEqual([vectors, media], [films * 40, films], 'everything can be searched');
+  }
+  for (const { joint } of world.engines) assert.ok((await compareAll(world, joint)) > 100);
+  const one = await world.engines[0]!.index.ask('search', questions(world.cache_dir).search![1]!);
+  assert.ok(one.searched < films * 40, 'each of them holds some');
+});
+
+test('of a part that nobody answers for it is told how much is missing, until it is back', async (t) => {
+  const world = await newWorld(t, 3);
+  const [first, second] = world.engines;
+  await load(world, first!);
+  const [question] = questions(world.cache_dir).search!;
+  const whole = await first!.joint.ask('search', question!);
+  await second!.stop();
+  const rest = await first!.joint.ask('search', question!);
+  assert.ok(rest.unsearched! > 0);
+  assert.equal(rest.searched + rest.unsearched!, whole.searched);
+  world.away.add(second!.holder.id);
+  assert.deepEqual(await first!.joint.ask('search', question!), rest, 'nobody is asked');
+  world.away.clear();
+  await second!.begin();
+  assert.deepEqual(await first!.joint.ask('search', question!), whole);
+});
+
+test('what is in memory of a part is loaded by the question that needs it', async (t) => {
+  const world = await newWorld(t, 2);
+  const [first, second] = world.engines;
+  await load(world, first!);
+  await second!.index.ask('drop', {});
+  const [question] = questions(world.cache_dir).search!;
+  assert.deepEqual(await first!.joint.ask('search', question!), await world.whole.ask('search', question!));
+});
+
+test('takes are refused, because they compare with the whole library', async (t) => {
+  const { engines } = await newWorld(t, 2);
+  await assert.rejects(engines[0]!.joint.ask('takes', {} as never), clusterErrors.NOT_IN_CLUSTER.is);
+});
+
+async function posted(address: string, headers: Record<string, string>, body: string) {
+  const answer = Promise.withResolvers<{ status: number; text: string }>();
+  const sent = request(`http://${address}${partPath}`, { method: 'POST', headers }, async (response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of response) pieces.push(piece as Buffer);
+    answer.resolve({ status: response.statusCode!, text: Buffer.concat(pieces).toString() });
+  });
+  sent.once('error', answer.reject);
+  sent.end(body);
+  return answer.promise;
+}
+
+test('who does not know the secret, or asks for another part, is refused', async (t) => {
+  const { engines } = await newWorld(t, 2);
+  const [{ holder }] = engines as [Engine];
+  for (const headers of [{}, { authorization: 'Bearer' }, { authorization: 'Bearer known to nobodi' }]) {
+    const { status, text } = await posted(holder.address, headers as Record<string, string>, 'x');
+    assert.deepEqual([status, JSON.parse(text)], [401, { error: 'not a node of this cluster' }]);
+  }
+  const garbage = await posted(holder.address, { authorization: `Bearer ${secret}` }, 'no message');
+  assert.equal(garbage.status, 421);
+  const client = new PartClient();
+  t.after(() => client.close());
+  const asked = { address: holder.address, secret, within: 5_000, signal: undefined };
+  const message = { name: 'load' as const, applied: 0, request: { model_key: 'model', hashes: null } };
+  const other = client.ask({ ...asked, hold: { part: 1, of: 3 } }, message);
+  await assert.rejects(other, clusterErrors.OTHER_PART.is);
+  const wrong = client.ask({ ...asked, secret: 'wrong', hold: holder.hold }, message);
+  await assert.rejects(wrong, clusterErrors.PART_AWAY.is);
+});
+
+test('a node that does not answer in time, or a client that leaves, ends the question', async (t) => {
+  const address = `127.0.0.1:${await freePort()}`;
+  const begun = Promise.withResolvers<AbortSignal>();
+  const log = createLog('cluster', () => {});
+  const answer = (_: unknown, signal: AbortSignal) => {
+    begun.resolve(signal);
+    return new Promise(() => {});
+  };
+  const server = new PartServer({ address, secret: () => secret, answer, log });
+  await server.begin();
+  t.after(() => server.stop());
+  const client = new PartClient();
+  t.after(() => client.close());
+  const message = { name: 'load' as const, applied: 0, request: { model_key: 'model', hashes: null } };
+  const asked = { address, secret, hold: { part: 1, of: 2 } };
+  await assert.rejects(
+    client.ask({ ...asked, within: 50, signal: undefined }, message),
+    clusterErrors.PART_LATE.is,
+  );
+  const left = new AbortController();
+  const other = client.ask({ ...asked, within: 60_000, signal: left.signal }, message);
+  const signal = await begun.promise;
+  left.abort();
+  await assert.rejects(other, { code: 'CANCELLED' });
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+});
