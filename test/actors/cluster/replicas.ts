@@ -72,8 +72,8 @@ export interface Nodes {
   readonly said: readonly string[];
   /** Results as a worker commits them, whose footage is in `/footage`: of a folder that `work` has filled. */
   found(work: (index: Harness, cacheDir: string) => Promise<unknown>): Promise<void>;
-  /** `footage`: where the root `footage` is on that machine; `home`: of one that left. */
-  join(footage: string, home?: string): Promise<Replica>;
+  /** `footage`: where the root `footage` is on that machine; `home`: of one that left; `url`: of the database. */
+  join(footage: string, home?: string, url?: string): Promise<Replica>;
 }
 
 /** `flushes`: of the database. */
@@ -112,7 +112,8 @@ export async function clusterNodes(t: TestContext, flushes = false): Promise<Nod
       await addChange(sql, { library, node: nodeId, after }, body);
     });
   };
-  const joinAs: Nodes['join'] = (footage, home = join(base, `node-${++count}`)) => joined(all, footage, home);
+  const joinAs: Nodes['join'] = (footage, home = join(base, `node-${++count}`), url = all.url) =>
+    joined({ ...all, url }, footage, home);
   return { url: postgres.url, database, library, shared, said, found, join: joinAs };
 }
 
