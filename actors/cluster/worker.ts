@@ -18,6 +18,7 @@ import type {
 import type { Amounts } from '../analysis/progress.ts';
 import type { indexContract } from '../index/contract.ts';
 import { peopleErrors } from '../index/people/contract.ts';
+import { storeErrors } from '../index/store/contract.ts';
 import { databaseFile } from '../index/store/names.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
@@ -40,12 +41,12 @@ import { type Part, piecesOf, requestOf, steps } from './pieces.ts';
 import type { Places } from './places.ts';
 import { readRequest, readTask, standingAfter, storeStanding } from './task-rows.ts';
 
-/** ms: until the queue is looked at again, and between two signs of life. */
-const [LOOK_EVERY, KEEP_EVERY] = [500, 3_000];
-/** ms: of a worker whose jobs fail one after the other. */
-const LONGEST_PAUSE = 30_000;
+/** ms: until the queue is looked at, between two signs of life, and at most between jobs that fail. */
+const [LOOK_EVERY, KEEP_EVERY, LONGEST_PAUSE] = [500, 3_000, 30_000];
 /** Times that a clustering is made again because of corrections. */
 const CLUSTER_AGAIN = 4;
+/** What may be wrong with the shared folder, and passes: it is away, or full. */
+const passing = [clusterErrors.SHARED_FOLDER, transferErrors.TRANSFER_FAILED, storeErrors.STORE_FULL];
 /** Tasks whose requests are kept: those that take turns. */
 const REQUESTS = 4;
 
@@ -286,14 +287,13 @@ export class Worker {
   /** What was found waits until the shared folder can be written. */
   async #sealed(job: Job, folder: string, signal: AbortSignal): Promise<Sealed> {
     const { exchange, log } = this.#parts;
-    for (let attempt = 1; ; attempt++) {
+    for (let isTold = false; ; isTold = true) {
       try {
         return await exchange.seal(resultPlace(job), folder, signal);
       } catch (error) {
         signal.throwIfAborted();
-        const { SHARED_FOLDER } = clusterErrors;
-        if (!transferErrors.TRANSFER_FAILED.is(error) && !SHARED_FOLDER.is(error)) throw error;
-        if (attempt === 1) log.warn('the shared folder cannot be written', { reason: error.message });
+        if (!passing.some((one) => one.is(error))) throw error;
+        if (!isTold) log.warn('the shared folder cannot be written', { reason: toFields(error).message });
         await this.#alarm.wait(LOOK_EVERY * 2, signal);
       }
     }

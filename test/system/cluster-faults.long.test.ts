@@ -1,9 +1,10 @@
 // What may happen to the machines of a cluster beside an end: one stands still, has another time, is a copy
 // of another one, or does not see the shared folder.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import { openAdmin } from '../../actors/cluster/admin.ts';
 import type { ClusterAdmin } from '../../actors/cluster/contract.ts';
@@ -43,6 +44,8 @@ test('a cluster goes on when a machine is odd', { skip: skipWithoutPostgres }, a
   await t.test('a clock that is an hour late is told', () => tellClock(nodes));
   await t.test('what a frozen worker has is done by another, and once', () => freeze(nodes));
   await t.test('work waits while the shared folder is away', () => takeShareAway(nodes));
+  const skip = process.getuid?.() !== 0 && 'only root can mount a disk that is full';
+  await t.test('work waits while the shared folder is full', { skip }, (part) => fillShare(part, nodes));
   await t.test('of two engines of one id the older one takes no files', () => copyNode(nodes));
 });
 
@@ -134,6 +137,31 @@ async function takeShareAway(nodes: Nodes): Promise<void> {
   await until(() => hasAll(front, names.length + 1), { within: SLOW_MS });
 }
 
+/** A small disk lies where results are written. */
+async function fillShare(t: TestContext, nodes: Nodes): Promise<void> {
+  const { front, first, late, world } = nodes;
+  const before = (await front.ok<{ total: number }>('/library/list', { cache_dir: front.cacheDir })).total;
+  const added = ['full.jpg'];
+  place(world.footage, added);
+  const results = join(world.shared, 'results');
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'framehound-full', results]);
+  let isFull = true;
+  const free = () => {
+    if (isFull) execFileSync('umount', ['-l', results]);
+    isFull = false;
+  };
+  t.after(free);
+  const task_id = await begin(nodes, added);
+  const told = /the shared folder cannot be written.*(ENOSPC|No space left|disk is full)/;
+  await until(() => [first, late].some(({ process: { printed } }) => told.test(printed())), {
+    within: SLOW_MS,
+  });
+  assert.equal(await isDoneOnce(nodes, task_id, added), false);
+  free();
+  await until(() => isDoneOnce(nodes, task_id, added), { within: SLOW_MS });
+  await until(() => hasAll(front, before + 1), { within: SLOW_MS });
+}
+
 async function copyNode(nodes: Nodes): Promise<void> {
   const { admin, first, front, world } = nodes;
   const home = newHome();
@@ -146,8 +174,9 @@ async function copyNode(nodes: Nodes): Promise<void> {
   assert.equal((await admin.status()).nodes.length, 3);
   const added = ['copied.jpg'];
   place(world.footage, added);
+  const { total: before } = await front.ok<{ total: number }>('/library/list', { cache_dir: front.cacheDir });
+  const total = before + 1;
   const task_id = await begin(nodes, added);
   await until(() => isDoneOnce(nodes, task_id, added), { within: SLOW_MS });
-  for (const node of [first, copy, front])
-    await until(() => hasAll(node, names.length + 2), { within: SLOW_MS });
+  for (const node of [first, copy, front]) await until(() => hasAll(node, total), { within: SLOW_MS });
 }

@@ -72,7 +72,7 @@ export interface Nodes {
   readonly said: readonly string[];
   /** Results as a worker commits them, whose footage is in `/footage`: of a folder that `work` has filled. */
   found(work: (index: Harness, cacheDir: string) => Promise<unknown>): Promise<void>;
-  /** `footage`: where the root `footage` is on that machine; `home`: of one that left; `url`: of the database. */
+  /** `footage`: where that root is on the machine; `home`: of one that left; `url`: of the database. */
   join(footage: string, home?: string, url?: string): Promise<Replica>;
 }
 
