@@ -32,6 +32,8 @@ export interface HeldParts {
   readonly log: Log;
 }
 
+type Wanted = Pick<Request<Contract, 'load'>, 'model_key' | 'hashes'>;
+
 export class HeldVectors {
   readonly #parts: HeldParts;
   readonly #stop = new AbortController();
@@ -50,8 +52,9 @@ export class HeldVectors {
       throw clusterErrors.OTHER_PART(`this node holds ${own}, not ${holdText(hold)}`);
     const signal = AbortSignal.any([asked, this.#stop.signal]);
     if (name === 'load') {
+      this.#expectInUse(request.model_key);
       await this.#parts.follower.until(applied, signal);
-      return this.#load(request as Pick<Request<Contract, 'load'>, 'model_key' | 'hashes'>, signal);
+      return waited(this.#loadSome(request as Wanted), signal, engineErrors.CANCELLED());
     }
     const { index, cacheDir: cache_dir } = this.#parts;
     const ask = () => index.ask(name, { ...request, cache_dir } as never, { lane: 'now', signal });
@@ -85,16 +88,24 @@ export class HeldVectors {
 
   /** Throws the error that says that they are not there when that takes too long. */
   async #loaded(modelKey: string, error: unknown, signal: AbortSignal): Promise<void> {
+    this.#expectInUse(modelKey);
+    const either = AbortSignal.any([signal, AbortSignal.timeout(LOADED_WITHIN)]);
+    await waited(this.#loadWhole(modelKey), either, error as Error);
+  }
+
+  /** What this engine searches would give way to the vectors of another model. */
+  #expectInUse(modelKey: string): void {
     const inUse = this.#parts.model();
     if (modelKey !== inUse)
       throw storeErrors.NOT_LOADED(`this node uses the model ${inUse}, not ${modelKey}`);
-    const late = Promise.withResolvers<never>();
-    const end = () => late.reject(signal.aborted ? engineErrors.CANCELLED() : error);
-    const either = AbortSignal.any([signal, AbortSignal.timeout(LOADED_WITHIN)]);
-    either.addEventListener('abort', end, { once: true });
-    await Promise.race([this.#loadWhole(modelKey), late.promise]).finally(() =>
-      either.removeEventListener('abort', end),
-    );
+  }
+
+  /** Goes on when whoever asked has left: the next question needs them, too. */
+  async #loadSome(wanted: Wanted): Promise<LoadReport> {
+    if (wanted.hashes !== null) return this.#load(wanted, this.#stop.signal);
+    // One that runs may not know what was stored since it began.
+    await this.#whole?.catch(() => {});
+    return this.#loadWhole(wanted.model_key);
   }
 
   #loadWhole(model_key: string): Promise<LoadReport> {
@@ -104,10 +115,7 @@ export class HeldVectors {
     return this.#whole;
   }
 
-  async #load(
-    { model_key, hashes }: Pick<Request<Contract, 'load'>, 'model_key' | 'hashes'>,
-    signal: AbortSignal,
-  ): Promise<LoadReport> {
+  async #load({ model_key, hashes }: Wanted, signal: AbortSignal): Promise<LoadReport> {
     const { index, cacheDir: cache_dir, hold } = this.#parts;
     const step = (load: number | null) =>
       index.ask('load', { cache_dir, model_key, hashes, load, hold }, { lane: 'now', signal });
@@ -116,4 +124,13 @@ export class HeldVectors {
     const { done: _done, load: _load, ...report } = answer;
     return report;
   }
+}
+
+/** What becomes of `work`; the error when the signal is aborted before that. */
+async function waited<T>(work: Promise<T>, signal: AbortSignal, error: Error): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const end = () => late.reject(error);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  return Promise.race([work, late.promise]).finally(() => signal.removeEventListener('abort', end));
 }

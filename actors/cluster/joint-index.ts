@@ -21,7 +21,7 @@ type Contract = typeof indexContract;
 type Index = Ref<Contract>;
 
 /** ms that other nodes may take to have something in memory. */
-const LOADED_WITHIN = 10 * 60_000;
+const LOADED_WITHIN = 60_000;
 
 const everything = { hashes: null, ranges: {}, filters: [] };
 

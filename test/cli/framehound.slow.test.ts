@@ -68,6 +68,8 @@ test('mistakes of the command line are named and have an exit code of their own'
     [['models', 'pull', 'clip-b23'], 1, /did you mean clip-b32\?/],
     [['disk', 'now'], 2, /disk takes no argument 'now'; see: framehound help disk/],
     [['models', 'lits'], 2, /did you mean list\?/],
+    [['serve', '--no-guardian', '--hold', '2/5'], 2, /hold needs a cluster/],
+    [['serve', '--no-guardian', '--hold', '6/5'], 2, /--hold must be a part such as 2\/5, .* not 6\/5/],
     [['config', '--decode', 'fast'], 2, /--decode must be one of exact, keyframes, not fast/],
   ];
   await Promise.all(
