@@ -76,7 +76,7 @@ export class HeldVectors {
       done.abort();
       return false;
     };
-    const complain = (error: string) => log.info('the vectors of this part are not loaded yet', { error });
+    const complain = (error: string) => log.debug('the vectors of this part are not loaded yet', { error });
     const until = AbortSignal.any([done.signal, this.#stop.signal]);
     this.#over = new Alarm(clock).repeat(LOOK_EVERY, until, load, complain);
   }
