@@ -15,7 +15,7 @@ import {
 import { type Aspect, aspectsOf, checkedQuery, checkedWords, eachOf } from '../index/visual/scoring.ts';
 import { VectorCache } from '../index/visual/vector-cache.ts';
 import { clusterErrors } from './contract.ts';
-import { askPart, type JointParts, mutable, Question } from './question.ts';
+import { askPart, type JointParts, mutable, Question, type RankedPart } from './question.ts';
 
 type Contract = typeof indexContract;
 type Index = Ref<Contract>;
@@ -43,6 +43,20 @@ export function jointIndex(parts: JointParts): Index {
     if (answered === undefined) return parts.index.ask(name, request, options);
     return (await answered(request as never, options)) as never;
   });
+}
+
+/** For a text, in everything. */
+function isPlain({ text, picture, exclude, scope, people }: Request<Contract, 'search'>): boolean {
+  const isWhole = scope.hashes === null && scope.filters.length === 0 && people === undefined;
+  return isWhole && Object.keys(scope.ranges).length === 0 && !picture && !exclude && text !== null;
+}
+
+function joined(answers: readonly RankedPart[], most: number) {
+  const lists = answers.map(({ matches }) => matches);
+  return {
+    matches: jointRanking(lists, most),
+    searched: answers.reduce((sum, { searched }) => sum + searched, 0),
+  };
 }
 
 class JointSearch {
@@ -76,19 +90,31 @@ class JointSearch {
     request: Request<Contract, 'search'>,
     options: CallOptions,
   ): Promise<Reply<Contract, 'search'>> {
+    if (isPlain(request)) return this.#searchPlainly(request, options);
     const { max_results, max_per_media } = request;
     const { question, told } = await this.#begin(request, options);
     if (question.total === 0) return { matches: [], searched: 0, ...told };
     const query = checkedQuery(request, question.dimensions);
     const scoring = await jointScoring(query, (scorings) => question.samples(scorings));
     const answers = await question.ranked(scoring, max_results, max_per_media);
-    const lists = answers.map(({ matches }) => matches);
-    return {
-      matches: jointRanking(lists, max_results),
-      searched: answers.reduce((sum, { searched }) => sum + searched, 0),
-      ...told,
-      ...question.unsearched(),
-    };
+    return { ...joined(answers, max_results), ...told, ...question.unsearched() };
+  }
+
+  /** What the other parts are asked is known before this engine has looked at its own. */
+  async #searchPlainly(
+    { cache_dir, model_key, scope, text, max_results, max_per_media }: Request<Contract, 'search'>,
+    options: CallOptions,
+  ): Promise<Reply<Contract, 'search'>> {
+    const { index, holders } = this.#parts;
+    const division = holders.division();
+    const parts = division.map(() => ({ within: { hashes: null, ranges: {}, only: null }, frames: 1 }));
+    const asked = { cache_dir, model_key, dimensions: text!.length, parts, division };
+    const question = new Question(this.#parts, asked, options);
+    const [left, answers] = await Promise.all([
+      index.ask('narrowed', { cache_dir, model_key, scope, of: division.length }, options),
+      question.ranked(plain([text!]), max_results, max_per_media),
+    ]);
+    return { ...joined(answers, max_results), ...question.unsearched(left.parts) };
   }
 
   async relevance(
@@ -105,10 +131,7 @@ class JointSearch {
     if (scale === undefined) {
       const [background] = await jointBackgrounds([scoring], samples);
       const answers = await question.ranked(scoring, 1, 1);
-      const [best] = jointRanking(
-        answers.map(({ matches }) => matches),
-        1,
-      );
+      const [best] = joined(answers, 1).matches;
       const { centre } = background!;
       scale = { background: centre, best: best?.score ?? centre };
       if (question.isWhole) this.#scales.set(key, scale);

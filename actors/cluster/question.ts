@@ -72,8 +72,8 @@ export class Question {
   readonly #asked: Asked;
   readonly #options: CallOptions;
   readonly #silent = new Set<number>();
-  /** Frames of parts that were not all searched. */
-  #unsearched = 0;
+  /** Frames that parts have looked at. */
+  readonly #searched = new Map<number, number>();
 
   constructor(parts: JointParts, asked: Asked, options: CallOptions) {
     this.#parts = parts;
@@ -95,9 +95,13 @@ export class Question {
     return this.#silent.size === 0;
   }
 
-  unsearched(): { readonly unsearched?: number } {
-    const silent = [...this.#silent].reduce((sum, i) => sum + this.#asked.parts[i]!.frames, 0);
-    const all = silent + this.#unsearched;
+  /** Of what is left of each part, what nobody has looked at. */
+  unsearched(parts = this.#asked.parts): { readonly unsearched?: number } {
+    const left = parts.map(({ frames }, i) => {
+      if (this.#silent.has(i)) return frames;
+      return Math.max(0, frames - (this.#searched.get(i) ?? frames));
+    });
+    const all = left.reduce((sum, frames) => sum + frames, 0);
     return all === 0 ? {} : { unsearched: all };
   }
 
@@ -136,7 +140,7 @@ export class Question {
     most: number,
   ): Promise<RankedPart | null> {
     const { index } = this.#parts;
-    const { cache_dir, model_key, parts } = this.#asked;
+    const { cache_dir, model_key } = this.#asked;
     for (let depth = most; ; depth *= 2) {
       const answer = await this.#ask(part, 'rank', { ...limits, max_results: depth });
       if (answer === null) return null;
@@ -146,7 +150,7 @@ export class Question {
       const { paths } = await index.ask('searched_paths', { cache_dir, model_key, hashes }, this.#options);
       const known = ranking.flatMap((match, i) => (paths[i] == null ? [] : [{ ...match, path: paths[i] }]));
       if (known.length < most && ranking.length === depth) continue;
-      this.#unsearched += Math.max(0, parts[part]!.frames - searched);
+      this.#searched.set(part, searched);
       return { matches: known.slice(0, most), searched };
     }
   }

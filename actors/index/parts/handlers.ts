@@ -31,6 +31,7 @@ export function partHandlers(parts: VisualParts): Handlers<PartContract> {
     rank: async ({ cache_dir, ...request }, turn) => {
       const { model_key, scoring, within, max_results: matches, max_per_media: perVideo = matches } = request;
       const loaded = await folders.with(cache_dir, (store) => visual.of(store, model_key));
+      if (loaded.catalog.vectors === 0) return { matches: [], searched: 0 };
       expectFitting(loaded, scoring);
       const pause = () => turn.throwIfCancelled();
       const search = { query: scoring, scope: scopeWithin(within), matches, perVideo, pause };

@@ -102,8 +102,12 @@ async function newWorld(t: TestContext, of: number): Promise<World> {
   return { cache_dir, whole, engines, said, away };
 }
 
-async function load({ cache_dir }: World, { joint }: Engine): Promise<{ vectors: number; media: number }> {
-  const request = { cache_dir, model_key: 'model', hashes: null };
+async function load(
+  { cache_dir }: World,
+  { joint }: Engine,
+  model_key = 'model',
+): Promise<{ vectors: number; media: number }> {
+  const request = { cache_dir, model_key, hashes: null };
   let answer = await joint.ask('load', { ...request, load: null });
   for (let steps = 0; !answer.done && steps < 1000; steps++)
     answer = await joint.ask('load', { ...request, load: answer.load });
@@ -197,6 +201,17 @@ test('what is in memory of a part is loaded by the question that needs it', asyn
   await second!.index.ask('drop', {});
   const [question] = questions(world.cache_dir).search!;
   assert.deepEqual(await first!.joint.ask('search', question!), await world.whole.ask('search', question!));
+});
+
+test('a library without vectors has no matches', async (t) => {
+  const world = await newWorld(t, 2);
+  const [first] = world.engines;
+  const { media } = await load(world, first!, 'another');
+  assert.equal(media, 0);
+  for (const question of questions(world.cache_dir).search!.slice(0, 1)) {
+    const found = await first!.joint.ask('search', { ...question, model_key: 'another' });
+    assert.deepEqual(found, { matches: [], searched: 0 });
+  }
 });
 
 test('takes are refused, because they compare with the whole library', async (t) => {
