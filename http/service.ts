@@ -1,6 +1,7 @@
 // What the routes are handed: the engine's coordinators and the few things of the service itself.
 
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Cluster } from '../actors/cluster/contract.ts';
 import type { Engine } from '../actors/engine.ts';
 import type { EventStreams } from '../events/protocol.ts';
 import type { SavedSearches } from '../events/searches/contract.ts';
@@ -35,6 +36,7 @@ export interface Service
       | 'states'
     >
   > {
+  readonly cluster: Pick<Cluster, 'status'> | null;
   /** The models of this machine, read anew for every question. */
   readonly models: Pick<Engine['models'], 'system' | 'list'>;
   /** True once the service was asked to stop. */

@@ -11,7 +11,7 @@ import type {
   suggestClusters,
   undoClusters,
 } from '../routes/faces.ts';
-import type { health, livez, metrics, readyz } from '../routes/health.ts';
+import type { getCluster, health, livez, metrics, readyz } from '../routes/health.ts';
 import type {
   forgetMedia,
   libraryDisk,
@@ -139,6 +139,7 @@ export interface Operations {
   readonly exportTranscript: typeof exportTranscript;
   readonly faceClusters: typeof faceClusters;
   readonly forgetMedia: typeof forgetMedia;
+  readonly getCluster: typeof getCluster;
   readonly getList: typeof getList;
   readonly getSettings: typeof getSettings;
   readonly getTask: typeof getTask;
@@ -244,6 +245,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   exportTranscript: 'POST /api/v1/export/transcript',
   faceClusters: 'GET /api/v1/faces/clusters cache_dir',
   forgetMedia: 'POST /api/v1/library/forget',
+  getCluster: 'GET /api/v1/cluster',
   getList: 'GET /api/v1/lists/{list_id}',
   getSettings: 'GET /api/v1/settings',
   getTask: 'GET /api/v1/tasks/{task_id} offset limit',

@@ -1,12 +1,14 @@
-// Says that the service is there, whether it can work, and how it does. None of these needs a key.
+// Says that the service is there, whether it can work, and how it does, without a key; and in which cluster
+// it is.
 import { Type } from 'typebox';
+import { ClusterStatus } from '../../actors/cluster/contract.ts';
 import type { ModelState } from '../../actors/embedder/contract.ts';
 import type { ChildState } from '../../runtime/child.ts';
 import type { Phase } from '../../runtime/ref.ts';
-import { described, field } from '../../runtime/schema.ts';
+import { described, field, nullable } from '../../runtime/schema.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import { askAgain } from '../request/response.ts';
-import { type Route, reply, route } from '../route.ts';
+import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 // Why the service is not ready, if it is not.
 
@@ -122,4 +124,22 @@ export const metrics = route({
   handle: async (_, service) => reply(200, await service.metrics.render()),
 });
 
-export const healthRoutes: readonly Route[] = [health, livez, readyz, metrics];
+export const getCluster = route({
+  method: 'GET',
+  path: '/api/v1/cluster',
+  id: 'getCluster',
+  tag,
+  summary: 'Get the machines of the cluster',
+  description:
+    'Every machine of a cluster gives the same answer, from its database. Returns 503 while the database ' +
+    'cannot be reached. Names of files begin with the name of their root.',
+  answers: {
+    200: Type.Object({
+      cluster: field('The cluster; null for a service that is in none.', nullable(ClusterStatus)),
+    }),
+    503: ErrorBody,
+  },
+  handle: async (_, { cluster }) => reply(200, { cluster: cluster === null ? null : await cluster.status() }),
+});
+
+export const healthRoutes: readonly Route[] = [health, livez, readyz, metrics, getCluster];

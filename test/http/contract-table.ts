@@ -286,6 +286,7 @@ export const addresses: readonly string[] = [
   'DELETE /api/v1/watch-folders/{id} licensed',
   'DELETE /api/v1/webhooks/{webhook_id} licensed',
   'GET / open',
+  'GET /api/v1/cluster licensed',
   'GET /api/v1/events/stream licensed',
   'GET /api/v1/faces/clusters licensed',
   'GET /api/v1/health open',

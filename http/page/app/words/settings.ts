@@ -132,6 +132,27 @@ export const settings = {
   onlyChanged: ['Only changed settings', 'Nur geänderte'],
   noneChanged: ['All settings have their defaults.', 'Alle Einstellungen haben ihre Vorgaben.'],
   folder: ['Analysis folder', 'Analyseordner'],
+  machines: ['Machines of the cluster', 'Rechner des Verbunds'],
+  machinesHow: [
+    'Every machine answers from its own copy of the library. Jobs: {queued} waiting, {active} at work, {failed} given up.',
+    'Jeder Rechner antwortet aus seiner eigenen Kopie der Bibliothek. Aufträge: {queued} warten, {active} in Arbeit, {failed} aufgegeben.',
+  ],
+  machine: ['Machine', 'Rechner'],
+  machineRoles: ['Roles', 'Rollen'],
+  machineState: ['State', 'Zustand'],
+  machineWork: ['Working on', 'Arbeitet an'],
+  machineUpToDate: ['up to date', 'auf dem neuesten Stand'],
+  machineBehind: ['{n} change behind|{n} changes behind', '{n} Änderung zurück|{n} Änderungen zurück'],
+  machineSilent: [
+    'not seen for {n} second|not seen for {n} seconds',
+    'seit {n} Sekunde nicht gesehen|seit {n} Sekunden nicht gesehen',
+  ],
+  machineDraining: ['takes no files', 'nimmt keine Dateien'],
+  machineHolds: ['holds part {part}', 'hält Teil {part}'],
+  partsMissing: [
+    'No machine holds part {parts}: searches lack what is in it.',
+    'Teil {parts} liegt auf keinem Rechner: bei Suchen fehlt, was darin ist.',
+  ],
 } as const satisfies Record<string, Words>;
 
 // Words of what is set up by a download.

@@ -48,6 +48,7 @@ export async function sessions(s: Session): Promise<void> {
   await s.ask('/sessions', { ticket }, { headers: noKey });
   const asSession = { 'X-License-Key': opened.token };
   await s.ask('/settings', undefined, { headers: asSession });
+  await s.ask('/cluster', undefined, { headers: asSession });
   await s.ask('/sessions', undefined, { method: 'DELETE', headers: asSession });
   await s.ask('/settings', undefined, { headers: asSession });
 }

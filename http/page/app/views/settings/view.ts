@@ -1,7 +1,7 @@
 // First run and settings: what the models can, which there are, how the page looks, and how the service is
 // set.
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, useAsk } from '../../api.ts';
 import type { View } from '../../navigation.ts';
 import { Failed, Icon, Loading } from '../../parts.ts';
@@ -31,7 +31,7 @@ export const view: View = { title: shell.settings, render: Settings };
 function Settings() {
   return html`<div class="settings-page">
     <h1 class="unseen">${t(shell.settings)}</h1>
-    <${Starter} /><${Models} /><${ThisPage} /><${ServiceSettings} />
+    <${Starter} /><${Models} /><${ThisPage} /><${Machines} /><${ServiceSettings} />
   </div>`;
 }
 
@@ -79,6 +79,58 @@ function ThisPage() {
     <div class="row wrap"><p class="quiet">${t(signedIn)}</p>
       <button onClick=${() => void leave()}>${t(settings.signOut)}</button></div>
   </section>`;
+}
+
+// The machines of the cluster: what each does, and how far behind it is.
+
+type Machine = Exclude<Awaited<ReturnType<typeof api.getCluster>>['cluster'], null>['nodes'][number];
+
+/** ms until it is asked again while it is shown. */
+const LOOK_EVERY = 3_000;
+/** Seconds without a sign of life after which a machine counts as one that does not run. */
+const SILENT = 10;
+
+function Machines() {
+  const answer = useAsk((signal) => api.getCluster({}, { signal }), []);
+  const { value, state, error, again } = answer;
+  const cluster = value?.cluster ?? null;
+  useEffect(() => {
+    if (cluster === null) return;
+    const timer = setTimeout(again, LOOK_EVERY);
+    return () => clearTimeout(timer);
+  }, [value]);
+  if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
+  if (cluster === null) return null;
+  const {
+    nodes,
+    missing_parts: missing,
+    queued_jobs: queued,
+    active_jobs: active,
+    failed_jobs: failed,
+  } = cluster;
+  return html`<section class="panel column"><h2>${t(settings.machines)}</h2>
+    <p class="quiet">${t(settings.machinesHow, { queued, active, failed })}</p>
+    ${missing.length > 0 && html`<p class="problem">${t(settings.partsMissing, { parts: missing.join(', ') })}</p>`}
+    <table><thead><tr>${[settings.machine, settings.machineRoles, settings.machineState, settings.machineWork].map((words) => html`<th scope="col">${t(words)}</th>`)}</tr></thead>
+      <tbody>${nodes.map(
+        (
+          node,
+        ) => html`<tr key=${node.id}><th scope="row">${node.name}<p class="quiet">${node.id.slice(0, 8)} · ${node.version}</p></th>
+          <td>${node.roles.join(', ')}</td><td>${machineState(node)}</td>
+          <td>${node.seen_seconds > SILENT ? '' : node.working.map((path) => html`<p class="whole-path">${path.replace(/^root:/, '')}</p>`)}</td></tr>`,
+      )}</tbody></table>
+  </section>`;
+}
+
+function machineState({ seen_seconds, behind, draining, hold }: Machine): string {
+  const state =
+    seen_seconds > SILENT
+      ? t(settings.machineSilent, { n: Math.round(seen_seconds) })
+      : behind === 0
+        ? t(settings.machineUpToDate)
+        : t(settings.machineBehind, { n: behind });
+  const held = hold === null ? [] : [t(settings.machineHolds, { part: hold })];
+  return [state, ...held, ...(draining ? [t(settings.machineDraining)] : [])].join(', ');
 }
 
 // The settings of the service, each with where it comes from; its version, and the way to its interface.

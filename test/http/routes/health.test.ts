@@ -1,0 +1,30 @@
+// What a service says of the cluster that it is in.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type ClusterStatus, clusterErrors } from '../../../actors/cluster/contract.ts';
+import { healthRoutes } from '../../../http/routes/health.ts';
+import { inject } from '../inject.ts';
+
+const status: ClusterStatus = {
+  nodes: [
+    {
+      ...{ id: 'a', name: 'cut1', version: '1.2.3', roles: ['front'], hold: null, seen_seconds: 0.5 },
+      ...{ clock_seconds: 0, behind: 2, draining: false, working: ['root:footage/a.mov'] },
+    },
+  ],
+  ...{ missing_parts: [], changes: 7, queued_jobs: 1, active_jobs: 2, failed_jobs: 3 },
+};
+
+test('the machines of a cluster are those that its database knows, and nothing without a cluster', async () => {
+  const asked = (cluster: object | null) => inject(healthRoutes, { cluster } as never)('/api/v1/cluster');
+  const known = await asked({ status: async () => status });
+  assert.deepEqual([known.status, known.body], [200, { cluster: status }]);
+  assert.deepEqual((await asked(null)).body, { cluster: null });
+  const away = await asked({
+    status: async () => {
+      throw clusterErrors.DATABASE_AWAY();
+    },
+  });
+  assert.equal(away.status, 503);
+  assert.ok(away.headers['retry-after']);
+});
