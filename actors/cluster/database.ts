@@ -64,6 +64,16 @@ export function tableFiles(): string[] {
     .sort();
 }
 
+const supported = tableFiles().length;
+
+/** CLUSTER_TOO_NEW for tables that a newer version has made. */
+export function expectSupported(version: number): void {
+  if (version <= supported) return;
+  throw clusterErrors.CLUSTER_TOO_NEW(
+    `The tables of the cluster have version ${version}, but this program supports ${supported}: update framehound on this machine`,
+  );
+}
+
 export class Database implements Sql {
   readonly #pool: pg.Pool;
   #boss: PgBoss;
@@ -167,11 +177,7 @@ export class Database implements Sql {
       await client.query('create table if not exists framehound.version (number integer not null)');
       const { rows } = await client.query<{ number: number }>('select number from framehound.version');
       const version = rows[0]?.number ?? 0;
-      if (version > files.length) {
-        throw clusterErrors.CLUSTER_TOO_NEW(
-          `The tables of the cluster have version ${version}, but this program supports ${files.length}: update framehound on this machine`,
-        );
-      }
+      expectSupported(version);
       for (const name of files.slice(version))
         await client.query(readFileSync(join(migrations, name), 'utf8'));
       if (version === 0) await client.query('insert into framehound.version values (0)');

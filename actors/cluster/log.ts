@@ -94,6 +94,8 @@ export async function addChanges(
 export interface LogPage {
   /** Changes up to this one are not in it any more. */
   readonly cut: number;
+  /** Version of the tables: those who write it may be newer than who reads it. */
+  readonly tables: number;
   readonly changes: readonly Change[];
 }
 
@@ -104,8 +106,15 @@ export async function changesAfter(
   after: number,
   limit: number,
 ): Promise<LogPage> {
-  const rows = await sql.query<{ cut: string; seq: string | null; at_ms: number; body: ChangeBody }>(
-    `select l.cut, c.seq, floor(extract(epoch from c.at) * 1000)::float8 as at_ms, c.body
+  interface Row {
+    readonly cut: string;
+    readonly tables: number;
+    readonly seq: string | null;
+    readonly at_ms: number;
+    readonly body: ChangeBody;
+  }
+  const rows = await sql.query<Row>(
+    `select l.cut, (select number from framehound.version) as tables, c.seq, floor(extract(epoch from c.at) * 1000)::float8 as at_ms, c.body
       from framehound.library l
       left join lateral (select * from framehound.change where library = l.id and seq > $2
         order by seq limit $3) as c on true
@@ -115,7 +124,7 @@ export async function changesAfter(
   const changes = rows.flatMap(({ seq, at_ms, body }) =>
     seq === null ? [] : [{ seq: Number(seq), at_ms, body }],
   );
-  return { cut: Number(rows[0]?.cut ?? 0), changes };
+  return { cut: Number(rows[0]?.cut ?? 0), tables: rows[0]?.tables ?? 0, changes };
 }
 
 /** The number of the last change. */

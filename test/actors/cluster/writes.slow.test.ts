@@ -5,6 +5,7 @@ import test from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
+import { until } from '../../until.ts';
 import { footage, mediaRecord } from '../index/footage.ts';
 import { store } from '../index/handlers.ts';
 import { spoken, turn } from '../index/voices/spoken.ts';
@@ -15,6 +16,7 @@ test('the nodes of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   await t.test('media that are forgotten or moved are so everywhere', () => forgetAndMove(nodes));
   await t.test('what is refused is so everywhere, and changes nothing', () => refuse(nodes));
   await t.test('a file that a worker has is not forgotten', () => keepWorked(nodes));
+  await t.test('who is older than the log follows it no further, and answers', () => stayBehind(nodes));
 });
 
 async function heldBy({ index, cacheDir: cache_dir }: Replica): Promise<string[]> {
@@ -91,4 +93,26 @@ async function keepWorked(nodes: Nodes): Promise<void> {
   const waiting = forget(stop.signal);
   stop.abort();
   await assert.rejects(waiting, (error: unknown) => engineErrors.CANCELLED.is(error));
+}
+
+async function stayBehind(nodes: Nodes): Promise<void> {
+  const raise = (by: number) =>
+    nodes.database.query('update framehound.version set number = number + $1', [by]);
+  const older = await nodes.join('/footage');
+  older.begin();
+  await older.caughtUp();
+  const { applied } = older.follower;
+  await raise(1);
+  await nodes.found((index, at) => store(index, at, 'ee', footage(4, 32, 2, 0.1, 1)));
+  const told = await until(() =>
+    nodes.said.find((line) => line.includes('update framehound on this machine')),
+  );
+  assert.match(told, /^error the log of the cluster cannot be followed/);
+  assert.equal(older.follower.applied, applied);
+  assert.ok(!(await heldBy(older)).some((one) => one.startsWith('ee')));
+  await assert.rejects(nodes.join('/footage'), { code: 'CLUSTER_TOO_NEW' });
+  // As a newer program on this machine.
+  await raise(-1);
+  await older.caughtUp();
+  assert.ok((await heldBy(older)).some((one) => one.startsWith('ee')));
 }
