@@ -118,7 +118,6 @@ test('a name is stored or told of, whatever is grouped while somebody writes it'
   await name.nth(1).waitFor();
   // The groups are in another order when their answer comes, which is while somebody writes.
   const { promise: isWritten, resolve: goOn } = Promise.withResolvers<void>();
-  t.after(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
   const asked = page.waitForRequest('**/faces/clusters/samples');
   await page.route('**/faces/clusters/samples', async (route) => {
     const response = await route.fetch();
@@ -229,7 +228,6 @@ test('pairs that may be one person are asked about, and an answer holds', within
   // The page hears of the first answer late: nobody can give the second one before, for whoever it names may
   // be gone.
   const { promise: released, resolve: reply } = Promise.withResolvers<void>();
-  t.after(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
   await page.route('**/faces/clusters/modify', async (route) => {
     const response = await route.fetch();
     await released;

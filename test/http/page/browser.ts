@@ -57,9 +57,10 @@ let shared: Promise<Opened> | null = null;
 
 /** For `after` of a file that opens pages. */
 export async function closeBrowser(): Promise<void> {
-  const opened = browser;
+  const [opened, last] = [browser, shared];
   browser = null;
   shared = null;
+  if (last) await (await last).page.unrouteAll({ behavior: 'ignoreErrors' });
   await (await opened)?.close();
 }
 
@@ -68,13 +69,18 @@ export async function closeBrowser(): Promise<void> {
  */
 export async function openBrowser(t: TestContext, options: Options = {}): Promise<Opened> {
   const opened = await openPage(options);
-  t.after(() => opened.context.close());
+  t.after(async () => {
+    // A handler that waits for an answer when the page is closed would fail the whole process.
+    await opened.page.unrouteAll({ behavior: 'ignoreErrors' });
+    await opened.context.close();
+  });
   return opened;
 }
 
 /**
  * One page for all tests of a file that need none of their own: to load the page takes longer than most of
- * them. Nothing is answered in place of the service any more, and it looks as is asked for.
+ * them. Nothing is answered in place of the service any more, no message of an earlier test is left, and it
+ * looks as is asked for.
  */
 export async function openShared(look: Look = usual): Promise<Opened> {
   shared ??= openPage({});
@@ -83,6 +89,7 @@ export async function openShared(look: Look = usual): Promise<Opened> {
   await opened.page.unrouteAll({ behavior: 'ignoreErrors' });
   await opened.page.setViewportSize(viewport);
   await opened.page.emulateMedia({ colorScheme });
+  await opened.page.evaluate("document.querySelectorAll('.toast .icon-only').forEach((one) => one.click())");
   return opened;
 }
 
