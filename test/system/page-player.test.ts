@@ -18,10 +18,11 @@ import {
   openShared,
   withoutBrowser,
 } from '../http/page/browser.ts';
+import { untilRelease } from '../shared.ts';
 import { until } from '../until.ts';
 import { newHome } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
-import { isShown, toldFrame } from './shown-frame.ts';
+import { isShown, late, toldFrame } from './shown-frame.ts';
 import { writeWav } from './speech-files.ts';
 
 const home = newHome();
@@ -164,20 +165,6 @@ test('frames that come at uneven times are stepped through one by one', {
   assert.deepEqual(problems, []);
 });
 
-/**
- * What waits for a paint or a while is done when the head of the film is read, as on a machine that is busy.
- */
-const late = `{
-  const after = window.setTimeout.bind(window);
-  const whenRead = (work) => () => {
-    const video = document.querySelector('video');
-    if (video && video.readyState === 0) video.addEventListener('loadedmetadata', () => after(work), { once: true });
-    else work();
-  };
-  window.setTimeout = (work, ms, ...rest) => after(whenRead(() => work(...rest)), ms);
-  window.requestAnimationFrame = (work) => after(whenRead(() => work(performance.now())), 16);
-}`;
-
 test('it opens at the moment where painting is slower than reading the film', {
   skip: withoutBrowser,
 }, async (t) => {
@@ -240,12 +227,13 @@ test('in and out go into the basket, and the basket becomes XMEML', { skip: with
   assert.deepEqual(problems, []);
 });
 
+/** Some builds of Chromium do play `other`. */
+const canPlay = `document.createElement('video').canPlayType('video/mp4; codecs="hvc1.1.6.L60.90"') !== ''`;
+
 test('what the browser cannot play is shown by previews, until a version for browsers is made', {
   skip: withoutBrowser,
 }, async (t) => {
   const { page, problems } = await opened(t, other, 1);
-  // Some builds of Chromium do play it.
-  const canPlay = `document.createElement('video').canPlayType('video/mp4; codecs="hvc1.1.6.L60.90"') !== ''`;
   if (await page.evaluate(canPlay)) return t.skip('this browser plays HEVC');
   const make = page.getByRole('button', { name: 'Make a version for browsers' });
   await make.waitFor();
@@ -285,16 +273,14 @@ test('a still is shown with its size alone, and nothing is asked that a still ha
   assert.deepEqual([refused, problems], [[], []]);
 });
 
-test('a version for browsers waits behind an export, says for what, and is cancelled meanwhile', {
-  skip: withoutBrowser,
-}, async (t) => {
+/** A version for browsers that waits behind an export; null where this browser plays the film itself. */
+async function waiting(t: TestContext) {
   // An earlier test has one made.
   rmSync(join(cache_dir, 'proxies'), { recursive: true, force: true });
   const { page, problems } = await opened(t, other, 1);
   const make = page.getByRole('button', { name: 'Make a version for browsers' });
   await page.locator('.screen').waitFor();
-  const canPlay = `document.createElement('video').canPlayType('video/mp4; codecs="hvc1.1.6.L60.90"') !== ''`;
-  if (await page.evaluate(canPlay)) return t.skip('this browser plays HEVC');
+  if (await page.evaluate(canPlay)) return null;
   const clips = Array.from({ length: 300 }, (_, i) => ({
     media_path: film,
     start_seconds: 0,
@@ -304,11 +290,30 @@ test('a version for browsers waits behind an export, says for what, and is cance
   const { task_id } = await service.ok<{ task_id: string }>('/export/clips', request);
   await make.click();
   await page.getByText('Waiting for: Clips').waitFor();
+  return { page, problems, make, endExport: () => service.ok(`/tasks/${task_id}/cancel`, {}, 'POST') };
+}
+
+test('a version for browsers waits behind an export, says for what, and is cancelled meanwhile', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const waits = await waiting(t);
+  if (!waits) return t.skip('this browser plays HEVC');
+  const { page, problems, make, endExport } = waits;
   await assertAccessible(page, 'a version that waits');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await make.waitFor();
-  await service.ok(`/tasks/${task_id}/cancel`, {}, 'POST');
+  await endExport();
   assert.deepEqual(problems, []);
+});
+
+test('a version that waits is made when the export before it is cancelled', {
+  skip: withoutBrowser || untilRelease,
+}, async (t) => {
+  const waits = await waiting(t);
+  if (!waits) return t.skip('this browser plays HEVC');
+  await waits.endExport();
+  await isShown(waits.page, 30);
+  assert.deepEqual(waits.problems, []);
 });
 
 test('the seek bar is the time line; sound and speed are set, and a frame is saved', {
@@ -364,7 +369,6 @@ test('play that is pressed while the browser opens the file is not lost', {
 }, async (t) => {
   const { page, problems } = await opened(t, talk, 1);
   const { promise: pressed, resolve: press } = Promise.withResolvers<void>();
-  t.after(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
   await page.route(`${service.address}/media/*`, async (route) => {
     await pressed;
     await route.continue();

@@ -34,3 +34,17 @@ export async function isShown(page: Page, frame: number): Promise<void> {
   await until(async () => (await shownFrame(page)) === frame);
   assert.equal(await toldFrame(page), frame);
 }
+
+/**
+ * What waits for a paint or a while is done when the head of the film is read, as on a machine that is busy.
+ */
+export const late = `{
+  const after = window.setTimeout.bind(window);
+  const whenRead = (work) => () => {
+    const video = document.querySelector('video');
+    if (video && video.readyState === 0) video.addEventListener('loadedmetadata', () => after(work), { once: true });
+    else work();
+  };
+  window.setTimeout = (work, ms, ...rest) => after(whenRead(() => work(...rest)), ms);
+  window.requestAnimationFrame = (work) => after(whenRead(() => work(performance.now())), 16);
+}`;
