@@ -19,6 +19,7 @@ import { clips, longFilm } from '../actors/decoder/footage/clips.ts';
 import { sharedPath, skipWithout, untilRelease } from '../shared.ts';
 import { until } from '../until.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
+import { startService } from './service.ts';
 
 const footage = sharedPath('media');
 
@@ -38,13 +39,15 @@ function openIn(folder: string): string[] {
 
 test('real footage is analysed, found by words, by picture and by frame', {
   skip: skipWithout('media'),
-}, async () => {
+}, async (t) => {
   const home = newHome();
   const bottles = join(footage, 'video', 'bottle-detection.mp4');
   const first = await home.run('analyze', bottles, join(footage, 'images'));
   assert.equal(first.code, 0, first.err);
   assert.match(first.err, /5 analysed/);
 
+  const service = await startService(['--no-guardian'], home);
+  t.after(() => service.end());
   const words = await home.run('search', 'fire at night', '--json', '--previews', '--max', '3');
   const answer = JSON.parse(words.out) as SearchAnswer;
   assert.ok(Check(SearchAnswer, answer), words.out);
@@ -59,7 +62,6 @@ test('real footage is analysed, found by words, by picture and by frame', {
   const picture = await home.run('search', '--image', cat, '--media', bottles, '--json');
   const paths = (JSON.parse(picture.out) as SearchAnswer).matches.map(({ video_path }) => video_path);
   assert.deepEqual(new Set(paths), new Set([bottles]));
-  home.remove();
 });
 
 test('a folder of good and bad files: the good are stored, each bad one is named with its reason', async () => {

@@ -1,14 +1,14 @@
-// Assistants over pipes and over HTTP: the official client drives `framehound mcp` and /mcp on real footage.
+// Assistants over pipes and over HTTP: the official client drives `framehound mcp` and /mcp on samples.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { copySamples } from '../../actors/samples/samples.ts';
 import { MOST_PICTURE_CHARACTERS } from '../../http/mcp/answer.ts';
 import { tools } from '../../http/mcp/protocol.ts';
 import { clips } from '../actors/decoder/footage/clips.ts';
-import { sharedPath, skipWithout } from '../shared.ts';
 import { until } from '../until.ts';
 import { framehound, newHome, SLOW_MS } from './command-line.ts';
 import { isAlive } from './guarded-service.ts';
@@ -64,13 +64,13 @@ async function analysed(client: Client, paths: readonly string[]): Promise<void>
   assert.match(text, / completed 100% /);
 }
 
-const films = sharedPath('media/video');
-
 test('over HTTP an assistant analyses a folder, finds moments, looks at them and cuts them', {
-  skip: skipWithout('media/video'),
+  timeout: 2 * SLOW_MS,
 }, async (t) => {
   const service = await startService();
   t.after(() => service.end());
+  const films = join(service.home.folder, 'films');
+  await copySamples(films, ['the-red-car.mp4', 'beach.mp4']);
   await service.modelReady();
   const client = await overHttp(t, service);
   assert.deepEqual(
@@ -81,12 +81,14 @@ test('over HTTP an assistant analyses a folder, finds moments, looks at them and
   await analysed(client, [films]);
   const listed = await call(client, 'list_library', {});
   assert.match(listed.text, /^2 files\./);
-  const road = { text: 'a road', limit: 3, thumbnails: 'small' };
-  assert.match((await call(client, 'find_moments', road)).text, /^Nothing looks like this.*\n\d+ weak match/);
-  const found = await call(client, 'find_moments', { ...road, weak: true });
+  const zebra = { text: 'a purple zebra', limit: 3, thumbnails: 'small' };
+  assert.match(
+    (await call(client, 'find_moments', zebra)).text,
+    /^Nothing looks like this.*\n\d+ weak match/,
+  );
+  const found = await call(client, 'find_moments', { ...zebra, weak: true });
   assert.equal(found.isError, false, found.text);
-  // Each film is one scene.
-  assert.equal(found.pictures.length, 2);
+  assert.equal(found.pictures.length, zebra.limit);
   const [id = ''] = /^[0-9a-f-]+@\d+/m.exec(found.text) ?? [];
   const looked = await call(client, 'look', { moments: [id, id, id, id, id, id], width: 512 });
   assert.equal(looked.pictures.length, 6);

@@ -1,11 +1,14 @@
-// Signing in to the web page, and what it does while the service or the license server is away, in a browser.
+// The web page as a whole, in a browser: signing in to it, a film of many hours, and what it does while the
+// service or the license server is away.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
 import { noKey, refusal } from '../../http/license/decision.ts';
 import { assertAccessible, openBrowser, withoutBrowser } from '../http/page/browser.ts';
 import { untilRelease } from '../shared.ts';
+import { until } from '../until.ts';
 import { SLOW_MS } from './command-line.ts';
+import { LINES, lengthened, longestTask, SECONDS } from './long-film.ts';
 import { samplePage, searchFor } from './sample-page.ts';
 import { startService } from './service.ts';
 
@@ -67,6 +70,35 @@ test('a wrong key is refused, a right one opens the view that was asked for', {
   assert.match(page.url(), /#\/settings$/);
 });
 
+test('a film of many hours opens without holding up the page, and every line can be found', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await signedIn(t);
+  await lengthened(page);
+  const { media } = await sample.service.ok<{ media: { media_path: string; hash_str: string }[] }>(
+    '/library/list',
+    { cache_dir: join(home.folder, 'analysis') },
+  );
+  const { hash_str } = media.find(({ media_path }) => media_path.endsWith('beach.mp4'))!;
+  const browser = page.context().browser()!;
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  await page.evaluate(`location.hash = '#/player/${hash_str}@9'`);
+  await page.locator('[data-line="1"][aria-current]').waitFor({ timeout: SLOW_MS });
+  await page.locator('.lane.thing canvas').nth(7).waitFor({ timeout: SLOW_MS });
+  // Some 45 ms, most of it to read the answers; it was seconds where each span and line was an element.
+  const longest = longestTask(await browser.stopTracing());
+  t.diagnostic(`longest task: ${longest.toFixed(0)} ms`);
+  assert.ok(longest < 250, `${longest} ms`);
+  const also = page.getByRole('navigation', { name: 'Also in' });
+  assert.match((await also.textContent()) ?? '', /other\.mp4.*mirrored/);
+  const dog = page.locator('.lane.thing').nth(2);
+  const { x, y, width } = (await dog.boundingBox())!;
+  await page.mouse.move(x + (width * 6_004) / SECONDS, y + 3);
+  await until(async () => (await dog.getAttribute('title')) === '1:40:00 Dog');
+  await until(async () => (await page.locator('[data-line]').count()) === LINES, { within: SLOW_MS });
+  assert.deepEqual(problems, []);
+});
+
 test('a license server that is out ends no session: it is said, and what was asked for comes when it is back', {
   skip: withoutBrowser || untilRelease,
 }, async (t) => {
@@ -83,7 +115,7 @@ test('a license server that is out ends no session: it is said, and what was ask
   const asked = page.waitForRequest('**/api/v1/**');
   await told.getByRole('button', { name: 'Try again' }).click();
   await asked;
-  await page.unroute('**/api/v1/**');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.getByRole('gridcell', { name: /^forest\.jpg, / }).waitFor();
   await told.waitFor({ state: 'detached' });
   await page.route('**/search/moments', (route) =>
@@ -91,7 +123,7 @@ test('a license server that is out ends no session: it is said, and what was ask
   );
   await page.getByRole('searchbox').fill('sunset');
   await page.getByText('Not here').waitFor();
-  await page.unroute('**/search/moments');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('gridcell', { name: /^sunset\.jpg, / }).waitFor();
   const ended = sessionEnded();

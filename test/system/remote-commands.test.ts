@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { copySamples } from '../../actors/samples/samples.ts';
+import { untilRelease } from '../shared.ts';
 import { type Ended, type Home, newHome, type Running } from './command-line.ts';
 
 /** The address of a service, read off its log. */
@@ -91,13 +92,16 @@ async function search({ remote, own, samples }: World): Promise<void> {
 
 async function thumbnails({ remote, home, own, samples }: World): Promise<void> {
   const args = ['thumbnails', join(samples, 'beach.mp4'), '--at', '2', '--at', '99'];
-  const folders = [join(home.folder, 'out'), join(own.folder, 'out')] as const;
-  const there = await remote(...args, '--out', folders[0]);
-  await own.run(...args, '--out', folders[1]);
+  const out = join(home.folder, 'out');
+  const there = await remote(...args, '--out', out);
   assert.equal(there.code, 3);
   assert.match(there.err, /there is no picture at 99/);
-  assert.deepEqual(readdirSync(folders[0]), ['beach.mp4-2.jpg']);
-  const [one, other] = folders.map((folder) => readFileSync(join(folder, 'beach.mp4-2.jpg')));
+  assert.deepEqual(readdirSync(out), ['beach.mp4-2.jpg']);
+  // An engine of its own takes seconds to start.
+  if (untilRelease) return;
+  const ownOut = join(own.folder, 'out');
+  await own.run(...args, '--out', ownOut);
+  const [one, other] = [out, ownOut].map((folder) => readFileSync(join(folder, 'beach.mp4-2.jpg')));
   assert.deepEqual(one, other);
 }
 

@@ -11,7 +11,7 @@ import { routes } from '../../http/routes.ts';
 import { clips, longFilm } from '../actors/decoder/footage/clips.ts';
 import { goodBody } from '../http/bad-values.ts';
 import { RawClient, request } from '../http/raw-client.ts';
-import { sampled } from '../shared.ts';
+import { sampled, untilRelease } from '../shared.ts';
 import { newHome } from './command-line.ts';
 import { type GuardedService, isAlive, startGuarded } from './guarded-service.ts';
 
@@ -26,7 +26,7 @@ const MOST_BACK_MS = 30_000;
 
 /** Every film has more. */
 const SECONDS = 2;
-const films = clips.slice(0, 5);
+const films = sampled(clips.slice(0, 5), 2);
 
 async function copies(folder: string): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
@@ -124,8 +124,10 @@ test('a service whose engine is killed, and that is told to stop at work', async
   await t.test('loses nothing that was stored, and a resumed task ends as an undisturbed one', (own) =>
     killAtRandom(own, world, SEED),
   );
-  await t.test('quarantines a file that ends the engine twice, reports it, and analyses the others', () =>
-    killTwice(world),
+  await t.test(
+    'quarantines a file that ends the engine twice, reports it, and analyses the others',
+    { skip: untilRelease },
+    () => killTwice(world),
   );
   await t.test('answers what it was asked, ends in time with 0, and the task can go on', (own) =>
     stopAtWork(own, world),

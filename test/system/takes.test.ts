@@ -8,7 +8,7 @@ import { startBench } from '../../bench/actors.ts';
 import { alterations } from '../../bench/picture-search/alterations.ts';
 import { writeAltered } from '../../bench/takes/altered-film.ts';
 import { assertAccessible, closeBrowser, openBrowser, withoutBrowser } from '../http/page/browser.ts';
-import { sharedPath, skipWithout } from '../shared.ts';
+import { sharedPath, skipWithout, untilRelease } from '../shared.ts';
 import { newHome } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
 
@@ -82,7 +82,9 @@ test('the command line names them for a moment, and for everything', { skip }, a
   assert.ok(pairs.every((pair) => !pair.includes('bottle-detection.mp4')));
 });
 
-test('the player links to where else the shot is', { skip: skip || withoutBrowser }, async (t) => {
+test('the player links to where else the shot is', {
+  skip: skip || withoutBrowser || untilRelease,
+}, async (t) => {
   const { page, problems } = await openBrowser(t);
   const { ticket } = await service.ok<{ ticket: string }>('/tickets', {});
   await page.goto(`${service.address}/#${ticket}`);

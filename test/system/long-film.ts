@@ -1,20 +1,12 @@
-// A film of ten hours in the player, three of them outside a release, with all that can be known of one: the
-// service's answers about a sample are made as long as that.
+// What a service says of a film of ten hours, three outside a release, put into its answers about a sample,
+// and how long the page was busy to show it.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import test from 'node:test';
 import type { Page } from 'playwright-core';
-import { withoutBrowser } from '../http/page/browser.ts';
 import { untilRelease } from '../shared.ts';
-import { until } from '../until.ts';
-import { SLOW_MS } from './command-line.ts';
-import { samplePage } from './sample-page.ts';
-
-const sample = samplePage();
 
 const HOURS = untilRelease ? 3 : 10;
-const SECONDS = HOURS * 3600;
-const LINES = HOURS * 450;
+export const SECONDS = HOURS * 3600;
+export const LINES = HOURS * 450;
 const range = (count: number, every: number, long: number) =>
   Array.from({ length: count }, (_, i) => ({ start_seconds: i * every, end_seconds: i * every + long }));
 const box = [0.1, 0.1, 0.3, 0.4];
@@ -40,6 +32,21 @@ function seen() {
   return { things, lines, faces };
 }
 
+function takes() {
+  const part = { media_path: '/films/other.mp4', hash_str: 'of another film', other_paths: [] };
+  const asked = { ...part, start_seconds: 5, end_seconds: 15 };
+  const found = { ...part, start_seconds: 105, end_seconds: 115 };
+  const take = {
+    asked,
+    found,
+    offset_seconds: 100,
+    mirrored: true,
+    agreeing_frames: 11,
+    certainty: 'strong',
+  };
+  return { takes: [take], next_cursor: null, compared: null };
+}
+
 type Answer = Record<string, unknown>;
 
 /** By the end of their addresses: what is put into the answers of the service. */
@@ -50,10 +57,11 @@ const answers: Readonly<Record<string, (asked: Answer) => Answer>> = {
   }),
   '/scenes': () => ({ scenes: range(HOURS * 720, 5, 5) }),
   '/media/seen': seen,
+  '/search/takes': takes,
   '/transcriptions/range': transcript,
 };
 
-async function lengthened(page: Page): Promise<void> {
+export async function lengthened(page: Page): Promise<void> {
   for (const [path, put] of Object.entries(answers))
     await page.route(`**/api/v1${path}`, async (route) => {
       const response = await route.fetch();
@@ -74,7 +82,7 @@ interface Event {
 }
 
 /** ms of the processor, of the longest task of the page's thread; other processes do not count. */
-function longestTask(trace: Buffer): number {
+export function longestTask(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly Event[] };
   const threadOf = ({ pid, tid }: Event) => `${pid} ${tid}`;
   const ofPages = traceEvents.filter(
@@ -85,30 +93,3 @@ function longestTask(trace: Buffer): number {
   assert.ok(tasks.length > 100, `${tasks.length} tasks`);
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
 }
-
-test('a film of many hours opens without holding up the page, and every line can be found', {
-  skip: withoutBrowser,
-}, async (t) => {
-  const { page, problems } = await sample.signedIn(t);
-  await lengthened(page);
-  const { media } = await sample.service.ok<{ media: { media_path: string; hash_str: string }[] }>(
-    '/library/list',
-    { cache_dir: join(sample.home.folder, 'analysis') },
-  );
-  const { hash_str } = media.find(({ media_path }) => media_path.endsWith('beach.mp4'))!;
-  const browser = page.context().browser()!;
-  await browser.startTracing(page, { categories: ['toplevel'] });
-  await page.evaluate(`location.hash = '#/player/${hash_str}@9'`);
-  await page.locator('[data-line="1"][aria-current]').waitFor({ timeout: SLOW_MS });
-  await page.locator('.lane.thing canvas').nth(7).waitFor({ timeout: SLOW_MS });
-  // Some 45 ms, most of it to read the answers; it was seconds where each span and line was an element.
-  const longest = longestTask(await browser.stopTracing());
-  t.diagnostic(`longest task: ${longest.toFixed(0)} ms`);
-  assert.ok(longest < 250, `${longest} ms`);
-  const dog = page.locator('.lane.thing').nth(2);
-  const { x, y, width } = (await dog.boundingBox())!;
-  await page.mouse.move(x + (width * 6_004) / SECONDS, y + 3);
-  await until(async () => (await dog.getAttribute('title')) === '1:40:00 Dog');
-  await until(async () => (await page.locator('[data-line]').count()) === LINES, { within: SLOW_MS });
-  assert.deepEqual(problems, []);
-});
