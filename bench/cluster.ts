@@ -3,6 +3,7 @@
 import type { TestContext } from 'node:test';
 import { clusterNodes, type Nodes, type Replica } from '../test/actors/cluster/replicas.ts';
 import { spoken, turn } from '../test/actors/index/voices/spoken.ts';
+import { workers } from './cluster-workers.ts';
 import { askingParts } from './parts.ts';
 import type { Question, Row } from './row.ts';
 import { sized } from './size.ts';
@@ -53,7 +54,11 @@ async function shown(nodes: readonly Replica[]): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-export const cluster: Question = async (say) => [...(await changing(say)), ...(await askingParts(say))];
+export const cluster: Question = async (say) => [
+  ...(await changing(say)),
+  ...(await askingParts(say)),
+  ...(await workers(say)),
+];
 
 const changing: Question = (say) =>
   withNodes(async (nodes) => {

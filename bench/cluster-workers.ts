@@ -1,0 +1,92 @@
+// Two workers against one, where each has one of the two processors of a machine: what is lost to the queue,
+// the log and the replicas. The database and the front run beside them on both.
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { openAdmin } from '../actors/cluster/admin.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { type Node, newWorld } from '../test/system/cluster-world.ts';
+import type { Question } from './row.ts';
+import { median } from './row.ts';
+import { until } from './service.ts';
+import { sized } from './size.ts';
+
+const FILMS = sized(48, 4);
+const ROUNDS = sized(3, 1);
+const film = join(import.meta.dirname, '../actors/samples/media/a-day-outdoors.mp4');
+
+/** Other contents of the same film: a box that players skip. */
+function place(footage: string, round: string): string[] {
+  return Array.from({ length: FILMS }, (_, at) => {
+    const path = join(footage, `${round}-${at}.mp4`);
+    copyFileSync(film, path);
+    const text = Buffer.from(`free${round}-${at}`);
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(4 + text.length);
+    appendFileSync(path, Buffer.concat([size, text]));
+    return path;
+  });
+}
+
+export const workers: Question = async (say) => {
+  const ends: (() => unknown)[] = [];
+  const t = { after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext;
+  try {
+    const world = await newWorld(t, () => {});
+    const front = await world.join('front');
+    const both = [await world.join('worker'), await world.join('worker')] as const;
+    for (const node of [front, ...both]) await node.modelReady();
+    for (const [at, { process }] of both.entries())
+      execFileSync('taskset', ['-a', '-cp', `${at}`, `${process.child.pid}`], { stdio: 'ignore' });
+    const admin = openAdmin(world.postgres.url, systemClock);
+    t.after(() => admin.close());
+    const { nodes } = await admin.status();
+    const second = nodes.filter(({ roles }) => roles.includes('worker')).at(-1)!.id;
+    const seconds: Record<'one' | 'two', number[]> = { one: [], two: [] };
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const count of ['one', 'two'] as const) {
+        await admin.drain(second, count === 'one');
+        // A node hears of it by its next sign of life.
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        const taken = await analysed(front, place(world.footage, `${round}-${count}`));
+        say(`round ${round}: ${count} ${taken.toFixed(1)} s`);
+        if (round > 0) seconds[count].push(taken);
+      }
+    }
+    const [one, two] = [median(seconds.one), median(seconds.two)];
+    const ratio = median(seconds.one.map((taken, at) => taken / seconds.two[at]!));
+    const against = { name: 'one, with one of the two processors', value: FILMS / one };
+    const goal = { of: 'ratio', at: 'least', than: 1.85 } as const;
+    return [
+      {
+        question: 'cluster',
+        name: 'two workers, each with its processor',
+        value: FILMS / two,
+        unit: 'films/s',
+        against,
+        ratio,
+        goal,
+      },
+    ];
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+};
+
+/** s that a batch takes, until the front has all of it. */
+async function analysed(
+  { ok, cacheDir: cache_dir }: Node,
+  visual_media_paths: readonly string[],
+): Promise<number> {
+  const since = performance.now();
+  const { task_id } = await ok<{ task_id: string }>('/analyze', { cache_dir, visual_media_paths });
+  await until('a batch', 600_000, async () => {
+    const { state, counts } = await ok<{ state: string; counts: { failed: number } }>(
+      `/tasks/${task_id}?limit=0`,
+    );
+    if (state === 'failed' || counts.failed > 0) throw new Error(`${counts.failed} films failed`);
+    return state === 'completed';
+  });
+  return (performance.now() - since) / 1000;
+}
