@@ -55,16 +55,17 @@ export async function startService(
   // A bench that is given up does not stop it.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
-  const ended = once(child, 'exit') as Promise<[number | null]>;
+  // When all that it said was read.
+  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
   const listening = Promise.withResolvers<number>();
   createInterface({ input: child.stderr }).on('line', (line) => {
     const said = JSON.parse(line) as { level: string; message: string; api?: string };
     if (said.message === 'listening') listening.resolve(Number(new URL(said.api!).port));
     else if (said.level === 'warn' || said.level === 'error') process.stderr.write(`service: ${line}\n`);
   });
-  void ended.then(([code]) => {
+  void ended.then(([code, signal]) => {
     process.off('exit', kill);
-    listening.reject(new Error(`the service ended with ${code}`));
+    listening.reject(new Error(`the service ended with ${code ?? signal}`));
   });
   const port = await listening.promise;
   const own = clientOf(port, key, 1);
@@ -83,8 +84,8 @@ export async function startService(
     stop: async () => {
       own.close();
       child.kill('SIGTERM');
-      const [code] = await ended;
-      if (code !== 0) throw new Error(`the service ended with ${code}`);
+      const [code, signal] = await ended;
+      if (code !== 0) throw new Error(`the service ended with ${code ?? signal}`);
     },
   };
 }

@@ -2,24 +2,32 @@
 // holds what is loaded for them.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Ref } from '../../runtime/ref.ts';
+import { joinRanges, rangeFault } from '../../runtime/ranges.ts';
+import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { ModelLibrary } from '../models/contract.ts';
+import { believedScore, measuredClasses } from '../things/contract.ts';
+import type { Track } from '../things/tracks.ts';
 import { contextErrors, type LoadedContext, type Search, searchErrors } from './contract.ts';
-import { frameTimes } from './frame-times/frame-times.ts';
 import { createPeopleData, createTranscriptData, now } from './loaded-data.ts';
+import {
+  type FrameTimesAnswer,
+  type FrameTimesRequest,
+  longestPart,
+  type NamedMedia,
+  type SeenAnswer,
+} from './media/contract.ts';
 import { Identities, type LocationParts } from './media/location.ts';
-import { cachePaths, mediaFile, PlayableTypes } from './media/media-file.ts';
+import { cachePaths, expectSameFile, mediaFile, PlayableTypes } from './media/media-file.ts';
 import type { VisualModels } from './models/contract.ts';
 import { OwnedModels } from './models/visual-models.ts';
 import { createMoments } from './moments/moments.ts';
 import { createPeaks } from './peaks/peaks.ts';
-import { listScenes } from './scenes/scenes.ts';
+import { knownMedia, listScenes } from './scenes/scenes.ts';
 import { findFacets } from './scope/scope.ts';
-import { seenIn } from './seen/seen.ts';
 import { findTakes, type TakesParts } from './takes/takes.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
 import { createTranscripts } from './transcripts/transcripts.ts';
@@ -160,3 +168,93 @@ function visualSearches(parts: TakesParts): Pick<Search, 'text' | 'image' | 'fra
       searchVisual(parts, request, (model) => frameReadings(parts, model, request, signal), signal),
   };
 }
+
+// When the frames of a part of a film are shown, as a decoder reads it from the file.
+
+interface FrameTimeParts extends Pick<LocationParts, 'index'> {
+  readonly decoder: Ref<typeof decoderContract>;
+}
+
+export async function frameTimes(
+  parts: FrameTimeParts,
+  request: FrameTimesRequest,
+  call: CallOptions,
+): Promise<FrameTimesAnswer> {
+  const { start_seconds: from, end_seconds: to } = request;
+  if (to <= from) throw badEnd(rangeFault(from, to));
+  if (to - from > longestPart) throw badEnd(`${to} is more than ${longestPart} s after the start, ${from}`);
+  const file = await mediaFile(parts, request, call);
+  const { path, hash_str } = file;
+  const { varies, starts, end } =
+    file.kind === 'video'
+      ? await parts.decoder.ask('picture_times', { path, from, to }, call)
+      : { varies: false, starts: [], end: null };
+  expectSameFile(file, await mediaFile(parts, request, call));
+  return { hash_str, media_path: path, rate_varies: varies, frame_starts: starts, last_frame_end: end };
+}
+
+function badEnd(what: string) {
+  return searchErrors.BAD_TIME(`end_seconds: ${what}`, { field: 'end_seconds' });
+}
+
+// What detectors have seen in one media file, as it is stored: nothing has to be loaded.
+
+/**
+ * Errors: MEDIA_UNKNOWN; STORE_DAMAGED; what keeps a file from being read that the folder does not know by
+ * its path.
+ */
+export async function seenIn(
+  parts: LocationParts,
+  request: NamedMedia,
+  call: CallOptions,
+): Promise<SeenAnswer> {
+  const { cache_dir } = request;
+  const { record, media_path } = await knownMedia(parts, request, call);
+  const { hash_str } = record.identity;
+  const things = await parts.index.ask('things_of', { cache_dir, hash_str }, call);
+  const written = await parts.index.ask('written_in', { cache_dir, hash_str }, call);
+  return {
+    hash_str,
+    media_path,
+    things_from: things.model_key === null ? null : sourceOf(things),
+    things: classesOf(things.tracks),
+    shots: things.shots.map(({ size, ...range }) => ({ size, ...secondsOf(range) })),
+    lines_from: written.lines === null ? null : sourceOf(written),
+    lines: (written.lines ?? []).map(({ text, score, box, ...range }) => ({
+      text,
+      score,
+      ...secondsOf(range),
+      box,
+    })),
+    faces: things.faces
+      .map(({ frame: time_seconds, box }) => ({ time_seconds, box }))
+      .sort((a, b) => a.time_seconds - b.time_seconds),
+  };
+}
+
+const sourceOf = ({ from_previews }: { readonly from_previews: boolean }) =>
+  from_previews ? 'previews' : 'file';
+/** Frames of the grid are seconds. */
+const secondsOf = ({ start, end }: { readonly start: number; readonly end: number }) => ({
+  start_seconds: start,
+  end_seconds: end,
+});
+
+const measured: ReadonlySet<string> = new Set(measuredClasses);
+
+/** What is seen longest comes first. */
+function classesOf(tracks: readonly Track[]): SeenAnswer['things'] {
+  const believed = tracks.filter(({ score }) => score >= believedScore);
+  return [...Map.groupBy(believed, (track) => track.class)]
+    .map(([name, own]) => ({
+      class: name,
+      measured: measured.has(name),
+      score: Math.max(...own.map(({ score }) => score)),
+      ranges: joinRanges(own.map(({ start, end }) => [start, end])),
+      tracks: own.map(({ box, ...range }) => ({ ...secondsOf(range), box })),
+    }))
+    .sort((a, b) => lengthOf(b.ranges) - lengthOf(a.ranges) || b.score - a.score);
+}
+
+const lengthOf = (ranges: readonly (readonly [number, number])[]) =>
+  ranges.reduce((sum, [start, end]) => sum + end - start, 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { clusterErrors } from '../../../actors/cluster/contract.ts';
-import { Together } from '../../../actors/cluster/together.ts';
+import { Together } from '../../../actors/cluster/writes.ts';
 
 test('what comes while a round is at work is the next one, in its order', async () => {
   const rounds: string[][] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { visualRuns, wrap } from '../../../actors/exporter/wrap.ts';
+import { visualRuns, wrap } from '../../../actors/exporter/pdf.ts';
 
 test('lines fit the width, and longer words are broken', () => {
   const measure = (text: string) => [...text].length;

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import test from 'node:test';
-import { importedFile, importsOf } from '../../../http/page/document.ts';
 import { entry, importMap, openPageFiles, pageErrors } from '../../../http/page/files.ts';
-import { pageRoutes } from '../../../http/routes/page.ts';
+import { importedFile, importsOf, pageRoutes } from '../../../http/routes/page.ts';
 import { inject } from '../inject.ts';
 
 const call = inject(pageRoutes, {});

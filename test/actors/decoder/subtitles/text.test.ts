@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { packetText } from '../../../../actors/decoder/subtitles/text.ts';
+import { packetText } from '../../../../actors/decoder/subtitles/subtitles.ts';
 
 describe('the text of a packet', () => {
   const timed = (text: Buffer) => Buffer.concat([Buffer.of(text.length >> 8, text.length & 255), text]);

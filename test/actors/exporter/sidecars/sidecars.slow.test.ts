@@ -18,7 +18,7 @@ import { type SidecarsRequest, sidecarErrors } from '../../../../actors/exporter
 import { createSidecars } from '../../../../actors/exporter/sidecars/sidecars.ts';
 import type { indexContract } from '../../../../actors/index/contract.ts';
 import { PathMap } from '../../../../actors/index/store/path-map.ts';
-import { seenIn } from '../../../../actors/search/seen/seen.ts';
+import { seenIn } from '../../../../actors/search/search.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';

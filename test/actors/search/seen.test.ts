@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { definition } from '../../../../actors/index/actor.ts';
-import type { WrittenLine } from '../../../../actors/index/written/contract.ts';
-import type { Track } from '../../../../actors/things/tracks.ts';
-import { seenRoutes } from '../../../../http/routes/search.ts';
-import { inject } from '../../../http/inject.ts';
-import { world } from '../../analysis/fakes.ts';
+import { definition } from '../../../actors/index/actor.ts';
+import type { WrittenLine } from '../../../actors/index/written/contract.ts';
+import type { Track } from '../../../actors/things/tracks.ts';
+import { seenRoutes } from '../../../http/routes/search.ts';
+import { inject } from '../../http/inject.ts';
+import { world } from '../analysis/fakes.ts';
 
 const w = await world([{ name: 'film.mp4', frames: 8, content: 'aa' }], { index: definition });
 await w.search.models.load('fake');

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { appendFileSync, copyFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { mediaErrors, modifiedMs } from '../../../../actors/decoder/contract.ts';
-import { pictureTimes } from '../../../../actors/decoder/times/picture-times.ts';
-import { searchErrors } from '../../../../actors/search/contract.ts';
-import { frameTimes } from '../../../../actors/search/frame-times/frame-times.ts';
-import { turnFor } from '../../decoder/ask-decoder.ts';
-import { clips } from '../../decoder/footage/clips.ts';
-import { mediaRecord } from '../../index/footage.ts';
-import { folder, indexActor } from '../../index/handlers.ts';
+import { mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
+import { pictureTimes } from '../../../actors/decoder/times/picture-times.ts';
+import { searchErrors } from '../../../actors/search/contract.ts';
+import { frameTimes } from '../../../actors/search/search.ts';
+import { turnFor } from '../decoder/ask-decoder.ts';
+import { clips } from '../decoder/footage/clips.ts';
+import { mediaRecord } from '../index/footage.ts';
+import { folder, indexActor } from '../index/handlers.ts';
 
 /**
  * A real index that knows a film of uneven times, and a real decoder. `read`: called before each question to
