@@ -32,7 +32,8 @@ test('a job counts once, wherever its commit is cut', { skip: skipWithoutPostgre
   for (const cut of new Set([...sampled(cuts.slice(0, -2), 8), ...cuts.slice(-2)])) {
     line.cutAt(cut.at, cut.moment);
     await done(nodes, front);
-    assert.ok(line.isCut, `the line was not cut ${cut.moment} statement ${cut.at} of ${statements}`);
+    // The front may know of the commit before its worker would hear of it.
+    await until(() => line.isCut);
   }
   await worker.stop();
   // Whoever takes its own job for that of another drops what it found.
