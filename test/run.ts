@@ -1,4 +1,4 @@
-// Runs the tests, three processes at a time, since each waits for others at times; four took longer on two
+// Runs the tests, three processes at a time, since each waits for others at times; four are no quicker on two
 // processors. Files of one room share a process, since loading our sources costs more than most tests. Each
 // file is a suite of its own, so that its hooks are for its own tests.
 //
