@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkResult } from '../analysis/contract.ts';
 import { silentSeconds } from './contract.ts';
 import type { Database, Sql } from './database.ts';
-import type { Part } from './pieces.ts';
+import type { JobWork } from './pieces.ts';
 
 /** How many workers there are. */
 export async function workersNow(sql: Sql): Promise<number> {
@@ -15,19 +15,19 @@ export async function workersNow(sql: Sql): Promise<number> {
   return row!.workers;
 }
 
-/** `parts`: by root. Those of the first step are queued. */
-export async function addParts(
+/** `work`: by root. Those of the first step are queued. */
+export async function addJobs(
   sql: Sql,
   database: Database,
   task: string,
-  parts: readonly Part[],
+  work: readonly JobWork[],
 ): Promise<void> {
   const [known] = await sql.query<{ priority: number | null }>(
     'select max(priority) as priority from framehound.job where not ended',
   );
   // Tasks take turns: the first job of this one comes beside the next one of those that run.
   const highest = known!.priority ?? 0;
-  const jobs = parts.map((part, i) => ({ ...part, id: randomUUID(), priority: highest - i }));
+  const jobs = work.map((one, i) => ({ ...one, id: randomUUID(), priority: highest - i }));
   await sql.query(
     `insert into framehound.job (id, task, paths, priority, step, name)
       select id, $1::uuid, paths, priority, step, name from jsonb_to_recordset($2)
@@ -56,8 +56,8 @@ export async function goOn(sql: Sql, database: Database, task: string, step: num
 }
 
 /** Ends all that are left, and answers them. */
-export async function endParts(sql: Sql, database: Database, task: string): Promise<Part[]> {
-  const left = await sql.query<Part & { readonly id: string }>(
+export async function endJobs(sql: Sql, database: Database, task: string): Promise<JobWork[]> {
+  const left = await sql.query<JobWork & { readonly id: string }>(
     `update framehound.job set ended = true where task = $1 and not ended
       returning id, step, paths, name`,
     [task],

@@ -14,7 +14,7 @@ const [closes, reads] = ['faces', 'summary'] as const;
 export const steps = { files: 0, closings: 1, summaries: 2 } as const;
 
 /** What one worker does at a time. */
-export interface Part {
+export interface JobWork {
   readonly step: number;
   readonly paths: readonly string[];
   /** Of the clustering; null where it is none. */
@@ -62,7 +62,7 @@ function pairs(request: AnalysisRequest) {
 }
 
 /** Everything there is to do. `files`: those that are analysed. */
-export function partsOf(request: AnalysisRequest, files: readonly SizedFile[], workers: number): Part[] {
+export function workOf(request: AnalysisRequest, files: readonly SizedFile[], workers: number): JobWork[] {
   const summarized = new Set(request.summary_jobs.map(({ path }) => path));
   return [
     ...jobsOf(files, workers).map((paths) => ({ step: steps.files, paths, name: null })),
@@ -71,10 +71,10 @@ export function partsOf(request: AnalysisRequest, files: readonly SizedFile[], w
   ];
 }
 
-/** What answers the pieces of work of a part; a file of two clusterings is looked at once. */
+/** What answers the pieces of work of a job; a file of two clusterings is looked at once. */
 export function piecesOf(
   request: AnalysisRequest,
-): (part: Part) => Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>[] {
+): (work: JobWork) => Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>[] {
   const factsOf = (type: string) => stageKinds.find((kind) => kind.type === type)!.noFacts;
   const byPath = Map.groupBy(pairs(request), ({ path }) => path);
   return ({ step, paths, name }) => {
@@ -88,10 +88,10 @@ export function piecesOf(
   };
 }
 
-/** The same request for a part of it. `found`: files of which faces are stored, for a clustering. */
+/** The same request for one job of it. `found`: files of which faces are stored, for a clustering. */
 export function requestOf(
   request: AnalysisRequest,
-  { step, paths, name }: Part,
+  { step, paths, name }: JobWork,
   found: ReadonlySet<string> = new Set(),
 ): AnalysisRequest {
   if (step === steps.closings) {

@@ -24,16 +24,16 @@ import type { ActiveTasks } from './active-tasks.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import type { Follower } from './follower.ts';
-import { addAttachments, addParts, endParts, keepResults, workersNow } from './jobs.ts';
+import { addAttachments, addJobs, endJobs, keepResults, workersNow } from './jobs.ts';
 import { addChange, lockLibrary, type TaskStanding } from './log.ts';
 import {
   expectSpread,
+  type JobWork,
   otherPathsOf,
-  type Part,
-  partsOf,
   pathsOf,
   piecesOf,
   type SizedFile,
+  workOf,
 } from './pieces.ts';
 import type { Places } from './places.ts';
 import {
@@ -123,7 +123,7 @@ export class ClusterTasks implements Tasks {
       const add = await this.#adding(sql);
       await this.#insert(sql, first, resolved);
       await addAttachments(sql, task_id, attachments);
-      return add(first, partsOf(resolved, files, await workersNow(sql)));
+      return add(first, workOf(resolved, files, await workersNow(sql)));
     });
     await this.#reached(seq, signal);
     return { task_id };
@@ -136,12 +136,12 @@ export class ClusterTasks implements Tasks {
     return sized(paths, signal);
   }
 
-  /** Locks the library. Answers what queues the parts of a task, and the number of its change. */
-  async #adding(sql: Sql): Promise<(first: TaskSnapshot, parts: readonly Part[]) => Promise<number>> {
+  /** Locks the library. Answers what queues the jobs of a task, and the number of its change. */
+  async #adding(sql: Sql): Promise<(first: TaskSnapshot, work: readonly JobWork[]) => Promise<number>> {
     const { database, library, nodeId: node, places } = this.#parts;
     const after = await lockLibrary(sql, library);
-    return async (first, parts) => {
-      await addParts(sql, database, first.task_id, places.shared(parts));
+    return async (first, work) => {
+      await addJobs(sql, database, first.task_id, places.shared(work));
       return addChange(sql, { library, node, after }, { kind: 'task', first: this.#shared(first) });
     };
   }
@@ -196,18 +196,18 @@ export class ClusterTasks implements Tasks {
       const add = await this.#adding(sql);
       const task = (await readTask(sql, task_id, true))!;
       if (task.ended === null) throw analysisErrors.TASK_RUNNING(`Task ${task_id} is running`, { task_id });
-      const all = partsOf(request, files, await workersNow(sql));
+      const all = workOf(request, files, await workersNow(sql));
       const done = new Set(places.own(await goodResults(sql, task_id)).map(workKey));
-      const isDone = (part: Part) => pieces(part).every((piece) => done.has(workKey(piece)));
-      const some = all.filter((part) => !isDone(part));
-      const parts = some.length > 0 ? some : all;
-      const again = new Set(parts.flatMap(pieces).map(workKey));
+      const isDone = (work: JobWork) => pieces(work).every((piece) => done.has(workKey(piece)));
+      const some = all.filter((work) => !isDone(work));
+      const work = some.length > 0 ? some : all;
+      const again = new Set(work.flatMap(pieces).map(workKey));
       const kept = await keepResults(sql, task_id, (one) => !again.has(workKey(places.own(one))));
       const { files: count, jobs } = task.counts;
       const counts = noneDone(stageKinds, count, jobs);
       for (const result of kept) countResult(counts, result);
       await restart(sql, task_id, counts, kept.length);
-      return add({ ...places.own(task.first), counts }, parts);
+      return add({ ...places.own(task.first), counts }, work);
     });
     await this.#reached(seq, signal);
     return { task_id };
@@ -231,7 +231,7 @@ export class ClusterTasks implements Tasks {
     const task = await readTask(sql, task_id, true);
     if (task === null || task.ended !== null) return null;
     const request = (await readRequest(sql, task_id))!;
-    const left = await endParts(sql, database, task_id);
+    const left = await endJobs(sql, database, task_id);
     const results = left.flatMap(piecesOf(request)).map(
       (piece): WorkResult => ({
         ...{ ...piece, hash_str: null, outcome: 'cancelled', reason: null },

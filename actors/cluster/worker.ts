@@ -37,7 +37,7 @@ import {
   standOf,
   tellEvery,
 } from './notices.ts';
-import { type Part, piecesOf, requestOf, steps } from './pieces.ts';
+import { type JobWork, piecesOf, requestOf, steps } from './pieces.ts';
 import type { Places } from './places.ts';
 import { readRequest, readTask, standingAfter, storeStanding } from './task-rows.ts';
 
@@ -90,7 +90,7 @@ interface Outcome {
 type CommitEnd = 'committed' | 'lost' | 'overtaken';
 
 /** What a job is of; paths are by root. */
-interface JobPart extends Part {
+interface TakenWork extends JobWork {
   readonly task: string;
 }
 
@@ -167,15 +167,15 @@ export class Worker {
     const endKeeping = this.#keep(job, lost);
     const folder = join(this.#parts.folder, `${job.id}-${job.retryCount}`);
     try {
-      const part = await this.#partOf(job.id);
-      if (part === null) {
+      const work = await this.#workOf(job.id);
+      if (work === null) {
         await database.transact((sql) => database.endJob(sql, fileQueue, job));
         return;
       }
-      this.#working = part.paths;
-      const outcome = await this.#found(job, part, folder, lost.signal);
+      this.#working = work.paths;
+      const outcome = await this.#found(job, work, folder, lost.signal);
       // Whether it is ours still is for the transaction to say: its answer may have been lost.
-      const end = await this.#endOf(job, part, outcome);
+      const end = await this.#endOf(job, work, outcome);
       if (end === 'committed') return;
       if (end === 'overtaken') {
         const reason = 'what it was made of has changed meanwhile: it is done again';
@@ -191,9 +191,9 @@ export class Worker {
   }
 
   /** Null when the job was lost meanwhile. A fault gives it back. */
-  async #found(job: Job, part: JobPart, folder: string, lost: AbortSignal): Promise<Outcome | null> {
+  async #found(job: Job, work: TakenWork, folder: string, lost: AbortSignal): Promise<Outcome | null> {
     try {
-      return await this.#analyse(job, part, folder, AbortSignal.any([this.#stop.signal, lost]));
+      return await this.#analyse(job, work, folder, AbortSignal.any([this.#stop.signal, lost]));
     } catch (error) {
       if (lost.aborted) return null;
       await this.#parts.database.giveBackJob(job, toFields(error).message).catch(() => {
@@ -204,12 +204,12 @@ export class Worker {
   }
 
   /** Null when its task has ended. */
-  async #partOf(job: string): Promise<JobPart | null> {
-    const [part] = await this.#parts.database.query<JobPart>(
+  async #workOf(job: string): Promise<TakenWork | null> {
+    const [work] = await this.#parts.database.query<TakenWork>(
       'select task, step, paths, name from framehound.job where id = $1 and not ended',
       [job],
     );
-    return part ?? null;
+    return work ?? null;
   }
 
   /** Signs of life, until the answer is called. */
@@ -232,19 +232,19 @@ export class Worker {
     };
   }
 
-  async #analyse(job: Job, part: JobPart, folder: string, signal: AbortSignal): Promise<Outcome> {
+  async #analyse(job: Job, work: TakenWork, folder: string, signal: AbortSignal): Promise<Outcome> {
     const { database, places, analysis, follower, files, whole } = this.#parts;
     const since = follower.applied;
-    const [isOfFiles, isClosing] = [part.step === steps.files, part.step === steps.closings];
-    const request = await this.#requestFor(part, folder);
+    const [isOfFiles, isClosing] = [work.step === steps.files, work.step === steps.closings];
+    const request = await this.#requestFor(work, folder);
     makeFolder(folder);
-    for (const { number, bytes } of isClosing ? await attachmentsOf(database, part.task) : [])
+    for (const { number, bytes } of isClosing ? await attachmentsOf(database, work.task) : [])
       writeFileSync(join(folder, `${number}`), bytes, { mode: 0o600 });
     const results: WorkResult[] = [];
-    const tell = this.#teller(part.task, job.id, tellEvery(await workersNow(database)));
+    const tell = this.#teller(work.task, job.id, tellEvery(await workersNow(database)));
     const report = await analysis.run(
       {
-        ...{ task_id: part.task, request, isWithoutClosings: isOfFiles },
+        ...{ task_id: work.task, request, isWithoutClosings: isOfFiles },
         earlier: job.retryCount > 0 ? madeBefore(request) : null,
         attachment: (number) => join(folder, `${number}`),
       },
@@ -265,12 +265,12 @@ export class Worker {
     return { since, results: places.shared(results), amounts, sealed };
   }
 
-  async #requestFor(part: JobPart, folder: string): Promise<AnalysisRequest> {
+  async #requestFor(work: TakenWork, folder: string): Promise<AnalysisRequest> {
     const { database, places, cacheDir } = this.#parts;
-    const asked = await this.#asked(part.task);
-    const found = part.step === steps.closings ? await facesFound(database, part.task) : [];
-    const cache_dir = part.step === steps.files ? folder : cacheDir;
-    return { ...places.own(requestOf(asked, part, new Set(found))), cache_dir };
+    const asked = await this.#asked(work.task);
+    const found = work.step === steps.closings ? await facesFound(database, work.task) : [];
+    const cache_dir = work.step === steps.files ? folder : cacheDir;
+    return { ...places.own(requestOf(asked, work, new Set(found))), cache_dir };
   }
 
   /** What a task was asked for, by root. It never changes, and of many files it is large. */
@@ -299,19 +299,19 @@ export class Worker {
     }
   }
 
-  async #endOf(job: Job, part: JobPart, outcome: Outcome | null): Promise<CommitEnd> {
+  async #endOf(job: Job, work: TakenWork, outcome: Outcome | null): Promise<CommitEnd> {
     if (outcome === null) return 'lost';
     const isOutdated = ({ error }: WorkResult) => error?.code === peopleErrors.CLUSTERING_CHANGED.code;
     if (job.retryCount < CLUSTER_AGAIN && outcome.results.some(isOutdated)) return 'overtaken';
-    return this.#persist(job, part, outcome);
+    return this.#persist(job, work, outcome);
   }
 
   /** What was found waits while the database is away. */
-  async #persist(job: Job, part: JobPart, outcome: Outcome): Promise<CommitEnd> {
+  async #persist(job: Job, work: TakenWork, outcome: Outcome): Promise<CommitEnd> {
     const { signal } = this.#stop;
     for (;;) {
       try {
-        return await this.#commit(fileQueue, job, part, outcome);
+        return await this.#commit(fileQueue, job, work, outcome);
       } catch (error) {
         signal.throwIfAborted();
         if (!clusterErrors.DATABASE_AWAY.is(error)) throw error;
@@ -320,13 +320,13 @@ export class Worker {
     }
   }
 
-  #commit(queue: string, job: Job, part: JobPart, outcome: Outcome): Promise<CommitEnd> {
+  #commit(queue: string, job: Job, work: TakenWork, outcome: Outcome): Promise<CommitEnd> {
     const { database, library, nodeId: node } = this.#parts;
     const { since, results, amounts, sealed } = outcome;
     const { job: id } = job.data;
     const found = results.flatMap(({ hash_str: hash, path }) => (hash === null ? [] : [{ hash, path }]));
-    const contents = part.step === steps.files ? found : [];
-    const { task: task_id } = part;
+    const contents = work.step === steps.files ? found : [];
+    const { task: task_id } = work;
     return database.transact(async (sql) => {
       const after = await lockLibrary(sql, library);
       const [row] = await sql.query<{ ended: boolean; attempt: number | null }>(
@@ -342,7 +342,7 @@ export class Worker {
         id,
         job.retryCount,
       ]);
-      const isLast = !(await goOn(sql, database, task_id, part.step));
+      const isLast = !(await goOn(sql, database, task_id, work.step));
       const standing = standingAfter(task, { results, amounts, isLast });
       await storeStanding(sql, task, results, standing);
       const body = { kind: 'results', task_id, job: id, results, sealed, standing } as const;
@@ -355,19 +355,19 @@ export class Worker {
   /** It was tried often enough: its work fails. */
   async #giveUp(dead: Job): Promise<void> {
     const { database } = this.#parts;
-    const part = await this.#partOf(dead.data.job);
-    if (part === null) {
+    const work = await this.#workOf(dead.data.job);
+    if (work === null) {
       await database.transact((sql) => database.endJob(sql, deadQueue, dead));
       return;
     }
-    const request = await this.#asked(part.task);
+    const request = await this.#asked(work.task);
     const { code, meaning } = clusterErrors.GIVEN_UP;
-    const results = piecesOf(request)(part).map((piece): WorkResult => {
+    const results = piecesOf(request)(work).map((piece): WorkResult => {
       const error = { code, message: `${piece.path}: ${meaning.toLowerCase()}` };
       return { ...piece, hash_str: null, outcome: 'failed', reason: null, duration_seconds: 0, error };
     });
     const nothing = { since: 0, amounts: {}, sealed: null };
-    await this.#commit(deadQueue, dead, part, { ...nothing, results });
+    await this.#commit(deadQueue, dead, work, { ...nothing, results });
   }
 
   /** Tells other nodes how the work goes on. `every`: ms. */

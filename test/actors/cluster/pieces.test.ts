@@ -5,13 +5,13 @@ import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { clusterErrors } from '../../../actors/cluster/contract.ts';
 import {
   expectSpread,
+  type JobWork,
   jobsOf,
-  type Part,
-  partsOf,
   pathsOf,
   piecesOf,
   requestOf,
   steps,
+  workOf,
 } from '../../../actors/cluster/pieces.ts';
 
 const nothing = Object.assign(
@@ -25,7 +25,7 @@ const request: AnalysisRequest = {
   text_paths: ['/f/b.mp4'],
 };
 
-const files = (...paths: string[]): Part => ({ step: steps.files, paths, name: null });
+const files = (...paths: string[]): JobWork => ({ step: steps.files, paths, name: null });
 
 test('a job has the work on its own files, of every kind', () => {
   assert.deepEqual(pathsOf(request), ['/f/a.mp4', '/f/b.mp4']);
@@ -68,7 +68,7 @@ test('a clustering comes after its files, and summaries come last', () => {
     face_jobs: [{ ...faces, samples: [] }],
     summary_jobs: [summary as AnalysisRequest['summary_jobs'][number]],
   };
-  const parts = partsOf(
+  const all = workOf(
     whole,
     [
       { path: '/f/a.mp4', bytes: 1 },
@@ -77,7 +77,7 @@ test('a clustering comes after its files, and summaries come last', () => {
     1,
   );
   assert.deepEqual(
-    parts.map(({ step, paths, name }) => [step, paths, name]),
+    all.map(({ step, paths, name }) => [step, paths, name]),
     [
       [steps.files, ['/f/b.mp4'], null],
       [steps.files, ['/f/a.mp4'], null],
@@ -85,14 +85,14 @@ test('a clustering comes after its files, and summaries come last', () => {
       [steps.summaries, ['/f/b.mp4'], null],
     ],
   );
-  const pieces = parts.map(piecesOf(whole)).map((all) => all.map(({ type, path }) => `${type} ${path}`));
+  const pieces = all.map(piecesOf(whole)).map((all) => all.map(({ type, path }) => `${type} ${path}`));
   assert.deepEqual(pieces, [
     ['video /f/b.mp4', 'faces /f/b.mp4', 'text /f/b.mp4'],
     ['video /f/a.mp4', 'faces /f/a.mp4'],
     ['faces cast'],
     ['summary /f/b.mp4'],
   ]);
-  const [first, , closing, last] = parts;
+  const [first, , closing, last] = all;
   assert.deepEqual(requestOf(whole, first!).face_jobs[0]!.paths, ['/f/b.mp4']);
   assert.deepEqual(requestOf(whole, first!).summary_jobs, []);
   const clustered = requestOf(whole, closing!, new Set(['/f/a.mp4']));
