@@ -7,8 +7,7 @@ import type { TestContext } from 'node:test';
 import { openAdmin } from '../actors/cluster/admin.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { type Node, newWorld } from '../test/system/cluster-world.ts';
-import type { Question } from './row.ts';
-import { median } from './row.ts';
+import { median, type Question } from './row.ts';
 import { until } from './service.ts';
 import { sized } from './size.ts';
 

@@ -10,6 +10,8 @@ const HOUR = 3_600;
 const [MB, GB] = [1e6, 1e9];
 /** Processors of the machine of the database, and connections that PostgreSQL allows unless told. */
 const [PROCESSORS, CONNECTIONS] = [8, 100];
+/** Bytes a second, of the storage of the footage and of the shared folder each. */
+const STORAGE = 5 * GB;
 
 /**
  * What is assumed. A worker has 16 processors and looks for things and words too (docs/sizing.md); footage
@@ -18,7 +20,7 @@ const [PROCESSORS, CONNECTIONS] = [8, 100];
  */
 const assumed = {
   ...{ days: 30, fileHours: 0.5, speed: 70, footageBytes: 9 * GB, resultBytes: 63 * MB },
-  ...{ storage: 5 * GB, share: 5 * GB, noticed: 13 },
+  noticed: 13,
   failures: {
     worker: { every: 30 * 24 * HOUR, lasts: 600 },
     database: { every: 10 * 24 * HOUR, lasts: 300 },
@@ -27,43 +29,41 @@ const assumed = {
 };
 
 /** A month of which the first part is for what waits, and what comes in needs a third of the workers. */
-type Case = Partial<ClusterSize> &
-  Pick<ClusterSize, 'workers' | 'waiting' | 'daily'> & { readonly name: string; readonly fronts: number };
+interface Case extends Pick<ClusterSize, 'workers' | 'waiting' | 'daily'> {
+  readonly name: string;
+  readonly fronts: number;
+  /** Instead of `STORAGE`. */
+  readonly storage?: number;
+  /** Of which each front stores one, and workers store none. */
+  readonly parts?: number;
+}
 
 const ten = { workers: 12, fronts: 4, waiting: 10_000, daily: 6_000 };
 const million = { workers: 400, fronts: 40, waiting: 1_000_000, daily: 200_000 };
-const fast = { storage: 300 * GB, share: 300 * GB };
+const fast = { storage: 300 * GB };
 const cases: readonly Case[] = [
   { ...ten, name: '10,000 hours, 12 workers, 4 fronts' },
   { ...million, name: '1,000,000 hours, 400 workers, 40 fronts' },
   { ...million, ...fast, name: 'these, storage of 300 GB/s' },
-  {
-    ...{
-      ...million,
-      ...fast,
-      replicas: 40 / 20,
-      name: 'these, and 20 parts, not on workers (not built)',
-    },
-  },
+  { ...million, ...fast, parts: 20, name: 'these, and 20 parts, not on workers (not built)' },
 ];
 
 export const simulation: Question = async (say) => {
   const costs = await measureCosts(say);
   const rows = costRows(costs);
-  for (const { name, fronts, ...chosen } of cases) {
+  for (const { name, workers, fronts, waiting, daily, storage = STORAGE, parts } of cases) {
     say(name);
-    const nodes = chosen.workers + fronts;
-    const parts = chosen.replicas === undefined ? 1 : fronts / chosen.replicas;
-    const takingOver = costs.takingOver / parts;
-    const size = { ...assumed, replicas: nodes, ...chosen, takingOver };
+    const nodes = workers + fronts;
+    const replicas = parts === undefined ? nodes : fronts / parts;
+    const share = 1 / (parts ?? 1);
     const some = sized(1, 0.01);
-    const { waiting, daily } = size;
-    const result = month({ ...size, waiting: some * waiting, daily: some * daily }, 1);
+    const size = { ...assumed, workers, replicas, storage, share: storage };
+    const amounts = { waiting: some * waiting, daily: some * daily, takingOver: share * costs.takingOver };
     rows.push(
-      ...monthRows(name, result),
-      row(`${name}: database`, databaseLoad(costs, size.workers, nodes), 'processors'),
+      ...monthRows(name, month({ ...size, ...amounts }, 1)),
+      row(`${name}: database`, databaseLoad(costs, workers, nodes), 'processors'),
+      row(`${name}: disk of a replica`, (share * waiting * assumed.resultBytes) / 1e12, 'TB'),
     );
-    rows.push(row(`${name}: disk of a replica`, (waiting * size.resultBytes) / parts / 1e12, 'TB'));
   }
   return [...rows, ...limitRows(costs)];
 };
@@ -105,13 +105,13 @@ function monthRows(name: string, { batch, busy, again, lost, shown, found }: Mon
 
 /** Workers at which a part of the cluster is full, with a front for each ten. */
 function limitRows(costs: Costs): Row[] {
-  const { speed, footageBytes, resultBytes, storage, share } = assumed;
+  const { speed, footageBytes, resultBytes } = assumed;
   const nodesOf = (workers: number) => Math.ceil(1.1 * workers);
   const hours = (workers: number) => (workers * speed) / HOUR;
   const limits: readonly (readonly [string, (workers: number) => number])[] = [
-    ['the storage of the footage', (workers) => (hours(workers) * footageBytes) / storage],
+    ['the storage of the footage', (workers) => (hours(workers) * footageBytes) / STORAGE],
     ['the connections of the database', (workers) => (nodesOf(workers) * costs.connections) / CONNECTIONS],
-    ['the shared folder', (workers) => (hours(workers) * nodesOf(workers) * resultBytes) / share],
+    ['the shared folder', (workers) => (hours(workers) * nodesOf(workers) * resultBytes) / STORAGE],
     ['a thread of a node that takes over results', (workers) => hours(workers) * costs.takingOver],
     ['the database', (workers) => databaseLoad(costs, workers, nodesOf(workers)) / PROCESSORS],
   ];

@@ -99,6 +99,15 @@ export interface LogPage {
   readonly changes: readonly Change[];
 }
 
+/** Of a log that ends before it there is one, without a change. */
+interface PageRow {
+  readonly cut: string;
+  readonly tables: number;
+  readonly seq: string | null;
+  readonly at_ms: number;
+  readonly body: ChangeBody;
+}
+
 /** Those behind `after`, at most `limit` of them. */
 export async function changesAfter(
   sql: Sql,
@@ -106,15 +115,9 @@ export async function changesAfter(
   after: number,
   limit: number,
 ): Promise<LogPage> {
-  interface Row {
-    readonly cut: string;
-    readonly tables: number;
-    readonly seq: string | null;
-    readonly at_ms: number;
-    readonly body: ChangeBody;
-  }
-  const rows = await sql.query<Row>(
-    `select l.cut, (select number from framehound.version) as tables, c.seq, floor(extract(epoch from c.at) * 1000)::float8 as at_ms, c.body
+  const rows = await sql.query<PageRow>(
+    `select l.cut, (select number from framehound.version) as tables, c.seq,
+        floor(extract(epoch from c.at) * 1000)::float8 as at_ms, c.body
       from framehound.library l
       left join lateral (select * from framehound.change where library = l.id and seq > $2
         order by seq limit $3) as c on true

@@ -92,7 +92,8 @@ export class Node {
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         on conflict (id) do update set incarnation = excluded.incarnation, name = excluded.name,
           version = excluded.version, roles = excluded.roles, clock_seconds = excluded.clock_seconds,
-          applied = excluded.applied, hold = excluded.hold, address = excluded.address, started = clock_timestamp(), seen = clock_timestamp()`,
+          applied = excluded.applied, hold = excluded.hold, address = excluded.address,
+          started = clock_timestamp(), seen = clock_timestamp()`,
       [
         ...[id, this.#incarnation, hostname(), programVersion(), [...roles], clock, applied()],
         ...[holder && holdText(holder.hold), holder?.address ?? null],

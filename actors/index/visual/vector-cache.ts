@@ -12,17 +12,21 @@ export class VectorCache<T> {
   }
 
   of(query: VectorKey, make: () => T): T {
-    const value = this.get(query) ?? make();
-    this.set(query, value);
+    const key = keyOf(query);
+    const value = this.#kept.get(key) ?? make();
+    this.#keep(key, value);
     return value;
   }
 
   get(query: VectorKey): T | undefined {
-    return this.#kept.get(query.map(keyOf).join(' '));
+    return this.#kept.get(keyOf(query));
   }
 
   set(query: VectorKey, value: T): void {
-    const key = query.map(keyOf).join(' ');
+    this.#keep(keyOf(query), value);
+  }
+
+  #keep(key: string, value: T): void {
     this.#kept.delete(key);
     this.#kept.set(key, value);
     for (const oldest of [...this.#kept.keys()].slice(0, -this.#most)) this.#kept.delete(oldest);
@@ -33,7 +37,11 @@ export class VectorCache<T> {
   }
 }
 
-function keyOf(value: Float32Array | number | null): string {
+function keyOf(query: VectorKey): string {
+  return query.map(textOf).join(' ');
+}
+
+function textOf(value: Float32Array | number | null): string {
   if (value === null || typeof value === 'number') return String(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
 }

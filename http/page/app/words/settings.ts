@@ -134,8 +134,8 @@ export const settings = {
   folder: ['Analysis folder', 'Analyseordner'],
   machines: ['Machines of the cluster', 'Rechner des Verbunds'],
   machinesHow: [
-    'Every machine answers from its own copy of the library. Jobs: {queued} waiting, {active} at work, {failed} given up.',
-    'Jeder Rechner antwortet aus seiner eigenen Kopie der Bibliothek. Aufträge: {queued} warten, {active} in Arbeit, {failed} aufgegeben.',
+    'Every machine has its own copy of the library. Jobs: {queued} waiting, {active} at work, {failed} given up.',
+    'Jeder Rechner hat eine eigene Kopie der Bibliothek. Aufträge: {queued} warten, {active} in Arbeit, {failed} aufgegeben.',
   ],
   machine: ['Machine', 'Rechner'],
   machineRoles: ['Roles', 'Rollen'],

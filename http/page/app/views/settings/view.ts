@@ -85,20 +85,20 @@ function ThisPage() {
 
 type Machine = Exclude<Awaited<ReturnType<typeof api.getCluster>>['cluster'], null>['nodes'][number];
 
-/** ms until it is asked again while it is shown. */
-const LOOK_EVERY = 3_000;
-/** Seconds without a sign of life after which a machine counts as one that does not run. */
+const READ_EVERY_MS = 4000;
+/** Seconds: `silentSeconds` of actors/cluster/contract.ts. */
 const SILENT = 10;
 
 function Machines() {
   const answer = useAsk((signal) => api.getCluster({}, { signal }), []);
   const { value, state, error, again } = answer;
   const cluster = value?.cluster ?? null;
+  const isAlone = cluster === null;
   useEffect(() => {
-    if (cluster === null) return;
-    const timer = setTimeout(again, LOOK_EVERY);
-    return () => clearTimeout(timer);
-  }, [value]);
+    if (isAlone) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), READ_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isAlone]);
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (cluster === null) return null;
   const {
