@@ -7,7 +7,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/decoder/grid.ts',
     text: '(this.#offset + second) * den',
     fault: '(this.#offset + second + 1) * den',
-    tests: ['test/actors/decoder/grid.test.ts'],
+    tests: ['test/actors/decoder/timecode.test.ts'],
   },
   {
     name: 'drop-frame timecode drops numbers in every tenth minute too',
@@ -91,7 +91,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/faces/detection/family.ts',
     text: 'both / (a.width * a.height + b.width * b.height - both)',
     fault: 'both / Math.min(a.width * a.height, b.width * b.height)',
-    tests: ['test/actors/faces/detection/candidates.test.ts'],
+    tests: ['test/actors/faces/detection/families.test.ts'],
   },
   {
     name: 'a face at the edge of the picture counts as whole',
@@ -259,7 +259,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/faces/people/people.ts',
     text: "(names[id] ?? '') !== name",
     fault: "name !== '' && names[id] !== name",
-    tests: ['test/actors/faces/people/assignments.test.ts'],
+    tests: ['test/actors/faces/people/corrections.test.ts'],
   },
   {
     name: 'the window before a spectrum is the symmetric one',

@@ -7,14 +7,14 @@ export const frontFaults: readonly Fault[] = [
     file: 'runtime/mailbox.ts',
     text: 'lanes.now.size > 0 ? lanes.now : lanes.later',
     fault: 'lanes.later.size > 0 ? lanes.later : lanes.now',
-    tests: ['test/runtime/mailbox.test.ts'],
+    tests: ['test/runtime/ref.test.ts'],
   },
   {
     name: 'an actor is given up one crash too early',
     file: 'runtime/restart.ts',
     text: 'recent > policy.most',
     fault: 'recent >= policy.most',
-    tests: ['test/runtime/restart.test.ts'],
+    tests: ['test/runtime/supervisor.test.ts'],
   },
   {
     name: 'the user name and password of an address are written to the log',

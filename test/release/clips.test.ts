@@ -4,6 +4,6 @@ await import('../actors/decoder/clips/proxy.slow.test.ts');
 await import('../actors/decoder/frames/frames.slow.test.ts');
 await import('../actors/decoder/frames/moments.slow.test.ts');
 await import('../actors/decoder/frames/outputs.slow.test.ts');
-await import('../actors/decoder/frames/seek.slow.test.ts');
-await import('../actors/decoder/probe/pace.slow.test.ts');
+await import('../actors/decoder/frames/sections.slow.test.ts');
+await import('../actors/decoder/probe/probe.slow.test.ts');
 await import('../actors/decoder/times/picture-times.slow.test.ts');

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { actor, type FeedTurn, Sent } from '../../runtime/actor.ts';
+import { contract, feed, SlotHandle } from '../../runtime/contract.ts';
+import { engineErrors } from '../../runtime/errors.ts';
+import { createLog } from '../../runtime/log.ts';
+import { Cell } from '../../runtime/ref.ts';
+import { createSlotPool } from '../../runtime/slots.ts';
 import { until } from '../until.ts';
 import { engine } from './engine.ts';
+import { startInMemory } from './memory.ts';
 
 test('a feed never runs further ahead than its credit', async () => {
   const { supervisor, inMemory, pool } = engine();
@@ -26,3 +34,135 @@ test('a feed left early frees its slots and its turn', async () => {
   assert.equal(supervisor.states()[0]?.running, 0);
   await supervisor.stop();
 });
+
+const wideContract = contract(
+  'wide',
+  {
+    /** Items that fill `wide` slots each. */
+    fill: feed(
+      Type.Object({ to: Type.Integer(), wide: Type.Integer() }),
+      Type.Object({ n: Type.Integer(), slots: Type.Array(SlotHandle) }),
+      { slots: ({ wide }) => wide },
+    ),
+  },
+  { concurrency: 2 },
+);
+
+const definition = actor({
+  contract: wideContract,
+  create: () => ({
+    handlers: {
+      async *fill({ to, wide }, turn: FeedTurn) {
+        for (let n = 0; n < to; n++) {
+          const slots: SlotHandle[] = [];
+          for (let i = 0; i < wide; i++) slots.push(await turn.freeSlot());
+          for (const [i, slot] of slots.entries()) turn.slot(slot).fill(10 * n + i);
+          yield new Sent({ n, slots }, { slots });
+        }
+      },
+    },
+  }),
+});
+
+async function started(slots: number) {
+  const pool = createSlotPool(slots, 8);
+  const log = createLog('test', () => {});
+  const cell = new Cell('wide', wideContract, { capacity: 8, pool, now: () => 0 });
+  const link = startInMemory(definition, { log, memory: pool.memory });
+  await link.ready;
+  cell.attach(link);
+  const drain = async (request: { to: number; wide: number }, credit: number) => {
+    let seen = 0;
+    for await (const { n, slots } of cell.feed('fill', request, { credit })) {
+      assert.equal(n, seen++);
+      assert.deepEqual(
+        slots.map((slot) => pool.view(slot)[0]),
+        slots.map((_, i) => 10 * n + i),
+      );
+    }
+    return seen;
+  };
+  return { pool, cell, drain, stop: () => link.stop() };
+}
+
+const limited = { timeout: 10_000 };
+
+test('an item may fill several slots, and its credit comes back whole', limited, async () => {
+  for (const [slots, wide, credit] of [
+    [4, 3, 3],
+    [4, 2, 4],
+    [8, 3, 8],
+    [3, 3, 16],
+  ] as const) {
+    const { pool, drain, stop } = await started(slots);
+    assert.equal(await drain({ to: 20, wide }, credit), 20);
+    assert.equal(pool.free, slots);
+    stop();
+  }
+});
+
+test('two feeds that need several slots each do not wait for each other', limited, async () => {
+  const { pool, drain, stop } = await started(3);
+  const both = await Promise.all([drain({ to: 20, wide: 2 }, 2), drain({ to: 20, wide: 2 }, 2)]);
+  assert.deepEqual(both, [20, 20]);
+  assert.equal(pool.free, 3);
+  stop();
+});
+
+test('a feed that is asked for now has its slots before one that can wait', limited, async () => {
+  const { pool, cell, stop } = await started(1);
+  const held = pool.holder();
+  await pool.acquire(held);
+  const order: string[] = [];
+  const take = async (lane: 'now' | 'later') => {
+    for await (const _ of cell.feed('fill', { to: 1, wide: 1 }, { credit: 1, lane })) order.push(lane);
+  };
+  const later = take('later');
+  await until(() => pool.waiting === 1);
+  const now = take('now');
+  await until(() => pool.waiting === 2);
+  pool.releaseAll(held);
+  await Promise.all([later, now]);
+  assert.deepEqual(order, ['now', 'later']);
+  stop();
+});
+
+test('an item that needs more slots than the credit or the pool has is refused', limited, async () => {
+  const { pool, drain, stop } = await started(4);
+  for (const [wide, credit] of [
+    [3, 2],
+    [5, 16],
+  ] as const) {
+    await assert.rejects(drain({ to: 1, wide }, credit), (error: Error) => {
+      assert.ok(engineErrors.INVALID_MESSAGE.is(error));
+      assert.match(error.message, new RegExp(`wide.fill: an item needs ${wide} slots`));
+      return true;
+    });
+  }
+  assert.equal(pool.free, 4);
+  stop();
+});
+
+test(
+  'several slots are acquired at once, in order, and a cancelled wait lets the next go on',
+  limited,
+  async () => {
+    const pool = createSlotPool(3, 8);
+    const [a, b, c] = [pool.holder(), pool.holder(), pool.holder()];
+    const first = await pool.acquireAll(2, a);
+    const given = new AbortController();
+    const large = pool.acquireAll(3, b, given.signal);
+    const small = pool.acquire(c);
+    assert.equal(pool.free, 1, 'the one that waits longer is not overtaken');
+    given.abort();
+    await assert.rejects(large, engineErrors.CANCELLED.is);
+    await small;
+    assert.deepEqual([pool.free, pool.waiting], [0, 0]);
+    const whole = pool.acquireAll(3, b);
+    pool.release(first[0]!, a);
+    pool.releaseAll(c);
+    assert.equal(pool.waiting, 1);
+    pool.releaseAll(a);
+    assert.equal((await whole).length, 3);
+  },
+);

@@ -1,9 +1,11 @@
 // Tasks in threads that end, are ended, or never start.
+
 import assert from 'node:assert/strict';
-import test, { type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createPool, type PoolOptions, poolErrors } from '../../runtime/pool.ts';
 import { until } from '../until.ts';
+import { engine } from './engine.ts';
 import type { Job, job } from './pool-jobs.ts';
 
 const never = new AbortController().signal;
@@ -102,4 +104,25 @@ test('a pool that is closed takes no more tasks', async (t) => {
   const pool = open(t);
   await pool.close();
   await assert.rejects(pool.run(task(), never), /the pool is closed/);
+});
+
+test('eight cooperative stops from mid-work end every thread cleanly', async () => {
+  for (let i = 0; i < 8; i++) {
+    const { supervisor, inThread, pool, lines } = engine();
+    const ref = await inThread();
+    const calls = [
+      assert.rejects(ref.ask('wait', { block: i % 2 === 0 }), engineErrors.CANCELLED.is),
+      assert.rejects(async () => {
+        for await (const { n } of ref.feed('fill', { to: 1e9 })) if (n === 3) void supervisor.stop();
+      }, engineErrors.CANCELLED.is),
+    ];
+    if (i % 2 === 0) void supervisor.stop();
+    await Promise.all(calls);
+    assert.deepEqual(await supervisor.stop(), []);
+    assert.equal(pool.free, pool.count);
+    assert.deepEqual(
+      lines.filter((line) => line.level === 'error'),
+      [],
+    );
+  }
 });

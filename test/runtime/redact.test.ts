@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
-import type { LogLine } from '../../runtime/log.ts';
+import { createLog, type LogLine } from '../../runtime/log.ts';
 import { formatLine, formatReadable } from '../../runtime/process/log-sink.ts';
 import { redactFields, redactText } from '../../runtime/redact.ts';
 import { draws } from '../shared.ts';
@@ -139,4 +139,20 @@ test('values that JSON has no form for are named, not thrown on', () => {
   assert.match(String(long), /^x{8192}… \(10000 characters\)$/);
   assert.deepEqual([(many as unknown[]).length, (many as unknown[])[100]], [101, '… 900 more']);
   assert.deepEqual([time, level, name, message], ['2026-01-02T03:04:05.006Z', 'warn', 'test', 'said']);
+});
+
+test('lines carry the fields and the name of the log they were written to', () => {
+  const lines: LogLine[] = [];
+  const log = createLog('http', (line) => lines.push(line), { level: 'info', now: () => 5 });
+  const request = log.with({ request_id: 'r1' }).with({ route: '/x' }).named('search');
+  request.info('began');
+  request.error('failed', { route: '/y' });
+  request.debug('not written');
+  log.info('other');
+  assert.deepEqual(lines, [
+    { time: 5, level: 'info', name: 'search', message: 'began', fields: { request_id: 'r1', route: '/x' } },
+    { time: 5, level: 'error', name: 'search', message: 'failed', fields: { request_id: 'r1', route: '/y' } },
+    { time: 5, level: 'info', name: 'http', message: 'other', fields: {} },
+  ]);
+  assert.equal(request.level, 'info');
 });

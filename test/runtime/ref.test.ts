@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import test from 'node:test';
+import { test } from 'node:test';
 import { Type } from 'typebox';
 import { actor } from '../../runtime/actor.ts';
 import { ask, contract } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
+import { HostTurn } from '../../runtime/host.ts';
 import { createLog } from '../../runtime/log.ts';
+import { createMailbox } from '../../runtime/mailbox.ts';
 import { Cell } from '../../runtime/ref.ts';
-import { createControl, createLink, type FromActor, type ToActor } from '../../runtime/wire.ts';
+import {
+  createControl,
+  createLink,
+  type FromActor,
+  lifeWord,
+  STOP_WORD,
+  type ToActor,
+} from '../../runtime/wire.ts';
 import { until } from '../until.ts';
 import { engine } from './engine.ts';
 import { fixtureErrors } from './fixture.ts';
@@ -148,4 +157,59 @@ test('a reply that has arrived makes room for those that wait as soon as another
   assert.equal(await calls[0], 3);
   cell.down('down', 'test');
   await assert.rejects(calls[2]!, engineErrors.ACTOR_DOWN.is);
+});
+
+test('the now lane goes before the later lane and each keeps its order', () => {
+  const box = createMailbox<string>(4);
+  box.offer('later', 'a');
+  box.offer('now', 'b');
+  box.offer('later', 'c');
+  box.offer('now', 'd');
+  assert.deepEqual(box.drain(), ['b', 'd', 'a', 'c']);
+});
+
+test('a full lane refuses and the other lane still takes', () => {
+  const box = createMailbox<number>(2);
+  assert.equal(box.offer('later', 1) && box.offer('later', 2), true);
+  assert.equal(box.offer('later', 3), false);
+  assert.equal(box.offer('now', 4), true);
+  assert.equal(box.take(), 4);
+  assert.equal(box.remove(1), true);
+  assert.equal(box.remove(1), false);
+  assert.equal(box.take(), 2);
+  assert.equal(box.take(), undefined);
+});
+
+test('some of a kind are taken out of one lane, and the others keep their order', () => {
+  const box = createMailbox<string>(6);
+  for (const message of ['a1', 'b1', 'a2', 'a3', 'b2']) box.offer('later', message);
+  box.offer('now', 'a0');
+  assert.deepEqual(
+    box.takeSome('later', (message) => message.startsWith('a'), 2),
+    ['a1', 'a2'],
+  );
+  assert.deepEqual(box.drain(), ['a0', 'b1', 'a3', 'b2']);
+});
+
+test('a loop that asks whether it is cancelled gives signs of life, also while its event loop is blocked', () => {
+  const control = createControl(2);
+  const words = new Int32Array(control);
+  const log = createLog('test', () => {});
+  const start = { name: 'test', control, memory: undefined, settings: null, logLevel: 'debug' } as const;
+  const [first, second] = [1, 2].map((word) => new HostTurn(start, { id: word, word }, log, () => {})) as [
+    HostTurn,
+    HostTurn,
+  ];
+  const signs = () => [1, 2].map((word) => words[lifeWord(words, word)]);
+  first.throwIfCancelled();
+  first.alive();
+  second.alive();
+  assert.deepEqual(signs(), [2, 1]);
+  // Native code that only looks at the flag may well hang.
+  assert.equal(first.cancelled(), false);
+  assert.deepEqual(signs(), [2, 1]);
+  assert.deepEqual([words[STOP_WORD], words[1], words[2]], [0, 0, 0]);
+  words[2] = 1;
+  assert.throws(() => second.throwIfCancelled(), engineErrors.CANCELLED.is);
+  assert.equal(first.cancelled(), false);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildLicense, describeFfmpeg } from '../../../actors/decoder/ffmpeg.ts';
+import { inlineImage } from '../../../actors/decoder/inline-image.ts';
 
 test('a build says under which licence it may be passed on', () => {
   for (const [configuration, license] of [
@@ -17,4 +18,10 @@ test('a build says under which licence it may be passed on', () => {
 
 test('the build in use is under the GPL, as docs/licenses.md says', () => {
   assert.match(describeFfmpeg(), /; GPL version 3 or later, with x264, x265, fdk-aac$/);
+});
+
+test('the head of a data URL may have parameters, and is refused when it is longer than any', () => {
+  const wrong = 'must be a data URL of the form data:image/...;base64,...';
+  assert.deepEqual(inlineImage('data:image/png;name=a;base64,AAAA', 100), { bytes: 3 });
+  assert.equal(inlineImage(`data:image/png${';a=b'.repeat(6_000_000)};base64,AAAA`, 100), wrong);
 });

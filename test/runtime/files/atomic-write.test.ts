@@ -7,17 +7,22 @@ import fs, {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
+import { Type } from 'typebox';
 import {
   createFile,
   privateFile,
   replaceFile,
   type WriteOptions,
 } from '../../../runtime/files/atomic-write.ts';
+import { readJson, readJsonNow } from '../../../runtime/files/json-file.ts';
+import { saveAs, saveNew } from '../../../runtime/files/save-new.ts';
 
 const flushed: WriteOptions = { flush: true };
 
@@ -135,4 +140,66 @@ test('file and folder are flushed when that is asked for, and only then', (t) =>
     replaceFile(join(folder, 'file'), 'text', { flush });
     assert.equal(fsync.mock.callCount(), expected);
   }
+});
+
+const folder = await mkdtemp(join(tmpdir(), 'save-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('documents saved at the same time get different names, and all are complete', async () => {
+  const place = join(folder, 'at-once');
+  const texts = Array.from({ length: 8 }, (_, i) => `text ${i}`);
+  const paths = await Promise.all(texts.map((text) => saveNew(place, 'a.txt', Buffer.from(text))));
+  assert.equal(new Set(paths).size, 8);
+  assert.deepEqual(await Promise.all(paths.map((path) => readFile(path, 'utf8'))), texts);
+});
+
+test('a document takes the place of one that may be replaced, and of no other', async () => {
+  const path = join(folder, 'exact', 'a.txt');
+  const asked: string[] = [];
+  const save = (text: string, may: boolean) =>
+    saveAs(path, Buffer.from(text), async (there) => {
+      asked.push(await readFile(there, 'utf8'));
+      return may;
+    });
+  assert.equal(await save('first', false), true);
+  assert.equal(await save('second', true), true);
+  assert.equal(await readFile(path, 'utf8'), 'second');
+  await writeFile(path, 'of another');
+  assert.equal(await save('third', false), false);
+  assert.equal(await readFile(path, 'utf8'), 'of another');
+  assert.deepEqual(asked, ['first', 'of another']);
+  assert.deepEqual(await readdir(join(folder, 'exact')), ['a.txt']);
+});
+
+const Key = Type.Object({ version: Type.Literal(1), name: Type.String() });
+
+test('a file is read whole and checked; what is wrong is said without its text', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'key.json');
+  const withVersion = (value: object) => ({ version: 1, ...value });
+  assert.equal(readJsonNow(Key, path), undefined);
+  assert.equal(await readJson(Key, join(path, 'below')), undefined);
+  writeFileSync(path, '{"name":"a","colour":"red"}');
+  assert.equal(await readJson(Key, join(path, 'below')), undefined, 'below a file there is none');
+  const value = { version: 1, name: 'a', colour: 'red' };
+  assert.deepEqual(readJsonNow(Key, path, withVersion), value);
+  assert.deepEqual(await readJson(Key, path, withVersion), value);
+  const wrong: [string, string][] = [
+    ['{"name": secret', 'is not JSON'],
+    ['', 'is not JSON'],
+    ['["secret"]', 'is not a JSON object'],
+    ['null', 'is not a JSON object'],
+    ['{"version":1,"name":["secret"]}', 'has unexpected contents: /name must be a string'],
+  ];
+  for (const [text, message] of wrong) {
+    writeFileSync(path, text);
+    assert.throws(() => readJsonNow(Key, path), { message });
+    await assert.rejects(readJson(Key, path), { message });
+  }
+  mkdirSync(join(folder, 'folder'));
+  assert.throws(() => readJsonNow(Key, join(folder, 'folder')), {
+    message: 'cannot be read (EISDIR)',
+    code: 'EISDIR',
+  });
 });

@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { reasonOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeExportFolder, makeFolder } from '../../../runtime/files/folder.ts';
 import {
@@ -85,4 +98,46 @@ test('what others can use is found and closed, and what a link leads to is left'
   assert.deepEqual(openToOthers([shared!], 'group'), []);
   closeToOthers(open!, 'nobody');
   assert.deepEqual([modeOf(open!), modeOf(shared!)], ['700', '750']);
+});
+
+test('a folder is made with those above it, and one that is there is left as it is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  const deep = join(folder, 'a', 'b', 'c');
+  makeFolder(deep);
+  makeFolder(deep);
+  assert.ok(statSync(deep).isDirectory());
+  rmSync(folder, { recursive: true });
+});
+
+test('where no folder can be made that is said at once, not tried for ever', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  writeFileSync(join(folder, 'file'), '');
+  symlinkSync(join(folder, 'gone'), join(folder, 'dangling'));
+  const places = ['file', 'file/a', 'file/a/b', 'dangling', 'dangling/a'].map((name) => join(folder, name));
+  const proc = existsSync('/proc/self') ? ['/proc/framehound', '/proc/framehound/a/b'] : [];
+  for (const place of [...places, ...proc]) {
+    assert.throws(() => makeFolder(place), { code: /^(ENOENT|ENOTDIR|EEXIST)$/ }, place);
+  }
+  rmSync(folder, { recursive: true });
+});
+
+const errorOf = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+
+test('the reason of a file system error names neither its path nor its call', () => {
+  const missing = join(tmpdir(), "it's, open, nowhere");
+  for (const [work, said] of [
+    [() => readFileSync(missing), 'no such file or directory'],
+    [() => renameSync(missing, `${missing}-2`), 'no such file or directory'],
+    [() => readdirSync(import.meta.filename), 'not a directory'],
+    [() => readFileSync(tmpdir()), 'illegal operation on a directory'],
+  ] as const)
+    assert.equal(reasonOf(errorOf(work)), said);
+  assert.equal(reasonOf(new Error('not JSON')), 'not JSON');
+  assert.equal(reasonOf('odd'), 'odd');
 });

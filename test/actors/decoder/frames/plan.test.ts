@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { GridPlan } from '../../../../actors/decoder/frames/plan.ts';
 import type { PacketFacts } from '../../../../actors/decoder/packets/packet-facts.ts';
+import { askFrames, turnFor, walkCounts } from '../ask-decoder.ts';
+import { clips } from '../footage/clips.ts';
 
 const ticksPerSecond = 10;
 const hold = { packets: 1024, bytes: 2 ** 26 };
@@ -189,4 +191,18 @@ test('billions of seconds that show the same picture are settled at once', () =>
   assert.deepEqual(plan.takeSettled(), [{ from: 0, to: 2 ** 30, order: 0 }]);
   plan.finish(to);
   assert.deepEqual(plan.takeSettled(), [{ from: 2 ** 30, to, order: 1 }]);
+});
+
+test('in keyframe mode every second shows the latest keyframe', async () => {
+  const open = clips.find(({ name }) => name === 'H.264, 3 B-frames with pyramid, GOP 60')!;
+  const turn = turnFor();
+  const got = await askFrames({ path: await open.make(), mode: 'keyframes' }, turn);
+  assert.deepEqual(
+    got.map(({ second }) => second),
+    [0, 1, 2, 3, 4],
+  );
+  const times = got.map(({ seconds }) => seconds);
+  assert.ok(got.every(({ second, seconds }) => seconds <= second));
+  assert.deepEqual([new Set(times).size, times[1], times[3]], [3, times[0], times[2]]);
+  assert.equal(walkCounts(turn).decoded, 3);
 });

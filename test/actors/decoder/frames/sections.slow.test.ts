@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Section, SectionTable } from '../../../../actors/decoder/frames/contract.ts';
 import { sampled, sharedPath, skipWithout } from '../../../shared.ts';
-import { askFrames, askSections, type Got } from '../ask-decoder.ts';
-import { someClips } from '../footage/clips.ts';
+import { askFrames, askPicture, askProbe, askSections, type Got } from '../ask-decoder.ts';
+import { longFilm, someClips } from '../footage/clips.ts';
 
 const preview = { max_side: 64, quality: 80 };
 
@@ -63,5 +63,31 @@ for (const name of sampled(
     skip: skipWithout(`media/${name}`),
   }, async () => {
     assert.equal((await expectSame(path)) > 1, name.endsWith('.mp4'));
+  });
+}
+
+test('a moment late in a long film is reached by a seek', async () => {
+  const path = await longFilm.make();
+  const { seconds, rgb } = await askPicture(path, 10_000.5);
+  assert.equal(seconds, 10_000);
+  assert.ok(rgb.some((level) => level > 0));
+  assert.equal((await askProbe(path)).grid_frames, longFilm.facts.duration);
+});
+
+/** What is taken up in the middle is what a pass from the start gives there, byte for byte. */
+for (const clip of someClips) {
+  test(`pictures from a later second on are those of a pass from the start: ${clip.name}`, async () => {
+    const path = await clip.make();
+    for (const mode of ['exact', 'keyframes'] as const) {
+      const all = await askFrames({ path, mode, preview: null });
+      for (const from of [1, 3, 7]) {
+        const rest = await askFrames({ path, mode, preview: null, from });
+        assert.deepEqual(
+          rest,
+          all.filter(({ second }) => second >= from),
+          `${mode} from ${from}`,
+        );
+      }
+    }
   });
 }

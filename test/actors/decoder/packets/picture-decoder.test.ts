@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import { frames } from '../../../../actors/decoder/frames/frames.ts';
 import { decodingDevices, type Hardware } from '../../../../actors/decoder/packets/picture-decoder.ts';
+import { pictureReader } from '../../../../actors/decoder/packets/reference.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { draws } from '../../../shared.ts';
 import { stampShape, type TestTurn, turnFor } from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';
 
@@ -96,4 +99,22 @@ test('films are decoded on the card that models run on', () => {
   assert.deepEqual(devices('win32', 1), ['d3d11va 1']);
   assert.deepEqual(devices('darwin', 1), ['videotoolbox first']);
   assert.deepEqual(devices('freebsd', 0), []);
+});
+
+test('no reader fails on arbitrary bytes', () => {
+  const codecs = ['h264', 'hevc', 'mpeg2video', 'mpeg4', 'vp8', 'vp9', 'av1', 'vc1'];
+  const bytes = fc.uint8Array({ maxLength: 200 });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...codecs),
+      fc.option(bytes),
+      bytes,
+      fc.boolean(),
+      (codec, extra, data, key) => {
+        const picture = pictureReader(codec, false, extra).read(() => data, key);
+        assert.equal(typeof picture.reference, 'boolean');
+      },
+    ),
+    { numRuns: draws(2000) },
+  );
 });

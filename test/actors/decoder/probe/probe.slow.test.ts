@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askProbe } from '../ask-decoder.ts';
-import { clips } from '../footage/clips.ts';
+import { probe } from '../../../../actors/decoder/probe/probe.ts';
+import { askProbe, turnFor } from '../ask-decoder.ts';
+import { clips, someClipsAndUneven } from '../footage/clips.ts';
 
 test('a probe returns the timecode written into the film', async () => {
   const expected = [
@@ -14,5 +15,15 @@ test('a probe returns the timecode written into the film', async () => {
   for (const [name, ...told] of expected) {
     const { timecode } = await askProbe(await clips.find((clip) => clip.name === name)!.make());
     assert.deepEqual([timecode.text, timecode.drop_frame], told, name);
+  }
+});
+
+test('of films of every codec and container, those of uneven times are told, and no other', async () => {
+  for (const { name, facts, make } of someClipsAndUneven) {
+    const path = await make();
+    const { video, duration_seconds } = await probe({ path, pace: true }, turnFor());
+    assert.equal(video!.rate_varies, facts.frameRate === null, name);
+    const { video: plain, duration_seconds: same } = await probe({ path }, turnFor());
+    assert.deepEqual([plain!.rate_varies, same], [undefined, duration_seconds], name);
   }
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
+import { shownSize } from '../../../../actors/decoder/source/coded-size.ts';
 import { codedHeader } from '../../../../actors/decoder/source/stills/coded-header.ts';
 import { askFrames, askProbe, turnFor } from '../ask-decoder.ts';
 
@@ -112,4 +113,12 @@ test('a format whose header is not known here is decoded up to a size', async ()
   const path = join(folder, 'large.xbm');
   await writeFile(path, '#define a_width 20000\n#define a_height 20000\nstatic char a_bits[] = { 0x00 };\n');
   await assert.rejects(askProbe(path), { code: 'DECODE_FAILED' });
+});
+
+test('the shown size has sample aspect ratio and rotation applied', () => {
+  const coded = { width: 720, height: 576, pixelAspect: { num: 16, den: 15 }, rotation: 90, mirrored: false };
+  assert.deepEqual(shownSize(coded), {
+    width: 576,
+    height: 768,
+  });
 });

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFile, copyFile, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import {
   AVDISCARD_ALL,
   AVERROR_EOF,
@@ -7,10 +12,18 @@ import {
   AVMEDIA_TYPE_SUBTITLE,
   AVMEDIA_TYPE_VIDEO,
   type FormatContext,
+  mediaError,
   type Packet,
 } from '../../../../actors/decoder/ffmpeg.ts';
+import { cannotOpen } from '../../../../actors/decoder/source/file.ts';
 import { Source } from '../../../../actors/decoder/source/source.ts';
+import { stillFormat } from '../../../../actors/decoder/source/still.ts';
+import { frameRate } from '../../../../actors/decoder/source/stream.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { askFrames, askProbe, frameItems, turnFor } from '../ask-decoder.ts';
+import { clipFolder, stamped } from '../footage/clip.ts';
+import { clips } from '../footage/clips.ts';
+import { pyramid } from '../footage/codec-options.ts';
 
 const GiB = 1024 ** 3;
 const hours = 3600;
@@ -105,4 +118,154 @@ test('a place in a container that is searched by halves, or in a small film, is 
     source.seek(9 * hours * 1000);
     assert.equal(seeks.length, 1);
   }
+});
+
+const options = { ...pyramid, g: '30' };
+const encryption = {
+  encryption_scheme: 'cenc-aes-ctr',
+  encryption_key: '76a6c65c5ea762046bd749a2e632ccbb',
+  encryption_kid: 'a7e61c373e219033c21091fa607bf3b8',
+};
+const clip = (file: string, container: object) =>
+  stamped(file, { frames: 50, file, options, container: { ...encryption, ...container } });
+
+test('an encrypted film is refused as that, wherever its header stands', async () => {
+  for (const [file, container] of [
+    ['encrypted.mp4', {}],
+    ['encrypted-index-first.mp4', { movflags: 'faststart' }],
+  ] as const) {
+    const path = await clip(file, container).make();
+    const { video } = await askProbe(path);
+    assert.equal(video?.codec, 'h264', file);
+    await assert.rejects(askFrames({ path }), (error: Error) => {
+      assert.ok(mediaErrors.UNSUPPORTED_CODEC.is(error), error.message);
+      assert.equal(error.message, `${path}: is encrypted (cenc)`);
+      return true;
+    });
+  }
+});
+
+test('a header of an encrypted film that cannot be read is refused as that; other damage is not', async (t) => {
+  const whole = await clip('encrypted-fragments.mp4', { movflags: 'frag_keyframe+empty_moov' }).make();
+  const bytes = readFileSync(whole);
+  const path = join(clipFolder, `encrypted-damaged-${process.pid}.mp4`);
+  t.after(() => rmSync(path));
+  // A table of initialisation vectors that says it holds more than it has bytes for.
+  const table = bytes.indexOf('senc');
+  assert.ok(table > 0);
+  bytes.writeUInt32BE(0x10000, table + 8);
+  writeFileSync(path, bytes);
+  const text = await askProbe(path).then(() => 'read', String);
+  assert.match(text, /is encrypted \(cenc\)/);
+  bytes.write('xxxx', bytes.indexOf('schm'), 'latin1');
+  writeFileSync(path, bytes);
+  assert.doesNotMatch(await askProbe(path).then(() => 'read', String), /is encrypted/);
+});
+
+const long = clips.find(({ name }) => name === 'H.264, GOP 250')!;
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'framehound-stamp-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function copied(name: string): Promise<string> {
+  const path = join(folder, name);
+  await copyFile(await long.make(), path);
+  return path;
+}
+
+test('a file that grows, is replaced or deleted meanwhile is FILE_CHANGED', async () => {
+  const changes: readonly ((path: string) => Promise<void>)[] = [
+    (path) => appendFile(path, 'more'),
+    (path) => unlink(path),
+    async (path) => rename(await copied('other.mp4'), path),
+  ];
+  for (const change of changes) {
+    const path = await copied('film.mp4');
+    const all = (async () => {
+      for await (const { frame_index } of frameItems({ path }, turnFor())) {
+        if (frame_index === 1) await change(path);
+      }
+    })();
+    await assert.rejects(all, { code: 'FILE_CHANGED', message: /film\.mp4/ });
+  }
+});
+
+test('a file that cannot be opened because too many are open is not called unreadable or damaged', () => {
+  const { TOO_MANY_FILES, FILE_UNREADABLE } = mediaErrors;
+  for (const [code, row] of [
+    ['EMFILE', TOO_MANY_FILES],
+    ['ENFILE', TOO_MANY_FILES],
+    ['EACCES', FILE_UNREADABLE],
+  ] as const) {
+    const error = cannotOpen('/film', Object.assign(new Error(code), { code }));
+    assert.ok(row.is(error), code);
+    assert.equal(error.retryable, row === TOO_MANY_FILES);
+    assert.match(error.message, /\/film: .*E/);
+  }
+  // As FFmpeg says EMFILE on Linux and macOS.
+  const emfile = -24;
+  assert.ok(TOO_MANY_FILES.is(mediaError(emfile, '/film', 'cannot be opened')));
+});
+
+test('a file that cannot be opened is refused in words of ours', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-refused-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const table: [string, Uint8Array | string, RegExp][] = [
+    [
+      'notes.mp4',
+      'shot list\n'.repeat(40),
+      /notes\.mp4: cannot be opened: it is damaged or not a media file$/,
+    ],
+    // The first bytes of a sound file, of which no more has arrived.
+    [
+      'cut.aac',
+      Buffer.from('41444946003e8000000001', 'hex'),
+      /cut\.aac: cannot be opened: it ends before the first picture or sound$/,
+    ],
+  ];
+  for (const [name, bytes, words] of table) {
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    await assert.rejects(askProbe(path), (error: Error) => {
+      assert.ok(mediaErrors.NOT_MEDIA.is(error), error.message);
+      assert.match(error.message, words);
+      return true;
+    });
+  }
+});
+
+test('stills are recognised by their first bytes', () => {
+  const text = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0));
+  const rows = [
+    ['\xff\xd8\xff\xe0', 'jpeg'],
+    ['\x89PNG\r\n\x1a\n', 'png'],
+    ['GIF89a', 'gif'],
+    ['RIFF....WEBPVP8 ', 'webp'],
+    ['RIFF....AVI LIST', null],
+    ['II*\0', 'tiff'],
+    ['....ftypavif', 'heif'],
+    ['....ftypisom', null],
+    ['', null],
+  ] as const;
+  for (const [bytes, format] of rows) assert.equal(stillFormat(text(bytes)), format);
+});
+
+type Told = Parameters<typeof frameRate>[0];
+
+test('the average rate is taken, unless it is one of ticks and another is not', () => {
+  const told = (avg: string, real: string, codec: string) => {
+    const [avgFrameRate, rFrameRate, own] = [avg, real, codec].map((text) => {
+      const [num, den] = text.split('/').map(Number);
+      return { num, den };
+    });
+    return frameRate({ avgFrameRate, rFrameRate, codecpar: { frameRate: own } } as unknown as Told);
+  };
+  assert.deepEqual(told('24000/1001', '25/1', '30/1'), { num: 24000, den: 1001 });
+  assert.deepEqual(told('0/0', '25/1', '30/1'), { num: 25, den: 1 });
+  assert.deepEqual(told('60000/1', '30000/1001', '0/1'), { num: 30000, den: 1001 });
+  assert.deepEqual(told('1200/1', '0/0', '0/1'), { num: 1200, den: 1 });
+  assert.equal(told('0/0', '0/1', '0/0'), null);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import test, { type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import sharp from 'sharp';
-import { FaceCrops } from '../../../../actors/faces/crops/crops.ts';
+import { displayRegion, FaceCrops } from '../../../../actors/faces/crops/crops.ts';
 import type { Picture } from '../../../../runtime/picture.ts';
 
 function made(t: TestContext): FaceCrops {
@@ -87,4 +87,25 @@ test('the same face gives the same bytes, whatever came before it', (t) => {
   crops.display(picture, { left: 200, top: 20, width: 33, height: 70 });
   assert.deepEqual(crops.display(picture, region), first);
   assert.deepEqual(made(t).display(picture, region), first);
+});
+
+const picture = { width: 1000, height: 600 };
+
+test('a face in the middle is shown with a margin on all sides', () => {
+  const region = displayRegion({ left: 400, top: 200, width: 80, height: 100 }, picture);
+  assert.deepEqual(region, { left: 360, top: 170, width: 160, height: 160 });
+});
+
+test('at an edge the square moves inwards and keeps its size', () => {
+  const box = { width: 80, height: 100 };
+  const at = (left: number, top: number) => displayRegion({ ...box, left, top }, picture);
+  assert.deepEqual(at(-40, -50), { left: 0, top: 0, width: 160, height: 160 });
+  assert.deepEqual(at(960, 560), { left: 840, top: 440, width: 160, height: 160 });
+});
+
+test('a face larger than the picture, and a picture of one pixel, are cut to what is there', () => {
+  const huge = { left: -500, top: -500, width: 3000, height: 3000 };
+  assert.deepEqual(displayRegion(huge, picture), { left: 0, top: 0, width: 1000, height: 600 });
+  const point = { left: 0, top: 0, width: 0.1, height: 0.1 };
+  assert.deepEqual(displayRegion(point, { width: 1, height: 1 }), { left: 0, top: 0, width: 1, height: 1 });
 });

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { test } from 'node:test';
+import { InputFiller } from '../../../../actors/faces/detection/detector.ts';
 import { detectorFamilyOf } from '../../../../actors/faces/detection/families.ts';
+import {
+  type Candidate,
+  isUsable,
+  overlap,
+  scaled,
+  suppressed,
+} from '../../../../actors/faces/detection/family.ts';
 import { Pyramid } from '../../../../actors/faces/picture.ts';
 import { openSession } from '../../../../actors/models/session.ts';
 import { createLog } from '../../../../runtime/log.ts';
@@ -84,4 +92,70 @@ test('a graph with other outputs is refused, naming what was expected and found'
     code: 'MODEL_INVALID',
     message: /"own-yunet" is of family "retina"; there is yunet, scrfd/,
   });
+});
+
+function box(left: number, top: number, side: number, score = 0.9): Candidate {
+  return { score, left, top, width: side, height: side, landmarks: new Float64Array(10) };
+}
+
+test('overlap is what two boxes share of all that they cover', () => {
+  assert.equal(overlap(box(0, 0, 10), box(0, 0, 10)), 1);
+  // 50 of 150 px.
+  assert.equal(overlap(box(0, 0, 10), box(5, 0, 10)), 1 / 3);
+  assert.equal(overlap(box(0, 0, 10), box(0, 0, 5)), 1 / 4);
+  assert.equal(overlap(box(0, 0, 10), box(10, 0, 10)), 0);
+  assert.equal(overlap(box(0, 0, 0), box(0, 0, 0)), 0);
+});
+
+test('of boxes of one face the best stays; neighbours that overlap a little are two faces', () => {
+  const [best, same, neighbour] = [box(0, 0, 100, 0.9), box(5, 5, 100, 0.8), box(60, 0, 100, 0.7)];
+  assert.deepEqual(suppressed([neighbour, same, best], 0.3, 10), [best, neighbour]);
+  assert.deepEqual(suppressed([neighbour, same, best], 0.3, 1), [best]);
+});
+
+test('what lies in a better box is a part of that face, however small their overlap is', () => {
+  const [face, eye] = [box(0, 0, 100), box(10, 10, 20, 0.8)];
+  assert.ok(overlap(face, eye) < 0.3);
+  assert.deepEqual(suppressed([eye, face], 0.3, 10), [face]);
+});
+
+test('a box counts when its numbers are finite and a part of it lies in the picture', () => {
+  const picture = { width: 50, height: 50 };
+  assert.ok(isUsable(box(-5, -5, 10), picture));
+  for (const one of [box(-10, 0, 10), box(50, 0, 10), box(0, Number.NaN, 10), box(0, 0, Infinity)])
+    assert.equal(isUsable(one, picture), false);
+  assert.deepEqual(scaled(box(1, 2, 3), 4), box(4, 8, 12));
+});
+
+test('colours become planes in the order of the row, black to the right and below, at any size', () => {
+  const filler = {
+    bgr: new InputFiller(yunetRow.detector),
+    rgb: new InputFiller({ ...yunetRow.detector, color: 'rgb', mean: 127.5, scale: 128 }),
+  };
+  for (const [width, height] of [
+    [1, 1],
+    [3, 2],
+    [7, 5],
+    [33, 31],
+    [64, 32],
+  ] as const) {
+    const data = Uint8Array.from({ length: width * height * 3 }, (_, at) => (at * 37 + (at >> 4)) & 255);
+    for (const color of ['bgr', 'rgb'] as const) {
+      const input = filler[color].fill({ data, width, height });
+      assert.deepEqual(
+        [input.width % 32, input.height % 32, input.data.length],
+        [0, 0, 3 * input.width * input.height],
+      );
+      for (let channel = 0; channel < 3; channel++) {
+        const plane = color === 'rgb' ? channel : 2 - channel;
+        for (let y = 0; y < input.height; y++) {
+          for (let x = 0; x < input.width; x++) {
+            const byte = x < width && y < height ? data[(y * width + x) * 3 + channel]! : 0;
+            const value = color === 'rgb' ? Math.fround((byte - 127.5) / 128) : byte;
+            assert.equal(input.data[(plane * input.height + y) * input.width + x], value);
+          }
+        }
+      }
+    }
+  }
 });
