@@ -28,7 +28,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/embedder/towers.ts',
     text: '1 / Math.sqrt(sum)',
     fault: '1 / sum',
-    tests: ['test/actors/embedder/vectors.test.ts'],
+    tests: ['test/actors/embedder/towers.test.ts'],
   },
   {
     name: 'a long text loses its end token',
@@ -77,7 +77,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/things/actor.ts',
     text: 'if (before && changed?.includes(1) === false) return before;',
     fault: 'if (before && changed?.includes(1) === false) return { ...before, blocks };',
-    tests: ['test/actors/things/actor.test.ts'],
+    tests: ['test/actors/things/detector.test.ts'],
   },
   {
     name: 'a thing that is missed for a second is another one',
@@ -119,7 +119,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/index/appearances/handlers.ts',
     text: 'return b.recorded - a.recorded ||',
     fault: 'return a.recorded - b.recorded ||',
-    tests: ['test/actors/index/appearances/selected.test.ts'],
+    tests: ['test/actors/index/appearances/appearances.test.ts'],
   },
   {
     name: 'a segment that begins where a range ends is in it',
@@ -196,7 +196,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/watcher/ledger.ts',
     text: 'now - since < settleMs',
     fault: '(isEmpty && now - since < settleMs)',
-    tests: ['test/actors/watcher/ledger.test.ts'],
+    tests: ['test/actors/watcher/changes.test.ts'],
   },
   {
     name: 'the folder that is left out is looked at when it lies deep',

@@ -85,7 +85,7 @@ export const frontFaults: readonly Fault[] = [
     file: 'http/request/content.ts',
     text: 'Math.min(size, end + 1)',
     fault: 'Math.min(size, end)',
-    tests: ['test/http/request/ranges.test.ts'],
+    tests: ['test/http/request/response.test.ts'],
   },
   {
     name: 'events of a task reach those who follow any task',
@@ -121,7 +121,7 @@ export const frontFaults: readonly Fault[] = [
     file: 'cli/transcripts.ts',
     text: 'names[index] = display_name ?? id',
     fault: 'names[index + 1] = display_name ?? id',
-    tests: ['test/cli/transcripts.test.ts'],
+    tests: ['test/cli/found.test.ts'],
   },
   {
     name: 'a row of tiles too few is drawn',

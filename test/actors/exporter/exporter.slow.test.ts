@@ -1,10 +1,13 @@
 // Documents out of the pool: what they hold, how they are put into folders, and how the work is ended.
+
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import test, { after } from 'node:test';
+import { after, test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
 import { Check } from 'typebox/value';
 import {
   type DocumentFormat,
@@ -12,8 +15,11 @@ import {
   exportErrors,
   TranscriptAnswer,
 } from '../../../actors/exporter/contract.ts';
+import { wordDocument, zipEntry } from '../../../actors/exporter/docx.ts';
 import { createExporter } from '../../../actors/exporter/exporter.ts';
+import { fileName, safeName } from '../../../actors/exporter/output-path.ts';
 import { type EngineError, engineErrors } from '../../../runtime/errors.ts';
+import { untilRelease } from '../../shared.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'framehound-export-'));
 const exporter = createExporter(() => Date.UTC(2026, 0, 2));
@@ -138,4 +144,81 @@ test('closing ends a document that is being made', async () => {
   const closing = createExporter(() => 0);
   const made = closing.transcript(request('pdf'), never);
   await Promise.all([assert.rejects(made, engineErrors.CANCELLED.is), closing.close()]);
+});
+
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    kind: 'speech' as const,
+    start: i * 10,
+    end: i * 10 + 1,
+    speaker: i % 2 ? 'Ada </w:tr> & Bob' : null,
+    text: `said ${i} <w:tr>`,
+  }));
+
+async function written(count: number): Promise<string> {
+  const { bytes } = await wordDocument({ format: 'docx', title: 'T', rows: rowsOf(count), createdMs: 0 });
+  return zipEntry(Buffer.from(bytes), 'word/document.xml').toString();
+}
+
+test('every row is there once and in order, whatever the number of batches', async () => {
+  for (const count of [0, 1, 2, 251, 700]) {
+    const xml = await written(count);
+    const texts = [...xml.matchAll(/said (\d+) &lt;w:tr&gt;/g)].map(([, number]) => Number(number));
+    assert.deepEqual(
+      texts,
+      Array.from({ length: count }, (_, i) => i),
+    );
+    // A head, a row each, and one of silence between two.
+    const rows = xml.match(/<w:tr[ >]/g)?.length ?? 0;
+    assert.equal(rows, count === 0 ? 0 : 1 + count + (count - 1));
+    assert.equal(xml.match(/<\/w:tr>/g)?.length ?? 0, rows);
+    assert.equal(xml.match(/<w:tblHeader\/>/g)?.length ?? 0, count === 0 ? 0 : 1);
+    assert.match(xml, /<\/w:document>$/);
+  }
+});
+
+test('a transcript of 3,000 rows is written in a heap of 100 MB', { skip: untilRelease }, () => {
+  const program = `
+    const { wordDocument } = await import(${JSON.stringify(new URL('../../../actors/exporter/docx.ts', import.meta.url).href)});
+    const rows = Array.from({ length: 3000 }, (_, i) => ({ kind: 'speech', start: 10 * i, end: 10 * i + 1, speaker: 'A', text: 'said' }));
+    await wordDocument({ format: 'docx', title: 'T', rows, createdMs: 0 });
+  `;
+  const args = ['--max-old-space-size=100', '--no-warnings', '--input-type=module', '-e', program];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  assert.equal(status, 0, stderr.slice(0, 2000));
+});
+
+const names: [string, string][] = [
+  ['Interview', 'Interview'],
+  ['a/b\\c:d*e?f"g<h>i|j', 'a_b_c_d_e_f_g_h_i_j'],
+  ['../../etc/passwd', '_.._etc_passwd'],
+  ['  .hidden. ', 'hidden'],
+  ['CON', '_CON'],
+  ['nul.txt', '_nul.txt'],
+  ['lpt9 .x', '_lpt9 .x'],
+  ['conout$', '_conout$'],
+  ['\u200b', 'transcript'],
+  ['end.\u200b', 'end'],
+  ['\u202efdp.exe', 'fdp.exe'],
+  ['a\0b\nc', 'a b c'],
+  ['...', 'transcript'],
+  ['', 'transcript'],
+  ['日本', '日本'],
+];
+for (const [given, name] of names) {
+  test(`a document called ${JSON.stringify(given)} is the file ${name}`, () =>
+    assert.equal(safeName(given), name));
+}
+
+test('any name becomes safe and short, and stays as it is a second time', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
+      const name = fileName(given, 'pdf');
+      assert.ok(Buffer.byteLength(name) <= 210);
+      assert.doesNotMatch(name, /[<>:"/\\|?*\p{Cc}]|^[. ]/u);
+      assert.ok(name.endsWith('.pdf') || name.toLowerCase().endsWith('.pdf'));
+      assert.equal(safeName(safeName(given)), safeName(given));
+    }),
+  );
+  assert.equal(fileName('a.PDF', 'pdf'), 'a.PDF');
 });

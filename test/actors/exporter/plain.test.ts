@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { facesFor, fontFolders, missingWarning } from '../../../actors/exporter/fonts.ts';
+import { visualRuns, wrap } from '../../../actors/exporter/pdf.ts';
 import { csvDocument, textDocument } from '../../../actors/exporter/plain.ts';
 import { oneLine } from '../../../actors/exporter/rows.ts';
 import { transcript } from './transcript.ts';
@@ -59,4 +64,55 @@ test('csv of any texts parses as RFC 4180, and no cell is a formula', () => {
       });
     }),
   );
+});
+
+const folder = await mkdtemp(join(tmpdir(), 'fonts-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('characters that no font has are answered; the bundled font has those of Europe', () => {
+  const own = new Set('aéßñŁžőαωЯжіңאب…—“€');
+  assert.deepEqual(facesFor(own, []).missing, []);
+  const { faces, missing, of } = facesFor(new Set('a語ส'), []);
+  assert.deepEqual(missing, ['語', 'ส']);
+  assert.equal(faces.length, 1);
+  assert.equal(of('語'), 0);
+});
+
+test('files that are no fonts are skipped', async () => {
+  const place = join(folder, 'fonts');
+  await mkdir(place);
+  await writeFile(join(place, 'NotoSansCJK-Regular.ttc'), 'ttcf no font at all');
+  await writeFile(join(place, 'empty.ttf'), '');
+  assert.deepEqual(facesFor(new Set('語'), [place, join(folder, 'nowhere')]).missing, ['語']);
+});
+
+test('every system has its font folders', () => {
+  assert.ok(fontFolders({ HOME: '/home/a', XDG_DATA_DIRS: '/x/share' }, 'linux').includes('/x/share/fonts'));
+  assert.ok(fontFolders({ HOME: '/Users/a' }, 'darwin').includes('/System/Library/Fonts'));
+  assert.match(fontFolders({ WINDIR: 'C:/W', LOCALAPPDATA: 'C:/L' }, 'win32').join(), /C:.W.Fonts,C:.L/);
+});
+
+test('the warning names packages with the missing glyphs', () => {
+  assert.equal(missingWarning([]), null);
+  assert.match(missingWarning(['語'])!, /a character.*語.*fonts-noto-cjk/);
+  assert.match(missingWarning(['ส', '🎬'])!, /2 characters.*fonts-noto-core.*symbola/);
+});
+
+test('lines fit the width, and longer words are broken', () => {
+  const measure = (text: string) => [...text].length;
+  assert.deepEqual(wrap('one two three', 7, measure), ['one two', 'three']);
+  assert.deepEqual(wrap('abcdefghij kl', 4, measure), ['abcd', 'efgh', 'ij', 'kl']);
+  assert.deepEqual(wrap('', 4, measure), ['']);
+  assert.deepEqual(wrap('今日は、いい天気', 4, measure).join(''), '今日は、いい天気');
+  for (const line of wrap('今日は、いい天気', 4, measure)) assert.doesNotMatch(line, /^、/);
+});
+
+test('words from right to left are in visual order', () => {
+  const seen = (line: string) => visualRuns(line).map(({ text }) => text);
+  assert.deepEqual(seen('plain text'), ['plain text']);
+  assert.deepEqual(seen('אב גד'), ['גד', ' ', 'אב']);
+  assert.equal(seen('אב 12 cd ef').join(''), 'cd ef 12 אב');
+  assert.equal(seen('see אב גד now').join(''), 'see גד אב now');
+  // Brackets are mirrored here; the word itself is reversed when it is shaped.
+  assert.deepEqual(seen('אב (גד)'), [')גד(', ' ', 'אב']);
 });

@@ -1,8 +1,12 @@
 // How many failures are held, and of which tasks.
+
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { test } from 'node:test';
 import type { FileResult, TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
+import type { HeldMedia } from '../../../actors/index/library/contract.ts';
+import { remove } from '../../../actors/library/forget.ts';
 import { FailedWork } from '../../../actors/library/listing/list-folder.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 
 const never = new AbortController().signal;
 
@@ -35,4 +39,27 @@ test('when a task with very many failures is removed, those of an older one are 
   assert.ok(left.has('/old/149999') && !left.has('/large/0'));
   await failed.of('/analysis', never);
   assert.deepEqual(read, ['large', 'old', 'old'], 'what was read whole is not read again');
+});
+
+// What is left when forgetting ends before its end.
+
+test('when forgetting is cancelled between two transactions, the proxies of what went are gone as well', async () => {
+  const leaving = new AbortController();
+  const forgotten: string[] = [];
+  const unproxied: string[] = [];
+  const index = {
+    ask: async (_: string, { hashes }: { hashes: string[] }, { signal }: { signal: AbortSignal }) => {
+      if (signal.aborted) throw engineErrors.CANCELLED();
+      forgotten.push(...hashes);
+      leaving.abort();
+      return { removed: [], clusterings: [] };
+    },
+  };
+  const proxies = { remove: async (_: string, hashes: string[]) => void unproxied.push(...hashes) };
+  const held = (at: number): [string, HeldMedia[]] => [`a-${at}`, []];
+  const contents = new Map(Array.from({ length: 100 }, (_, at) => held(at)));
+  const removed = remove({ index, proxies } as never, '/analysis', contents, false, leaving.signal);
+  await assert.rejects(removed, engineErrors.CANCELLED.is);
+  assert.ok(forgotten.length > 0 && forgotten.length < contents.size);
+  assert.deepEqual(unproxied, forgotten);
 });

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { graphicsHere } from '../../../actors/models/machine.ts';
 import { offeredDevices, openSession } from '../../../actors/models/session.ts';
 import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
+import { accessTo, shareWebgpuLock } from '../../../actors/models/webgpu-lock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 
 const lines: LogLine[] = [];
@@ -111,4 +114,28 @@ test('a missing, an empty and a damaged file fail with their path', async () => 
       return error.message.includes(path);
     });
   }
+});
+
+/** Has WebGPU in another thread and says so; holds it until the thread is ended. */
+const holder = `import { parentPort } from 'node:worker_threads';
+import { accessTo } from ${JSON.stringify(new URL('../../../actors/models/webgpu-lock.ts', import.meta.url).href)};
+await accessTo('webgpu')(async () => {
+  parentPort.postMessage('holds');
+  await new Promise(() => parentPort.on('message', () => {}));
+});`;
+
+test('one thread uses WebGPU at a time, until it ends; other devices wait for nobody', async () => {
+  shareWebgpuLock();
+  const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(holder)}`));
+  await once(thread, 'message');
+  const stopping = new AbortController();
+  let waited = true;
+  const stopped = accessTo('webgpu', stopping.signal)(async () => {});
+  const mine = accessTo('webgpu')(async () => waited);
+  assert.equal(await accessTo('cuda')(async () => 'at once'), 'at once');
+  stopping.abort();
+  await assert.rejects(stopped, { code: 'CANCELLED' });
+  waited = false;
+  await thread.terminate();
+  assert.equal(await mine, false);
 });

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { mostPictureBytes } from '../../../actors/models/contract.ts';
-import { checkUserRow } from '../../../actors/models/registry.ts';
+import { currentKey, olderKeys } from '../../../actors/models/other-keys.ts';
+import { checkUserRow, findRow } from '../../../actors/models/registry.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 
 const rowOf = (key: string) => builtInRows.find((row) => row.key === key)!;
@@ -225,4 +226,20 @@ test('every model.json shown in the documentation is a row', () => {
     return found.row.kind;
   });
   assert.deepEqual(kinds, ['face-detector', 'face-embedder', 'summary']);
+});
+
+test('a key from before names the row that has taken its place, and that row knows it', () => {
+  const before = ['starter-visual', 'starter-visual-2'];
+  for (const key of before) {
+    assert.equal(currentKey(key), 'starter-visual-3');
+    assert.equal(findRow({ rows: builtInRows, problems: [] }, key).key, 'starter-visual-3');
+  }
+  assert.deepEqual(olderKeys('starter-visual-3'), before);
+});
+
+test('every other key is what it is', () => {
+  for (const key of ['siglip2-b16-256', 'starter-speaker', 'toString', '']) {
+    assert.equal(currentKey(key), key);
+    assert.deepEqual(olderKeys(key), []);
+  }
 });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { test } from 'node:test';
 import { type ModelState, noModel } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
+import type { Search } from '../../../actors/search/contract.ts';
 import { OwnedModels, type VisualModelParts } from '../../../actors/search/models/visual-models.ts';
-import { modelRoutes } from '../../../http/routes/models.ts';
+import { loadModel, modelRoutes } from '../../../http/routes/models.ts';
 import type { Service } from '../../../http/service.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { until } from '../../until.ts';
@@ -331,4 +332,30 @@ test('available language models are listed with the one that writes when none is
     [none['downloaded_models'], none['recommended_key'], none['command']],
     [[], null, 'framehound models pull smolvlm2-500m'],
   );
+});
+
+test('the model is not switched under a task that runs or is about to start', async () => {
+  const loads: string[] = [];
+  const state = { model_key: 'first', is_loading: false };
+  const models = {
+    state,
+    current: (key: string) => key,
+    load: async (key: string) => ({ ...state, model_key: loads.push(key) && key }),
+  };
+  const row = { key: 'second', kind: 'visual' };
+  const service = {
+    search: { models } as unknown as Search,
+    models: { system: 'linux', list: async () => ({ models: [{ row, downloaded: true }], problems: [] }) },
+  };
+  const load = (tasks: { busy: boolean; running: string | null }) =>
+    inject([loadModel], { ...service, tasks } as unknown as Service)(loadModel.path, { model_key: 'second' });
+  for (const running of ['a-task', null]) {
+    const { status, headers, body } = await load({ busy: true, running });
+    assert.equal(status, 409);
+    assert.ok(headers['retry-after']);
+    assert.equal((body as { loaded_model: unknown }).loaded_model, 'first');
+  }
+  assert.deepEqual(loads, []);
+  assert.equal((await load({ busy: false, running: null })).status, 200);
+  assert.deepEqual(loads, ['second']);
 });

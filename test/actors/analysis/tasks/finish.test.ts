@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { analysisErrors } from '../../../../actors/analysis/contract.ts';
+import { stageKinds as kinds } from '../../../../actors/analysis/stages/kinds.ts';
 import type { EndState } from '../../../../actors/analysis/tasks/contract.ts';
+import { TaskRecords } from '../../../../actors/analysis/tasks/records.ts';
+import { readFailures } from '../../../../actors/analysis/tasks/results.ts';
+import { newTask } from '../../../../actors/analysis/tasks/run-tally.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { createLog } from '../../../../runtime/log.ts';
 import { until } from '../../../until.ts';
+import { noPaths } from '../../library/fake-roots.ts';
 import { home, requestOf, states, whole } from '../fake-runs.ts';
 
 /**
@@ -146,4 +156,120 @@ test('a task of another process cannot be cancelled from here, and says so', asy
   await assert.rejects(other.tasks.cancel(e.task_id), analysisErrors.TASK_RUNNING.is);
   assert.deepEqual(await states(e), { [e.task_id]: 'running' });
   e.run.finish();
+});
+
+const request = {
+  cache_dir: '/c',
+  paths: [],
+  speech: [],
+  face_jobs: [],
+  summary_jobs: [],
+  model_key: null,
+  decode: 'exact',
+  force: false,
+} as const;
+
+test('what came with a request lies beside its record, for its owner only, and goes with it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const self = { pid: 1, started: '', host: 'here', token: 'one' };
+  const log = createLog('test', () => {});
+  let seconds = 1000;
+  const records = new TaskRecords({ folder, kinds, self, now: () => ++seconds, log, paths: noPaths });
+  const query = { ...request, paths: [], speech: [], face_jobs: [], summary_jobs: [] };
+  const attachments = () => readdirSync(folder).filter((name) => name.includes('attachment'));
+  const bytes = [new Uint8Array([1, 2]), new Uint8Array([3])];
+
+  const create = (id: string, some: readonly Uint8Array[]) =>
+    records.create(id, { request: query, attachments: some, source: 'request' }, 'running');
+  const task = (id: string, now: number) =>
+    newTask(kinds, { task_id: id, request: query, source: 'request', state: 'running', now });
+  const given = await create('given', bytes);
+  assert.deepEqual([...readFileSync(given.attachment(1))], [3]);
+  if (process.platform !== 'win32') assert.equal(statSync(given.attachment(0)).mode & 0o777, 0o600);
+  const other = await create('given-2', bytes);
+  other.discard();
+  assert.deepEqual(attachments().sort(), ['given.attachment-0', 'given.attachment-1']);
+
+  given.end({ ...task('given', 1), state: 'completed', ended: 2 });
+  for (let i = 0; i < 200; i++) {
+    const later = await create(`later-${i}`, []);
+    later.end({ ...task(`later-${i}`, 10 + i), state: 'completed', ended: 11 + i });
+  }
+  await records.prune();
+  assert.deepEqual(attachments(), []);
+});
+
+test('failures are those that stand, whatever became of others, and no more than are asked for', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-failures-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'a.results.ndjson');
+  const line = (path: string, type: string, outcome: string) =>
+    `${JSON.stringify({ path, type, outcome })}\n`;
+  const lines = [
+    line('/a', 'video', 'failed'),
+    line('/b', 'video', 'failed'),
+    line('/b', 'speech', 'failed'),
+    '{"path":"/damaged"\u0000\n',
+    line('/a', 'video', 'analyzed'),
+    line('/c', 'video', 'stored'),
+    line('/d', 'video', 'failed'),
+    '{"path":"/cut","type":"video","outco',
+  ];
+  writeFileSync(file, lines.join(''));
+  const never = new AbortController().signal;
+  const found = async (most: number) =>
+    (await readFailures(file, most, never)).map(({ path, type }) => `${path} ${type}`);
+  assert.deepEqual(await found(10), ['/b video', '/b speech', '/d video']);
+  assert.equal((await found(2)).length, 2);
+  assert.deepEqual(await readFailures(join(folder, 'none'), 10, never), []);
+  await assert.rejects(readFailures(file, 10, AbortSignal.abort()), engineErrors.CANCELLED.is);
+});
+
+const query = {
+  cache_dir: '/c',
+  paths: [],
+  speech: [],
+  face_jobs: [],
+  summary_jobs: [],
+  model_key: null,
+  force: false,
+};
+const recordRequest = { ...query, decode: 'exact' } as const;
+
+test('a task that another process resumes while old records are removed keeps its own', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const log = createLog('test', () => {});
+  let seconds = 1000;
+  const now = () => ++seconds;
+  const records = (token: string, hasEnded: () => boolean) =>
+    new TaskRecords({
+      folder,
+      kinds,
+      self: { pid: 1, started: '', host: 'here', token },
+      now,
+      log,
+      paths: noPaths,
+      hasEnded,
+    });
+  const one = records('one', () => false);
+  const query = { request: recordRequest, attachments: [], source: 'request' } as const;
+  for (let i = 0; i < 201; i++) {
+    const task_id = `task-${i}`;
+    const run = await one.create(task_id, query, 'running');
+    const task = newTask(kinds, { task_id, ...query, state: 'running', now: i });
+    run.end({ ...task, state: 'completed', ended: i });
+  }
+  await one.create('running', query, 'running');
+  const two = records('two', () => {
+    // The records are being read: at this moment the oldest task is resumed.
+    const running = readFileSync(join(folder, 'running.1.json'), 'utf8').replaceAll('running"', 'task-0"');
+    writeFileSync(join(folder, 'task-0.2.json'), running.replace('"state":"task-0"', '"state":"running"'));
+    return false;
+  });
+  await two.prune();
+  const { state, total_results } = await one.get('task-0', { offset: 0, limit: 1 });
+  assert.deepEqual([state, total_results], ['running', 0]);
+  assert.ok(readFileSync(join(folder, 'task-0.request.json'), 'utf8').length > 0);
 });

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { everything } from '../../../../actors/index/visual/catalog.ts';
+import { lowerBound, packFrames, positionOf, unpackFrames } from '../../../../actors/index/visual/frames.ts';
+import {
+  readRow16,
+  stride8,
+  stride16,
+  writeRow8,
+  writeRow16,
+} from '../../../../actors/index/visual/quantize.ts';
 import { grouped, ranking } from '../../../../actors/index/visual/rank.ts';
 import { search } from '../../../../actors/index/visual/search.ts';
+import { joinRanges } from '../../../../runtime/ranges.ts';
 import { draws } from '../../../shared.ts';
 import { footage, near, randomVector, seeded } from '../footage.ts';
 import { checkDrawn, checkTogether } from './drawn-search.ts';
@@ -198,4 +208,67 @@ test('no more is read than it takes to find so many matches of every video', () 
     [3, 3],
   );
   assert.ok(at.reads < 100, `${at.reads} vectors are read for 6 matches`);
+});
+
+const ascending = fc
+  .uniqueArray(fc.integer({ min: 0, max: 300 }), { maxLength: 80 })
+  .map((list) => list.sort((a, b) => a - b));
+
+test('frames packed as runs are the same frames again', () => {
+  fc.assert(
+    fc.property(ascending, (frames) => {
+      assert.deepEqual([...unpackFrames(packFrames(frames))], frames);
+    }),
+  );
+  assert.deepEqual(packFrames([0, 1, 2, 7, 9, 10]), [0, 3, 7, 1, 9, 2]);
+});
+
+test('a position is found in a sorted list, or said not to be there', () => {
+  fc.assert(
+    fc.property(ascending, fc.integer({ min: -1, max: 301 }), (frames, value) => {
+      assert.equal(positionOf(frames, value), frames.indexOf(value));
+      assert.equal(lowerBound(frames, value), frames.filter((frame) => frame < value).length);
+    }),
+  );
+});
+
+test('joined ranges hold the same frames, ascend and do not touch', () => {
+  const range = fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 }));
+  fc.assert(
+    fc.property(fc.array(range), (ranges) => {
+      const joined = joinRanges(ranges);
+      const holds = (list: readonly (readonly [number, number])[], frame: number) =>
+        list.some(([start, end]) => frame >= start && frame < end);
+      for (let frame = 0; frame < 42; frame++) assert.equal(holds(joined, frame), holds(ranges, frame));
+      for (let i = 1; i < joined.length; i++) assert.ok(joined[i]![0] > joined[i - 1]![1]);
+    }),
+  );
+});
+
+test('a 16-bit row gives its vector back to one part in 20,000, and nothing when a bit is flipped', () => {
+  const random = seeded(1);
+  for (const dimensions of [1, 7, 64, 512]) {
+    const vector = randomVector(dimensions, random);
+    const bytes = new Uint8Array(stride16(dimensions));
+    writeRow16(vector, 77, bytes, 0);
+    const back = readRow16(bytes, dimensions, 77)!;
+    const largest = Math.max(...vector.map(Math.abs));
+    assert.ok(vector.every((value, i) => Math.abs(value - back[i]!) <= largest / 20000));
+    assert.equal(readRow16(bytes, dimensions, 78), null);
+    for (const at of [0, bytes.length - 16, bytes.length - 9]) {
+      const flipped = Uint8Array.from(bytes);
+      flipped[at]! ^= 1;
+      assert.equal(readRow16(flipped, dimensions, 77), null, `byte ${at}`);
+    }
+  }
+});
+
+test('an 8-bit row is as long as its stride, a multiple of 16, and a zero vector has scale zero', () => {
+  for (const dimensions of [1, 32, 33, 512]) {
+    assert.equal(stride8(dimensions) % 16, 0);
+    const bytes = new Uint8Array(stride8(dimensions) + 16).fill(9);
+    writeRow8(new Float32Array(dimensions), bytes, 0);
+    assert.ok(bytes.subarray(0, stride8(dimensions)).every((byte) => byte === 0));
+    assert.ok(bytes.subarray(stride8(dimensions)).every((byte) => byte === 9));
+  }
 });

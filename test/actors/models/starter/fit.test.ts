@@ -10,8 +10,21 @@ import {
   readFits,
   rooted,
 } from '../../../../actors/models/starter/graph/graph.ts';
-import { centres, featureIndex, scales } from '../../../../actors/models/starter/layout.ts';
-import { RAMP_MAX, RAMP_MIN, type UnitName, units } from '../../../../actors/models/starter/units.ts';
+import {
+  centres,
+  DIMENSIONS,
+  featureIndex,
+  named,
+  SIMILARITY,
+  scales,
+} from '../../../../actors/models/starter/layout.ts';
+import {
+  RAMP_MAX,
+  RAMP_MIN,
+  type UnitName,
+  unitNames,
+  units,
+} from '../../../../actors/models/starter/units.ts';
 import { drawSet } from './drawings/set.ts';
 import { open } from './starter-model.ts';
 
@@ -80,4 +93,17 @@ test('the graph says of a fitted unit what the regression says of its measures, 
     });
   }
   await session.release();
+});
+
+test('every dimension has one use', () => {
+  assert.equal(new Set(named).size, named.length);
+  assert.ok(SIMILARITY > 0);
+  assert.equal(named.length + SIMILARITY + 1, DIMENSIONS);
+});
+
+test('every unit has ramps that go somewhere, and no more than the graph gives it', () => {
+  for (const name of unitNames) {
+    assert.ok(units[name].length >= 1 && units[name].length <= 8, name);
+    for (const [evidence, from, to] of units[name]) assert.notEqual(from, to, `${name}: ${evidence}`);
+  }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import test from 'node:test';
+import { test } from 'node:test';
 import { Identities, type LocationParts } from '../../../../actors/search/media/location.ts';
 import { copiesIn, locateMatches } from '../../../../actors/search/media/match-locations.ts';
 import { world } from '../../analysis/fakes.ts';
@@ -119,5 +119,33 @@ test('while a drive is away its matches are shown and told, and are there again 
   assert.deepEqual(await w.locate(), { shown: w.paths, gone: w.paths, changed: [] });
   renameSync(away, drive);
   assert.deepEqual(await w.locate(), { shown: [join(drive, 'a')], gone: [], changed: [] });
+  await w.end();
+});
+
+const cache_dir = '/cache';
+
+test('cache paths are those of the content, found by path, by another name of it, or by hash', async () => {
+  const w = await world([
+    { name: 'a', frames: 2, content: 'aa' },
+    { name: 'b', frames: 2 },
+  ]);
+  const [a, b] = w.paths as [string, string];
+  await w.run(new AbortController().signal, false, [a]);
+  const copy = w.add({ name: 'copy', frames: 2, content: 'aa' });
+  const here = { visual_cache_path: '/cache/vectors', audio_cache_path: null };
+  const nowhere = { visual_cache_path: null, audio_cache_path: null };
+  for (const [request, answer] of [
+    [{ media_path: a }, here],
+    [{ media_path: copy }, here],
+    [{ hash_str: 'aa' }, here],
+    [{ media_path: b }, nowhere],
+    [{ media_path: join(w.folder, 'gone') }, nowhere],
+    [{ hash_str: 'bb' }, nowhere],
+  ] as const) {
+    assert.deepEqual(await w.search.cachePaths({ cache_dir, ...request }), answer);
+  }
+  w.state.transcribed.add('aa');
+  const both = { visual_cache_path: '/cache/vectors', audio_cache_path: '/cache' };
+  assert.deepEqual(await w.search.cachePaths({ cache_dir, media_path: a }), both);
   await w.end();
 });

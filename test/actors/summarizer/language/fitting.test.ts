@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import {
+  gridPositions,
+  KeyValueCache,
+  plainPositions,
+} from '../../../../actors/summarizer/language/decoder.ts';
 import { fitted, type Share } from '../../../../actors/summarizer/language/prompts.ts';
 
 const seen = { picture: { width: 32, height: 32, rgb: new Uint8Array(0) }, tokens: 100 };
@@ -56,4 +61,57 @@ test('a prompt never has more tokens than there is room for', () => {
       assert.ok(tokens <= room);
     }),
   );
+});
+
+const ports = [{ past: 'past.0', present: 'present.0', heads: 2, width: 3 }];
+
+test('a run reads what the run before wrote, from memory that is used again', () => {
+  const cache = new KeyValueCache(ports);
+  cache.begin(4);
+  assert.deepEqual(cache.past()['past.0']!.dims, [1, 2, 0, 3]);
+  const first = cache.present(2)['present.0']!;
+  assert.deepEqual([first.dims, first.data.length], [[1, 2, 2, 3], 12]);
+  first.data[11] = 7;
+  cache.grown(2);
+  assert.equal(cache.length, 2);
+  const read = cache.past()['past.0']!;
+  assert.deepEqual([read.dims, read.data[11]], [[1, 2, 2, 3], 7]);
+  const second = cache.present(2)['present.0']!;
+  assert.notEqual(second.data.buffer, first.data.buffer);
+  cache.grown(2);
+  cache.begin(3);
+  assert.equal(cache.length, 0, 'a new chat knows nothing of the one before');
+  const again = cache.present(1)['present.0']!;
+  assert.ok([first, second].some(({ data }) => data.buffer === again.data.buffer));
+  cache.free();
+  assert.equal(cache.length, 0);
+});
+
+test('where there is no memory, that is told, and a smaller chat goes on', () => {
+  const cache = new KeyValueCache(ports);
+  assert.throws(() => cache.begin(2 ** 50), { code: 'MODEL_RUN_FAILED', message: /^no memory for/ });
+  cache.begin(2);
+  assert.equal(cache.present(2)['present.0']!.data.length, 12);
+});
+
+test('more tokens than there is room for are refused', () => {
+  const cache = new KeyValueCache(ports);
+  cache.begin(1);
+  assert.throws(() => cache.present(2), RangeError);
+});
+
+test('text counts on all axes, a picture spreads over rows and columns, and text goes on behind its longer side', () => {
+  // A picture of 4×6 patches: 2×3 tokens.
+  const { ids, next } = gridPositions([{ tokens: 2 }, { grid: { rows: 4, columns: 6 } }, { tokens: 2 }]);
+  const length = 10;
+  const axis = (at: number) => Array.from(ids.subarray(at * length, (at + 1) * length), Number);
+  assert.deepEqual(axis(0), [0, 1, 2, 2, 2, 2, 2, 2, 5, 6]);
+  assert.deepEqual(axis(1), [0, 1, 2, 2, 2, 3, 3, 3, 5, 6]);
+  assert.deepEqual(axis(2), [0, 1, 2, 3, 4, 2, 3, 4, 5, 6]);
+  assert.equal(next, 7);
+});
+
+test('nothing has no positions, and plain ones count', () => {
+  assert.deepEqual(gridPositions([]), { ids: new BigInt64Array(0), next: 0 });
+  assert.deepEqual(plainPositions(3), { ids: BigInt64Array.of(0n, 1n, 2n), next: 3 });
 });

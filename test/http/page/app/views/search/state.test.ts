@@ -11,7 +11,12 @@ import {
   withOption,
   withRange,
 } from '../../../../../../http/page/app/views/search/filters.ts';
-import { byFilm, byRank, folded } from '../../../../../../http/page/app/views/search/group-head.ts';
+import {
+  byFilm,
+  byRank,
+  copiesText,
+  folded,
+} from '../../../../../../http/page/app/views/search/group-head.ts';
 import {
   change,
   countOf,
@@ -257,4 +262,15 @@ test('a saved search asks for the same when it is run again', () => {
     assert.deepEqual(queryOf(request, 'Reds'), query);
   }
   assert.equal(savedRequest({ ...emptyQuery, exclude: 'night' }, '/cache'), null);
+});
+
+test('two other files of the same content are named and further ones are counted, in both languages', (t) => {
+  t.after(() => update({ language: 'en' }));
+  const of = (...other_paths: string[]) => copiesText({ other_paths });
+  assert.equal(copiesText({}), '');
+  assert.equal(of('/b.mp4'), 'Also at /b.mp4');
+  assert.equal(of('/b.mp4', '/c.mp4'), 'Also at /b.mp4, /c.mp4');
+  assert.equal(of('/b', '/c', '/d', '/e'), 'Also at /b, /c and 2 more');
+  update({ language: 'de' });
+  assert.equal(of('/b', '/c', '/d'), 'Auch unter /b, /c und 1 weiteren');
 });

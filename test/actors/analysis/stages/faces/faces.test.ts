@@ -2,9 +2,102 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { faceShape, slotBytesFor } from '../../../../../actors/analysis/stages/faces/file-faces.ts';
+import {
+  nameClusters,
+  type ReferencedPerson,
+} from '../../../../../actors/analysis/stages/faces/sample-naming.ts';
+import { mostPictureBytes } from '../../../../../actors/models/contract.ts';
 import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { type EngineOptions, faceEngine, page, temporary } from './face-engine.ts';
+
+const slot = slotBytesFor(64, 8 * 2 ** 30);
+
+test('a picture keeps its shape, is never made larger, and fits into a slot', () => {
+  const table: [number, number, number, number, number][] = [
+    [1920, 1080, 1280, 1280, 720],
+    [1080, 1920, 1280, 720, 1280],
+    [640, 480, 1280, 640, 480],
+    [1, 1, 1280, 1, 1],
+    [30_000, 1, 1920, 1920, 1],
+    [30_000, 20_000, 1920, 1920, 1280],
+    [3000, 3000, 1920, 1662, 1662],
+  ];
+  for (const [width, height, side, wide, high] of table) {
+    const shape = faceShape({ width, height }, side, slot);
+    assert.deepEqual([shape.width, shape.height], [wide, high], `${width}x${height}`);
+    assert.ok(shape.width * shape.height * 3 <= slot);
+  }
+});
+
+test('any picture fits into any slot', () => {
+  for (let n = 1; n < 4000; n += 7) {
+    for (const bytes of [mostPictureBytes, mostPictureBytes + n, slot]) {
+      const { width, height } = faceShape({ width: n * 3, height: 4001 - n }, 1920, bytes);
+      assert.ok(width * height * 3 <= bytes && width >= 1 && height >= 1, `${n} ${bytes}`);
+    }
+  }
+});
+
+test('slots are large where there is memory, and never smaller than the models of pictures need', () => {
+  assert.equal(slotBytesFor(64, 2 ** 33), 1920 * 1440 * 3);
+  assert.equal(slotBytesFor(48 + 8 * 256, 2 ** 32), Math.floor(2 ** 32 / (48 + 8 * 256)));
+  assert.equal(slotBytesFor(48 + 8 * 256, 2 ** 20), mostPictureBytes);
+});
+
+const confidence = { same: 0.5, margin: 0.1 };
+const clusters = { ids: ['c0', 'c1', 'c2'], names: ['', '', 'Zoe'] };
+const person = (name: string, ...rows: number[][]): ReferencedPerson => ({
+  name,
+  rows: rows.map((row) => Float32Array.from(row)),
+  reason: null,
+});
+
+test('a person is named where the samples are like one cluster and like no other', () => {
+  const { assignments, unassigned } = nameClusters([person('Ann', [0.9, 0.2, 0.1])], clusters, confidence);
+  assert.deepEqual(assignments, [{ name: 'Ann', cluster_id: 'c0', similarity: 0.9, runner_up: 0.2 }]);
+  assert.deepEqual(unassigned, []);
+});
+
+test('why nobody is named, by a word each', () => {
+  const table: [ReferencedPerson[], Record<string, string>][] = [
+    [[person('Ann', [0.49, 0.2, 0.1])], { Ann: 'no_match' }],
+    [[person('Ann', [0.5, 0.2, 0.1])], {}],
+    [[person('Ann', [0.8, 0.75, 0.1])], { Ann: 'ambiguous' }],
+    [[person('Ann', [0.7, 0.8, 0.1])], {}],
+    [[person('Ann', [0.1, 0.2, 0.9])], { Ann: 'cluster_already_named' }],
+    [[person('Zoe', [0.1, 0.2, 0.9])], {}],
+    [[person('Ann', [0.9, 0, 0]), person('Bob', [0.85, 0, 0])], { Ann: 'ambiguous', Bob: 'ambiguous' }],
+    [[person('Ann', [0.9, 0, 0]), person('Bob', [0.6, 0, 0])], { Bob: 'ambiguous' }],
+    [[person('Ann', [0.9, 0, 0]), person('Bob', [0, 0.9, 0])], {}],
+    // The mean of the pictures counts, not the best of them.
+    [[person('Ann', [0.9, 0.1, 0], [0.0, 0.1, 0])], { Ann: 'no_match' }],
+    [[{ name: 'Ann', rows: [], reason: 'multiple_faces' }], { Ann: 'multiple_faces' }],
+  ];
+  for (const [people, reasons] of table) {
+    const { unassigned, assignments } = nameClusters(people, clusters, confidence);
+    assert.deepEqual(Object.fromEntries(unassigned.map(({ name, reason }) => [name, reason])), reasons);
+    assert.equal(assignments.length + unassigned.length, people.length);
+  }
+});
+
+test('one cluster has no runner-up, and none at all is like nobody', () => {
+  const one = { ids: ['c0'], names: [''] };
+  const [named] = nameClusters([person('Ann', [0.6])], one, confidence).assignments;
+  assert.equal(named?.runner_up, null);
+  const none = nameClusters([person('Ann', [])], { ids: [], names: [] }, confidence);
+  assert.deepEqual(none.unassigned, [{ name: 'Ann', reason: 'no_match' }]);
+});
+
+test('who is asked for first does not matter', () => {
+  const people = [person('Ann', [0.9, 0, 0]), person('Bob', [0.85, 0, 0]), person('Eve', [0, 0.9, 0])];
+  const sorted = (of: readonly ReferencedPerson[]) =>
+    nameClusters(of, clusters, confidence)
+      .unassigned.map(({ name, reason }) => `${name} ${reason}`)
+      .sort();
+  assert.deepEqual(sorted(people), sorted(people.toReversed()));
+});
 
 /** A picture in base64: the fake decoder takes its first letter for what it shows. */
 const picture = (letter: string) => Buffer.from(`${letter} is what it shows`).toString('base64');

@@ -12,8 +12,11 @@ import {
 } from '../../../../actors/decoder/ffmpeg.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { type FilmPicture, PictureTrack } from '../../../../bench/samples/writer/picture.ts';
+import { packSamples } from '../../../../bench/samples/writer/sound.ts';
+import { stillErrors, writeStill } from '../../../../bench/samples/writer/still.ts';
 import { filmErrors } from '../../../../bench/samples/writer/track.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { askProbe } from '../../../actors/decoder/ask-decoder.ts';
 import { tone } from '../../../actors/decoder/footage/clip.ts';
 import { drawStamp } from '../../../actors/decoder/footage/stamp.ts';
 
@@ -204,4 +207,36 @@ test('what cannot be written is named', async () => {
     writeFilm({ path: join(folder, 'nowhere', 'a.mp4'), picture }),
     filmErrors.FILM_NOT_WRITTEN.is,
   );
+});
+
+test('samples are packed in the format of the encoder and clamped to full scale', () => {
+  const left = Buffer.alloc(4);
+  const right = Buffer.alloc(4);
+  packSamples(Float32Array.of(0, 2, 0.5, -1), 2, 's16p', [left, right]);
+  assert.deepEqual([left.readInt16LE(0), left.readInt16LE(2)], [0, 16384]);
+  assert.deepEqual([right.readInt16LE(0), right.readInt16LE(2)], [32767, -32767]);
+  const both = Buffer.alloc(8);
+  packSamples(Float32Array.of(0.25, -0.25), 1, 'flt', [both]);
+  assert.deepEqual([both.readFloatLE(0), both.readFloatLE(4)], [0.25, -0.25]);
+});
+
+const stillPicture = { width: 40, height: 30, rgb: new Uint8Array(40 * 30 * 3).fill(90) };
+
+test('a still keeps its size, orientation and camera tags', async () => {
+  const path = join(folder, 'turned.jpg');
+  const camera = { make: 'Framehound', model: 'Pinhole' };
+  await writeStill({ ...stillPicture, path, orientation: 6, camera });
+  const probe = await askProbe(path);
+  assert.deepEqual([probe.kind, probe.width, probe.height], ['image', 30, 40]);
+  assert.deepEqual([probe.camera_make, probe.camera_model], ['Framehound', 'Pinhole']);
+});
+
+test('a still that cannot be written is named and leaves nothing behind', async () => {
+  const before = readdirSync(folder);
+  const writing = (name: string) => writeStill({ ...stillPicture, path: join(folder, name) });
+  await assert.rejects(writing('picture.text'), { message: /picture\.text.*ending/ });
+  await assert.rejects(writing(join('nowhere', 'a.png')), stillErrors.STILL_NOT_WRITTEN.is);
+  const short = writeStill({ ...stillPicture, width: 41, path: join(folder, 'short.png') });
+  await assert.rejects(short, { message: /short\.png/ });
+  assert.deepEqual(readdirSync(folder), before);
 });

@@ -1,13 +1,96 @@
 import assert from 'node:assert/strict';
-import test, { type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { appearancesInScenes, common } from '../../../../actors/index/appearances/handlers.ts';
 import { filterErrors, type MetadataFilter } from '../../../../actors/index/facets/contract.ts';
 import type { PeopleFilter } from '../../../../actors/index/people/contract.ts';
+import { namedIn } from '../../../../actors/index/people/loaded.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { Scope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
 import { record } from '../facets/media.ts';
 import { everything, folder, indexActor, someFootage, store } from '../handlers.ts';
 import { FakeClusterings } from '../people/clusterings.ts';
+import { cluster, storeFaces } from '../people/faces.ts';
+
+test('faces of people with a name are told for each content, whichever clustering names them', async (t) => {
+  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  await storeFaces(index, cache_dir, 'aa', [[1], [1, 2], [], [2]]);
+  await storeFaces(index, cache_dir, 'bb', [[2]]);
+  const of = async (job: string) => (await cluster(index, cache_dir, ['aa', 'bb'], {}, job)).cluster_ids;
+  // The largest first.
+  const [ben, ann] = (await of('first')) as [string, string];
+  await of('second');
+  const name = (cluster_job_name: string, cluster_id: string, to: string) =>
+    index.call('name_clusters', { cache_dir, cluster_job_name, assignments: [{ cluster_id, name: to }] });
+  const named = async (...hashes: string[]) => {
+    const { people, unreadable } = await index.call('named_faces', { cache_dir, hashes });
+    assert.deepEqual(unreadable, []);
+    return people.map((all) => all.map((one) => [one.name, one.faces.map(({ frame }) => frame)]));
+  };
+  assert.deepEqual(await named('aa', 'bb', 'cc'), [[], [], []]);
+  await name('first', ann, 'Ann');
+  await name('first', ben, 'Ben');
+  assert.deepEqual(await named('bb', 'aa'), [
+    [['Ben', [0]]],
+    [
+      ['Ann', [0, 1]],
+      ['Ben', [1, 3]],
+    ],
+  ]);
+  // One face that two clusterings call by different names has both.
+  await name('second', ben, 'Benjamin');
+  assert.deepEqual(await named('bb'), [
+    [
+      ['Ben', [0]],
+      ['Benjamin', [0]],
+    ],
+  ]);
+  const { people } = await index.call('named_faces', { cache_dir, hashes: ['aa'] });
+  assert.deepEqual(
+    people[0]![0]!.faces[0]!.box.map((side) => Math.round(side * 1000) / 1000),
+    [0.125, 0, 0.1, 0.1],
+  );
+});
+
+test('people are named by whole words, whatever the case, and the rest is left', () => {
+  const names = ['Ann', 'Ann Lee', 'Bob', 'José', 'Jean-Luc'];
+  for (const [text, found, rest] of [
+    ['Ann with a red car', ['Ann'], 'a red car'],
+    ['a red car and ann', ['Ann'], 'a red car'],
+    ["ANN's red car", ['Ann'], 'red car'],
+    ['Ann Lee at night', ['Ann Lee'], 'at night'],
+    ['Ann and Bob', ['Ann', 'Bob'], ''],
+    ['Anna in the rain', [], 'Anna in the rain'],
+    ['bob, ann & a dog, running', ['Bob', 'Ann'], 'a dog, running'],
+    ['José dances', ['José'], 'dances'],
+    ['jean luc on a bridge', ['Jean-Luc'], 'on a bridge'],
+    ['and with', [], 'and with'],
+    ['', [], ''],
+  ] as const) {
+    assert.deepEqual(namedIn(text, names), { names: found, rest }, text);
+  }
+});
+
+test('somebody is seen scene by scene, longest first, and pieces by time where there are no scenes', () => {
+  const seen = new Map([
+    ['aa', Uint32Array.of(2, 4, 6, 7, 9, 15)],
+    ['bb', Uint32Array.of(0, 1, 3, 4, 10, 12)],
+  ]);
+  const scenes = new Map([['aa', Int32Array.of(0, 8, 8, 12, 13, 20)]]);
+  const found = appearancesInScenes(seen, ['aa', 'bb'], (hash) => scenes.get(hash) ?? null);
+  assert.deepEqual(
+    found.map(({ hash, start, end, seconds, scene }) => [hash, start, end, seconds, scene]),
+    [
+      ['aa', 2, 7, 3, [0, 8]],
+      ['aa', 9, 12, 3, [8, 12]],
+      ['aa', 13, 15, 2, [13, 20]],
+      ['bb', 0, 4, 2, null],
+      ['bb', 10, 12, 2, null],
+      ['aa', 12, 13, 1, null],
+    ],
+  );
+  assert.deepEqual([...common(Uint32Array.of(0, 5, 8, 9), Uint32Array.of(3, 8, 8, 20))], [3, 5, 8, 9]);
+});
 
 const model_key = 'model';
 

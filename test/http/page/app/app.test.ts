@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { facets } from '../../../../actors/index/facets/list.ts';
+import { thingWords as wordsOfSearch } from '../../../../actors/search/things/vocabulary.ts';
+import { classNames } from '../../../../actors/things/contract.ts';
+import { type AccessDecision, decisionOf, noKey } from '../../../../http/license/decision.ts';
+import { api } from '../../../../http/page/app/api.ts';
+import { type Key, keyTable } from '../../../../http/page/app/keys.ts';
+import { createBounded } from '../../../../http/page/app/pictures.ts';
+import {
+  momentArgument,
+  parseMoment,
+  parseRoute,
+  routeHash,
+  ticketIn,
+  viewNames,
+} from '../../../../http/page/app/route.ts';
+import { enterByKey, enterByTicket } from '../../../../http/page/app/session.ts';
+import { get, update } from '../../../../http/page/app/store.ts';
+import { clock, fullClock, nameOf, secondsOf } from '../../../../http/page/app/times.ts';
+import { facetWords, thingWords } from '../../../../http/page/app/words/facets.ts';
+import { filled } from '../../../../http/page/app/words.ts';
+
+test('an address says where one is, and back', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...viewNames), fc.string(), fc.webQueryParameters(), (...parts) => {
+      const [view, argument, params] = parts;
+      assert.deepEqual(parseRoute(routeHash({ view, argument, params })), { view, argument, params });
+    }),
+  );
+  assert.equal(routeHash({ view: 'player', argument: 'ab12@12.5' }), '#/player/ab12@12.5');
+  assert.equal(routeHash({ view: 'search', argument: '', params: 'q=red+car' }), '#/search?q=red+car');
+});
+
+test('what is no address of a view is none', () => {
+  for (const hash of ['', '#', '#/', '#/nowhere', '#search', '#/Search', '#/../search', 'x'])
+    assert.equal(parseRoute(hash), null, hash);
+  assert.deepEqual(parseRoute('#/lists/%E0%A4%A'), { view: 'lists', argument: '', params: '' });
+});
+
+test('a ticket is what stands alone after the #', () => {
+  assert.equal(ticketIn('#a-ticket_1'), 'a-ticket_1');
+  for (const hash of ['', '#', '#/search', '#/player/ab@1']) assert.equal(ticketIn(hash), null, hash);
+});
+
+test('a moment is a hash and a second; a path is none', () => {
+  assert.deepEqual(parseMoment('ab12@12.5'), { hash_str: 'ab12', seconds: 12.5 });
+  assert.deepEqual(parseMoment('ab12'), { hash_str: 'ab12', seconds: 0 });
+  for (const argument of ['', '@3', '/films/a.mp4@3', 'ab@x', 'ab@-1', 'C:\\a'])
+    assert.equal(parseMoment(argument), null, argument);
+  assert.equal(momentArgument({ hash_str: 'ab', seconds: 1 / 3 }), 'ab@0.333');
+});
+
+test('times are written as a person reads them, and read back', () => {
+  assert.deepEqual([clock(0), clock(65.9), clock(3661)], ['0:00', '1:05', '1:01:01']);
+  assert.deepEqual([clock(59.96, { decimals: 1 }), clock(1.23, { decimals: 1 })], ['1:00.0', '0:01.2']);
+  assert.deepEqual(
+    [clock(59.9996, { decimals: 3 }), clock(3601.0405, { decimals: 3 })],
+    ['1:00.000', '1:00:01.041'],
+  );
+  assert.equal(fullClock(3661.9), '01:01:01');
+  assert.deepEqual(['90', '1:30', '1:00:00', '1:03,5', ' 2:00 '].map(secondsOf), [90, 90, 3600, 63.5, 120]);
+  for (const text of ['', 'x', '1:2:3:4', '-1', '1:']) assert.equal(secondsOf(text), null, text);
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1e6 }), (seconds) => {
+      assert.equal(secondsOf(clock(seconds)), seconds);
+      assert.equal(secondsOf(fullClock(seconds)), seconds);
+    }),
+  );
+});
+
+test('the name of a file is the last part of its path, of any system', () => {
+  assert.deepEqual(['/a/b.mp4', 'C:\\a\\b.mp4', 'b', '/'].map(nameOf), ['b.mp4', 'b.mp4', 'b', '/']);
+});
+
+test('of too many entries the one goes that was not asked for for the longest time', () => {
+  const kept = createBounded<number>(2);
+  kept.set('a', 1);
+  kept.set('b', 2);
+  assert.equal(kept.get('a'), 1);
+  kept.set('c', 3);
+  assert.deepEqual([kept.get('a'), kept.get('b'), kept.get('c'), kept.size], [1, undefined, 3, 2]);
+});
+
+// Signing in on the page, with a service that is played here.
+
+/** `answer` null: nothing answers. Headers are read as a browser reads them. */
+function played(t: TestContext, answer: (() => Response) | null) {
+  const asked: string[] = [];
+  t.mock.method(globalThis, 'fetch', async (path: string, init: RequestInit) => {
+    new Headers(init.headers);
+    asked.push(path);
+    if (answer === null) throw new TypeError('fetch failed');
+    return answer();
+  });
+  update({ session: null, signInReason: null, service: 'up' });
+  return asked;
+}
+
+test('a key with letters that no key has is refused, and the service is not thought to be away', async (t) => {
+  const asked = played(t, () => Response.json({}));
+  for (const key of ['fh_x\u2026', '\u201cfh_x\u201d', 'two words', 'line\nbreak']) {
+    update({ signInReason: null });
+    assert.equal(await enterByKey(key), false, key);
+    assert.deepEqual([get().signInReason, get().service, get().session], ['key', 'up', null], key);
+  }
+  assert.deepEqual(asked, []);
+});
+
+test('a ticket is called used only when the service says so', async (t) => {
+  played(t, null);
+  assert.equal(await enterByTicket('fht_x'), false);
+  assert.deepEqual([get().signInReason, get().service], [null, 'away']);
+  t.mock.reset();
+  played(t, () => Response.json({ error: 'e', message: 'm' }, { status: 401 }));
+  assert.equal(await enterByTicket('fht_x'), false);
+  assert.equal(get().signInReason, 'ticket');
+});
+
+test('a session ends when it is not known; a refusal of its key is told until the key is taken again', async (t) => {
+  const answered = (decision: AccessDecision) =>
+    decision.ok ? Response.json({ tasks: [] }) : Response.json(decision.body, { status: decision.status });
+  let decision: AccessDecision = { ok: true };
+  played(t, () => answered(decision));
+  const session = { kind: 'ticket', token: 'fhs_x', shared: false } as const;
+  update({ session, returns: 0, refusal: null });
+  const ask = () => api.listTasks().catch(() => {});
+  for (const [validation, why] of [
+    [{ kind: 'outage', message: 'The license server cannot be reached' }, /cannot be reached/],
+    [{ kind: 'policy', message: 'Not on Sundays' }, /Sundays/],
+  ] as const) {
+    decision = decisionOf(validation);
+    await ask();
+    assert.equal(get().session, session);
+    assert.match(get().refusal ?? '', why);
+  }
+  decision = { ok: true };
+  await ask();
+  assert.deepEqual([get().refusal, get().returns], [null, 1]);
+  await ask();
+  assert.equal(get().returns, 1);
+  decision = noKey;
+  await ask();
+  assert.deepEqual([get().session, get().signInReason], [null, 'ended']);
+});
+
+const folder = join(import.meta.dirname, '../../../../http/page/app/words');
+const placeholders = (text: string) =>
+  [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort();
+
+test('every text is there in both languages, with the same values', async () => {
+  const files = readdirSync(folder).filter((name) => name !== 'pair.ts');
+  assert.ok(files.length > 0);
+  for (const file of files) {
+    const tables = Object.values(await import(join(folder, file))) as Record<string, readonly string[]>[];
+    for (const [name, words] of tables.flatMap((table) => Object.entries(table))) {
+      assert.equal(words.length, 2, `${file} ${name}`);
+      for (const text of words) assert.notEqual(text.trim(), '', `${file} ${name}`);
+      assert.deepEqual(placeholders(words[0]!), placeholders(words[1]!), `${file} ${name}`);
+    }
+  }
+});
+
+test('every facet has a German name, and every thing one that a search for it understands', () => {
+  for (const { id } of facets) assert.ok(id in facetWords, id);
+  assert.deepEqual(Object.keys(thingWords), [...classNames]);
+  for (const [name, [, german]] of Object.entries(thingWords)) {
+    const meant = wordsOfSearch.filter(([, words]) => words.split(', ').includes(german.toLowerCase()));
+    assert.ok(
+      meant.some(([classes]) => classes.length === 1 && classes.join() === name),
+      `${german} is ${name}`,
+    );
+  }
+});
+
+test('a value is put in, numbers as the language writes them, and one is not many', () => {
+  assert.equal(filled('{n} match|{n} matches', { n: 1 }, 'en'), '1 match');
+  assert.equal(filled('{n} match|{n} matches', { n: 12_345 }, 'en'), '12,345 matches');
+  assert.equal(filled('{n} Treffer', { n: 12_345 }, 'de'), '12.345 Treffer');
+  assert.equal(filled('Like {name}', { name: 'a|b {n}' }, 'en'), 'Like a|b {n}');
+  assert.equal(filled('{other}', {}, 'en'), '{other}');
+});
+
+test('no key means two things in one place', () => {
+  const all = Object.values<Key>(keyTable);
+  for (const place of new Set(all.map(({ where }) => where))) {
+    const keys = all
+      .filter(({ where }) => where === place || where === 'everywhere')
+      .flatMap((one) => one.keys);
+    assert.equal(new Set(keys).size, keys.length, place);
+  }
+});
