@@ -1,6 +1,7 @@
 // A cluster: engines that share one library through a database and a shared folder.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
+import type { HomeFiles } from '../../runtime/files/home-files.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { field, nullable } from '../../runtime/schema.ts';
 import type { Tasks } from '../analysis/contract.ts';
@@ -156,6 +157,15 @@ export interface ClusterStanding {
   readonly missingParts: number;
 }
 
+/** Files of the home folder that all nodes have in common. */
+export interface CommonHome extends HomeFiles {
+  /**
+   * Called with the names of files that other machines have changed, such as `licenses/….json`, when they are
+   * here, and at once with all that are. Answers the function that ends it.
+   */
+  onChange(listener: (names: readonly string[]) => void): () => void;
+}
+
 /** This engine as a node of a cluster. */
 export interface Cluster {
   /**
@@ -168,6 +178,7 @@ export interface Cluster {
    * the nodes that hold the other parts of the library.
    */
   readonly index: Ref<typeof indexContract>;
+  readonly home: CommonHome;
   standing(): ClusterStanding;
   status(): Promise<ClusterStatus>;
 }

@@ -21,8 +21,9 @@ import { Exchange } from './exchange.ts';
 import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from './first-replica.ts';
 import { Follower, type FollowerParts } from './follower.ts';
 import { Holding } from './holding.ts';
+import { Home } from './home.ts';
 import { Node, nodeIdIn } from './node.ts';
-import { Places } from './places.ts';
+import { HomePlaces, Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
 import { Snapshots } from './snapshots.ts';
 import { ClusterTasks } from './tasks.ts';
@@ -62,8 +63,9 @@ export async function openCluster(
     const places = new Places(roots);
     const folder = join(home, 'cluster', 'work');
     const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
+    const files = new Home({ ...common, home, places: new HomePlaces(roots, cacheDir) });
     log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
-    return await begun(choice, parts, common, seq);
+    return await begun(choice, parts, common, files, seq);
   } catch (error) {
     await database.close();
     throw error;
@@ -81,6 +83,7 @@ async function begun(
   choice: ClusterChoice,
   parts: ClusterParts,
   common: Common,
+  home: Home,
   seq: number,
 ): Promise<Cluster> {
   const { roles } = choice;
@@ -104,7 +107,7 @@ async function begun(
   const leave = async () => {
     ending.abort();
     await worker?.stop();
-    await Promise.all([follower.stop(), node.stop(), snapshots.stop(), holding?.stop()]);
+    await Promise.all([follower, node, snapshots, holding, home].map((part) => part?.stop()));
     await database.close();
   };
   const tasks = new ClusterTasks({
@@ -129,12 +132,13 @@ async function begun(
   const own = { ...common, follower, node, analysis };
   const asking = { files: lookingIn(index, cacheDir), whole: wholeIndex(index, writes, ending.signal) };
   const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
-  await holding?.begin();
+  await Promise.all([holding?.begin(), home.begin()]);
   active.follow();
   for (const part of [follower, node, worker, snapshots]) part?.begin();
   return {
     tasks,
     index: holding?.index(writes.index()) ?? writes.index(),
+    home,
     standing: () => standingOf(database, follower, holding),
     status: () => statusOf(database),
   };

@@ -52,3 +52,44 @@ export class Places {
     return withTexts(value, (text) => map.shown(text));
   }
 }
+
+/** What the replica of a machine is called in the database. */
+const replicaMark = 'replica:';
+
+/** Paths in files of the home folder: here by where roots were first, there as all nodes know them. */
+export class HomePlaces {
+  readonly #file: RootsFile;
+  readonly #replica: string;
+
+  /** `file`: of the roots; `replica`: the analysis folder that follows the cluster. */
+  constructor(file: string, replica: string) {
+    this.#file = new RootsFile(file);
+    this.#replica = replica;
+  }
+
+  /** Another one when roots have changed. Throws ROOTS_DAMAGED. */
+  get version(): number {
+    return this.#file.read().version;
+  }
+
+  /** A copy of what a file here holds, in which every path is as the database has it. */
+  shared<T>(value: T): T {
+    const { paths } = this.#file.read();
+    const map = this.#map();
+    return withTexts(value, (text) => map.stored(paths.shown(text)));
+  }
+
+  /** A copy in which every path is as a file here has it. */
+  own<T>(value: T): T {
+    const { paths } = this.#file.read();
+    const map = this.#map();
+    return withTexts(value, (text) => paths.stored(map.shown(text)));
+  }
+
+  #map(): PathMap {
+    const there = this.#file.read().all.filter(({ removed }) => !removed);
+    const roots = there.map(({ name, folder }) => ({ name, folder, prefix: prefixOf(name), volume: null }));
+    const replica = { name: replicaMark, folder: this.#replica, prefix: replicaMark, volume: null };
+    return new PathMap([...roots, replica]);
+  }
+}

@@ -130,6 +130,7 @@ async function serveUntilStopped(
       access.close(true);
       throw error;
     });
+  engine.cluster?.home.onChange((names) => access.changedOutside(names));
   const { searches, events, webhooks } = followers(context, engine, isAllowedHost);
   const { restarts: engineRestarts } = guardian;
   const gateway = createGateway({

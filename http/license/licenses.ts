@@ -115,6 +115,13 @@ export class Licenses {
     return cached.decision;
   }
 
+  /** Keys may have changed: what is remembered of them is looked at again before the next request passes. */
+  refresh(): void {
+    this.#cancelRefresh();
+    this.#refreshDue = true;
+    this.#last = undefined;
+  }
+
   close(): void {
     this.#cancelRefresh();
     this.#last = undefined;

@@ -75,7 +75,7 @@ export const sessionErrors = errorTable({
 type Decision = AccessDecision | Promise<AccessDecision>;
 
 export interface AccessOptions {
-  readonly licenses: Pick<Licenses, 'check' | 'close'>;
+  readonly licenses: Pick<Licenses, 'check' | 'refresh' | 'close'>;
   /** Whether a license server decides about keys. */
   readonly hasLicenseServer: boolean;
   /** The service listens on a loopback address: tabs share the sessions of its owner. */
@@ -173,6 +173,12 @@ export class Access {
   /** False when the credential is of no session. */
   endSession(credential: string): boolean {
     return this.#sessions.end(credential.trim());
+  }
+
+  /** Another machine has changed files of the home folder: `licenses/….json`, `sessions/….json`. */
+  changedOutside(names: readonly string[]): void {
+    if (names.some((name) => name.startsWith('licenses/'))) this.#licenses.refresh();
+    for (const name of names) this.#sessions.changedOutside(name);
   }
 
   /**

@@ -151,6 +151,17 @@ export class Sessions {
     return this.#sessions.has(hash) && this.#remove(hash);
   }
 
+  /** `name`: of a file in the home folder; of others than sessions nothing is known here. */
+  changedOutside(name: string): void {
+    const found = this.#files.one(name);
+    if (found === undefined) return;
+    const { start, kept } = found;
+    const known = [...this.#sessions.keys()].find((hash) => hash.startsWith(start));
+    if (kept === null) this.#sessions.delete(known ?? '');
+    else if ((this.#sessions.get(known ?? '')?.used.wall ?? 0) < kept.last_used_at * 1000)
+      this.#sessions.set(kept.hash, restored(kept, this.#time()));
+  }
+
   /** Ends those that stand for the owner of the home folder. */
   endOfOwner(): void {
     for (const [hash, { holder }] of this.#sessions) if (holder.sealed === null) this.#remove(hash);
@@ -244,6 +255,11 @@ type StoredSession = Static<typeof StoredSession>;
 interface SessionFiles {
   /** Longest unused first. A file that is no session is removed. */
   read(): StoredSession[];
+  /**
+   * By the name of a file such as `sessions/….json`: how its hash begins, and null where it is gone.
+   * Undefined for the name of another file.
+   */
+  one(name: string): { readonly start: string; readonly kept: StoredSession | null } | undefined;
   /** `flush`: it survives a power cut. */
   write(session: StoredSession, flush: boolean): void;
   remove(hash: string): void;
@@ -270,6 +286,10 @@ export function sessionFiles(folder: string, log: Log): SessionFiles {
     read: () => {
       const found = namesIn(folder, log).flatMap((name) => readSession(join(folder, name), log));
       return found.sort((a, b) => a.last_used_at - b.last_used_at);
+    },
+    one: (name) => {
+      const [, start] = /^sessions\/([0-9a-f]{24})\.json$/.exec(name) ?? [];
+      return start === undefined ? undefined : { start, kept: readSession(pathOf(start), log)[0] ?? null };
     },
     write: (session, flush) => {
       const text = `${JSON.stringify(session)}\n`;

@@ -19,7 +19,7 @@ function world(t: TestContext, given: { flags?: object; env?: Record<string, str
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const check = (key?: string) => (key === undefined ? noKey : key === KEY ? granted : refusal('wrong'));
   const access = new Access({
-    licenses: { check, close: () => {} },
+    licenses: { check, refresh: () => {}, close: () => {} },
     hasLicenseServer: false,
     isLocal: true,
     folder,

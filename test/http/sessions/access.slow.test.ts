@@ -31,11 +31,12 @@ function world(t: TestContext, hasLicenseServer = false) {
   const lines: LogLine[] = [];
   const valid = new Set([KEY]);
   const asked: (string | undefined)[] = [];
-  const licenses: Pick<Licenses, 'check' | 'close'> = {
+  const licenses: Pick<Licenses, 'check' | 'refresh' | 'close'> = {
     check: (key) => {
       asked.push(key);
       return valid.has(key ?? '') ? granted : refusal('of a test');
     },
+    refresh: () => {},
     close: () => {},
   };
   const clock = manualClock(5);

@@ -1,0 +1,46 @@
+// Which files of the home folder are common to all nodes, and what becomes of one that was changed on a node
+// and in the database. Pure.
+import { posix } from 'node:path';
+
+interface Kind {
+  /** Of the home folder. */
+  readonly folder: string;
+  readonly file: RegExp;
+  /** Only the owner can read it. */
+  readonly isPrivate: boolean;
+  /** Removed everywhere when it goes from the folder of a node; otherwise it comes back there. */
+  readonly endsAnywhere?: boolean;
+  /** False for what stays on its machine. */
+  isShared?(value: Fields): boolean;
+  /** One text of two; null where they contradict each other. `isFirst`: the node was never in the cluster. */
+  joined(own: Fields, common: Fields, isFirst: boolean): Fields | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const kinds: readonly Kind[] = [
+  {
+    folder: 'licenses',
+    file: /^[0-9a-f]{12}\.json$/,
+    isPrivate: true,
+    // Nothing changes of a key but that it is revoked.
+    joined: (own, common) => (own['revoked_at'] === null ? common : own),
+  },
+  {
+    folder: 'sessions',
+    file: /^[0-9a-f]{24}\.json$/,
+    isPrivate: true,
+    endsAnywhere: true,
+    // The owner of one home folder is not that of another one.
+    isShared: ({ sealed }) => sealed !== null,
+    joined: (own, common) => (Number(own['last_used_at']) > Number(common['last_used_at']) ? own : common),
+  },
+];
+
+export const commonFolders: readonly string[] = kinds.map(({ folder }) => folder);
+
+/** `name`: the path in the home folder, with `/`. Undefined for what is not common. */
+export function kindOf(name: string): Kind | undefined {
+  const [folder, file] = [posix.dirname(name), posix.basename(name)];
+  return kinds.find((kind) => kind.folder === folder && kind.file.test(file));
+}

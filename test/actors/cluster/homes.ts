@@ -1,0 +1,76 @@
+// Home folders of machines that have files in common by a real database, without engines.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Database } from '../../../actors/cluster/database.ts';
+import { Home } from '../../../actors/cluster/home.ts';
+import { HomePlaces } from '../../../actors/cluster/places.ts';
+import { rootsText } from '../../../actors/index/store/roots-file.ts';
+import { Licenses, localKeys } from '../../../http/license/licenses.ts';
+import { Access } from '../../../http/sessions/access.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import { createLog } from '../../../runtime/log.ts';
+import { type Postgres, startPostgres } from '../../system/postgres.ts';
+import { folder } from '../index/handlers.ts';
+
+export interface Machine {
+  readonly folder: string;
+  readonly roots: string;
+  readonly home: Home;
+  readonly access: Access;
+  /** As an engine that ends. */
+  leave(): Promise<void>;
+}
+
+export interface Machines {
+  readonly postgres: Postgres;
+  readonly database: Database;
+  readonly said: readonly string[];
+  /** `footage`: where that root is on the machine; `at`: a home folder that is there. */
+  join(footage: string, at?: string): Promise<Machine>;
+  newFolder(): string;
+}
+
+export async function machines(t: TestContext): Promise<Machines> {
+  const base = folder(t);
+  const said: string[] = [];
+  const log = createLog('home', (line) => said.push(`${line.level} ${line.message} ${JSON.stringify(line)}`));
+  const postgres = await startPostgres();
+  const database = new Database(postgres.url, systemClock);
+  const ends: (() => Promise<unknown>)[] = [() => database.close()];
+  t.after(async () => {
+    for (const end of ends.toReversed()) await end();
+    postgres.end();
+  });
+  const [row] = await database.query<{ id: string }>('select id from framehound.library');
+  let count = 0;
+  const newFolder = () => {
+    const made = join(base, `machine-${++count}`);
+    mkdirSync(made, { recursive: true });
+    return made;
+  };
+  const joinAs: Machines['join'] = async (footage, at = newFolder()) => {
+    const roots = join(at, 'roots.json');
+    const root = { name: 'footage', folder: footage, origin: footage, volume: null, removed: false };
+    writeFileSync(roots, rootsText([root]));
+    const own = new Database(postgres.url, systemClock, log);
+    const places = new HomePlaces(roots, join(at, 'analysis'));
+    const common = { library: row!.id, clock: systemClock, log };
+    const home = new Home({ ...common, database: own, home: at, places });
+    await home.begin();
+    const access = accessOf(at, log);
+    home.onChange((names) => access.changedOutside(names));
+    let closing: Promise<void> | null = null;
+    const leave = () => (closing ??= home.stop().then(() => own.close()));
+    ends.push(leave, async () => access.close(false));
+    return { folder: at, roots, home, access, leave };
+  };
+  return { postgres, database, said, join: joinAs, newFolder };
+}
+
+function accessOf(home: string, log: ReturnType<typeof createLog>): Access {
+  const times = { clock: systemClock, now: Date.now };
+  const licenses = new Licenses(localKeys(join(home, 'licenses'), Date.now, log), { ...times, log });
+  const sessions = { hasLicenseServer: false, isLocal: true, folder: join(home, 'sessions') };
+  return new Access({ licenses, ...sessions, ...times, log });
+}
