@@ -19,7 +19,6 @@ import { discardSync, rmSync } from '../../../runtime/files/names.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { type PathMap, withTexts } from '../../index/store/path-map.ts';
 import { type AnalysisRequest, analysisErrors, type Page, type WorkResult } from '../contract.ts';
-import { mostUnfinished } from '../progress.ts';
 import { amountFields, count, fileResult, noneDone, workKey, workResult } from '../result.ts';
 import { requestSchema } from '../schemas.ts';
 import type { StageKind } from '../stages/kind.ts';
@@ -296,9 +295,7 @@ export class TaskRecords {
     const results = await readResults(this.#results(task.task_id));
     for (const result of results.values()) count(counts, workResult(kinds, result));
     const ended = { state: 'interrupted', ended: saved, estimated_remaining_seconds: null } as const;
-    // Each whole percent is saved before it is told, but not the tenths.
-    const next = task.state === 'queued' ? 0 : Math.min(mostUnfinished, Math.floor(task.progress) + 1);
-    return { ...task, ...ended, ...nowhere, progress: Math.max(task.progress, next), counts };
+    return { ...task, ...ended, ...nowhere, counts };
   }
 
   #hasEnded(owner: Holder, saved: number): boolean {

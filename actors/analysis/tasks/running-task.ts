@@ -66,7 +66,7 @@ export class RunningTask {
   /** Where it waits, or waited last; null when it did not have to. */
   #standing: QueuePlace | null = null;
   #endSaving = () => {};
-  /** The last whole percent that was saved, or could not be. */
+  /** The last tenth of a percent that was saved, or could not be. */
   #saved = 0;
   #cannotSave = false;
   /** Never rejects. */
@@ -221,8 +221,8 @@ export class RunningTask {
     if (event.type === 'result') this.#finished.add(workKey(event.result));
     if (event.type === 'task') {
       this.#tally.progress(event.task);
-      // Before it is told: when the engine dies, no later run tells less.
-      if (event.task.percentage >= this.#saved + 1) this.#save();
+      // Each tenth before it is told: when the engine dies, the record says what was told.
+      if (tenths(event.task.percentage) > this.#saved) this.#save();
     }
     if (event.type !== 'result') listeners.notify(task_id, event);
     // A file that the end of the engine cut short gets no result: it is done when the task is resumed.
@@ -258,7 +258,7 @@ export class RunningTask {
 
   #save(): void {
     const task = this.snapshot();
-    this.#saved = Math.floor(task.progress);
+    this.#saved = tenths(task.progress);
     try {
       this.#run.save(task);
       this.#cannotSave = false;
@@ -275,6 +275,10 @@ export class RunningTask {
     if (code === 'INTERNAL') this.#parts.log.error('a task failed', { task_id, error: thrown });
     return { code, error: meaning, message };
   }
+}
+
+function tenths(percentage: number): number {
+  return Math.floor(percentage * 10);
 }
 
 /** Who asks for a job anew wants its last step tried again; a watched folder asks by itself. */
