@@ -212,9 +212,7 @@ async function signInHere(context: Context): Promise<SignIn> {
       }
       if (service) continue;
       if (started === null && (await isRefusedByBrowsers(localOrigin(values.host, values.port))))
-        throw engineErrors.INVALID_CONFIG(
-          `port: browsers do not open port ${values.port}; choose another one`,
-        );
+        throw refusedPort(values.port, 'choose another one');
       started ??= await startInBackground(context);
       if (started?.ended) endedAt ??= clock.now();
       // Another command may have started one at the same moment.
@@ -246,6 +244,7 @@ async function ticketOf(service: RunningService, context: Context): Promise<Sign
     return { address: signInAddress(page, ticket), hasTicket: true };
   } catch (error) {
     if (late.signal.aborted) return null;
+    if (isBadPort(error)) throw refusedPort(port, 'stop the running service and choose another one');
     const passes = clientErrors.NO_SERVICE.is(error) || (error instanceof ApiError && error.status === 503);
     // The engine was started again, and its secret with it.
     const isOlder = owner !== null && error instanceof ApiError && error.status === 401;
@@ -286,11 +285,16 @@ async function notStarted(started: Background, { values }: Context): Promise<Err
 /** Browsers and `fetch` refuse some ports, such as 1 and 6000, whatever listens there. */
 async function isRefusedByBrowsers(origin: string): Promise<boolean> {
   const asked = fetch(origin, { method: 'HEAD', signal: AbortSignal.timeout(1_000) });
-  const reason = await asked.then(
-    () => undefined,
-    ({ cause }: Error) => (cause as Error | undefined)?.message,
-  );
-  return reason === 'bad port';
+  return asked.then(() => false, isBadPort);
+}
+
+/** What `fetch` says of such a port, with or without what the client says of it. */
+function isBadPort(error: unknown): boolean {
+  return error instanceof Error && (error.message === 'bad port' || isBadPort(error.cause));
+}
+
+function refusedPort(port: number, what: string): Error {
+  return engineErrors.INVALID_CONFIG(`port: browsers do not open port ${port}; ${what}`);
 }
 
 async function isFramehound(origin: string): Promise<boolean> {

@@ -93,6 +93,15 @@ test('the analysis folder of a flag goes with the ticket, not with the address',
   assert.match(asked[0]!, /\{"cache_dir":"\/my\/films"\}$/);
 });
 
+test('a running service at a port that browsers refuse is told of at once', async (t) => {
+  const { home, run } = fakeHome(t);
+  writeServiceFile(home, listening(1, 'fho_x'));
+  await assert.rejects(
+    run(open, '--print'),
+    /browsers do not open port 1; stop the running service and choose another one/,
+  );
+});
+
 test('a command that is interrupted while it waits ends', async (t) => {
   const { home, context } = fakeHome(t);
   const stopped = new AbortController();
