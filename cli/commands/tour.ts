@@ -6,9 +6,9 @@ import { mediaErrors } from '../../actors/decoder/contract.ts';
 import { folders } from '../../settings.ts';
 import type { Question } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, exit, invocation } from '../context.ts';
+import { type Command, type Context, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
-import { withService } from '../service.ts';
+import { type Service, withService } from '../service.ts';
 import { pictureTask } from './analyze.ts';
 import { searchFootage, show, standingOut, writtenQuery } from './search.ts';
 import { bringSight, bringsSight } from './setup.ts';
@@ -17,11 +17,13 @@ import { bringSight, bringsSight } from './setup.ts';
 const queries = {
   samples: {
     light: ['sunset over the sea', 'red car at night'],
-    things: ['blue car'],
+    things: ['umbrella'],
     words: ['lighthouse'],
   },
-  own: { light: ['blue sky', 'night lights'], things: ['person', 'car'], words: [] },
+  own: { light: ['blue sky', 'night lights'], words: [] },
 } as const;
+/** Kinds of things that are searched for in a person's own footage. */
+const MOST_THINGS = 2;
 
 export const tour: Command = async (args, context) => {
   const { options } = commandTable.tour;
@@ -42,33 +44,17 @@ export const tour: Command = async (args, context) => {
     const task = pictureTask(own ? positionals : [samples], cacheDir, values.force, context);
     const code = await runMediaTask(service, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
-    const { light, things, words } = queries[own ? 'own' : 'samples'];
+    const { light, words } = queries[own ? 'own' : 'samples'];
     const { things_key, words_key } = (await service.client.availableModels()).sight;
-    const seen: readonly string[] = [...light, ...(things_key ? things : [])];
-    for (const query of [...seen, ...(words_key ? words : [])]) {
-      const question: Question = {
-        query,
-        image: null,
-        frame: null,
-        exclude: [],
-        media: [],
-        max: 3,
-        perFilm: null,
-        textWeight: 1,
-        people: [],
-        anyPerson: false,
-        clusterJob: null,
-        filters: [],
-        previews: true,
-      };
+    for (const query of light) await showSeen(query, service, cacheDir, context);
+    // The searches before have loaded what the things are counted in.
+    const things = !things_key ? [] : own ? await mostSeen(service, cacheDir) : queries.samples.things;
+    for (const query of things) await showSeen(query, service, cacheDir, context);
+    for (const query of words_key ? words : []) {
       context.out('\n');
-      if (seen.includes(query)) {
-        const answer = await searchFootage(service, question, cacheDir, context);
-        await show(standingOut(answer), question, context, false);
-      } else {
-        const { matches } = await service.client.searchWritten(writtenQuery(question, cacheDir));
-        await show({ matches: [] }, question, context, false, null, matches);
-      }
+      const question = questionOf(query);
+      const { matches } = await service.client.searchWritten(writtenQuery(question, cacheDir));
+      await show({ matches: [] }, question, context, false, null, matches);
     }
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nTo search yourself: ${invocation} search "…"${folder}\n`);
@@ -77,3 +63,39 @@ export const tour: Command = async (args, context) => {
     return code;
   });
 };
+
+function questionOf(query: string): Question {
+  return {
+    query,
+    image: null,
+    frame: null,
+    exclude: [],
+    media: [],
+    max: 3,
+    perFilm: null,
+    textWeight: 1,
+    people: [],
+    anyPerson: false,
+    clusterJob: null,
+    filters: [],
+    previews: true,
+  };
+}
+
+async function showSeen(query: string, service: Service, cacheDir: string, context: Context): Promise<void> {
+  context.out('\n');
+  const question = questionOf(query);
+  const answer = await searchFootage(service, question, cacheDir, context);
+  await show(standingOut(answer), question, context, false);
+}
+
+/** The kinds of things that most of the media show for certain. */
+async function mostSeen({ client }: Service, cache_dir: string): Promise<readonly string[]> {
+  const { facets } = await client.metadataFacets({ cache_dir, search_all: true });
+  const seen = facets.find(({ id }) => id === 'things.seen')?.options ?? [];
+  return seen
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, MOST_THINGS)
+    .map(({ value }) => value);
+}
