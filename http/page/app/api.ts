@@ -63,6 +63,7 @@ export async function call<T>(
   address: string,
   input: Readonly<Record<string, unknown>> = {},
   { signal, token }: CallOptions & { readonly token?: string } = {},
+  read: (response: Response) => Promise<T> = answerOf,
 ): Promise<T> {
   const operation = parseAddress(address);
   const { path, body } = requestOf(operation, input);
@@ -82,14 +83,15 @@ export async function call<T>(
     update({ service: 'away' });
     throw new ApiError(0, { error: 'No answer', message: messageOf(error) }, 1);
   });
-  const answer: unknown = await parsed(response);
-  const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  const error = response.ok
-    ? null
-    : new ApiError(response.status, answer, Number.isFinite(seconds) ? seconds : null);
+  const error = response.ok ? null : await errorOf(response);
   if (token === undefined) hear(session, error);
   if (error) throw error;
-  return answer as T;
+  return read(response);
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  return new ApiError(response.status, await answerOf(response), Number.isFinite(seconds) ? seconds : null);
 }
 
 /**
@@ -104,7 +106,7 @@ function hear(session: Session | null, error: ApiError | null): void {
   else if (error === null && refusal !== null) update({ refusal: null, returns: returns + 1 });
 }
 
-async function parsed(response: Response): Promise<unknown> {
+async function answerOf(response: Response) {
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
   return isJson ? response.json() : response.text();
 }
@@ -116,6 +118,15 @@ export const api = Object.fromEntries(
       call(address, input, options),
   ]),
 ) as unknown as Api;
+
+/** An answer as it comes, for the worker to read. */
+export function answerBytes<K extends keyof Operations>(
+  name: K,
+  input: InputOf<Operations[K]>,
+  options: CallOptions,
+): Promise<ArrayBuffer> {
+  return call(addresses[name], input, options, (response) => response.arrayBuffer());
+}
 
 // A question to the service as a component sees it: loading, ready or failed; asked anew when what it depends
 // on changes and when the service has come back, and given up when it is not needed any more.

@@ -1,6 +1,7 @@
 // What would hold up the page while it works, in a thread of its own: reading and scaling pictures, and
-// drawing what is known of long films. The page talks to it by `work.ts`.
-import { expose } from 'comlink';
+// reading and drawing what is known of long films. The page talks to it by `work.ts`.
+import { expose, transfer } from 'comlink';
+import { lanesOfSeen, type SeenLane } from './views/player/seen.ts';
 
 /** Models look at far fewer. */
 const MOST_PIXELS_ASIDE = 1024;
@@ -124,7 +125,16 @@ export function columnsOf(values: readonly number[], columns: number): number[] 
   });
 }
 
-const work = { readPicture, adopt, release, setValues, drawSound, drawRelevance, drawSpans };
+/** `answer`: of `POST /media/seen`. */
+function seenLanes(answer: ArrayBuffer): SeenLane[] {
+  const lanes = lanesOfSeen(JSON.parse(new TextDecoder().decode(answer)));
+  return transfer(
+    lanes,
+    lanes.flatMap(({ spans, boxes }) => [spans.buffer, boxes.buffer]),
+  );
+}
+
+const work = { seenLanes, readPicture, adopt, release, setValues, drawSound, drawRelevance, drawSpans };
 export type Work = typeof work;
 
 // Tests import it for its pure parts.

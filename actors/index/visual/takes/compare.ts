@@ -131,7 +131,7 @@ class Votes {
     this.#counts[frame - seed.frame + this.#last]!++;
   }
 
-  /** The distance with most votes; of several the one at which most agrees. Null for none. */
+  /** The distance with most votes; of several the one at which most is alike. Null for none. */
   take(look: Look): number | null {
     const most = this.#counts.reduce((max, count) => Math.max(max, count), 0);
     if (most === 0) return null;
@@ -151,8 +151,8 @@ class Votes {
 
   #best(look: Look, offsets: readonly number[]): number {
     if (offsets.length === 1) return offsets[0]!;
-    const agreeing = offsets.map((offset) => look.agreement(this, offset, this.#seeds));
-    return offsets[agreeing.indexOf(Math.max(...agreeing))]!;
+    const alike = offsets.map((offset) => look.likeness(this, offset, this.#seeds));
+    return offsets[alike.indexOf(Math.max(...alike))]!;
   }
 
   /** Distances that lead into the scenes of a sequence are not taken again: any of them fits a still shot. */

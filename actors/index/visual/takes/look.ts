@@ -58,6 +58,11 @@ const leastShare = 0.75;
 export const leastFrames = 3;
 /** Seconds without a frame that agrees, after which a sequence has ended. */
 const mostBetween = 4;
+/**
+ * How many times as far from the same picture as the bar a frame may be to tell one place from another.
+ * Frames that agree cannot: a street that is empty now and then looks the same whenever it is.
+ */
+const likenessReach = 4;
 /** Blocks that one step looks at. */
 const mostBlocks = 64;
 
@@ -148,12 +153,13 @@ export class Look {
     return this.#mirror;
   }
 
-  /** How much of what lies between the seeds, and a little around them, agrees at a distance. */
-  agreement(copy: Copy, offset: number, seeds: readonly Seed[]): number {
+  /** How much alike is what lies between the seeds, and a little around them, at a distance. */
+  likeness(copy: Copy, offset: number, seeds: readonly Seed[]): number {
     const [first, last] = [seeds[0]!.frame - mostBetween, seeds.at(-1)!.frame + mostBetween];
-    const { bar } = seeds[0]!;
+    const floor = 1 - likenessReach * (1 - seeds[0]!.bar);
     let sum = 0;
-    for (let frame = first; frame <= last; frame++) sum += Math.max(0, this.score(copy, frame, offset) - bar);
+    for (let frame = first; frame <= last; frame++)
+      sum += Math.max(0, this.score(copy, frame, offset) - floor);
     return sum;
   }
 

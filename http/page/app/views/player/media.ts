@@ -1,18 +1,13 @@
 // What the player knows of a medium: what it is, where its scenes are, what is said, who is seen, its
 // chapters. Each is asked for by itself: what one of them lacks, the others still have.
-import { ApiError, api, type RequestState, useAsk } from '../../api.ts';
+import { transfer } from 'comlink';
+import { ApiError, answerBytes, api, type RequestState, useAsk } from '../../api.ts';
 import { createSlice, useStore } from '../../store.ts';
 import { thingWords } from '../../words/facets.ts';
 import { named } from '../../words.ts';
-import {
-  evenFrames,
-  exactRate,
-  type FilmFrames,
-  listedFrames,
-  PART_SECONDS,
-  type Range,
-  usualRate,
-} from './frames.ts';
+import { work } from '../../work.ts';
+import { evenFrames, exactRate, type FilmFrames, listedFrames, PART_SECONDS, usualRate } from './frames.ts';
+import { type Boxes, joined, type SeenLane, type Span } from './seen.ts';
 
 export interface Medium {
   readonly hash_str: string;
@@ -176,81 +171,37 @@ export interface Segment {
   readonly speaker_name: string;
 }
 
-interface Span {
-  /** Seconds from the start of the film; `end` is not part of it. */
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
 export interface Lane {
   readonly kind: 'speaker' | 'person' | 'chapters' | 'thing' | 'line' | 'face';
   readonly label: string;
   readonly spans: readonly Span[];
-  /** Where it is seen in the picture, and when. */
-  readonly boxes?: readonly Boxed[];
-}
-
-interface Boxed extends Omit<Span, 'text'> {
-  /** Left, top, width and height, relative to the picture. */
-  readonly box: readonly [number, number, number, number];
+  readonly boxes?: Boxes;
 }
 
 /** What the lane shows that is pointed at. */
-export const pointed = createSlice<{ readonly boxes: readonly Boxed[] }>('pointed', { boxes: [] });
-
-/** Lanes of things at most, those that are seen longest. */
-const MOST_THINGS = 8;
+export const pointed = createSlice<{ readonly boxes: Boxes | null }>('pointed', { boxes: null });
 
 /** Lanes of things, printed words and faces; as they are called. */
 export function useSeen(hash_str: string, words: { readonly lines: string; readonly faces: string }) {
   return useFolderAsk(
     async (cache_dir, signal) => {
-      const seen = await api.mediaSeen({ cache_dir, hash_str }, { signal }).catch(withoutFile);
-      return seen === null ? [] : seenLanes(seen, words);
+      const answer = await answerBytes('mediaSeen', { cache_dir, hash_str }, { signal }).catch(withoutFile);
+      if (answer === null) return [];
+      const lanes = await work().seenLanes(transfer(answer, [answer]));
+      return lanes.map((lane) => laneOf(lane, words));
     },
     [hash_str],
   );
 }
 
-type Seen = Pick<Awaited<ReturnType<typeof api.mediaSeen>>, 'things' | 'lines' | 'faces'>;
-
-function seenLanes(
-  { things, lines, faces }: Seen,
+function laneOf(
+  { kind, name, spans, texts, boxes }: SeenLane,
   words: { readonly lines: string; readonly faces: string },
-): Lane[] {
-  const rangeOf = ({ start_seconds: start, end_seconds: end }: Range) => ({ start, end });
-  const ofThings = things
-    .filter(({ measured }) => measured)
-    .slice(0, MOST_THINGS)
-    .map((one): Lane => {
-      const label = named(thingWords, one.class);
-      return {
-        kind: 'thing',
-        label,
-        spans: one.ranges.map(([start, end]) => ({ start, end, text: label })),
-        boxes: one.tracks.map((track) => ({ ...rangeOf(track), box: track.box })),
-      };
-    });
-  const ofLines: Lane = {
-    kind: 'line',
-    label: words.lines,
-    spans: lines.map((line) => ({ ...rangeOf(line), text: line.text })),
-    boxes: lines.map((line) => ({ ...rangeOf(line), box: line.box })),
-  };
-  const ofFaces: Lane = {
-    kind: 'face',
-    label: words.faces,
-    spans: joined(
-      faces.map(({ time_seconds: at }) => ({ start_seconds: at, end_seconds: at + 1, text: words.faces })),
-    ),
-    boxes: faces.map(({ time_seconds: start, box }) => ({ start, end: start + 1, box })),
-  };
-  return [...ofThings, ofLines, ofFaces].filter(({ spans }) => spans.length > 0);
+): Lane {
+  const label = kind === 'thing' ? named(thingWords, name) : kind === 'line' ? words.lines : words.faces;
+  const spanAt = (i: number) => ({ start: spans[2 * i]!, end: spans[2 * i + 1]!, text: texts[i] ?? label });
+  return { kind, label, spans: Array.from({ length: spans.length / 2 }, (_, i) => spanAt(i)), boxes };
 }
-
-/** Silence that does not end a speaker's span. */
-const JOINED_SECONDS = 1;
 
 /**
  * A lane for each speaker, who speaks longest first. `nobody`: the label where it is not known who speaks.
@@ -268,18 +219,6 @@ export function speakerLanes(segments: readonly Segment[], nobody: string): Lane
     }))
     .sort((a, b) => b.seconds - a.seconds)
     .map(({ lane }) => lane);
-}
-
-function joined(segments: readonly Pick<Segment, 'start_seconds' | 'end_seconds' | 'text'>[]): Span[] {
-  const spans: { start: number; end: number; text: string }[] = [];
-  for (const { start_seconds: start, end_seconds: end, text } of segments) {
-    const last = spans.at(-1);
-    if (last && start - last.end <= JOINED_SECONDS) {
-      last.end = Math.max(last.end, end);
-      if (last.text !== text) last.text = `${last.text} ${text.trim()}`.slice(0, 300);
-    } else spans.push({ start, end, text: text.trim().slice(0, 300) });
-  }
-  return spans;
 }
 
 /**

@@ -12,6 +12,7 @@ import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import { evenFrames } from './frames.ts';
 import { type Medium, pointed } from './media.ts';
+import { boxesAt } from './seen.ts';
 import { type Playable, type Transport, useSecond, useTransport } from './transport.ts';
 
 /** Longest side of a preview that stands in, px: what is stored. */
@@ -62,7 +63,7 @@ export function Screen({ medium, transport }: ScreenProps) {
 function Framed({ transport }: Pick<ScreenProps, 'transport'>) {
   const boxes = pointed.use((state) => state.boxes);
   const seconds = useTransport(transport, (one) => Math.floor(one.seconds * 10) / 10);
-  const now = boxes.filter(({ start, end }) => start <= seconds && seconds < end);
+  const now = boxes === null ? [] : boxesAt(boxes, seconds);
   const picture = now.length > 0 ? shownPicture() : null;
   if (picture === null) return null;
   const [width, height] =
@@ -70,8 +71,7 @@ function Framed({ transport }: Pick<ScreenProps, 'transport'>) {
       ? [picture.videoWidth, picture.videoHeight]
       : [picture.naturalWidth, picture.naturalHeight];
   return html`<svg class="frames" viewBox=${`0 0 ${width} ${height}`} aria-hidden="true">${now.map(
-    ({ box: [x, y, w, h] }) =>
-      html`<rect x=${x * width} y=${y * height} width=${w * width} height=${h * height} />`,
+    ([x, y, w, h]) => html`<rect x=${x * width} y=${y * height} width=${w * width} height=${h * height} />`,
   )}</svg>`;
 }
 

@@ -112,8 +112,6 @@ function placeByKey(key: string, seconds: number, duration: number): number | nu
   return by === undefined ? null : Math.max(0, Math.min(duration, seconds + by));
 }
 
-const noBoxes: NonNullable<Lane['boxes']> = [];
-
 interface LaneProps {
   readonly lane: Lane;
   readonly duration: number;
@@ -121,11 +119,11 @@ interface LaneProps {
   place(seconds: number): string;
 }
 
-function LaneOf({ lane: { kind, label, spans, boxes = noBoxes }, duration, place, transport }: LaneProps) {
+function LaneOf({ lane: { kind, label, spans, boxes }, duration, place, transport }: LaneProps) {
   const words = kind === 'speaker' ? player.speaks : kind === 'person' ? player.seen : null;
   const text = words ? t(words, { name: label }) : label;
-  const point = (shown: typeof boxes) => () => pointed.update({ boxes: shown });
-  useEffect(() => point(noBoxes), []);
+  const point = (shown: Lane['boxes']) => () => pointed.update({ boxes: shown ?? null });
+  useEffect(() => point(undefined), []);
   const own = useRef<HTMLDivElement>(null);
   const spanAt = ({ clientX }: MouseEvent) => {
     const { left, width } = own.current!.getBoundingClientRect();
@@ -140,7 +138,7 @@ function LaneOf({ lane: { kind, label, spans, boxes = noBoxes }, duration, place
     const span = spanAt(event);
     if (span) transport.seek(span.start);
   };
-  return html`<div ref=${own} class=${`lane ${kind}`} role="img" aria-label=${text} onPointerEnter=${point(boxes)} onPointerLeave=${point(noBoxes)}
+  return html`<div ref=${own} class=${`lane ${kind}`} role="img" aria-label=${text} onPointerEnter=${point(boxes)} onPointerLeave=${point(undefined)}
     onPointerMove=${onPointerMove} onDblClick=${onDblClick}>${
       kind === 'chapters'
         ? spans.map(

@@ -117,6 +117,22 @@ test('the same shot elsewhere in a file is found, and the shot itself is not', (
   assert.deepEqual(compare(libraryOf([{ hash: 'still', vectors: still }]), 'still').all, []);
 });
 
+test('a street that is empty now and then is found where its cars are, not where its light is nearest', () => {
+  const empty = randomVector(d, random);
+  const street = (light: number) =>
+    Array.from({ length: 12 }, (_, i) =>
+      i % 3 === 1 ? randomVector(d, random) : near(empty, light, random),
+    );
+  const [early, late] = [street(0.1), street(0.2)];
+  // Half a second later a car is elsewhere in the picture.
+  const part = early.map((one, i) => (i % 3 === 1 ? near(late[i]!, 0.7, random) : near(one, 0.02, random)));
+  const at = libraryOf([
+    { hash: 'street', vectors: [...early, ...shots(12).vectors, ...late] },
+    { hash: 'part', vectors: part },
+  ]);
+  assert.deepEqual(compare(at, 'part').all, ['part 0-12 street 24']);
+});
+
 test('black, and a title that many files have, are no shot', () => {
   const blacks = ['p', 'q'].map((hash) => ({
     hash,
