@@ -18,8 +18,8 @@ export interface SeenLane {
 }
 
 /**
- * Where something is seen in the picture, and when, six numbers for each: begin and end in seconds; left, top,
- * width and height, relative to the picture.
+ * Where something is seen in the picture, and when, six numbers for each: begin and end in seconds; left,
+ * top, width and height, relative to the picture.
  */
 export type Boxes = Float64Array<ArrayBuffer>;
 const OF_BOX = 6;
