@@ -301,6 +301,8 @@ async function startFakes(
 /** What an engine has that a test brings itself. */
 const without = { roots: noRootsHere, clips: null, proxies: null, modelLibrary, faceSide: 1280 };
 
+export type FakeWorld = Awaited<ReturnType<typeof world>>;
+
 export async function world(
   files: readonly FakeFile[],
   options: {

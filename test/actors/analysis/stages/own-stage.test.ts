@@ -4,99 +4,49 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { allStages as stages } from '../../../../actors/analysis/analysis.ts';
-import type { TaskEvent, TaskRequest } from '../../../../actors/analysis/contract.ts';
+import type { TaskRequest } from '../../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
-import type { EndState } from '../../../../actors/analysis/tasks/contract.ts';
-import { createPreflight } from '../../../../actors/analysis/tasks/preflight.ts';
-import { TaskRecords } from '../../../../actors/analysis/tasks/records.ts';
-import { TaskRegistry } from '../../../../actors/analysis/tasks/tasks.ts';
 import { createProgressView, createTally, summary } from '../../../../cli/progress-view.ts';
-import type { ProgressEvent } from '../../../../events/protocol.ts';
-import { createRooms } from '../../../../events/rooms.ts';
 import { renderFamilies } from '../../../../http/metrics/exposition.ts';
 import { createTaskMeter } from '../../../../http/metrics/meters.ts';
 import { until } from '../../../until.ts';
-import { noPaths } from '../../library/fake-roots.ts';
 import type { FakeFile } from '../fake-file.ts';
 import { world } from '../fakes.ts';
-import { expectFaceModel, orders } from '../no-models.ts';
 import { type CountJob, type CountStore, countKind, countStage } from './counting.ts';
+import { type EngineOptions, page, taskEngine } from './task-engine.ts';
 
 const kinds = [...stageKinds, countKind];
-const page = { offset: 0, limit: 100 };
 const films: FakeFile[] = [
   { name: 'a', frames: 5 },
   { name: 'b', frames: 3 },
   { name: 'sound', frames: 4, kind: 'audio' },
 ];
 
-interface EngineOptions {
-  readonly store?: CountStore;
-  readonly home?: string;
-  /** Of the process that an engine of a test stands for. */
-  readonly token?: string;
-  readonly alive?: Set<string>;
-  readonly journal?: string;
-}
-
 /** An engine whose list of stages has one more, and the fronts that tell of its tasks. */
-async function engine(t: TestContext, files: readonly FakeFile[], options: EngineOptions = {}) {
+async function engine(
+  t: TestContext,
+  files: readonly FakeFile[],
+  options: EngineOptions & { readonly store?: CountStore } = {},
+) {
   const store = options.store ?? { files: new Map(), totals: new Map() };
   const journal = options.journal ? { journal: options.journal } : {};
   const w = await world(files, { stages: [...stages, countStage(store)], decoders: 1, ...journal });
   t.after(() => w.end());
   await w.search.models.load('fake');
-  const { token = 'one', alive = new Set(['one']), home = w.folder } = options;
-  const self = { pid: 1, started: '', host: 'here', token };
-  const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
-  const { analysis, clock, log } = w;
-  const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskRecords({
-    folder: join(home, 'tasks'),
-    kinds,
-    self,
-    now,
-    log,
-    hasEnded,
-    paths: noPaths,
-  });
-  const { models } = w.search;
-  const expectModelFor = expectFaceModel;
-  const preflight = createPreflight({
-    kinds,
-    analysis,
-    models,
-    decode: 'exact',
-    expectModelFor,
-    summaryModel: async () => null,
-  });
-  let ids = 0;
-  const newTaskId = () => `${token}-${++ids}`;
-  const tasks = new TaskRegistry({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
-  const emitted: ProgressEvent[] = [];
-  const rooms = createRooms({ clock, kinds, everyMs: 0, emit: (event) => emitted.push(event) });
   const meter = createTaskMeter(kinds);
   const lines: string[] = [];
   const screen = { write: (text: string) => void lines.push(text), columns: 200, isTerminal: false };
-  const view = createProgressView(screen, clock, kinds);
+  const view = createProgressView(screen, w.clock, kinds);
   const tally = createTally(kinds);
-  const events: TaskEvent[] = [];
-  let ended = Promise.withResolvers<EndState>();
-  tasks.subscribe((task_id, event) => {
-    rooms.publish(task_id, event);
+  const own = taskEngine(w, options, { kinds });
+  own.tasks.subscribe((task_id, event) => {
     meter.listener(task_id, event);
-    events.push(event);
     if (event.type === 'result') tally.add(event.result);
-    if (event.type === 'end') ended.resolve(event.state);
-    else if (event.type !== 'start' && event.type !== 'queued') view.event(event);
+    if (event.type !== 'end' && event.type !== 'start' && event.type !== 'queued') view.event(event);
   });
-  const end = () => ended.promise;
-  const begin = async (count_jobs: readonly CountJob[], more: Partial<TaskRequest> = {}) => {
-    ended = Promise.withResolvers<EndState>();
-    const request = { cache_dir: join(w.folder, 'cache'), count_jobs, ...more } as TaskRequest;
-    return (await tasks.start(request)).task_id;
-  };
-  return { w, store, tasks, emitted, meter, lines, view, tally, events, begin, end };
+  const begin = (count_jobs: readonly CountJob[], more: Partial<TaskRequest> = {}) =>
+    own.begin({ count_jobs, ...more } as Partial<TaskRequest>);
+  return { ...own, store, meter, lines, view, tally, begin };
 }
 
 type Engine = Awaited<ReturnType<typeof engine>>;

@@ -7,7 +7,8 @@ import { analysisErrors } from '../../../../../actors/analysis/contract.ts';
 import { clipErrors } from '../../../../../actors/decoder/clips/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import { until } from '../../../../until.ts';
-import { exportEngine, page } from './export-engine.ts';
+import { page } from '../task-engine.ts';
+import { exportEngine } from './export-engine.ts';
 
 function temporary(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));

@@ -5,25 +5,17 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createAnalysis } from '../../../../../actors/analysis/analysis.ts';
-import type { TaskEvent } from '../../../../../actors/analysis/contract.ts';
-import { stageKinds as kinds } from '../../../../../actors/analysis/stages/kinds.ts';
 import type { AnalysisParts } from '../../../../../actors/analysis/stages/parts.ts';
 import type { EndState } from '../../../../../actors/analysis/tasks/contract.ts';
-import { createPreflight } from '../../../../../actors/analysis/tasks/preflight.ts';
-import { TaskRecords } from '../../../../../actors/analysis/tasks/records.ts';
-import { jobOrders, TaskRegistry } from '../../../../../actors/analysis/tasks/tasks.ts';
+import { jobOrders } from '../../../../../actors/analysis/tasks/tasks.ts';
 import { NameOrder } from '../../../../../actors/exporter/clips/clips.ts';
 import type { ClipSeries, ClipSpec, Clips } from '../../../../../actors/exporter/clips/contract.ts';
 import type { Proxies } from '../../../../../actors/exporter/proxies/contract.ts';
-import type { ProgressEvent } from '../../../../../events/protocol.ts';
-import { createRooms } from '../../../../../events/rooms.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
-import { noPaths } from '../../../library/fake-roots.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
-import { expectFaceModel, noModels } from '../../no-models.ts';
-
-export const page = { offset: 0, limit: 100 };
+import { noModels } from '../../no-models.ts';
+import { page, type EngineOptions as TaskOptions, taskEngine } from '../task-engine.ts';
 
 interface AskedClip {
   readonly wish: ClipSpec;
@@ -74,12 +66,7 @@ export class FakeClips implements Pick<Clips, 'begin'> {
   }
 }
 
-export interface EngineOptions {
-  readonly home?: string;
-  /** Of the process that an engine of a test stands for. */
-  readonly token?: string;
-  readonly alive?: Set<string>;
-  readonly journal?: string;
+interface EngineOptions extends TaskOptions {
   readonly modelLibrary?: typeof noModels;
   readonly proxies?: Pick<Proxies, 'find' | 'make'>;
 }
@@ -91,46 +78,20 @@ export async function exportEngine(t: TestContext, files: readonly FakeFile[], o
   t.after(() => w.end());
   await w.search.models.load('fake');
   const { modelLibrary = noModels, proxies = null } = options;
-  const { token = 'one', alive = new Set(['one']), home = w.folder } = options;
   const clips = new FakeClips();
   const parts = { ...w.parts, models: w.search.models, clips, proxies, modelLibrary } satisfies AnalysisParts;
   const analysis = createAnalysis(parts);
-  const self = { pid: 1, started: '', host: 'here', token };
-  const hasEnded = (owner: { token: string }) => !alive.has(owner.token);
-  const { clock, log } = w;
-  const now = () => 1_000_000 + clock.now() / 1000;
-  const records = new TaskRecords({
-    folder: join(home, 'tasks'),
-    kinds,
-    self,
-    now,
-    log,
-    hasEnded,
-    paths: noPaths,
-  });
-  const { models } = w.search;
-  const preflight = createPreflight({
-    ...{ kinds, analysis, models, decode: 'exact' },
-    expectModelFor: expectFaceModel,
-    summaryModel: async () => null,
-  });
-  const orders = jobOrders(modelLibrary);
-  let ids = 0;
-  const newTaskId = () => `${token}-${++ids}`;
-  const tasks = new TaskRegistry({ analysis, preflight, kinds, orders, records, clock, log, now, newTaskId });
-  const emitted: ProgressEvent[] = [];
-  const rooms = createRooms({ clock, everyMs: 0, emit: (event) => emitted.push(event) });
+  const { tasks, emitted } = taskEngine(w, options, { analysis, orders: jobOrders(modelLibrary) });
   const ends = new Map<string, PromiseWithResolvers<EndState>>();
   const endOf = (task_id: string) => {
     const end = ends.get(task_id) ?? Promise.withResolvers<EndState>();
     ends.set(task_id, end);
     return end;
   };
-  tasks.subscribe((task_id, event: TaskEvent) => {
-    rooms.publish(task_id, event);
+  tasks.subscribe((task_id, event) => {
     if (event.type === 'end') endOf(task_id).resolve(event.state);
   });
-  const output_dir = join(home, 'clips');
+  const output_dir = join(options.home ?? w.folder, 'clips');
   const wish = (name: string) => ({
     media_path: '/film.mp4',
     start_seconds: 1,

@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { facesErrors } from '../../../../../actors/faces/contract.ts';
 import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { type Engine, faceEngine, page } from './face-engine.ts';
+import { page } from '../task-engine.ts';
+import { type Engine, faceEngine } from './face-engine.ts';
 
 const films: FakeFile[] = [
   { name: 'a', frames: 5 },

@@ -10,7 +10,8 @@ import {
 import { mostPictureBytes } from '../../../../../actors/models/contract.ts';
 import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { type EngineOptions, faceEngine, page, temporary } from './face-engine.ts';
+import { page, temporary } from '../task-engine.ts';
+import { type EngineOptions, faceEngine } from './face-engine.ts';
 
 const slot = slotBytesFor(64, 8 * 2 ** 30);
 

@@ -5,7 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { analysisErrors } from '../../../../../actors/analysis/contract.ts';
 import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { type Engine, type EngineOptions, faceEngine, page } from './face-engine.ts';
+import { page } from '../task-engine.ts';
+import { type Engine, type EngineOptions, faceEngine } from './face-engine.ts';
 
 const films: FakeFile[] = [
   { name: 'a', frames: 20 },

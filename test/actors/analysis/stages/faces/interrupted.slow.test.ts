@@ -5,7 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import { sampled } from '../../../../shared.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { type Engine, faceEngine, page } from './face-engine.ts';
+import { page } from '../task-engine.ts';
+import { type Engine, faceEngine } from './face-engine.ts';
 
 const films: FakeFile[] = [
   { name: 'a', frames: 3 },

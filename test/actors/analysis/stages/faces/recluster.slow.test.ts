@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { type EngineOptions, faceEngine, page, temporary } from './face-engine.ts';
+import { page, temporary } from '../task-engine.ts';
+import { type EngineOptions, faceEngine } from './face-engine.ts';
 
 const films: FakeFile[] = [
   { name: 'a', frames: 5 },

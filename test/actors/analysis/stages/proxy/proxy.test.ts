@@ -5,7 +5,8 @@ import { mediaErrors } from '../../../../../actors/decoder/contract.ts';
 import type { ProxySpec } from '../../../../../actors/exporter/proxies/contract.ts';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
-import { exportEngine, page } from '../clips/export-engine.ts';
+import { exportEngine } from '../clips/export-engine.ts';
+import { page } from '../task-engine.ts';
 
 /** Makes a proxy when the test lets it. */
 class FakeProxies {

@@ -11,7 +11,8 @@ import { type ModelRow, modelErrors } from '../../../../../actors/models/contrac
 import { createModelLibrary } from '../../../../../actors/models/library.ts';
 import { builtInRows } from '../../../../../actors/models/rows/list.ts';
 import { bytesOf, type Step, serveSteps, status, whole } from '../../../models/server.ts';
-import { exportEngine, page } from '../clips/export-engine.ts';
+import { exportEngine } from '../clips/export-engine.ts';
+import { page } from '../task-engine.ts';
 
 const graph = bytesOf(400_000);
 const words = bytesOf(100_000, 3);

@@ -4,7 +4,8 @@ import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { summaryErrors } from '../../../../../actors/index/summaries/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import { until } from '../../../../until.ts';
-import { type Engine, summaryEngine, summaryOf, temporary } from './summary-engine.ts';
+import { temporary } from '../task-engine.ts';
+import { type Engine, summaryEngine, summaryOf } from './summary-engine.ts';
 
 const film = [{ name: 'a', frames: 6 }];
 const written = ({ summarizer }: Engine) =>

@@ -5,7 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { textReaderErrors } from '../../../../../actors/text-reader/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { faceEngine, page } from '../faces/face-engine.ts';
+import { faceEngine } from '../faces/face-engine.ts';
+import { page } from '../task-engine.ts';
 
 async function engine(t: TestContext, files: readonly FakeFile[]) {
   const e = await faceEngine(t, files);

@@ -7,7 +7,8 @@ import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { thingsErrors } from '../../../../../actors/things/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { faceEngine, page } from '../faces/face-engine.ts';
+import { faceEngine } from '../faces/face-engine.ts';
+import { page } from '../task-engine.ts';
 
 async function engine(t: TestContext, files: readonly FakeFile[]) {
   const e = await faceEngine(t, files);
