@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { test } from 'node:test';
 import { commandTable } from '../cli/command-table.ts';
 import { settings } from '../http/page/app/words/settings.ts';
 import { blocks, commands, elsewhere, readme } from './readme.ts';
 import { untilRelease } from './shared.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const root = dirname(import.meta.dirname);
 const pages = [
@@ -304,8 +304,7 @@ test('npm scripts, commands and options that the text names exist', () => {
 });
 
 test('the TypeScript of the guide compiles against the client', { skip: untilRelease }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-readme-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   // What a program has of its own.
   const given = 'declare const key: string, cache_dir: string, visual_media_paths: string[];\n';
   const examples = blocks.filter(({ language }) => language === 'ts');

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import test from 'node:test';
 import { assertGolden } from './golden.ts';
-
-function folder(t: TestContext): string {
-  const made = mkdtempSync(join(tmpdir(), 'framehound-golden-'));
-  t.after(() => rmSync(made, { recursive: true }));
-  return made;
-}
+import { temporaryFolder } from './temporary-folder.ts';
 
 test('what was written is found equal, and written anew where that is asked for', (t) => {
-  const root = folder(t);
+  const root = temporaryFolder(t);
   assertGolden('a', { 'one.txt': 'x\n', 'two.txt': '' }, { root, write: true });
   assertGolden('a', { 'one.txt': 'x\n', 'two.txt': '' }, { root, write: false });
   assertGolden('a', { 'one.txt': 'y\n' }, { root, write: true });
@@ -21,7 +15,7 @@ test('what was written is found equal, and written anew where that is asked for'
 });
 
 test('a failure shows the lines that changed, missing and left-over files, and how to write them anew', (t) => {
-  const root = folder(t);
+  const root = temporaryFolder(t);
   const stored = [...'abcdefghij'].join('\n');
   assertGolden('a', { 'old.txt': '', 'same.txt': '', 'text.txt': stored }, { root, write: true });
   const compare = () =>
@@ -52,7 +46,7 @@ test('a failure shows the lines that changed, missing and left-over files, and h
 });
 
 test('of a long difference only the beginning is shown', (t) => {
-  const root = folder(t);
+  const root = temporaryFolder(t);
   const lines = (of: string) => Array.from({ length: 100 }, (_, at) => `${of} ${at}`).join('\n');
   assertGolden('a', { 'text.txt': lines('was') }, { root, write: true });
   assert.throws(

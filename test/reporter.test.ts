@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 import report from './reporter.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const reporter = join(import.meta.dirname, 'reporter.ts');
 
 /** What a run of this one file prints. */
 function outputOf(t: TestContext, body: string): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-reporter-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const file = join(folder, 'some.test.mjs');
   writeFileSync(file, `import test from 'node:test';\n${body}`);
   const args = ['--disable-warning=ExperimentalWarning', '--test', `--test-reporter=${reporter}`, file];

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import test from 'node:test';
 import { sharedPath, skipWithout } from './shared.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 test('nothing is skipped when all is there; else the highest folder that is missing is the reason', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-shared-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   assert.equal(basename(sharedPath('media')), 'media');
   const here = relative(sharedPath(''), folder);
   const reason = (name: string) => skipWithout(here, join(here, name));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { speechPreferences } from '../../actors/analysis/stages/speech/kind.ts';
@@ -14,11 +13,11 @@ import {
   valueFlags,
   zshScript,
 } from '../../cli/commands/completion.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A folder with a file and a folder in it, and the three scripts. */
 function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'framehound-completion-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
+  const path = temporaryFolder(t);
   mkdirSync(join(path, 'footage'));
   writeFileSync(join(path, 'a film.mp4'), '');
   for (const [shell, script] of Object.entries({ bash: bashScript, zsh: zshScript, fish: fishScript }))

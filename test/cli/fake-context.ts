@@ -1,7 +1,3 @@
-// What a command is handed, in a home folder of its own, with what it says kept.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Engine } from '../../actors/engine.ts';
 import type { Command, Context } from '../../cli/context.ts';
@@ -9,6 +5,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { resolveConfig } from '../../runtime/config.ts';
 import { createLog } from '../../runtime/log.ts';
 import { settings } from '../../settings.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -26,8 +23,7 @@ export interface FakeHome {
 
 /** A command that wants an engine fails. */
 export function fakeHome(t: TestContext, env: Record<string, string> = {}): FakeHome {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-cli-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder(t);
   const config = resolveConfig(settings, { flags: { home }, env, file: {} });
   const context: FakeHome['context'] = (more = {}) => {
     let [out, err] = ['', ''];

@@ -1,8 +1,7 @@
 // What commands learn of the service that runs with their home folder.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
@@ -18,10 +17,10 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { createLog } from '../../runtime/log.ts';
 import { identityOf, thisProcess } from '../../runtime/process/identity.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 function world(t: TestContext) {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-service-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder(t);
   const path = join(home, 'service.json');
   const listening = { host: '127.0.0.1', port: 6699, owner: 'fho_x', guarded: false };
   const put = (more: object) => {
@@ -173,8 +172,7 @@ test('a service that is asked by a file stops once, and leaves what is meant for
 // Who starts the service when several could.
 
 function startWorld(t: TestContext) {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-start-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder(t);
   const claim = () => claimStart(home, { clock: systemClock, signal: new AbortController().signal });
   return { home, path: join(home, 'service.starting'), claim };
 }

@@ -1,13 +1,13 @@
 // The recipes for services, as far as they can be checked without the system that they are for.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { create } from 'xmlbuilder2';
 import { settings } from '../../settings.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
 const page = readFileSync(join(docs, 'operations.md'), 'utf8');
@@ -20,8 +20,7 @@ const unitOfNode = () => readFileSync(join(docs, 'operations', 'framehound@.serv
 const variables: ReadonlySet<string> = new Set(Object.values(settings).map(({ env }) => env ?? ''));
 
 test('the units of systemd are some', { skip: !hasSystemd && 'systemd is not on this machine' }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-unit-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const units = { 'framehound.service': unitOfPage(), 'framehound@.service': unitOfNode() };
   for (const [name, unit] of Object.entries(units)) {
     const path = join(folder, name);

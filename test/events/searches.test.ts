@@ -1,7 +1,6 @@
 // Saved searches over a search that a test answers: when they are run, and what of an answer counts.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Moment, MomentsAnswer, MomentsRequest, Reason } from '../../actors/search/moments/contract.ts';
@@ -11,6 +10,7 @@ import { SearchService } from '../../events/searches/searches.ts';
 import { createLog } from '../../runtime/log.ts';
 import { savedRequest } from '../http/body-needs.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { detailOf, fakeTasks } from './fake-tasks.ts';
 import { end, ending, failure } from './task-events.ts';
@@ -80,8 +80,7 @@ test('a moment is told once for each kind of reason', () => {
 });
 
 function world(t: TestContext, answer: (request: MomentsRequest) => MomentsAnswer) {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-searches-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const tasks = fakeTasks();
   tasks.records.set('t', detailOf('t'));
   const asked: MomentsRequest[] = [];

@@ -1,22 +1,21 @@
 // Webhooks against a receiver on this machine.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { addressFault, signatureOf } from '../../events/webhooks/sending.ts';
 import { type WebhookParts, WebhookService } from '../../events/webhooks/webhooks.ts';
 import { createLog } from '../../runtime/log.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { fakeTasks, noSearches } from './fake-tasks.ts';
 import { type Received, receiver } from './receiver.ts';
 import { end, ending, failure } from './task-events.ts';
 
 function home(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-webhooks-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   return folder;
 }
 

@@ -1,20 +1,19 @@
 // Contents over a real connection: whole, in part, to a slow client, to one that leaves, of a file that
 // shrinks.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { Type } from 'typebox';
 import { contentOfFile, contentOfText } from '../../http/request/content.ts';
 import { Bytes, type Content, reply, route } from '../../http/route.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { RawClient, request } from './raw-client.ts';
 import { start } from './small-service.ts';
 
 const MB = 1024 * 1024;
-const folder = await mkdtemp(join(tmpdir(), 'framehound-test-'));
-after(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder();
 const films = {
   large: join(folder, 'large'),
   shrinks: join(folder, 'shrinks'),

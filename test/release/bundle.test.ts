@@ -1,16 +1,15 @@
 // The bundle as somebody gets it on a machine without network, Node and npm: unpacked, and run.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const place = mkdtempSync(join(tmpdir(), 'framehound-offline-'));
-after(() => rmSync(place, { recursive: true, force: true }));
+const place = temporaryFolder();
 
 const windows = process.platform === 'win32';
 const noRegistry = /E(NOTFOUND|CONNREFUSED|CONNRESET|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTCACHED)\b/;

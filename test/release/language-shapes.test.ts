@@ -1,18 +1,15 @@
 // A language model of the real export's shapes, with weights that mean nothing.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLanguageWriter } from '../../actors/summarizer/language/open.ts';
 import { createLog } from '../../runtime/log.ts';
 import { qwenSizes } from '../actors/summarizer/language/graphs.ts';
 import { answer, jpeg, leaf } from '../actors/summarizer/language/material.ts';
 import { tinyFiles, tinyRow, writeTiny } from '../actors/summarizer/language/tiny-model.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 test('the shapes of the real export are run: 28 layers of 8 heads of 128, vectors of 2048', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'language-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const row = tinyRow('qwen3vl', { context: 6144, answer: 128 });
   await writeTiny(folder, row, tinyFiles('qwen3vl', [answer('A boat leaves.')], qwenSizes));
   const settings = { modelsDir: folder, device: 'cpu', threads: 1 } as const;

@@ -2,13 +2,13 @@
 // files say of them is tested without the registry (test/runtime/process/system.test.ts).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { npmProgram, withoutOuterNpm } from '../../runtime/process/npm.mjs';
 import { nodePackages, unsupported } from '../../runtime/process/system.mjs';
 import { nativePackages, root } from '../native-packages.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const isLinux = process.platform === 'linux';
 const program = npmProgram();
@@ -33,8 +33,7 @@ for (const system of Object.keys(nodePackages)) {
 
   test(`${system}: npm can install the lock files`, { skip }, (t) => {
     const [os, cpu] = system.split('-') as [string, string];
-    const folder = mkdtempSync(join(tmpdir(), 'framehound-system-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(t);
     for (const from of [root, join(root, 'runtime', 'node')]) {
       for (const name of ['package.json', 'package-lock.json']) cpSync(join(from, name), join(folder, name));
       const libc = os === 'linux' ? ['--libc=glibc'] : [];

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { seeded } from '../actors/index/footage.ts';
-import { folder, indexActor } from '../actors/index/handlers.ts';
+import { indexActor } from '../actors/index/handlers.ts';
 import { Ids, makeChange, seen } from '../actors/index/people/changes.ts';
 import { nodeCommand } from '../node-command.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const program = join(import.meta.dirname, '../actors/index/people/changing-process.ts');
 const numberOf = (name: string, usual: number) => Number(process.env[`FRAMEHOUND_PEOPLE_${name}`] ?? usual);
@@ -38,8 +39,8 @@ async function killed(cache_dir: string, from: number, moment: number): Promise<
 test('a process that is killed at any moment leaves people as they were before a change or after it', async (t) => {
   const ids = new Ids();
   const twin = await indexActor(t, { newId: ids.next });
-  const own = folder(t);
-  const cache_dir = folder(t);
+  const own = temporaryFolder(t);
+  const cache_dir = temporaryFolder(t);
   const expected: string[] = [await seen(twin, own)];
   for (let change = 0; change < changes; change++) {
     await makeChange(twin, own, ids, change);

@@ -9,9 +9,10 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '../../actors/index/store/store.ts';
 import { seeded } from '../actors/index/footage.ts';
-import { folder, openIn } from '../actors/index/handlers.ts';
+import { openIn } from '../actors/index/handlers.ts';
 import { modelKey } from '../actors/index/people/faces.ts';
 import { nodeCommand } from '../node-command.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const program = join(import.meta.dirname, '../actors/index/store/mixed-process.ts');
 const kills = 200;
@@ -56,7 +57,7 @@ function facesOf(store: Store, hash: string): number | null {
 }
 
 test(`${kills} kills at any moment lose nothing and leave nothing`, async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const random = seeded(seed);
   const stored = new Map<string, number>();
   for (let round = 0; round < kills; round++) {

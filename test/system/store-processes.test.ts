@@ -11,8 +11,9 @@ import { checkPages } from '../../actors/index/store/pages.ts';
 import { Store } from '../../actors/index/store/store.ts';
 import { clips } from '../actors/decoder/footage/clips.ts';
 import { footage, framesUpTo, mediaRecord, preview } from '../actors/index/footage.ts';
-import { folder, indexActor, openIn } from '../actors/index/handlers.ts';
+import { indexActor, openIn } from '../actors/index/handlers.ts';
 import { nodeCommand } from '../node-command.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { newHome } from './command-line.ts';
 import { othersMayPass } from './others-may-pass.ts';
 
@@ -89,13 +90,13 @@ async function checkWhole(
 describe('a writer that ends in the middle loses nothing that was committed', { concurrency: true }, () => {
   for (const at of [1, 2, 12, 43, 44, 45, 46, 47, 48, 49, 50, 100]) {
     test(`at its ${at}. write or flush`, async (t) => {
-      const cache_dir = folder(t);
+      const cache_dir = temporaryFolder(t);
       await checkWhole(t, cache_dir, await linesOf(start(t, [cache_dir, 'die-at', String(at)])), 0);
     });
   }
 
   test('at any moment', async (t) => {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     const child = start(t, [cache_dir, 'endless']);
     const lines = await linesOf(child, 7);
     child.process.kill('SIGKILL');
@@ -107,7 +108,7 @@ describe('a writer that ends in the middle loses nothing that was committed', { 
 });
 
 test('while one process writes, another reads what is committed and is told who writes when it wants to', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const child = start(t, [cache_dir, 'hold']);
   assert.deepEqual(await linesOf(child, 2), ['committed 1', 'holding']);
   const store = new Store(cache_dir);
@@ -123,7 +124,7 @@ test('while one process writes, another reads what is committed and is told who 
 });
 
 test('an analysis beside another writer ends with one sentence that names it', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const child = start(t, [cache_dir, 'hold']);
   await linesOf(child, 2);
   const home = newHome();
@@ -139,7 +140,7 @@ test('an analysis beside another writer ends with one sentence that names it', a
 });
 
 test('the lease of a process that was killed is taken over', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const child = start(t, [cache_dir, 'hold']);
   await linesOf(child, 2);
   child.process.kill('SIGKILL');
@@ -155,7 +156,7 @@ test('a folder that cannot be written can be read, and says so when it is to be 
     t.skip('run as root from a folder that is closed to every other user');
     return;
   }
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const filled = new Store(cache_dir);
   const frames = framesUpTo(20);
   const stage = filled.begin('1', 'model', d);

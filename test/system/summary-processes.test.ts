@@ -9,9 +9,10 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../actors/index/store/contract.ts';
-import { folder, indexActor } from '../actors/index/handlers.ts';
+import { indexActor } from '../actors/index/handlers.ts';
 import { append, begin, commit, list, readNode, summarise, tree } from '../actors/index/summaries/trees.ts';
 import { nodeCommand } from '../node-command.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { othersMayPass } from './others-may-pass.ts';
 
 const [node, ...flags] = nodeCommand;
@@ -44,7 +45,7 @@ async function linesOf(child: Child): Promise<string[]> {
 }
 
 test('what a process had appended when it was killed is taken up by the next one', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const child = start(t, [cache_dir, 'append']);
   assert.equal(await nextLine(child), 'kept 0');
   let appended = 0;
@@ -68,7 +69,7 @@ test('what a process had appended when it was killed is taken up by the next one
 });
 
 test('while another process replaces a summary again and again, every reading is of one version', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const child = start(t, [cache_dir, 'replace', '40']);
   assert.equal(await nextLine(child), 'stored 1');
   let done = false;
@@ -101,7 +102,7 @@ test('summaries of a folder that cannot be written are read, and neither written
     t.skip('run as root from a folder that is closed to every other user');
     return;
   }
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await summarise(index, cache_dir, 'aa', { nodes: tree(40) });
   await index.close();

@@ -6,9 +6,10 @@ import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { lookingIn } from '../../../actors/cluster/replica-reads.ts';
 import { numbered } from '../../../actors/index/store/names.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { mediaRecord } from '../index/footage.ts';
-import { folder, indexActor, someFootage, store } from '../index/handlers.ts';
+import { indexActor, someFootage, store } from '../index/handlers.ts';
 import { clusterNodes, type Replica } from './replicas.ts';
 
 const hash = 'abc-123';
@@ -65,7 +66,7 @@ test('of two workers that have one hash at once, the later one looks again', {
 });
 
 test('two files of one job are compared as well', async (t) => {
-  const base = folder(t);
+  const base = temporaryFolder(t);
   const index = await indexActor(t);
   const [here, there] = [`${base}/job`, `${base}/replica`];
   await index.call('remember', { cache_dir: there, media: mediaRecord(hash, '/footage/a.mp4') });

@@ -1,13 +1,13 @@
 // What `framehound doctor` asks about a cluster, of a real database and a real folder.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { openAdmin } from '../../../actors/cluster/admin.ts';
 import { Database } from '../../../actors/cluster/database.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { skipWithoutPostgres, startPostgres } from '../../system/postgres.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 test('a database is examined before and after it has tables', { skip: skipWithoutPostgres }, async (t) => {
   const postgres = await startPostgres();
@@ -40,8 +40,7 @@ test('a database is examined before and after it has tables', { skip: skipWithou
 });
 
 test('a folder is written, read and left as it was', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-share-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const admin = openAdmin('postgres://nobody@127.0.0.1:1/none', systemClock);
   t.after(() => admin.close());
   const { library, ...speeds } = await admin.tryFolder(folder);

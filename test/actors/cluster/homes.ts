@@ -11,7 +11,7 @@ import { Access } from '../../../http/sessions/access.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { type Postgres, startPostgres } from '../../system/postgres.ts';
-import { folder } from '../index/handlers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export interface Machine {
   readonly folder: string;
@@ -32,7 +32,7 @@ export interface Machines {
 }
 
 export async function machines(t: TestContext): Promise<Machines> {
-  const base = folder(t);
+  const base = temporaryFolder(t);
   const said: string[] = [];
   const log = createLog('home', (line) => said.push(`${line.level} ${line.message} ${JSON.stringify(line)}`));
   const postgres = await startPostgres();

@@ -16,7 +16,8 @@ import type { AskName, Request } from '../../../runtime/contract.ts';
 import { createLog } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { freePort } from '../../system/guarded-service.ts';
-import { everything, folder, type Harness, indexActor, someFootage, store } from '../index/handlers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { everything, type Harness, indexActor, someFootage, store } from '../index/handlers.ts';
 
 type C = typeof indexContract;
 const secret = 'known to nodes';
@@ -51,7 +52,7 @@ async function indexRef(t: TestContext): Promise<{ harness: Harness; ref: Ref<C>
 }
 
 async function newWorld(t: TestContext, of: number): Promise<World> {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const { harness, ref: whole } = await indexRef(t);
   for (let film = 0; film < films; film++)
     await store(harness, cache_dir, hashOf(film), looks[film]!.slice());

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Places } from '../../../actors/cluster/places.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 function machine(t: TestContext, folder: string): Places {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-places-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder(t);
   const file = join(home, 'roots.json');
   const root = { name: 'footage', folder, origin: folder, volume: null, removed: false };
   writeFileSync(file, rootsText([root, { ...root, name: 'old', folder: '/old', removed: true }]));

@@ -28,7 +28,8 @@ import { systemClock } from '../../../runtime/clock.ts';
 import { createLog, type Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { startPostgres } from '../../system/postgres.ts';
-import { folder, type Harness, indexActor } from '../index/handlers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { type Harness, indexActor } from '../index/handlers.ts';
 
 type Index = Ref<typeof indexContract>;
 
@@ -78,7 +79,7 @@ export interface Nodes {
 
 /** `flushes`: of the database. */
 export async function clusterNodes(t: TestContext, flushes = false): Promise<Nodes> {
-  const base = folder(t);
+  const base = temporaryFolder(t);
   const said: string[] = [];
   const log = createLog('cluster', (line) =>
     said.push(`${line.level} ${line.message} ${JSON.stringify(line)}`),

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { definition } from '../../../actors/embedder/actor.ts';
 import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import { systemClock } from '../../../runtime/clock.ts';
@@ -14,14 +13,14 @@ import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { startThread } from '../../../runtime/thread.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { startInMemory } from '../../runtime/memory.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { cosine, DIMENSIONS, SIDE } from './graphs.ts';
 import { clipFiles, clipRow, siglipFiles, siglipRow, writeModel } from './tiny.ts';
 
 const BYTES = SIDE * SIDE * 3;
-let modelsDir = '';
+const modelsDir = temporaryFolder();
 before(async () => {
-  modelsDir = await mkdtemp(join(tmpdir(), 'embedder-'));
   await writeModel(modelsDir, siglipRow('tiny-siglip'), siglipFiles);
   await writeModel(modelsDir, clipRow('tiny-clip'), clipFiles);
   await writeModel(modelsDir, clipRow('damaged'), { ...clipFiles, text: new Uint8Array([1, 2, 3]) });
@@ -31,7 +30,6 @@ before(async () => {
   await writeModel(modelsDir, large, siglipFiles);
   await rm(join(modelsDir, 'half', 'text.onnx'));
 });
-after(() => rm(modelsDir, { recursive: true, force: true }));
 
 async function start(defaultModel = 'tiny-siglip', slotBytes = BYTES + 64) {
   const lines: LogLine[] = [];

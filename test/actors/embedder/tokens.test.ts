@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { readTokenizer, type Tokens, tokenizeWith } from '../../../actors/embedder/towers.ts';
 import type { TextSide } from '../../../actors/models/contract.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { clipLike, gemmaLike, vocabularyOf } from './tokenizers.ts';
 
 const gemmaSide: TextSide = { max_length: 64, pad_id: 0, end_id: 1, lower_case: true };
@@ -15,11 +15,7 @@ const clipSide: TextSide = {
   lower_case: false,
 };
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tokens-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 async function tokenizer(value: object, side: TextSide) {
   const path = join(folder, 'tokenizer.json');

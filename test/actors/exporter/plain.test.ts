@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { facesFor, fontFolders, missingWarning } from '../../../actors/exporter/fonts.ts';
 import { visualRuns, wrap } from '../../../actors/exporter/pdf.ts';
 import { csvDocument, textDocument } from '../../../actors/exporter/plain.ts';
 import { oneLine } from '../../../actors/exporter/rows.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { transcript } from './transcript.ts';
 
 test('plain text has a title, times, speakers and silence', () => {
@@ -66,8 +66,7 @@ test('csv of any texts parses as RFC 4180, and no cell is a formula', () => {
   );
 });
 
-const folder = await mkdtemp(join(tmpdir(), 'fonts-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 test('characters that no font has are answered; the bundled font has those of Europe', () => {
   const own = new Set('aéßñŁžőαωЯжіңאب…—“€');

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import sharp from 'sharp';
 import type { FoundFaces } from '../../../actors/faces/contract.ts';
 import type { Picture } from '../../../runtime/picture.ts';
 import { skipWithout } from '../../shared.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyEmbedder } from './embedding/graphs.ts';
 import { facesModels, standInRow, writeFaceModel, yunetWeights } from './stand-in-embedder.ts';
 import { clip, signers, signersFolder, startFaces, still } from './start.ts';
 
 const skip = skipWithout(yunetWeights, signersFolder, 'media/faces/portraits', 'media/images');
-let modelsDir = '';
+const modelsDir = temporaryFolder();
 before(async () => {
-  modelsDir = await mkdtemp(join(tmpdir(), 'faces-'));
   if (!skip) await facesModels(modelsDir);
 });
-after(() => rm(modelsDir, { recursive: true, force: true }));
 
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * b[at]!, 0);
 
@@ -258,8 +255,7 @@ test('a tilted face rolls the way it is tilted', {
 test('a face whose vector has no direction is left out with a line in the log, the others stay', {
   skip,
 }, async (t) => {
-  const own = await mkdtemp(join(tmpdir(), 'faces-bad-'));
-  t.after(() => rm(own, { recursive: true, force: true }));
+  const own = temporaryFolder(t);
   await facesModels(own);
   const embedder = { ...standInRow.embedder, batch: 4 };
   const row = { ...standInRow, family: 'arcface', embedder };
@@ -276,8 +272,7 @@ test('a face whose vector has no direction is left out with a line in the log, t
 });
 
 test('a damaged graph is refused by name, and nothing is loaded', { skip }, async (t) => {
-  const own = await mkdtemp(join(tmpdir(), 'faces-damaged-'));
-  t.after(() => rm(own, { recursive: true, force: true }));
+  const own = temporaryFolder(t);
   await facesModels(own);
   await writeFaceModel(own, standInRow, new Uint8Array([1, 2, 3]));
   const { faces } = await startFaces(t, own);

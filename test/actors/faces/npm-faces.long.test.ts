@@ -1,20 +1,19 @@
 // The face models of the npm registry as they are fetched and converted: values that their own runtimes give
 // for the same picture, and people of recorded footage.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
 import { openSession, type TensorOut } from '../../../actors/models/session.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { skipWithout } from '../../shared.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { clip, signers, signersFolder, startFaces, still } from './start.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'npm-faces-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const files = {
   'blazeface-256': ['blazeface-256.onnx', 'facemesh-192.onnx'],
   'dlib-resnet-v1': ['dlib-resnet-v1.onnx'],

@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { mediaRecord, preview } from './footage.ts';
-import { everything, folder, indexActor, someFootage, store } from './handlers.ts';
+import { everything, indexActor, someFootage, store } from './handlers.ts';
 
 const d = 32;
 const row = (vectors: Float32Array, frame: number) => vectors.slice(frame * d, (frame + 1) * d);
@@ -23,7 +24,7 @@ const query = (cache_dir: string, text: Float32Array, more = {}) => ({
 
 test('a frame stored, loaded and asked for by its own vector is the first match, with its scene and preview', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const [a, b] = [someFootage(40, 1), someFootage(24, 2)];
   await store(index, cache_dir, 'aa', a);
   await store(index, cache_dir, 'bb', b);
@@ -49,8 +50,8 @@ test('a frame stored, loaded and asked for by its own vector is the first match,
 
 test('a folder given through a link is the same folder, in writing, loading and searching', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = join(folder(t), 'not-yet');
-  const link = join(folder(t), 'link');
+  const cache_dir = join(temporaryFolder(t), 'not-yet');
+  const link = join(temporaryFolder(t), 'link');
   symlinkSync(dirname(cache_dir), link, 'junction');
   const linked = join(link, 'not-yet');
   const begin = { hash_str: 'aa', model_key: 'model', dimensions: d };
@@ -66,7 +67,7 @@ test('a folder given through a link is the same folder, in writing, loading and 
 });
 
 test('what was stored before a restart is known, stored and found after it', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const vectors = someFootage(20, 3);
   const first = await indexActor(t);
   await store(first, cache_dir, 'aa', vectors);
@@ -89,7 +90,7 @@ test('what was stored before a restart is known, stored and found after it', asy
 });
 
 test('nothing of an aborted or unfinished stage can be seen', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const begun = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
   const { stage } = await index.call('begin', begun);
@@ -107,7 +108,7 @@ test('nothing of an aborted or unfinished stage can be seen', async (t) => {
 });
 
 test('a stage number of an earlier life of the index is lost, and never names a stage of this one', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const begin = { cache_dir, model_key: 'model', dimensions: d };
   const first = await indexActor(t);
   const { stage: old } = await first.call('begin', { ...begin, hash_str: 'aa' });
@@ -124,7 +125,7 @@ test('a stage number of an earlier life of the index is lost, and never names a 
 });
 
 test('a second begin of the same file and model takes the place of the first', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const begin = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: d };
   const { stage: left } = await index.call('begin', begin);
@@ -137,7 +138,7 @@ test('a second begin of the same file and model takes the place of the first', a
 });
 
 test('a load takes only what is missing, and another model or folder drops what was loaded', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(10, 1));
   await store(index, cache_dir, 'bb', someFootage(12, 2));
@@ -161,7 +162,7 @@ test('a load takes only what is missing, and another model or folder drops what 
 });
 
 test('a stage that is stored again replaces what was loaded of it', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const load = () => index.load({ cache_dir, model_key: 'model', hashes: null });
   await store(index, cache_dir, 'aa', someFootage(10, 1));
@@ -174,7 +175,7 @@ test('a stage that is stored again replaces what was loaded of it', async (t) =>
 });
 
 test('a cancelled load or search ends and leaves what was loaded', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const vectors = someFootage(10, 1);
   await store(index, cache_dir, 'aa', vectors);
@@ -194,7 +195,7 @@ test('a cancelled load or search ends and leaves what was loaded', async (t) => 
 });
 
 test('a refused append takes nothing and the stage goes on', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const vectors = someFootage(4, 1);
   const { stage } = await index.call('begin', {
@@ -224,7 +225,7 @@ test('a refused append takes nothing and the stage goes on', async (t) => {
 });
 
 test('hashes and model keys from outside never become other paths', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const begin = (hash_str: string, model_key: string) =>
     index.call('begin', { cache_dir, hash_str, model_key, dimensions: d });
@@ -240,7 +241,7 @@ test('hashes and model keys from outside never become other paths', async (t) =>
 });
 
 test('a search of one folder never gets matches of another that was loaded since', async (t) => {
-  const [one, two] = [folder(t), folder(t)];
+  const [one, two] = [temporaryFolder(t), temporaryFolder(t)];
   const index = await indexActor(t);
   const vectors = someFootage(10, 1);
   for (const [cache_dir, hash] of [
@@ -263,7 +264,7 @@ const descriptors = '/proc/self/fd';
 test('the files that a load holds open do not grow with the number of loads', {
   skip: existsSync(descriptors) ? false : 'this system does not list open files',
 }, async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const counts: number[] = [];
   for (let round = 0; round < 60; round++) {

@@ -1,7 +1,6 @@
 // The index actor without a thread: its handlers with a turn that a test can cancel, and a folder that is
 // removed.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { definition, type IndexSettings } from '../../../actors/index/actor.ts';
@@ -16,13 +15,6 @@ import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { footage, framesUpTo, mediaRecord, preview } from './footage.ts';
 
 type C = typeof indexContract;
-
-/** A folder of its own, removed after the test. */
-export function folder(t: TestContext): string {
-  const made = mkdtempSync(join(tmpdir(), 'framehound-index-'));
-  t.after(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
 
 export interface Harness {
   call<K extends AskName<C>>(

@@ -27,13 +27,14 @@ import { FailedWork, listFolder } from '../../../actors/library/listing/list-fol
 import { engineErrors } from '../../../runtime/errors.ts';
 import { atOnce } from '../../../runtime/sync/checkpoint.ts';
 import { sharedPath, skipWithout } from '../../shared.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { mediaRecord, preview } from '../index/footage.ts';
-import { indexActor, folder as newFolder, someFootage } from '../index/handlers.ts';
+import { indexActor, someFootage } from '../index/handlers.ts';
 
 const never = new AbortController().signal;
 
 async function setUp(t: TestContext, disk: Disk = systemDisk) {
-  const [index, root] = [await indexActor(t), newFolder(t)];
+  const [index, root] = [await indexActor(t), temporaryFolder(t)];
   const cache_dir = join(root, 'analysis');
   const media = join(root, 'media');
   mkdirSync(media);

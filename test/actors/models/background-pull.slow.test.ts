@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pullInBackground } from '../../../actors/models/background-pull.ts';
 import type { PullProgress } from '../../../actors/models/contract.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { bytesOf, type Step, serveSteps, status, whole } from './server.ts';
 
@@ -14,8 +14,7 @@ const graph = bytesOf(5000);
 const sha256 = createHash('sha256').update(graph).digest('hex');
 
 async function machine(t: TestContext, step: Step) {
-  const modelsDir = mkdtempSync(join(tmpdir(), 'background-'));
-  t.after(() => rmSync(modelsDir, { recursive: true, force: true }));
+  const modelsDir = temporaryFolder(t);
   const server = await serveSteps([step]);
   t.after(() => server.close());
   const folder = join(modelsDir, 'mine');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type ProbeOptions, probeDevices } from '../../../actors/models/device-probe.ts';
 import { systemClock } from '../../../runtime/clock.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const none = { any: false, nvidia: false };
 const nvidia = { any: true, nvidia: true };
@@ -15,8 +15,7 @@ const probe = (options: Pick<ProbeOptions, 'available' | 'graphics'> & Partial<P
 
 /** A program in place of that which opens a graph. */
 function program(t: TestContext, source: string): URL {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-probe-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'program.mjs'), source);
   return pathToFileURL(join(folder, 'program.mjs'));
 }

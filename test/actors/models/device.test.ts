@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +15,7 @@ import {
   refusalText,
 } from '../../../actors/models/device.ts';
 import { cudaFault } from '../../../actors/models/machine.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const linux = ['cpu', 'webgpu', 'cuda', 'tensorrt'];
 const none = { any: false, nvidia: false };
@@ -76,8 +76,7 @@ const hasLoader = binding !== undefined && spawnSync('ldd', ['--version']).statu
 test('what CUDA lacks is named: its provider, or libraries that the loader does not find', {
   skip: !hasLoader && 'there is no ldd here',
 }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-cuda-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const path = (name: string) => join(folder, `libonnxruntime_providers_${name}.so`);
   const fault = (device: 'cuda' | 'tensorrt' = 'cuda') => cudaFault(device, [path('shared'), path('cuda')]);
   assert.equal(fault(), 'its provider for onnxruntime is not installed');

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { graphicsHere } from '../../../actors/models/machine.ts';
 import { offeredDevices, openSession } from '../../../actors/models/session.ts';
 import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 import { accessTo, shareWebgpuLock } from '../../../actors/models/webgpu-lock.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const lines: LogLine[] = [];
 const log = createLog('test', (line) => lines.push(line));
@@ -23,11 +23,7 @@ function doubling(): Uint8Array {
   return onnxBytes(graph.model());
 }
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'session-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 test('a graph opens from bytes and from a path, tells its ports and runs', async () => {
   const path = join(folder, 'doubling.onnx');

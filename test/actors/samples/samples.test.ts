@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { copySamples } from '../../../actors/samples/samples.ts';
 import { samples } from '../../../bench/samples/list.ts';
 import { sampleFolder } from '../../../bench/samples/make.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-samples-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 test('samples are copied once, and again when one is not there as a whole', async () => {
   const all = samples.map(({ file }) => file).toSorted();

@@ -6,17 +6,18 @@ import { mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
 import { pictureTimes } from '../../../actors/decoder/times/picture-times.ts';
 import { searchErrors } from '../../../actors/search/contract.ts';
 import { frameTimes } from '../../../actors/search/search.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { turnFor } from '../decoder/ask-decoder.ts';
 import { clips } from '../decoder/footage/clips.ts';
 import { mediaRecord } from '../index/footage.ts';
-import { folder, indexActor } from '../index/handlers.ts';
+import { indexActor } from '../index/handlers.ts';
 
 /**
  * A real index that knows a film of uneven times, and a real decoder. `read`: called before each question to
  * it.
  */
 async function setUp(t: TestContext, read = () => {}) {
-  const [index, root] = [await indexActor(t), folder(t)];
+  const [index, root] = [await indexActor(t), temporaryFolder(t)];
   const cache_dir = join(root, 'analysis');
   const path = join(root, 'film.mp4');
   const clip = clips.find(({ name }) => name === 'uneven times with gaps, mp4')!;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
@@ -13,6 +12,7 @@ import {
   type LoadKey,
 } from '../../../actors/search/loaded-data.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const [mine, other] = [{ cache_dir: '/mine' }, { cache_dir: '/other' }];
 const whole: LoadedReport = { unreadable: [] };
@@ -181,8 +181,7 @@ test('it is told when something else is loaded, or nothing any more, and only th
 });
 
 test('a folder that is given through a link is the one that is loaded', async (t) => {
-  const parent = realpathSync(mkdtempSync(join(tmpdir(), 'framehound-loaded-')));
-  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const parent = realpathSync(temporaryFolder(t));
   const [folder, link] = [join(parent, 'folder'), join(parent, 'link')];
   mkdirSync(folder);
   symlinkSync(folder, link, 'junction');

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { onProcessor } from '../../../actors/models/device.ts';
@@ -9,6 +6,7 @@ import { summarizerErrors } from '../../../actors/summarizer/contract.ts';
 import type { LanguageWriter, NodeMaterial, NodeText } from '../../../actors/summarizer/language/contract.ts';
 import { openLanguageWriter } from '../../../actors/summarizer/language/open.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { answer, jpeg as someJpeg } from './language/material.ts';
 import { tinyFiles, tinyRow, writeTiny } from './language/tiny-model.ts';
 import { composedFilm, someComposition } from './outline/composed.ts';
@@ -160,8 +158,7 @@ test('a model that cannot be loaded is told, and a cancelled load ends', async (
 });
 
 test('a model of the models folder is loaded, and its text of a leaf is kept', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'summarizer-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const text = 'Waves break.';
   await writeTiny(
     folder,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
+import { before, type TestContext, test } from 'node:test';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { definition } from '../../../actors/text-reader/actor.ts';
 import { type Reading, textReaderContract, textReaderErrors } from '../../../actors/text-reader/contract.ts';
@@ -12,14 +11,13 @@ import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { startInMemory } from '../../runtime/memory.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyRecognizer, writeTextModel, written } from './graphs.ts';
 
-let modelsDir = '';
+const modelsDir = temporaryFolder();
 before(async () => {
-  modelsDir = await mkdtemp(join(tmpdir(), 'text-reader-'));
   await writeTextModel(modelsDir);
 });
-after(() => rm(modelsDir, { recursive: true, force: true }));
 
 async function startReader(t: TestContext, folder = modelsDir) {
   const log = createLog('test', () => {});
@@ -135,8 +133,7 @@ test('a picture of one colour has no text', async (t) => {
 });
 
 test('without a model the command that brings one is named', async (t) => {
-  const empty = await mkdtemp(join(tmpdir(), 'text-reader-'));
-  t.after(() => rm(empty, { recursive: true, force: true }));
+  const empty = temporaryFolder(t);
   const { reader } = await startReader(t, empty);
   await assert.rejects(reader.ask('load', {}), (error) => {
     assert.ok(textReaderErrors.NO_TEXT_MODEL.is(error));
@@ -146,8 +143,7 @@ test('without a model the command that brings one is named', async (t) => {
 });
 
 test('a dictionary that does not fit the graph is told by name', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'text-reader-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   await writeTextModel(folder, { recognizer: tinyRecognizer(9) });
   const { reader } = await startReader(t, folder);
   await assert.rejects(reader.ask('load', {}), (error) => {
@@ -161,8 +157,7 @@ test('a dictionary that does not fit the graph is told by name', async (t) => {
 });
 
 test('a graph of something else is refused by what it lacks', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'text-reader-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   await writeTextModel(folder);
   await writeFile(join(folder, 'tiny-text', 'det.onnx'), tinyRecognizer());
   const { reader } = await startReader(t, folder);

@@ -9,9 +9,10 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { threadSpec } from '../../../runtime/thread.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { fakeDisk } from './fake-disk.ts';
-import { nothingExcluded, put, settled, start, temporaryFolder } from './start.ts';
+import { nothingExcluded, put, settled, start } from './start.ts';
 
 const isUnwritable = (error: unknown) => watcherErrors.LEDGER_UNWRITABLE.is(error);
 const isCancelled = (error: unknown) => engineErrors.CANCELLED.is(error);

@@ -6,8 +6,9 @@ import test from 'node:test';
 import { watcherErrors } from '../../../actors/watcher/contract.ts';
 import { type Disk, systemDisk } from '../../../actors/watcher/disk.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
-import { put, settled, start, temporaryFolder } from './start.ts';
+import { put, settled, start } from './start.ts';
 
 const isAway = (error: unknown) => watcherErrors.FOLDER_AWAY.is(error);
 

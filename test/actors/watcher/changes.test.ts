@@ -5,9 +5,10 @@ import { test } from 'node:test';
 import type { Listen } from '../../../actors/watcher/actor.ts';
 import { type FileState, FileTable, stateSeen } from '../../../actors/watcher/ledger.ts';
 import { systemClock } from '../../../runtime/clock.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { ears } from './listening.ts';
-import { put, type Started, start, temporaryFolder } from './start.ts';
+import { put, type Started, start } from './start.ts';
 
 /** Hears the feed until the test is over. */
 function hear(

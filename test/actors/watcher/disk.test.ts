@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import { type Disk, systemDisk, walk } from '../../../actors/watcher/disk.ts';
-import { put, temporaryFolder } from './start.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { put } from './start.ts';
 
 interface Seen {
   readonly files: string[];

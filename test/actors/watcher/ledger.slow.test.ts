@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { watcherErrors } from '../../../actors/watcher/contract.ts';
 import { type EndRecord, Ledger, type LedgerRecord, removeLedger } from '../../../actors/watcher/ledger.ts';
 import { nodeCommand } from '../../node-command.ts';
-import { temporaryFolder } from './start.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const plan = { work: 'all', store: 'a' };
 const record = (i: number, end: EndRecord['end'] = 'analyzed'): EndRecord => ({

@@ -3,8 +3,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { listen } from '../../../actors/watcher/actor.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
-import { put, temporaryFolder } from './start.ts';
+import { put } from './start.ts';
 
 function hear(t: TestContext, folder: string) {
   const heard = { count: 0, errors: [] as unknown[] };

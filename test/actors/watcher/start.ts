@@ -1,6 +1,5 @@
 // A watcher over a real folder, in memory and with a clock that is moved by hand.
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { definition, type WatcherSettings } from '../../../actors/watcher/actor.ts';
@@ -18,6 +17,7 @@ import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { startInMemory } from '../../runtime/memory.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export const nothingExcluded: Exclusions = {
   excluded_extensions: [],
@@ -27,12 +27,6 @@ export const nothingExcluded: Exclusions = {
 
 /** More than a file has to stand still for. */
 export const settled = 5000;
-
-export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'watcher-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Writes a file and the folders above it. `seconds`: its time. */
 export function put(folder: string, name: string, text = 'film', seconds = 1_700_000_000): string {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Canvas } from '../../../bench/samples/drawings/canvas.ts';
 import { samples } from '../../../bench/samples/list.ts';
 import { drawSamples, sampleFolder } from '../../../bench/samples/make.ts';
 import { fullDecode, meanDifference } from '../../actors/decoder/footage/full-decode.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-drawn-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 test('stills are drawn with the bytes that the product has', async () => {
   const files = ['stripes.png', 'fire.webp'];

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import type { Installation } from '../../../actors/installation.ts';
 import { type ListedModel, type ModelLibrary, modelErrors } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
@@ -10,6 +9,7 @@ import { models } from '../../../cli/commands/models.ts';
 import { type Context, exit, usageErrors } from '../../../cli/context.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const row = {
   key: 'small',
@@ -30,8 +30,7 @@ const listed = {
 } as unknown as ListedModel;
 const problem = { file: '/m/odd/model.json', field: '/key', message: 'is missing' };
 
-const home = mkdtempSync(join(tmpdir(), 'framehound-models-'));
-after(() => rmSync(home, { recursive: true }));
+const home = temporaryFolder();
 
 /** The command over a library of the test; there is no engine. */
 async function run(library: Partial<ModelLibrary>, ...args: string[]) {

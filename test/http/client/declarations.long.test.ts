@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { declarationsText } from '../../../http/client/declarations.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What the compiler says is wrong with these files. */
 function complaints(t: TestContext, files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-declarations-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const compilerOptions = { incremental: false, typeRoots: [join(root, 'node_modules', '@types')] };
   const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [join(folder, '*.mts')] };

@@ -1,12 +1,8 @@
-// What the tests of licenses share: a home folder, a wall clock that goes with a manual one, a log that is
-// kept.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import { createLog, type Log, type LogLine } from '../../../runtime/log.ts';
 import { type ManualClock, manualClock } from '../../runtime/manual-clock.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** Unix ms at which the tests begin. */
 export const START = Date.UTC(2030, 0, 1);
@@ -24,8 +20,7 @@ export interface World {
 }
 
 export function newWorld(t: TestContext): World {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-license-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const clock = manualClock();
   let skew = 0;
   let lines = '';

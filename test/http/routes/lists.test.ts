@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { definition } from '../../../actors/decoder/actor.ts';
@@ -20,13 +18,13 @@ import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
 import { startInMemory } from '../../runtime/memory.ts';
 import { sharedPath, skipWithout } from '../../shared.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { inject } from '../inject.ts';
 
 const log = createLog('test', () => {});
 
 function served(t: TestContext) {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-lists-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder(t);
   const lists = new ListFolder({
     folder: join(home, 'lists'),
     clock: systemClock,

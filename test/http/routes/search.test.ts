@@ -11,9 +11,10 @@ import type { Reply } from '../../../runtime/contract.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { TestTurn } from '../../actors/decoder/ask-decoder.ts';
 import { record } from '../../actors/index/facets/media.ts';
-import { folder, indexActor } from '../../actors/index/handlers.ts';
+import { indexActor } from '../../actors/index/handlers.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { sharedPath, skipWithout } from '../../shared.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { inject } from '../inject.ts';
 
 const path = '/api/v1/metadata/facets';
@@ -21,7 +22,7 @@ const footage = sharedPath('media');
 
 /** The route, the coordinator and the index are real; nothing of the rest is asked. */
 async function served(t: TestContext) {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const unasked = { ask: async (name: string) => assert.fail(`${name} is asked`) };
   const search = createSearch({
     index: { ask: (name: never, request: never) => index.call(name, request) },

@@ -1,8 +1,5 @@
 // Signing in over the routes: what a page sends and what it is told, and who cannot.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { granted, noKey, refusal } from '../../../http/license/decision.ts';
 import { sessionRoutes } from '../../../http/routes/sessions.ts';
@@ -12,11 +9,11 @@ import { systemClock } from '../../../runtime/clock.ts';
 import { resolveConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { settings } from '../../../settings.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { inject, KEY } from '../inject.ts';
 
 function world(t: TestContext, given: { flags?: object; env?: Record<string, string>; file?: object } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-sessions-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const check = (key?: string) => (key === undefined ? noKey : key === KEY ? granted : refusal('wrong'));
   const access = new Access({
     licenses: { check, refresh: () => {}, close: () => {} },

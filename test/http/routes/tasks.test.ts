@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Clips, ClipsRequest } from '../../../actors/exporter/clips/contract.ts';
@@ -11,11 +10,11 @@ import { clipRoutes, proxyRoutes, taskRoutes } from '../../../http/routes/tasks.
 import { createMediaLinks } from '../../../http/service.ts';
 import { home } from '../../actors/analysis/fake-runs.ts';
 import { world } from '../../actors/analysis/fakes.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { inject } from '../inject.ts';
 
 test('an export with task is accepted at once and goes on by itself; without, it is answered when it is done', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const h = home();
   t.after(h.end);
   const { tasks, analysis } = h.start();

@@ -13,14 +13,15 @@ import { mediaRoutes } from '../../../http/routes/media.ts';
 import { facetRoutes } from '../../../http/routes/search.ts';
 import { transcriptionRoutes } from '../../../http/routes/transcriptions.ts';
 import { createLog } from '../../../runtime/log.ts';
-import { folder, indexActor } from '../../actors/index/handlers.ts';
+import { indexActor } from '../../actors/index/handlers.ts';
 import { segments, transcribe } from '../../actors/index/transcripts/speech.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { inject } from '../inject.ts';
 
 /** Routes, coordinator and index are real. The media are gone: what is stored of them is enough. */
 async function served(t: TestContext) {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const unasked = { ask: async (name: string) => assert.fail(`${name} is asked`) };
   const search = createSearch({
     index: { ask: (name: never, request: never) => index.call(name, request) },

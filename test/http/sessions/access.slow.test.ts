@@ -1,16 +1,6 @@
 // Tickets and sessions: what each stands for, how it ends, and what is kept of it.
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { type AccessDecision, granted, refusal } from '../../../http/license/decision.ts';
@@ -19,14 +9,14 @@ import { Access, sessionErrors } from '../../../http/sessions/access.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { formatLine } from '../../../runtime/process/log-sink.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const HOUR = 3_600_000;
 const KEY = 'a-key-of-a-license-server';
 
 /** A service that can be started again, with clocks set by hand. */
 function world(t: TestContext, hasLicenseServer = false) {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-sessions-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder(t);
   const folder = join(home, 'sessions');
   const lines: LogLine[] = [];
   const valid = new Set([KEY]);

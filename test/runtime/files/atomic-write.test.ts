@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
-import fs, {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import fs, { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Type } from 'typebox';
 import {
   createFile,
@@ -23,14 +13,9 @@ import {
 } from '../../../runtime/files/atomic-write.ts';
 import { readJson, readJsonNow } from '../../../runtime/files/json-file.ts';
 import { saveAs, saveNew } from '../../../runtime/files/save-new.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const flushed: WriteOptions = { flush: true };
-
-function newFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Makes every call of one function of the file system fail. */
 function failing(t: TestContext, name: 'linkSync' | 'fsyncSync' | 'renameSync', code: string): () => void {
@@ -47,7 +32,7 @@ function failing(t: TestContext, name: 'linkSync' | 'fsyncSync' | 'renameSync', 
 }
 
 test('a file is replaced as a whole, by text and by bytes', (t) => {
-  const folder = newFolder(t);
+  const folder = temporaryFolder(t);
   const path = join(folder, 'file');
   for (const data of ['first', Buffer.from('second'), '']) {
     for (const flush of [true, false]) replaceFile(path, data, { flush });
@@ -59,7 +44,7 @@ test('a file is replaced as a whole, by text and by bytes', (t) => {
 test('a private file and the folders made for it are the owner’s alone', {
   skip: process.platform === 'win32',
 }, (t) => {
-  const folder = newFolder(t);
+  const folder = temporaryFolder(t);
   const path = join(folder, 'a', 'b', 'file');
   replaceFile(path, 'first', privateFile);
   replaceFile(path, 'second', privateFile);
@@ -71,13 +56,13 @@ test('a private file and the folders made for it are the owner’s alone', {
 });
 
 test('without a folder mode a missing folder is an error', (t) => {
-  const path = join(newFolder(t), 'missing', 'file');
+  const path = join(temporaryFolder(t), 'missing', 'file');
   for (const write of [replaceFile, createFile])
     assert.throws(() => write(path, 'text', flushed), { code: 'ENOENT' });
 });
 
 test('a folder that cannot be made is an error at once', (t) => {
-  const folder = newFolder(t);
+  const folder = temporaryFolder(t);
   symlinkSync(join(folder, 'gone'), join(folder, 'home'));
   assert.throws(() => replaceFile(join(folder, 'home', 'licenses', 'file'), 'text', privateFile), {
     code: /^(ENOENT|EEXIST)$/,
@@ -85,7 +70,7 @@ test('a folder that cannot be made is an error at once', (t) => {
 });
 
 test('of several writers the first creates the file, also on a file system without links', (t) => {
-  const folder = newFolder(t);
+  const folder = temporaryFolder(t);
   const check = (name: string) => {
     const path = join(folder, name);
     const created = ['first', 'second'].map((text) => createFile(path, text, flushed));
@@ -103,7 +88,7 @@ test('of several writers the first creates the file, also on a file system witho
 });
 
 test('a name that was reserved and could not be used is free again', (t) => {
-  const folder = newFolder(t);
+  const folder = temporaryFolder(t);
   failing(t, 'linkSync', 'EPERM');
   failing(t, 'renameSync', 'EIO');
   assert.throws(() => createFile(join(folder, 'file'), 'text', flushed), { code: 'EIO' });
@@ -111,7 +96,7 @@ test('a name that was reserved and could not be used is free again', (t) => {
 });
 
 test('a write that fails leaves the old file and nothing else', (t) => {
-  const folder = newFolder(t);
+  const folder = temporaryFolder(t);
   const path = join(folder, 'file');
   replaceFile(path, 'old', flushed);
   mkdirSync(join(folder, 'taken'));
@@ -124,7 +109,7 @@ test('a write that fails leaves the old file and nothing else', (t) => {
 });
 
 test('file and folder are flushed when that is asked for, and only then', (t) => {
-  const folder = newFolder(t);
+  const folder = temporaryFolder(t);
   const fsync = t.mock.method(fs, 'fsyncSync');
   syncBuiltinESMExports();
   t.after(() => {
@@ -142,8 +127,7 @@ test('file and folder are flushed when that is asked for, and only then', (t) =>
   }
 });
 
-const folder = await mkdtemp(join(tmpdir(), 'save-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 test('documents saved at the same time get different names, and all are complete', async () => {
   const place = join(folder, 'at-once');
@@ -174,8 +158,7 @@ test('a document takes the place of one that may be replaced, and of no other', 
 const Key = Type.Object({ version: Type.Literal(1), name: Type.String() });
 
 test('a file is read whole and checked; what is wrong is said without its text', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const path = join(folder, 'key.json');
   const withVersion = (value: object) => ({ version: 1, ...value });
   assert.equal(readJsonNow(Key, path), undefined);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,10 +9,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { claim, claimant, isAlive, letGo, newHolder, underLock } from '../../../runtime/files/lock.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { eachTurn, until } from '../../until.ts';
 import { manualClock } from '../manual-clock.ts';
 
@@ -21,8 +20,7 @@ const options = { clock: manualClock(), refused: (what: string) => new Error(`re
 const isRefused = /refused: /;
 
 test('a lock goes when its change has ended, and stays when another machine took it over meanwhile', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'lock-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const path = join(folder, 'lists.lock');
   assert.equal(await underLock(path, options, () => readdirSync(folder).length), 1);
   assert.deepEqual(readdirSync(folder), []);
@@ -32,8 +30,7 @@ test('a lock goes when its change has ended, and stays when another machine took
 });
 
 test('a lock of another machine is waited for, and taken over when it was silent for five seconds', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'lock-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const path = join(folder, 'lists.lock');
   writeFileSync(path, JSON.stringify({ ...newHolder(), host: 'elsewhere' }));
   const clock = manualClock();
@@ -51,8 +48,7 @@ test('a lock of another machine is waited for, and taken over when it was silent
 });
 
 function setUp(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'lock-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const clock = manualClock();
   const path = join(folder, 'a.lock');
   /** Time passes until it has settled. */
@@ -155,8 +151,7 @@ test('a link to nothing in the place of the lock is told, and nothing hangs', as
 });
 
 function setUpClaim(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'claim-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const clock = manualClock();
   const path = join(folder, 'owner.json');
   const facts = { lost: 0 };

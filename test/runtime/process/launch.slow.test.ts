@@ -6,19 +6,18 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { cudaProvider } from '../../../runtime/process/nvidia.mjs';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { copyInstaller, downloadsOf, failsOffline, npmEnv, writesAll } from './fake-installer.ts';
 
 const linux = { skip: process.platform !== 'linux' || process.arch !== 'x64' };
@@ -49,8 +48,7 @@ interface NpmCall {
 
 /** `failing`: arguments that npm fails with. `preload`: what is loaded before the launcher. */
 function checkout(t: TestContext, download: string, { failing = /^$/, preload = driver } = {}) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'framehound-launch-')));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = realpathSync(temporaryFolder(t));
   const modules = join(folder, 'node_modules');
   const pinned = join(folder, 'runtime', 'node', 'node_modules', `node-${system}`, 'bin', 'node');
   for (const name of ['bin', 'cli', 'runtime/process', 'node_modules']) {

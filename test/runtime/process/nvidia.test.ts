@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { cudaProvider, hasNvidia, provideCuda } from '../../../runtime/process/nvidia.mjs';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import {
   copyInstaller,
   downloadsOf,
@@ -14,12 +14,6 @@ import {
 } from './fake-installer.ts';
 
 const linux = { skip: process.platform !== 'linux' || process.arch !== 'x64' };
-
-function folderOf(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-nvidia-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 test('a device of NVIDIA is recognised by its driver, under WSL2 by what Windows lends', linux, (t) => {
   const machines: [boolean, string[]][] = [
@@ -32,7 +26,7 @@ test('a device of NVIDIA is recognised by its driver, under WSL2 by what Windows
     [true, ['dev/dxg', 'usr/lib/wsl/lib/libcuda.so.1']],
   ];
   for (const [expected, files] of machines) {
-    const root = folderOf(t);
+    const root = temporaryFolder(t);
     for (const file of files) {
       mkdirSync(dirname(join(root, file)), { recursive: true });
       writeFileSync(join(root, file), '');
@@ -43,7 +37,7 @@ test('a device of NVIDIA is recognised by its driver, under WSL2 by what Windows
 
 /** A checkout whose command runs under npm, where the CUDA provider is wanted. */
 function wantedUnderNpm(t: TestContext, download: string, more: Record<string, string> = {}) {
-  const folder = folderOf(t);
+  const folder = temporaryFolder(t);
   const modules = join(folder, 'node_modules');
   copyInstaller(modules, download);
   const env = { ...npmEnv(folder), ONNXRUNTIME_NODE_INSTALL: 'true', ...more };

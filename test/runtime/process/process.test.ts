@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { askedStart, hasEnded, isSameStart, thisProcess } from '../../../runtime/process/identity.ts';
 import { limitIn, mostConnections, openFileLimit, physicalCores } from '../../../runtime/process/limits.ts';
 import { moduleUrl } from '../../../runtime/process/program.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { program, run } from './log-program.ts';
 
 const key = `fh_${'Ab0-_'.repeat(8)}`;
@@ -68,8 +68,7 @@ test('a process that began seconds later with the same number is another one', (
 
 /** `siblings`: of each thread, those of its core, as Linux writes them. */
 function machine(t: TestContext, siblings: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cores-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   for (const [thread, others] of siblings.entries()) {
     const topology = join(folder, `cpu${thread}`, 'topology');
     mkdirSync(topology, { recursive: true });

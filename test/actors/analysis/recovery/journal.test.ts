@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
-import {
-  appendFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import test from 'node:test';
 import { type JournalOptions, openJournal } from '../../../../actors/analysis/recovery/journal.ts';
 import {
   type JournalEntry,
@@ -19,6 +10,7 @@ import {
   stageKey,
 } from '../../../../actors/analysis/recovery/quarantine.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { world } from '../fakes.ts';
 
 const key = stageKey('h', 'visual', 'm');
@@ -55,12 +47,6 @@ function read(
   for (const entry of entries) history.take(entry);
   history.settle(alive);
   return history;
-}
-
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(path, { recursive: true }));
-  return path;
 }
 
 /** A journal of an engine whose log is read. */
@@ -147,7 +133,7 @@ test('an engine whose process number was given to another process has crashed', 
 });
 
 test('a journal with a line cut short keeps every other line', (t) => {
-  const path = join(folder(t), 'home', 'journal.ndjson');
+  const path = join(temporaryFolder(t), 'home', 'journal.ndjson');
   const { journal } = open(path);
   journal.write({ type: 'stage-start', task_id: 't', key: 'kept' });
   appendFileSync(path, '{"type":"stage-start","task_id":"t","key":"cut');
@@ -157,7 +143,7 @@ test('a journal with a line cut short keeps every other line', (t) => {
 });
 
 test('an engine starts from a damaged or huge journal, says so, and keeps what can be read', (t) => {
-  const path = join(folder(t), 'journal.ndjson');
+  const path = join(temporaryFolder(t), 'journal.ndjson');
   const lines = (...entries: JournalEntry[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   const damage = [
     '\0'.repeat(3 << 20),
@@ -176,7 +162,7 @@ test('an engine starts from a damaged or huge journal, says so, and keeps what c
 });
 
 test('a journal stays small while the engine runs, and keeps what runs and what died', (t) => {
-  const path = join(folder(t), 'journal.ndjson');
+  const path = join(temporaryFolder(t), 'journal.ndjson');
   writeFileSync(
     path,
     [start(-1), stage(-1, 'dead/visual/m')].map((entry) => `${JSON.stringify(entry)}\n`).join(''),
@@ -196,7 +182,7 @@ test('a journal stays small while the engine runs, and keeps what runs and what 
 });
 
 test('an engine whose journal was compacted by another one says anew what it works on', (t) => {
-  const path = join(folder(t), 'journal.ndjson');
+  const path = join(temporaryFolder(t), 'journal.ndjson');
   const { journal } = open(path);
   journal.write({ type: 'stage-start', task_id: 't', key });
   journal.write({ type: 'stage-start', task_id: 't', key: other });
@@ -206,7 +192,7 @@ test('an engine whose journal was compacted by another one says anew what it wor
 });
 
 test('work that is killed after the engine was asked to stop is no suspect', (t) => {
-  const path = join(folder(t), 'journal.ndjson');
+  const path = join(temporaryFolder(t), 'journal.ndjson');
   const { journal } = open(path);
   journal.write({ type: 'stage-start', task_id: 't', key });
   journal.stopping();
@@ -215,7 +201,7 @@ test('work that is killed after the engine was asked to stop is no suspect', (t)
 });
 
 test('files that were running in a crash are analysed last and alone', async (t) => {
-  const journal = join(folder(t), 'journal.ndjson');
+  const journal = join(temporaryFolder(t), 'journal.ndjson');
   const suspects = ['x', 'y'].map((name) => stageKey(name, 'visual', 'fake'));
   for (const entry of [start(-1), ...suspects.map((key) => stage(-1, key))]) {
     appendFileSync(journal, `${JSON.stringify(entry)}\n`);
@@ -229,7 +215,7 @@ test('files that were running in a crash are analysed last and alone', async (t)
 });
 
 test('a suspect has the whole engine for itself: no look at a file and no other lane works meanwhile', async (t) => {
-  const journal = join(folder(t), 'journal.ndjson');
+  const journal = join(temporaryFolder(t), 'journal.ndjson');
   const files = ['x', 'a', 'y', 'b', 'c'].map((name) => ({ name, frames: 6, sound: true }));
   const w = await world(files, { journal });
   const speech = w.paths.map((path) => ({ path, ...spoken }));
@@ -256,7 +242,7 @@ test('a suspect has the whole engine for itself: no look at a file and no other 
 });
 
 test('a film that hangs its decoder is done again last; the second time it is left alone, and so it stays', async (t) => {
-  const journal = join(folder(t), 'journal.ndjson');
+  const journal = join(temporaryFolder(t), 'journal.ndjson');
   const hanging = { name: 'hangs', frames: 6, failAt: 3, failures: 2, error: 'hang' } as const;
   const files = [{ ...hanging }, { name: 'good', frames: 6 }, { name: 'other', frames: 6 }];
   const w = await world(files, { journal });
@@ -297,7 +283,7 @@ function expectAlone(journal: string, isSuspect: (key: string) => boolean): void
 }
 
 test('an analysis leaves a quarantined file alone and says how to try again', async (t) => {
-  const journal = join(folder(t), 'journal.ndjson');
+  const journal = join(temporaryFolder(t), 'journal.ndjson');
   const fatal = stageKey('killer', 'visual', 'fake');
   for (const entry of [start(-1), stage(-1, fatal), start(-2), stage(-2, fatal)]) {
     appendFileSync(journal, `${JSON.stringify(entry)}\n`);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { allStages as stages } from '../../../../actors/analysis/analysis.ts';
@@ -9,6 +8,7 @@ import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
 import { createProgressView, createTally, summary } from '../../../../cli/progress-view.ts';
 import { renderFamilies } from '../../../../http/metrics/exposition.ts';
 import { createTaskMeter } from '../../../../http/metrics/meters.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import type { FakeFile } from '../fake-file.ts';
 import { world } from '../fakes.ts';
@@ -158,8 +158,7 @@ test('a cancel ends it where it is, and what was not finished is taken back', as
 });
 
 test('after a kill it goes on with what is missing', async (t) => {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(home, { recursive: true }));
+  const home = temporaryFolder(t);
   const alive = new Set(['one', 'two']);
   const store: CountStore = { files: new Map(), totals: new Map() };
   const one = await engine(t, films, { home, token: 'one', alive, store });
@@ -193,8 +192,7 @@ test('after a kill it goes on with what is missing', async (t) => {
 });
 
 test('after two crashes a file is left alone until it is forced, and a closing step until it is asked for', async (t) => {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(home, { recursive: true }));
+  const home = temporaryFolder(t);
   const journal = join(home, 'journal.ndjson');
   for (const key of ['a/count/fingers', 'total of all/count/closing']) {
     for (const pid of [1, 2]) {

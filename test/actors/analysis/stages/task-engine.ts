@@ -1,8 +1,4 @@
-// The tasks of an engine in memory, on a world of fakes, and what its fronts hear of them.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import type { Analysis, TaskEvent, TaskRequest } from '../../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../../actors/analysis/stages/kinds.ts';
 import type { EndState } from '../../../../actors/analysis/tasks/contract.ts';
@@ -82,11 +78,4 @@ export function taskEngine(w: FakeWorld, options: EngineOptions, parts: Parts = 
   /** How the task that was begun or resumed last ends. */
   const end = () => ended.promise;
   return { w, tasks, rooms, emitted, events, cache_dir, begin, resume, end };
-}
-
-/** A folder that outlives an engine. */
-export function temporary(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
 }

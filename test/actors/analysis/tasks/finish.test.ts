@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { analysisErrors } from '../../../../actors/analysis/contract.ts';
@@ -11,6 +10,7 @@ import { readFailures } from '../../../../actors/analysis/tasks/results.ts';
 import { newTask } from '../../../../actors/analysis/tasks/run-tally.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog } from '../../../../runtime/log.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { noPaths } from '../../library/fake-roots.ts';
 import { home, requestOf, states, whole } from '../fake-runs.ts';
@@ -170,8 +170,7 @@ const request = {
 } as const;
 
 test('what came with a request lies beside its record, for its owner only, and goes with it', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const self = { pid: 1, started: '', host: 'here', token: 'one' };
   const log = createLog('test', () => {});
   let seconds = 1000;
@@ -201,8 +200,7 @@ test('what came with a request lies beside its record, for its owner only, and g
 });
 
 test('failures are those that stand, whatever became of others, and no more than are asked for', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-failures-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const file = join(folder, 'a.results.ndjson');
   const line = (path: string, type: string, outcome: string) =>
     `${JSON.stringify({ path, type, outcome })}\n`;
@@ -238,8 +236,7 @@ const query = {
 const recordRequest = { ...query, decode: 'exact' } as const;
 
 test('a task that another process resumes while old records are removed keeps its own', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const log = createLog('test', () => {});
   let seconds = 1000;
   const now = () => ++seconds;

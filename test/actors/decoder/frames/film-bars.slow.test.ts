@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import type { PictureShape } from '../../../../actors/decoder/contract.ts';
 import { filmBars } from '../../../../actors/decoder/frames/film-bars.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askFrames, askPicture, turnFor } from '../ask-decoder.ts';
 
 const [width, height, fps, seconds] = [192, 144, 10, 12];
@@ -15,11 +14,7 @@ const [width, height, fps, seconds] = [192, 144, 10, 12];
 const [above, below] = [24, 30];
 const whole: PictureShape = { width: 96, height: 64, fit: 'stretch', resample: 'area' };
 const shape: PictureShape = { ...whole, trim_bars: true };
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-bars-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 type Scene = (x: number, y: number) => readonly [number, number, number];
 const waves =

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { gridLength } from '../../../../actors/decoder/grid.ts';
 import { writeStill } from '../../../../bench/samples/writer/still.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sampled, sharedPath, skipWithout, untilRelease } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import {
   askFrames,
   askPicture,
@@ -25,11 +25,7 @@ const { width, height } = stampShape;
 
 const longGop = clips.find(({ name }) => name === 'H.264, GOP 250')!;
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-turn-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 for (const clip of someClips) {
   describe(clip.name, () => {

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import { writeStill } from '../../../../bench/samples/writer/still.ts';
 import { sampled, sharedPath, skipWithout } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askMoments, askProbe, turnFor, walkCounts } from '../ask-decoder.ts';
 import type { Clip } from '../footage/clip.ts';
 import { clips, longFilm, someClips } from '../footage/clips.ts';
 import { fullDecode, meanDifference, shownAt } from '../footage/full-decode.ts';
 import { readStamp } from '../footage/stamp.ts';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-moments-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 async function pixels(jpeg: Uint8Array) {
   const { data, info } = await sharp(jpeg).removeAlpha().raw().toBuffer({ resolveWithObject: true });

@@ -1,13 +1,12 @@
 // The camera of a film that is decoded as an analysis decodes it.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { DecodeMode } from '../../../../actors/decoder/contract.ts';
 import type { CameraMotion } from '../../../../actors/decoder/frames/contract.ts';
 import { startBench } from '../../../../bench/actors.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const [width, height, fps, seconds] = [320, 180, 5, 5];
 /** Of the width, in a second. */
@@ -25,8 +24,7 @@ function draw(n: number, rgb: Uint8Array): void {
 }
 
 test('the motion of each grid frame is told with it where it is asked for, and the pictures stay the same', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'follow-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const path = join(folder, 'pan.mp4');
   const picture = { width, height, frames: fps * seconds, frameRate: { num: fps, den: 1 }, draw };
   await writeFilm({ path, picture: { ...picture, encoder: 'libx264', options: { threads: '1' } } });

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { peakErrors } from '../../../../actors/decoder/peaks/contract.ts';
 import { PeakGrid, PeakRuns } from '../../../../actors/decoder/peaks/runs.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { TestTurn } from '../ask-decoder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-peaks-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /** Silence in the first second; then one channel at 0.25, and the last one at 0.75 in the third second. */
 async function made(name: string, encoder: string, seconds = 3): Promise<string> {

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askFrames, turnFor } from '../ask-decoder.ts';
 import { bmp, type Rgba } from '../footage/bmp.ts';
 import { tiff } from '../footage/tiff.ts';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-still-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const colour = { r: 200, g: 100, b: 50 };
 const plain = () => sharp({ create: { width: 40, height: 30, channels: 3, background: colour } });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { appendFile, copyFile, open, rename, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { digest, digestBlock, digestBlocks, hashedRanges } from '../../../../actors/decoder/probe/hash.ts';
@@ -12,12 +11,12 @@ import { isoDate, readExif, readTags } from '../../../../actors/decoder/probe/ta
 import { writeStill } from '../../../../bench/samples/writer/still.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { draws } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askIdentity, askProbe, turnFor } from '../ask-decoder.ts';
 import { clips } from '../footage/clips.ts';
 import { oddFiles } from '../footage/odd-files.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-digest-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const turn = { alive: () => {}, throwIfCancelled: () => {} };
 
 async function whole(path: string): Promise<{ digest: string; parts: number }> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { readXmp, xmpOf } from '../../../../actors/decoder/probe/xmp.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askProbe } from '../ask-decoder.ts';
 
 const head =
@@ -19,12 +19,6 @@ const packet = (body: string) => Buffer.from(`${head}${body}${tail}`);
 const bag = (...words: string[]) =>
   `<rdf:Bag>${words.map((word) => `<rdf:li>${word}</rdf:li>`).join('')}</rdf:Bag>`;
 const area = 'stArea:x="0.5" stArea:y="0.4" stArea:w="0.1" stArea:h="0.2" stArea:unit="normalized"';
-
-function temporary(t: { after(work: () => void): void }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'xmp-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 test('keywords and people are read from the forms in which programs write them', () => {
   // As a structure in attributes, as an element of its own, and as parseType.
@@ -61,7 +55,7 @@ test('what framehound wrote itself is not taken for the words of a person', () =
 });
 
 test('damaged XMP is a warning that names the file, and nothing more', async (t) => {
-  const folder = temporary(t);
+  const folder = temporaryFolder(t);
   const film = join(folder, 'film.mp4');
   const rows = [
     ['<x', /^film\.mp4\.xmp is not well-formed/],
@@ -87,7 +81,7 @@ test('damaged XMP is a warning that names the file, and nothing more', async (t)
 });
 
 test('both names that programs give the file count, and our own beside it hides none', async (t) => {
-  const folder = temporary(t);
+  const folder = temporaryFolder(t);
   const film = join(folder, 'film.mp4');
   assert.equal(await xmpOf(film, new Uint8Array()), undefined);
   const short = packet(`<dc:subject>${bag('short', 'both')}</dc:subject>`);
@@ -106,7 +100,7 @@ test('both names that programs give the file count, and our own beside it hides 
 });
 
 test('XMP inside a JPEG is read, and EXIF says how its pixels are stored', async (t) => {
-  const path = join(temporary(t), 'still.jpg');
+  const path = join(temporaryFolder(t), 'still.jpg');
   const picture = sharp({ create: { width: 32, height: 16, channels: 3, background: '#226688' } });
   const xmp = packet(`<dc:subject>${bag('lighthouse')}</dc:subject>`).toString();
   await picture.jpeg().withXmp(xmp).withMetadata({ orientation: 6 }).toFile(path);
@@ -118,7 +112,7 @@ test('XMP inside a JPEG is read, and EXIF says how its pixels are stored', async
 test('recorded films take keywords from the file beside them', {
   skip: skipWithout('media/faces/signers/book.mkv'),
 }, async (t) => {
-  const path = join(temporary(t), 'book.mkv');
+  const path = join(temporaryFolder(t), 'book.mkv');
   copyFileSync(sharedPath('media/faces/signers/book.mkv'), path);
   assert.equal((await askProbe(path)).xmp, undefined);
   writeFileSync(path.replace('.mkv', '.xmp'), packet(`<dc:subject>${bag('sign language')}</dc:subject>`));

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import type { FilmSound } from '../../../../bench/samples/writer/sound.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askProbe, askSound } from '../ask-decoder.ts';
 import { expectSilence, expectTone, level, pitches, tones } from '../footage/tones.ts';
 
 const speech = sharedPath('media/speech');
 const skip = skipWithout('media/speech');
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-sound-odd-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 async function written(name: string, sound: FilmSound): Promise<string> {
   const path = join(folder, name);

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askSound } from '../ask-decoder.ts';
 import { stamped } from '../footage/clip.ts';
 import { expectTone, level, measureTone, pitches, type Tones, tones } from '../footage/tones.ts';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-sound-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 async function made({ name, ...sound }: Tones & { readonly name: string }): Promise<string> {
   const path = join(folder, name);

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { type Film, writeFilm } from '../../../../bench/samples/writer/film.ts';
 import type { FilmPicture } from '../../../../bench/samples/writer/picture.ts';
 import { untilRelease } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askSound, soundBlocks, soundSlotBytes, TestTurn } from '../ask-decoder.ts';
 import { expectSilence, expectTone, pitches, type Tones, tones } from '../footage/tones.ts';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-sound-time-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const pitch = pitches[0]!;
 const picture: FilmPicture = {

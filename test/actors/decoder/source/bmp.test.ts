@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import { decodeStill, openStill } from '../../../../actors/decoder/source/still.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askProbe, turnFor } from '../ask-decoder.ts';
 import { type BmpKind, bmp, bmpAround, type Rgba } from '../footage/bmp.ts';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-bmp-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const width = 9;
 const height = 5;

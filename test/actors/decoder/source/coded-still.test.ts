@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { shownSize } from '../../../../actors/decoder/source/coded-size.ts';
 import { codedHeader } from '../../../../actors/decoder/source/stills/coded-header.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askFrames, askProbe, turnFor } from '../ask-decoder.ts';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-coded-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /** Numbers of 2 or 4 bytes at places of a header. */
 function head(start: string, length: number, put: (bytes: Buffer) => void): Buffer {

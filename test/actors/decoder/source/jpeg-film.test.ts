@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import { holdsJpegFilm } from '../../../../actors/decoder/source/file.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askFrames, askPicture, askProbe, stampShape } from '../ask-decoder.ts';
 import { drawStamp, readStamp } from '../footage/stamp.ts';
 
 const { width, height } = stampShape;
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-jpegs-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 function jpeg(stamp: number, wide = width, high = height): Promise<Buffer> {
   const rgb = new Uint8Array(wide * high * 3);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { appendFile, copyFile, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFile, copyFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import {
   AVDISCARD_ALL,
@@ -20,6 +19,7 @@ import { Source } from '../../../../actors/decoder/source/source.ts';
 import { stillFormat } from '../../../../actors/decoder/source/still.ts';
 import { frameRate } from '../../../../actors/decoder/source/stream.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askFrames, askProbe, frameItems, turnFor } from '../ask-decoder.ts';
 import { clipFolder, stamped } from '../footage/clip.ts';
 import { clips } from '../footage/clips.ts';
@@ -164,11 +164,7 @@ test('a header of an encrypted film that cannot be read is refused as that; othe
 
 const long = clips.find(({ name }) => name === 'H.264, GOP 250')!;
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-stamp-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 async function copied(name: string): Promise<string> {
   const path = join(folder, name);
@@ -211,8 +207,7 @@ test('a file that cannot be opened because too many are open is not called unrea
 });
 
 test('a file that cannot be opened is refused in words of ours', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-refused-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const table: [string, Uint8Array | string, RegExp][] = [
     [
       'notes.mp4',

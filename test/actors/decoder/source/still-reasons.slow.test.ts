@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import sharp from 'sharp';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askFrames, askMoments, askProbe } from '../ask-decoder.ts';
 
 const endings = ['jpg', 'png', 'gif', 'webp', 'tif', 'avif'] as const;
-let folder = '';
+const folder = temporaryFolder();
 let broken: string[] = [];
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-reasons-'));
   const width = 96;
   const height = 64;
   const noise = Buffer.from(Array.from({ length: width * height * 3 }, (_, at) => (at * 7919) % 251));
@@ -32,7 +31,6 @@ before(async () => {
     ['cut-0.08', 'cut-0.5', 'cut-0.9', 'damaged'].map((name) => join(folder, `${name}.${ending}`)),
   );
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 const asks = {
   probe: askProbe,

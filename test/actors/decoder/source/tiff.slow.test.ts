@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import { decodeStill, openStill } from '../../../../actors/decoder/source/still.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askFrames, turnFor } from '../ask-decoder.ts';
 import { oldJpegTiff, type TiffKind, tiff } from '../footage/tiff.ts';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-tiff-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const width = 41;
 const height = 23;

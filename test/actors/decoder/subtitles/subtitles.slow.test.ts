@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import type { FilmCaptions } from '../../../../bench/samples/writer/captions.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askProbe, askSubtitles, turnFor } from '../ask-decoder.ts';
 import { stamped } from '../footage/clip.ts';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'framehound-subtitles-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const cues = [
   { startSeconds: 0.5, endSeconds: 1.25, text: 'Wer reitet so spät' },

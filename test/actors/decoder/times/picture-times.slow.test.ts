@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import sharp from 'sharp';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { pictureTimes } from '../../../../actors/decoder/times/picture-times.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { TestTurn, turnFor } from '../ask-decoder.ts';
 import type { Clip } from '../footage/clip.ts';
 import { clips, longFilm, someClipsAndUneven } from '../footage/clips.ts';
 import { containerClips } from '../footage/container-clips.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-times-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const timesOf = (path: string, from: number, to: number) => pictureTimes({ path, from, to }, turnFor());
 

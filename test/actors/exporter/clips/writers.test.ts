@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { NameOrder } from '../../../../actors/exporter/clips/clips.ts';
 import type { ClipSpec } from '../../../../actors/exporter/clips/contract.ts';
@@ -16,9 +16,9 @@ import {
   thisOwner,
 } from '../../../../actors/exporter/clips/writers.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-parts-test-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const self = thisOwner();
 const day = 24 * 3600 * 1000;
 /** A process that has ended: its id was certainly in use, and is free again. */

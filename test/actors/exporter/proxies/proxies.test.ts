@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { clipErrors } from '../../../../actors/decoder/clips/contract.ts';
@@ -10,6 +9,7 @@ import { createProxies } from '../../../../actors/exporter/proxies/proxies.ts';
 import { type MediaFile, searchErrors } from '../../../../actors/search/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog } from '../../../../runtime/log.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const never = new AbortController().signal;
 const film: MediaFile = {
@@ -22,8 +22,7 @@ const film: MediaFile = {
 
 /** A writer of files of so many bytes, in two steps; `before` comes before the second. */
 function world(t: TestContext, { bytes = 100, mostBytes = 1000 } = {}) {
-  const cache_dir = mkdtempSync(join(tmpdir(), 'proxies-'));
-  t.after(() => rmSync(cache_dir, { recursive: true, force: true }));
+  const cache_dir = temporaryFolder(t);
   const state = { before: async () => {}, media: [film, film] as (MediaFile | Error)[], now: 1_000_000 };
   const writer: Partial<Writer> = {
     async *feed(_: string, { output }: { output: string }, { signal }: { signal: AbortSignal }) {

@@ -22,15 +22,16 @@ import { seenIn } from '../../../../actors/search/search.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askProbe } from '../../decoder/ask-decoder.ts';
-import { folder, indexActor } from '../../index/handlers.ts';
+import { indexActor } from '../../index/handlers.ts';
 import { cluster, storeFaces } from '../../index/people/faces.ts';
 
 const never = new AbortController().signal;
 
 /** A library of real files: `analyse` stores what they are, and what is said to be seen in them. */
 async function library(t: TestContext, roots: Readonly<Record<string, string>> = {}) {
-  const [index, home] = [await indexActor(t), folder(t)];
+  const [index, home] = [await indexActor(t), temporaryFolder(t)];
   const cache_dir = join(home, 'cache');
   const ref = { ask: (name: never, request: never) => index.call(name, request) } as unknown as Ref<
     typeof indexContract

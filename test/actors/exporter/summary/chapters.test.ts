@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import fc from 'fast-check';
 import {
   chaptersDocument,
@@ -12,9 +11,9 @@ import {
   titleOf,
 } from '../../../../actors/exporter/summary/summary-documents.ts';
 import { parseSubtitles } from '../../../../actors/transcriber/text/subtitles/read.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-chapters-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const characters = (text: string) => [...text].length;
 
 test('a title is the first sentence in one line, cut between words where it is long', () => {

@@ -1,22 +1,21 @@
 // Timelines as an independent reader sees them: OpenTimelineIO, where python3 has it.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
 import { edl } from '../../../../actors/exporter/timeline/edl.ts';
 import { pathUrl, type Timeline } from '../../../../actors/exporter/timeline/model.ts';
 import { otio } from '../../../../actors/exporter/timeline/otio.ts';
 import { xmeml } from '../../../../actors/exporter/timeline/xmeml.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { cut } from './cut.ts';
 import { film, item, known, rates, request } from './sources.ts';
 
 const reader = fileURLToPath(new URL('./read_back.py', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'framehound-read-back-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** The reason why it cannot be read back; false where it can. */
 function skipWithout(adapter: string): string | false {

@@ -2,10 +2,9 @@
 // formats say.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
 import type { TimelineFormat } from '../../../../actors/exporter/timeline/contract.ts';
@@ -13,12 +12,12 @@ import { timelineSuffixes } from '../../../../actors/exporter/timeline/contract.
 import { counterText, type Timeline } from '../../../../actors/exporter/timeline/model.ts';
 import { write } from '../../../../actors/exporter/timeline/write.ts';
 import { sampled } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { cut } from './cut.ts';
 import { film, item, known, rates, recording, request } from './sources.ts';
 
 const reader = fileURLToPath(new URL('./read_standards.py', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'framehound-standards-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const version = 'import sys; sys.exit(sys.version_info < (3, 9))';
 const isHere = spawnSync('python3', ['-c', version], { stdio: 'ignore' }).status === 0;
 const skip = isHere ? false : 'needs python3, which is not here';

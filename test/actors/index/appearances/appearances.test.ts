@@ -7,13 +7,14 @@ import { namedIn } from '../../../../actors/index/people/loaded.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { Scope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { record } from '../facets/media.ts';
-import { everything, folder, indexActor, someFootage, store } from '../handlers.ts';
+import { everything, indexActor, someFootage, store } from '../handlers.ts';
 import { FakeClusterings } from '../people/clusterings.ts';
 import { cluster, storeFaces } from '../people/faces.ts';
 
 test('faces of people with a name are told for each content, whichever clustering names them', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   await storeFaces(index, cache_dir, 'aa', [[1], [1, 2], [], [2]]);
   await storeFaces(index, cache_dir, 'bb', [[2]]);
   const of = async (job: string) => (await cluster(index, cache_dir, ['aa', 'bb'], {}, job)).cluster_ids;
@@ -105,7 +106,7 @@ async function loaded(t: TestContext) {
     ['cc', 7, 'c2'],
   ] as const;
   clusterings.store('cast', cast, { c1: 'Anna', c2: 'Ben' });
-  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), folder(t)];
+  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), temporaryFolder(t)];
   for (const hash of ['aa', 'bb', 'cc', 'dd']) await store(index, cache_dir, hash, someFootage(16, 1));
   const media = { duration_seconds: 15.4, camera_model: 'FX3' };
   for (const one of [

@@ -14,7 +14,8 @@ import { Environment } from '../../../../actors/index/store/environment.ts';
 import { putMedia } from '../../../../actors/index/store/media.ts';
 import { databaseFile } from '../../../../actors/index/store/names.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { everything, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { record } from './media.ts';
 
 const model_key = 'model';
@@ -37,7 +38,7 @@ async function ask(index: Harness, cache_dir: string, scope: FacetScope, filters
 }
 
 async function remembered(t: TestContext, ...media: ReturnType<typeof record>[]) {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   for (const one of media) await index.call('remember', { cache_dir, media: one });
   return { index, cache_dir };
 }
@@ -85,7 +86,7 @@ test('keywords and people of XMP are options, and filter whether one or all of t
 });
 
 test('a global scope is what is loaded: nothing, then what is stored, and never its speech', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   await store(index, cache_dir, 'aa', someFootage(8, 1));
   await store(index, cache_dir, 'bb', someFootage(8, 2));
   await index.call('remember', { cache_dir, media: record('cc', '/f/c.mp4') });
@@ -153,7 +154,7 @@ test('a damaged record is missing and named, and the rest is counted', async (t)
 });
 
 test('a search ranks only what passes its filters, and refuses a filter that cannot be understood', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const footage = someFootage(8, 1);
   await store(index, cache_dir, 'aa', footage);
   await store(index, cache_dir, 'bb', footage);

@@ -13,7 +13,8 @@ import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { databaseFile, pathKey } from '../../../../actors/index/store/names.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { FakeClusterings } from '../people/clusterings.ts';
 import { record } from './media.ts';
 
@@ -31,7 +32,7 @@ async function ask(index: Harness, cache_dir: string, names: string[], ...filter
 }
 
 async function remembered(t: TestContext, ...media: ReturnType<typeof record>[]) {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   for (const one of media) await index.call('remember', { cache_dir, media: one });
   return { index, cache_dir };
 }
@@ -106,7 +107,7 @@ test('a file that was replaced is filtered by what was remembered of it last', a
 });
 
 test('a filter that cannot be understood is refused by the name its client gave it, also where nothing is known', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const wrong: [MetadataFilter, (typeof filterErrors)[keyof typeof filterErrors]][] = [
     [{ facet_id: 'no.such', operator: 'is_any_of', values: ['x'] }, filterErrors.UNKNOWN_FACET],
     [make('greater_than', 'x'), filterErrors.WRONG_OPERATOR],
@@ -125,7 +126,7 @@ test('a filter that cannot be understood is refused by the name its client gave 
 test('a facet of people is unknown here, though a search knows it', async (t) => {
   const clusterings = new FakeClusterings();
   clusterings.store('cast', [['aa', 1, 'c1']], { c1: 'Anna' }, []);
-  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), folder(t)];
+  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), temporaryFolder(t)];
   await index.call('remember', { cache_dir, media: record('aa', '/f/a.mp4') });
   const anna: MetadataFilter = { facet_id: 'people.cast', operator: 'include_any_of', values: ['Anna'] };
   const scope = { mode: 'paths', hashes: ['aa'] } as const;
@@ -140,7 +141,7 @@ test('a facet of people is unknown here, though a search knows it', async (t) =>
 });
 
 test('in a folder that is not there yet everything passes, and it is not made; what comes later filters', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), join(folder(t), 'not')];
+  const [index, cache_dir] = [await indexActor(t), join(temporaryFolder(t), 'not')];
   assert.deepEqual(await ask(index, cache_dir, ['/f/a.mp4', 'aa'], canon), [true, true]);
   assert.ok(!existsSync(cache_dir));
   const other = await indexActor(t);
@@ -149,7 +150,7 @@ test('in a folder that is not there yet everything passes, and it is not made; w
 });
 
 test('a folder that cannot be reached is told, and nobody is let through or left out', async (t) => {
-  const [index, parent] = [await indexActor(t), folder(t)];
+  const [index, parent] = [await indexActor(t), temporaryFolder(t)];
   const away = join(parent, 'disk', 'analysis');
   await assert.rejects(ask(index, away, ['/f/a.mp4'], canon), storeErrors.STORE_UNAVAILABLE.is);
   assert.ok(!existsSync(join(parent, 'disk')));

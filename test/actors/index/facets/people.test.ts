@@ -7,7 +7,8 @@ import {
   type MetadataFilter,
 } from '../../../../actors/index/facets/contract.ts';
 import { clusteringFacetId } from '../../../../actors/index/facets/people.ts';
-import { everything, folder, indexActor, someFootage, store } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { everything, indexActor, someFootage, store } from '../handlers.ts';
 import { FakeClusterings } from '../people/clusterings.ts';
 import { record } from './media.ts';
 
@@ -31,7 +32,7 @@ async function clustered(t: TestContext) {
   ] as const;
   const names = { c1: 'Anna', c2: 'Ben', c3: 'Anna' };
   clusterings.store('cast', faces, names, ['cc']);
-  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), folder(t)];
+  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), temporaryFolder(t)];
   for (const hash of hashes)
     await index.call('remember', { cache_dir, media: record(hash, `/f/${hash}.mp4`) });
   const ask = (filters: MetadataFilter[] = []) =>

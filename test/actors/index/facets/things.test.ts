@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FacetReport, MetadataFilter } from '../../../../actors/index/facets/contract.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { storeFaces } from '../people/faces.ts';
 
 const hashes = ['aa', 'bb', 'cc'];
@@ -26,7 +27,7 @@ function asking(index: Harness, cache_dir: string) {
 }
 
 test('media are counted by what is believed to be seen in them, and by the rest apart', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const ask = asking(index, cache_dir);
   await storeTracks(index, cache_dir, 'aa', [track('dog'), track('dog'), track('car', 0.59), track('cake')]);
   await storeTracks(index, cache_dir, 'bb', [track('dog', 0.6), track('person')]);
@@ -42,7 +43,7 @@ test('media are counted by what is believed to be seen in them, and by the rest 
 });
 
 test('what is stored or removed later is counted at once', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const ask = asking(index, cache_dir);
   await index.call('remember', { cache_dir, media: mediaRecord('aa') });
   assert.deepEqual(countsOf(await ask(), 'seen'), {});
@@ -55,7 +56,7 @@ test('what is stored or removed later is counted at once', async (t) => {
 });
 
 test('shot sizes come of persons and of faces, in the order of their size', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const ask = asking(index, cache_dir);
   await storeTracks(index, cache_dir, 'aa', [track('person')]);
   assert.deepEqual(countsOf(await ask(), 'shot_size'), { wide: 1 });
@@ -73,7 +74,7 @@ test('shot sizes come of persons and of faces, in the order of their size', asyn
 });
 
 test('films are read in steps, between which others change them and a count in one turn may come', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const ask = asking(index, cache_dir);
   for (const hash of hashes) await storeTracks(index, cache_dir, hash, [track('dog')]);
   // Every look at the clock is later than a step may last.

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, preview } from '../footage.ts';
-import { bundlesOf, everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { bundlesOf, everything, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 
 const mark = {
   model_key: 'm',
@@ -45,7 +46,7 @@ const heard = async (index: Harness, cache_dir: string, query: string) => {
 };
 
 async function twoFilms(t: TestContext) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t, { now: () => 1_700_000_000_000 });
   const [one, two] = [someFootage(30, 1), someFootage(40, 2)];
   await store(index, cache_dir, 'aa', one.slice());
@@ -152,7 +153,7 @@ test('what is removed is stored, listed and found no more; the rest stays', asyn
 });
 
 test('paths are right after many removals, with changes by another process between them', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const [index, other] = [await indexActor(t), await indexActor(t)];
   const remember = (by: Harness, hash: string, path: string) =>
     by.call('remember', { cache_dir, media: mediaRecord(hash, path) });
@@ -183,7 +184,7 @@ test('another process that has it loaded finds it no more', async (t) => {
 });
 
 test('vectors and previews of removed media leave the disk at once', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(60, 1));
   await store(index, cache_dir, 'bb', someFootage(20, 2));

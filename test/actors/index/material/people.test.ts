@@ -3,12 +3,13 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { peopleIn } from '../../../../actors/index/material/handlers.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { indexActor } from '../handlers.ts';
 import { storedClusters } from '../people/clusterings.ts';
 import { cluster, storeFaces } from '../people/faces.ts';
 
 test('everyone a content shows is told with ranges, by name or by cluster', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [[1], [1, 2], [1], [], [2], [3]]);
   await storeFaces(index, cache_dir, 'bb', [[2], [2], [3]]);
@@ -74,7 +75,7 @@ test('one name on several clusters is one person, under the cluster that shows m
 });
 
 test('a damaged clustering is left out and told, the others are answered', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [[1], [1], [2], [2]]);
   await cluster(index, cache_dir, ['aa'], {}, 'broken');

@@ -10,8 +10,9 @@ import { Model } from '../../../../actors/index/store/records.ts';
 import { equalShares, evenly } from '../../../../actors/index/store/stored-vectors.ts';
 import { seal, unseal } from '../../../../actors/index/store/table.ts';
 import type { Reply } from '../../../../runtime/contract.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { bundlesOf, folder, type Harness, indexActor, placeOf, someFootage, store } from '../handlers.ts';
+import { bundlesOf, type Harness, indexActor, placeOf, someFootage, store } from '../handlers.ts';
 
 type Page = Reply<typeof indexContract, 'stored_vectors'>;
 
@@ -60,7 +61,7 @@ function overwrite(file: string, at: number): void {
 
 /** Three contents of 30, 4 and 30 frames. */
 async function library(t: TestContext) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const contents = [30, 4, 30].map((frames, i) => someFootage(frames, i + 1));
   for (const [i, hash] of ['aa', 'bb', 'cc'].entries()) await store(index, cache_dir, hash, contents[i]!);
@@ -69,7 +70,7 @@ async function library(t: TestContext) {
 }
 
 test('the stored vectors of a content come page by page, gaps in its frames included', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const frames = [0, 1, 2, 10, 11, 500, 501, 502, 503, 9000];
   const own = someFootage(frames.length, 7);
@@ -88,7 +89,7 @@ test('the stored vectors of a content come page by page, gaps in its frames incl
 });
 
 test('a page is no longer than one turn should read, whatever is asked for', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const dimensions = 1024;
   const own = someFootage(1500, 3, dimensions);
@@ -103,7 +104,7 @@ test('a page is no longer than one turn should read, whatever is asked for', asy
 });
 
 test('vectors of films that were written side by side are read whole', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const own = [someFootage(1300, 1), someFootage(1300, 2)];
   const begun = await Promise.all(
@@ -205,7 +206,7 @@ test('a damaged record costs its own content', async (t) => {
 });
 
 test('vectors that were stored again since are read from the new bundle', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const own = someFootage(40, 9);
   await store(index, cache_dir, 'aa', someFootage(40, 1));
@@ -218,7 +219,7 @@ test('vectors that were stored again since are read from the new bundle', async 
 });
 
 test('models are told in the order in which they came to the folder, whichever was used last', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   let now = 1000;
   const index = await indexActor(t, { now: () => now++ });
   for (const [hash, model] of [

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { likeness } from '../../../../actors/index/people/comparison.ts';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, near, randomVector, seeded } from '../footage.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { chunk, cluster, compactFaces, d, face, modelKey } from './faces.ts';
 
 const cluster_job_name = 'job';
@@ -15,7 +16,7 @@ const look = (person: number, which: number) => near(middle(person), 0.4, seeded
 
 /** Each content shows one look of a person in four frames; answers the cluster of each content. */
 async function clustered(t: TestContext, looks: readonly (readonly [string, number, number])[]) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   for (const [hash, person, which] of looks) await storeLook(index, cache_dir, hash, person, which);
   const hashes = looks.map(([hash]) => hash);

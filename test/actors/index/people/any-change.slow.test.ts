@@ -5,8 +5,9 @@ import test, { type TestContext } from 'node:test';
 import type { PeopleFilter, PersonRef } from '../../../../actors/index/people/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
 import { sampled } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { seeded } from '../footage.ts';
-import { folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { type Cast, cluster, modelKey, people, storeFaces } from './faces.ts';
 
 const seconds = 8;
@@ -32,7 +33,7 @@ class World {
 
   constructor(t: TestContext, seed: number) {
     this.t = t;
-    this.cache_dir = folder(t);
+    this.cache_dir = temporaryFolder(t);
     this.#random = seeded(seed);
   }
 

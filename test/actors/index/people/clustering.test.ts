@@ -7,14 +7,15 @@ import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { idOf, idText, positionsOf, someIds } from '../../../../actors/index/people/entry-id.ts';
 import { eachHasOwn } from '../../../../actors/index/people/moments.ts';
 import { mostNameLetters, nameProblem, plainName } from '../../../../actors/index/people/person-name.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { seeded } from '../footage.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { indexActor } from '../handlers.ts';
 import { cluster, modelKey, people, storeFaces } from './faces.ts';
 
 const cast = [[1, 2], [1, 2], [1], [], [2, 3]];
 
 test('faces are stored, clustered, named and shown', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   assert.deepEqual(await storeFaces(index, cache_dir, 'aa', cast), { faces: 7, kept_ids: 0 });
   await storeFaces(index, cache_dir, 'bb', [[], []]);
@@ -49,7 +50,7 @@ test('faces are stored, clustered, named and shown', async (t) => {
 const cluster_job_name = 'job';
 
 test('the name of somebody all of whose media are away comes back with them', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [[1], [1], [1]]);
   await storeFaces(index, cache_dir, 'bb', [[2], [2], [2]]);
@@ -66,7 +67,7 @@ test('the name of somebody all of whose media are away comes back with them', as
 });
 
 test('a clustering that was deleted and made again meanwhile is not written over', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [[1], [1], [1]]);
   await cluster(index, cache_dir, ['aa'], {}, 'other');

@@ -3,14 +3,15 @@ import { type TestContext, test } from 'node:test';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { nameErrors } from '../../../../actors/index/people/person-name.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { cluster, people, storeFaces } from './faces.ts';
 
 const cluster_job_name = 'job';
 
 /** Person 1 in four frames, 2 in three, 3 in two, 4 in one. */
 async function clustered(t: TestContext) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [
     [1, 2, 3],
@@ -283,7 +284,7 @@ test('where people are seen is told in ranges of frames', async (t) => {
 test('merges and moves of one request say the same as one after the other', async (t) => {
   const results = [];
   for (const together of [true, false]) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     const index = await indexActor(t);
     const cast = Array.from({ length: 4 }, () => [1, 2, 3, 4, 5]);
     await storeFaces(index, cache_dir, 'aa', cast);

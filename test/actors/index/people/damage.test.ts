@@ -16,14 +16,15 @@ import {
   facePlacesKey,
 } from '../../../../actors/index/store/names.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { cluster, compactFaces, modelKey, people, rollsIn, storeFaces } from './faces.ts';
 
 const model = encodeModelKey(modelKey);
 
 /** Two clusterings of two media, closed. */
 async function library(t: TestContext): Promise<string> {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [
     [1, 2],
@@ -143,7 +144,7 @@ test('columns that are cut or changed are damage that names the file, and the ne
 test('a crash at any write of a clustering leaves the one before or the new one', async (t) => {
   const whole = await library(t);
   for (let limit = 0; limit < 6; limit++) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     cpSync(whole, cache_dir, { recursive: true });
     let left = limit;
     const on: Disk = {

@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { databaseFile, faceModelKey } from '../../../../actors/index/store/names.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, preview } from '../footage.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { chunk, cluster, compactFaces, d, modelKey, people, rollsIn, storeFaces } from './faces.ts';
 
 const cluster_job_name = 'job';
 
 async function stored(t: TestContext) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [
     [1, 2],

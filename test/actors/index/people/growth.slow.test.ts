@@ -7,11 +7,12 @@ import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { nodeCommand } from '../../../node-command.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { indexActor } from '../handlers.ts';
 import { begin, cluster, modelKey, people, storeFaces } from './faces.ts';
 
 test('what was clustered before comes first and is known, until anything of it differs', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'bb', [
     [1, 2],
@@ -49,7 +50,7 @@ test('what was clustered before comes first and is known, until anything of it d
 });
 
 test('a page of faces begins where the one before ended, and each media comes before a second face of any', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   for (const [hash, sharpness] of Object.entries({ aa: 0.9, bb: 0.5, cc: 0.1 })) {
     await storeFaces(index, cache_dir, hash, [[1], [1], [1]], { more: { sharpness } });
@@ -88,7 +89,7 @@ test('a page of faces begins where the one before ended, and each media comes be
 });
 
 test('while another process writes, faces are read, and neither stored nor corrected', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [
     [1, 2],
@@ -113,7 +114,7 @@ test('while another process writes, faces are read, and neither stored nor corre
 });
 
 test('a clustering is begun in steps, between which everything else is answered, and changes nothing by that', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const [whole, small] = [await indexActor(t), await indexActor(t, { clusteringBytes: 1 })];
   for (const hash of ['aa', 'bb', 'cc']) await storeFaces(whole, cache_dir, hash, [[1, 2], [1], [2]]);
   const request = { cache_dir, cluster_job_name: 'job', model_key: modelKey, eps: 0.2, min_samples: 2 };

@@ -16,8 +16,9 @@ import { anchorsOf, reconcile } from '../../../../actors/index/people/reconcile.
 import { EngineError } from '../../../../runtime/errors.ts';
 import { nodeCommand } from '../../../node-command.ts';
 import { draws, sampled } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { seeded } from '../footage.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { indexActor } from '../handlers.ts';
 import { cluster, modelKey, people, storeFaces } from './faces.ts';
 
 const count = 48;
@@ -214,7 +215,7 @@ const facesEach = 5;
 
 test('a process that is killed at any write leaves what it had committed, and the next one goes on', async (t) => {
   for (const at of sampled([1, 3, 5, 7, 8, 9, 10, 14, 17], 3)) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     const { stdout } = spawnSync(node, [...flags, program, cache_dir, String(at)], { encoding: 'utf8' });
     const said = [...stdout.matchAll(/(stored|clustered) (\S+)/g)];
     const hashes = said.filter(([, what]) => what === 'stored').map(([, , hash]) => hash!);

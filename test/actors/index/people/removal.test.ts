@@ -5,15 +5,16 @@ import { type TestContext, test } from 'node:test';
 import type { IndexSettings } from '../../../../actors/index/actor.ts';
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { chunk, cluster, compactFaces, d, modelKey, people, rollsIn, storeFaces } from './faces.ts';
 
 const cluster_job_name = 'job';
 const small: IndexSettings = { moveStep: { media: 1, bytes: 500 } };
 
 async function clustered(t: TestContext) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t, small);
   await storeFaces(index, cache_dir, 'aa', [
     [1, 2],
@@ -170,7 +171,7 @@ test('media that are forgotten take their faces along, and a clustering without 
 });
 
 test('what is left of a roll of which most is of nobody is moved in steps, between which everything is shown', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t, { ...small, leastDeadFaces: 5 });
   for (let round = 0; round < 3; round++) {
     await storeFaces(index, cache_dir, 'aa', [
@@ -195,7 +196,7 @@ test('what is left of a roll of which most is of nobody is moved in steps, betwe
 });
 
 test('an unknown clustering is deleted, shown and named in no folder that was not there', async (t) => {
-  const cache_dir = join(folder(t), 'none');
+  const cache_dir = join(temporaryFolder(t), 'none');
   const index = await indexActor(t);
   const request = { cache_dir, cluster_job_name, cluster_id: null };
   await assert.rejects(index.call('delete_people', request), peopleErrors.UNKNOWN_CLUSTER_JOB.is);

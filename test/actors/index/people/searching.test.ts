@@ -6,8 +6,9 @@ import { stepFaces } from '../../../../actors/index/people/loaded-job.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { Scope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { seeded } from '../footage.ts';
-import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { everything, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { FakeClusterings, type FakeFace } from './clusterings.ts';
 
 const model_key = 'model';
@@ -27,7 +28,7 @@ const ben: PersonRef = { cluster_job_name: 'cast', person_name: 'Ben' };
 async function loaded(t: TestContext) {
   const clusterings = new FakeClusterings();
   clusterings.store('cast', cast, names);
-  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), folder(t)];
+  const [index, cache_dir] = [await indexActor(t, { clusterings: () => clusterings }), temporaryFolder(t)];
   await store(index, cache_dir, 'aa', someFootage(16, 1));
   await store(index, cache_dir, 'bb', someFootage(16, 2));
   await store(index, cache_dir, 'ee', someFootage(1, 3));
@@ -196,8 +197,8 @@ test('nothing is searched by people before they are loaded, nor by those of anot
   clusterings.store('cast', cast, names);
   const [index, cache_dir, other] = [
     await indexActor(t, { clusterings: () => clusterings }),
-    folder(t),
-    folder(t),
+    temporaryFolder(t),
+    temporaryFolder(t),
   ];
   await store(index, cache_dir, 'aa', someFootage(8, 1));
   await index.load({ cache_dir, model_key, hashes: null });

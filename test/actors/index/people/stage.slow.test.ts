@@ -8,8 +8,9 @@ import { type SpanKey, storeErrors } from '../../../../actors/index/store/contra
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, preview } from '../footage.ts';
-import { folder, type Harness, headOf, indexActor, someFootage } from '../handlers.ts';
+import { type Harness, headOf, indexActor, someFootage } from '../handlers.ts';
 import { type Cast, chunk, d, face, modelKey, rollsIn, storeFaces, vectorOf } from './faces.ts';
 
 const cast: Cast = Array.from({ length: 300 }, (_, frame) =>
@@ -56,7 +57,7 @@ async function finish(index: Harness, cache_dir: string) {
 }
 
 test('faces of stored previews are known as such, until the file is looked at', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const request = { cache_dir, model_key: modelKey, hashes: ['aa'] };
   for (const from_previews of [true, false]) {
@@ -84,7 +85,7 @@ async function stored(cache_dir: string) {
 }
 
 test('faces are stored with their vectors and pictures, and nothing of them is seen before they are', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const { stage } = await index.call('begin_faces', { cache_dir, ...begun });
   await append(index, stage, 0, cast.length);
@@ -102,7 +103,7 @@ test('faces are stored with their vectors and pictures, and nothing of them is s
 });
 
 test('after a kill the film goes on behind its last span, and what is stored is as without the kill', async (t) => {
-  const whole = folder(t);
+  const whole = temporaryFolder(t);
   const first = await indexActor(t, counted());
   assert.deepEqual(await finish(first, whole), { kept: 0, next_frame: 0, faces, kept_ids: 0 });
   await first.close();
@@ -112,11 +113,11 @@ test('after a kill the film goes on behind its last span, and what is stored is 
     [140, 120],
     [300, 300],
   ] as const) {
-    const running = folder(t);
+    const running = temporaryFolder(t);
     const index = await indexActor(t, counted());
     const { stage } = await index.call('begin_faces', { cache_dir: running, ...begun, span: key });
     await append(index, stage, 0, killedAt);
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     cpSync(running, cache_dir, { recursive: true });
     const again = await indexActor(t, counted());
     assert.deepEqual(
@@ -131,14 +132,14 @@ test('after a kill the film goes on behind its last span, and what is stored is 
 });
 
 test('a span that is cut anywhere is taken up as far as it is whole', async (t) => {
-  const running = folder(t);
+  const running = temporaryFolder(t);
   const index = await indexActor(t, counted());
   const { stage } = await index.call('begin_faces', { cache_dir: running, ...begun, span: key });
   await append(index, stage, 0, 140);
   const [log] = readdirSync(join(running, 'open'));
   const size = readFileSync(join(running, 'open', log!)).byteLength;
   for (const bytes of [10, 200, size >> 1, size - 1]) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     cpSync(running, cache_dir, { recursive: true });
     truncateSync(join(cache_dir, 'open', log!), bytes);
     const again = await indexActor(t, counted());
@@ -150,7 +151,7 @@ test('a span that is cut anywhere is taken up as far as it is whole', async (t) 
 });
 
 test('a face at the same place of the same frame keeps its id, by whichever models', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', [[1, 2], [1]]);
   const idsOf = async (model: string) => {
@@ -172,7 +173,7 @@ test('a face at the same place of the same frame keeps its id, by whichever mode
 });
 
 test('what is not whole is refused before anything of it is taken', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const { stage } = await index.call('begin_faces', { cache_dir, ...begun });
   const good = chunk('aa', [[1], [2]]);
@@ -199,7 +200,7 @@ test('what is not whole is refused before anything of it is taken', async (t) =>
 
 test('a disk that fills up anywhere is an error, what was stored stays, and it goes on with more space', async (t) => {
   for (const bytes of [0, 50, 500, 5000, 15_000]) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     const first = await indexActor(t);
     await storeFaces(first, cache_dir, 'bb', [[1, 2]]);
     await first.close();
@@ -224,7 +225,7 @@ test('a disk that fills up anywhere is an error, what was stored stays, and it g
 });
 
 test('a picture stage that begins beside a face stage leaves its parts alone, and the other way round', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const visual = { cache_dir, hash_str: 'aa', model_key: 'model', dimensions: 32 };
   const pictures = await index.call('begin', visual);
@@ -241,7 +242,7 @@ test('a picture stage that begins beside a face stage leaves its parts alone, an
 });
 
 test('ten hours of faces are appended in bounded memory', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const store = new Store(cache_dir);
   t.after(() => store.close());
   const writer = store.peopleWriter().faces;
@@ -260,7 +261,7 @@ test('ten hours of faces are appended in bounded memory', async (t) => {
 });
 
 test('a flipped bit in a vector makes them wanted again, and those of others are told as before', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await storeFaces(index, cache_dir, 'aa', cast);
   await storeFaces(index, cache_dir, 'bb', [[1]]);

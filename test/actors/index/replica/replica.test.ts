@@ -4,14 +4,15 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { footage, mediaRecord } from '../footage.ts';
-import { bundlesOf, folder, indexActor, openIn, store } from '../handlers.ts';
+import { bundlesOf, indexActor, openIn, store } from '../handlers.ts';
 import { spoken, turn } from '../voices/spoken.ts';
 
 const library = 'a library';
 
 async function setUp(t: TestContext) {
-  const base = folder(t);
+  const base = temporaryFolder(t);
   const replica = join(base, 'replica');
   const index = await indexActor(t);
   await index.call('follow', { cache_dir: replica, library });

@@ -6,14 +6,15 @@ import type { indexContract } from '../../../../actors/index/contract.ts';
 import type { Written } from '../../../../actors/index/replica/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { Request } from '../../../../runtime/contract.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { spoken, turn } from '../voices/spoken.ts';
 
 const library = 'a library';
 
 /** Two replicas in which two people speak in two files each. */
 async function setUp(t: TestContext) {
-  const base = folder(t);
+  const base = temporaryFolder(t);
   const replicaIn = async (name: string) => {
     const cache_dir = join(base, name);
     const index = await indexActor(t);

@@ -11,8 +11,9 @@ import type { Stage } from '../../../../actors/index/store/stage.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { seal } from '../../../../actors/index/store/table.ts';
 import { Writer, type WriterOptions } from '../../../../actors/index/store/writer.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
-import { folder, someFootage } from '../handlers.ts';
+import { someFootage } from '../handlers.ts';
 
 const d = 32;
 const films = ['aa', 'bb', 'cc'].map((hash, i) => ({ hash, vectors: someFootage(20, i) }));
@@ -64,7 +65,7 @@ function failAfterNext(environment: Environment): void {
 }
 
 test('what a commit that threw had stored all the same is not overwritten by the stages after it', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const { environment, writer } = writerOf(t, cache_dir);
   const [first, second] = [begun(writer, 0), begun(writer, 1)];
   failAfterNext(environment);
@@ -80,7 +81,7 @@ test('what a commit that threw had stored all the same is not overwritten by the
 });
 
 test('a commit that failed before anything was stored leaves the others alone', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const { environment, writer } = writerOf(t, cache_dir);
   const [first, second] = [begun(writer, 0), begun(writer, 1)];
   const { transact } = environment;
@@ -98,7 +99,7 @@ test('a commit that failed before anything was stored leaves the others alone', 
 });
 
 test('a writer that was suspended writes no row once another one has taken over', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   let writes = 0;
   const on: Disk = {
     write: (fd, bytes, position) => {
@@ -118,7 +119,7 @@ test('a writer that was suspended writes no row once another one has taken over'
 });
 
 test('what is written is flushed before the transaction that makes it visible', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const unflushed = new Set<number>();
   const on: Disk = {
     write: (fd, bytes, position) => {

@@ -13,8 +13,8 @@ import { createSlotPool } from '../../../../runtime/slots.ts';
 import { createSupervisor } from '../../../../runtime/supervisor.ts';
 import { manualClock } from '../../../runtime/manual-clock.ts';
 import { startInMemory } from '../../../runtime/memory.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { noRootsHere } from '../../library/fake-roots.ts';
-import { folder } from '../handlers.ts';
 
 const MiB = 2 ** 20;
 const rate = 48_000;
@@ -43,7 +43,7 @@ function stem(path: string, hertz: number, seconds = 60): string {
 
 /** Surveys files as a task does, with a real decoder and a real store; counts what was read of them. */
 async function surveys(t: TestContext) {
-  const [cache_dir, media] = [folder(t), folder(t)];
+  const [cache_dir, media] = [temporaryFolder(t), temporaryFolder(t)];
   const log = createLog('test', () => {});
   const pool = createSlotPool(2, 8);
   const supervisor = createSupervisor({ clock: manualClock(), log, pool });

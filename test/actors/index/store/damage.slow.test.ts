@@ -18,11 +18,11 @@ import { formatKey, pathKey } from '../../../../actors/index/store/names.ts';
 import { formatRecord } from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, preview, seeded } from '../footage.ts';
 import {
   bundlesOf,
   everything,
-  folder,
   type Harness,
   headOf,
   indexActor,
@@ -35,7 +35,7 @@ const d = 32;
 
 /** A folder with three media, closed. */
 async function library(t: TestContext): Promise<string> {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   for (const [i, hash] of ['aa', 'bb', 'cc'].entries())
     await store(index, cache_dir, hash, someFootage(20, i));
@@ -63,7 +63,7 @@ test('a records file that is none is refused by its name, not mapped', async (t)
     Buffer.from(Float64Array.from({ length: 5000 }, () => random()).buffer),
   ];
   for (const content of contents) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     writeFileSync(join(cache_dir, 'records.mdb'), content);
     const index = await indexActor(t);
     await assert.rejects(index.call('media', { cache_dir }), names('records.mdb'));
@@ -82,7 +82,7 @@ test('a records file cut off at any page, or with any byte flipped, gives an err
   const used = readFileSync(join(whole, file));
   let refused = 0;
   for (let round = 0; round < 120; round++) {
-    const copy = folder(t);
+    const copy = temporaryFolder(t);
     copyFileSync(join(whole, file), join(copy, file));
     if (round < size / 4096) truncateSync(join(copy, file), round * 4096 + (round % 2) * 100);
     else {
@@ -127,7 +127,7 @@ test('a list of free pages that names a page in use or none at all is refused be
     [list + 8, 123_456],
     [list, 5000],
   ] as const) {
-    const copy = folder(t);
+    const copy = temporaryFolder(t);
     const bytes = Buffer.from(records);
     bytes.writeBigInt64LE(BigInt(value), at);
     writeFileSync(join(copy, 'records.mdb'), bytes);
@@ -136,7 +136,7 @@ test('a list of free pages that names a page in use or none at all is refused be
 });
 
 test('a long value that shrank inside one transaction keeps its pages, and the records are sound', async (t) => {
-  const file = join(folder(t), 'records.mdb');
+  const file = join(temporaryFolder(t), 'records.mdb');
   const written = Environment.open(file, 'write');
   written.transact((writes) => {
     writes.put('media/aa', new Uint8Array(20_000).fill(1));
@@ -315,19 +315,19 @@ test('a folder of another format is left alone', async (t) => {
 
 test('a folder out of reach is no empty library; one never analysed is, also where it is not there yet', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = join(folder(t), 'none');
+  const cache_dir = join(temporaryFolder(t), 'none');
   assert.deepEqual(await load(index, cache_dir), { media: 0, vectors: 0, missing: [], unreadable: [] });
   await assert.rejects(load(index, join(cache_dir, 'deep')), storeErrors.STORE_UNAVAILABLE.is);
   const was = index.call('open', { cache_dir, was_there: true });
   await assert.rejects(was, storeErrors.STORE_UNAVAILABLE.is);
   assert.ok(!existsSync(cache_dir));
-  const empty = folder(t);
+  const empty = temporaryFolder(t);
   assert.deepEqual(await load(index, empty), { media: 0, vectors: 0, missing: [], unreadable: [] });
   assert.deepEqual(readdirSync(empty), []);
 });
 
 test('a copied folder is a whole library', async (t) => {
-  const copy = join(folder(t), 'copy');
+  const copy = join(temporaryFolder(t), 'copy');
   cpSync(await library(t), copy, { recursive: true });
   const index = await indexActor(t);
   assert.equal((await load(index, copy)).vectors, 60);

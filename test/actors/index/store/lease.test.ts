@@ -10,8 +10,9 @@ import { Store } from '../../../../actors/index/store/store.ts';
 import { seal, unseal } from '../../../../actors/index/store/table.ts';
 import type { WriterOptions } from '../../../../actors/index/store/writer.ts';
 import { manualClock } from '../../../runtime/manual-clock.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, preview } from '../footage.ts';
-import { folder, someFootage } from '../handlers.ts';
+import { someFootage } from '../handlers.ts';
 
 const d = 32;
 const start = Date.UTC(2026, 0, 1);
@@ -59,7 +60,7 @@ test('who holds a lease: what is known of the process decides, and where nothing
 });
 
 test('the lease of a host that is gone is taken over a minute after it was renewed, and until then the error names it', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const environment = records(t, cache_dir);
   putLease(environment, { ...elsewhere, renewed_ms: start });
   let now = start + expiresAfterMs - 1;
@@ -77,7 +78,7 @@ test('the lease of a host that is gone is taken over a minute after it was renew
 });
 
 test('a lease is renewed while it is held, and no timer is left when it is given back', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const environment = records(t, cache_dir);
   const clock = manualClock();
   const store = storeOf(t, cache_dir, { clock, now: () => start + clock.now() });
@@ -93,7 +94,7 @@ test('a lease is renewed while it is held, and no timer is left when it is given
 });
 
 test('a lease is renewed also when the clock of the system was set back', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const environment = records(t, cache_dir);
   const clock = manualClock();
   let setBack = 0;
@@ -106,7 +107,7 @@ test('a lease is renewed also when the clock of the system was set back', (t) =>
 });
 
 test('a writer that was taken over is told, stores nothing more and leaves the lease alone', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const environment = records(t, cache_dir);
   const clock = manualClock();
   const store = storeOf(t, cache_dir, { clock, now: () => start + clock.now() });
@@ -124,7 +125,7 @@ test('a writer that was taken over is told, stores nothing more and leaves the l
 });
 
 test('a damaged lease keeps nobody from writing', (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   records(t, cache_dir).transact((writes) => writes.put(leaseKey, new Uint8Array(40).fill(3)));
   const store = storeOf(t, cache_dir);
   const stage = store.begin('aa', 'model', d);

@@ -8,9 +8,10 @@ import * as here from '../../../../actors/index/store/footage-path.ts';
 import { PathMap } from '../../../../actors/index/store/path-map.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { onWindows } from '../../../windows-paths.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, indexActor, someFootage, store } from '../handlers.ts';
+import { indexActor, someFootage, store } from '../handlers.ts';
 
 const root = (name: string, prefix: string, folder = prefix) => ({ name, prefix, folder, volume: null });
 
@@ -116,7 +117,7 @@ test('elsewhere capital letters make another folder', { skip: process.platform !
 });
 
 test('media is found by path and by hash, whatever lies at the path now', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const media = mediaRecord('aa');
   await index.call('remember', { cache_dir, media });
@@ -129,7 +130,7 @@ test('media is found by path and by hash, whatever lies at the path now', async 
 });
 
 test('what is held of a file is told by where it lies, whichever model made it', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(3, 1), { model_key: 'other' });
   const held = await index.call('held', { cache_dir, hash_str: 'aa' });
@@ -151,7 +152,7 @@ test('what is held of a file is told by where it lies, whichever model made it',
 
 test('a folder that is not there holds nothing and is not made; a file in its place is an error', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = join(folder(t), 'none');
+  const cache_dir = join(temporaryFolder(t), 'none');
   const hash_str = 'aa';
   assert.deepEqual(await index.call('held', { cache_dir, hash_str }), { visual: null, audio: null });
   assert.deepEqual(await index.call('find', { cache_dir, paths: ['/a'], hashes: [] }), {
@@ -166,7 +167,7 @@ test('a folder that is not there holds nothing and is not made; a file in its pl
 });
 
 test('the paths of a content are read once, and follow what is stored, by another process too', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const remember = (hash: string, path: string) =>
     index.call('remember', { cache_dir, media: mediaRecord(hash, path) });

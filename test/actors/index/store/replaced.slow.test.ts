@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
-import { everything, folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { everything, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { find, loadAll, segments, transcribe } from '../transcripts/speech.ts';
 
 const d = 32;
@@ -54,7 +55,7 @@ async function storedIn(t: TestContext, cache_dir: string): Promise<string[]> {
 
 /** A folder with `aa`, and where it can be moved to. */
 async function library(t: TestContext) {
-  const parent = folder(t);
+  const parent = temporaryFolder(t);
   const cache_dir = join(parent, 'analysis');
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', one);
@@ -63,7 +64,7 @@ async function library(t: TestContext) {
 
 /** A folder of the same kind with `bb` in it, closed. */
 async function another(t: TestContext): Promise<string> {
-  const made = folder(t);
+  const made = temporaryFolder(t);
   const index = await indexActor(t);
   await store(index, made, 'bb', other);
   await transcribe(index, made, 'bb', segments([' there']));

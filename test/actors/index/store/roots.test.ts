@@ -5,12 +5,13 @@ import { type TestContext, test } from 'node:test';
 import type { MediaRecord } from '../../../../actors/index/store/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { type RootRecord, rootsText } from '../../../../actors/index/store/roots-file.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { everything, folder, indexActor, someFootage, store } from '../handlers.ts';
+import { everything, indexActor, someFootage, store } from '../handlers.ts';
 
 /** An index that knows the roots of a file, in an analysis folder of its own. */
-async function withRoots(t: TestContext, cache_dir = folder(t)) {
-  const rootsFile = join(folder(t), 'roots.json');
+async function withRoots(t: TestContext, cache_dir = temporaryFolder(t)) {
+  const rootsFile = join(temporaryFolder(t), 'roots.json');
   const index = await indexActor(t, { rootsFile });
   let written = 0;
   /** Each by its name: where it is, and how its folder was stored first. */

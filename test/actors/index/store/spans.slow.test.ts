@@ -5,17 +5,9 @@ import { type SpanKey, storeErrors } from '../../../../actors/index/store/contra
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import { keptForMs } from '../../../../actors/index/store/spans.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
-import {
-  bundlesOf,
-  folder,
-  type Harness,
-  headOf,
-  indexActor,
-  openIn,
-  placeOf,
-  someFootage,
-} from '../handlers.ts';
+import { bundlesOf, type Harness, headOf, indexActor, openIn, placeOf, someFootage } from '../handlers.ts';
 
 const d = 32;
 const film = 900;
@@ -75,7 +67,7 @@ const rowsIn = (cache_dir: string) => openIn(cache_dir).find((file) => file.ends
 const previewsIn = (cache_dir: string) => openIn(cache_dir).find((file) => file.endsWith('.previews'))!;
 
 async function whole(t: TestContext) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   assert.deepEqual(await finish(index, cache_dir), { kept: 0, next_frame: 0 });
   await index.close();
@@ -84,11 +76,11 @@ async function whole(t: TestContext) {
 
 /** A folder as a kill leaves it after so many frames. */
 async function killedAt(t: TestContext, frames: number, span: SpanKey | null = key): Promise<string> {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const { stage } = await index.call('begin', { cache_dir, ...begun, ...(span && { span }) });
   await append(index, stage, 0, frames);
-  const left = folder(t);
+  const left = temporaryFolder(t);
   cpSync(cache_dir, left, { recursive: true });
   await index.close();
   return left;
@@ -112,7 +104,7 @@ test('after a kill the film goes on behind its last span, and what is stored is 
 
 test('a stage that is given up in order keeps everything, and can be taken up more than once', async (t) => {
   const expected = await whole(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   for (const [from, to] of [
     [0, 50],
@@ -178,7 +170,7 @@ test('a log that is cut or broken anywhere ends before that, and so does one who
     ['previews gone', (dir) => truncateSync(previewsIn(dir), 0), 0],
   ];
   for (const [name, damage, least, most = least] of cases) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     cpSync(left, cache_dir, { recursive: true });
     damage(cache_dir);
     const index = await indexActor(t);
@@ -193,7 +185,7 @@ test('a disk that fills up in a span or at the end leaves the spans before it, a
   const expected = await whole(t);
   let most = 0;
   for (const room of [60_000, 200_000, 400_000, 550_000, 600_000]) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     const on: Disk & { left: number } = {
       left: room,
       write(fd, data, position) {
@@ -218,7 +210,7 @@ test('a disk that fills up in a span or at the end leaves the spans before it, a
 
 test('a writer that lost its lease leaves alone what another one took up', async (t) => {
   const expected = await whole(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const first = await indexActor(t);
   const { stage } = await first.call('begin', { cache_dir, ...begun, span: key });
   await append(first, stage, 0, 500);
@@ -261,7 +253,7 @@ test('what nobody takes up is removed after two weeks, and what no work goes on 
 });
 
 test('spans of any stage are answered in order until they are forgotten', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const span = { ...key, stage: 'speech' };
   const add = (position: number, ...bytes: number[]) =>

@@ -7,8 +7,9 @@ import { test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { type Disk, disk } from '../../../../actors/index/store/disk.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
-import { bundlesOf, folder, indexActor, openIn, someFootage, store } from '../handlers.ts';
+import { bundlesOf, indexActor, openIn, someFootage, store } from '../handlers.ts';
 
 const d = 32;
 const row = (vectors: Float32Array, frame: number) => vectors.slice(frame * d, (frame + 1) * d);
@@ -30,7 +31,7 @@ function smallDisk(bytes: number): Disk & { left: number } {
 
 test('a disk that fills up anywhere in a stage is an error, what was stored stays, and it goes on with more space', async (t) => {
   for (const bytes of [0, 30, 300, 1500, 4500, 7000]) {
-    const cache_dir = folder(t);
+    const cache_dir = temporaryFolder(t);
     const first = await indexActor(t);
     await store(first, cache_dir, 'aa', someFootage(30, 1));
     await first.close();
@@ -141,7 +142,7 @@ test('media are forgotten on a disk without a single free byte', async (t) => {
 });
 
 test('stages written side by side do not mix', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const films = ['aa', 'bb', 'cc'].map((hash, i) => ({ hash, vectors: someFootage(1300, i) }));
   const stages: number[] = [];
@@ -197,7 +198,7 @@ test('stages written side by side do not mix', async (t) => {
 });
 
 test('the bundles of a film go when it is analysed again, and a still has none', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(5, 1));
   await store(index, cache_dir, 'aa', someFootage(6, 1));
@@ -210,7 +211,7 @@ test('the bundles of a film go when it is analysed again, and a still has none',
 });
 
 test('a model whose vectors changed their length counts the old stages as missing', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await store(index, cache_dir, 'aa', someFootage(5, 1));
   await store(index, cache_dir, 'bb', someFootage(5, 1, 48), { dimensions: 48 });
@@ -221,7 +222,7 @@ test('a model whose vectors changed their length counts the old stages as missin
 });
 
 test('a stage in progress is dropped when the same one begins again', async (t) => {
-  const store = new Store(folder(t));
+  const store = new Store(temporaryFolder(t));
   t.after(() => store.close());
   const first = store.begin('aa', 'model', d);
   store.append(first, { frames: [0], vectors: someFootage(1, 1), previews: [preview(0)] });
@@ -235,7 +236,7 @@ test('a stage in progress is dropped when the same one begins again', async (t) 
 });
 
 test('ten hours of frames are appended in bounded memory', async (t) => {
-  const store = new Store(folder(t));
+  const store = new Store(temporaryFolder(t));
   t.after(() => store.close());
   const stage = store.begin('aa', 'model', 256);
   const vectors = someFootage(120, 1, 256);

@@ -6,7 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { databaseFile } from '../../../../actors/index/store/names.ts';
-import { folder, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { append, begin, commit, list, readNode, summarise, sweep, tree } from './trees.ts';
 
 /** A folder with one summary, closed. */
@@ -16,7 +17,7 @@ async function spoilt(
   result: Parameters<typeof summarise>[3] = {},
   before: (index: Harness, cache_dir: string) => Promise<unknown> = async () => {},
 ) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const stored = await summarise(index, cache_dir, 'aa', { nodes: tree(40), ...result });
   await before(index, cache_dir);
@@ -153,7 +154,7 @@ test('an interrupted summary that is damaged is begun anew', async (t) => {
 });
 
 test('a folder of an older program has no summaries, and takes them', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   await store(index, cache_dir, 'aa', someFootage(10, 1));
   assert.deepEqual(await list(index, cache_dir, ['aa']), { summaries: [], next: null, unreadable: [] });
   assert.equal((await readNode(index, cache_dir, 'aa')).summary, null);
@@ -167,7 +168,7 @@ test('a folder of an older program has no summaries, and takes them', async (t) 
 });
 
 test('a folder that is swapped is read as it is now, and what was open in the other one is lost', async (t) => {
-  const parent = folder(t);
+  const parent = temporaryFolder(t);
   const [cache_dir, other] = [join(parent, 'analysis'), join(parent, 'other')];
   const index = await indexActor(t);
   await summarise(index, cache_dir, 'aa', { one_line: 'of the first' });

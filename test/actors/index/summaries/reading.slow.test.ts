@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import type { NewSummaryNode } from '../../../../actors/index/summaries/contract.ts';
 import { draws } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { indexActor } from '../handlers.ts';
 import { append, begin, commit, list, readNode, shuffled, summarise, tree } from './trees.ts';
 
 test('property: whatever the tree and the order in which it came, every node reads as it was given', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   let name = 0;
   const shape = fc.record({
     seconds: fc.integer({ min: 1, max: 300 }),
@@ -105,7 +106,7 @@ function largeTree(leaves: number): NewSummaryNode[] {
 
 test('one node is read with its children and without any other, however large the tree', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const nodes = largeTree(3000);
   await summarise(index, cache_dir, 'aa', { nodes });
   for (const { node_id, child_ids } of [nodes[0]!, nodes[1]!, nodes.at(-1)!]) {
@@ -118,7 +119,7 @@ test('one node is read with its children and without any other, however large th
 
 test('a page of a list reads what it answers and no more, whatever else there is', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const collection = { name: 'All', description: '' };
   for (let i = 0; i < 60; i++) {
     await summarise(index, cache_dir, 'aa', { name: `n${i}`, collection, nodes: tree(40) });
@@ -143,7 +144,7 @@ test('a page of a list reads what it answers and no more, whatever else there is
 
 test('a content that an older program forgot has no summaries, and has them again when it is known again', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const collection = { name: 'All', description: '' };
   const { collection_id } = await summarise(index, cache_dir, 'aa', { collection });
   await index.close();

@@ -18,7 +18,8 @@ import { fold } from '../../../../actors/index/text/fold.ts';
 import { wordsOf } from '../../../../actors/index/text/query.ts';
 import type { Reply, Request } from '../../../../runtime/contract.ts';
 import { draws } from '../../../shared.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 import { summarise } from './trees.ts';
 
 type Asked = Request<typeof indexContract, 'search_summaries'>;
@@ -68,7 +69,7 @@ const nodesOf = ({ matches }: Found) => matches.map(({ hash_str, node_id }) => `
 const nodes = async (...of: Parameters<typeof find>) => nodesOf(await find(...of));
 
 async function harbour(t: TestContext) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const first = ['Boats in the harbour at night.', 'A harbourmaster speaks of boats.', 'The quay is empty.'];
   await summarise(index, cache_dir, 'aa', { path: '/m/b.mp4', nodes: flat(first) });
@@ -136,7 +137,7 @@ test('a query without a word is refused by its field, and no query is taken for 
 });
 
 test('texts of every script are found, however they are written', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const texts = [
     '两个人在东京的街上走路。',
@@ -205,7 +206,7 @@ test('folders are searched apart, and one that was swapped is read anew', async 
   const { cache_dir, index } = await harbour(t);
   const others = await Promise.all(
     [1, 2, 3, 4, 5, 6].map(async (number) => {
-      const other = folder(t);
+      const other = temporaryFolder(t);
       await summarise(index, other, 'ee', { nodes: flat([`harbour ${number}`]) });
       return other;
     }),
@@ -251,7 +252,7 @@ test('what is damaged is left out and told, the rest is found', async (t) => {
 });
 
 test('the first search goes step by step, and can be cancelled', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const texts = Array.from(
     { length: 900 },
@@ -279,7 +280,7 @@ const letters = [...'abAB .ßſiİı"', ...'東京都ｶ', ...'ΣσςÉé', 'e\u
 const text = fc.string({ unit: fc.constantFrom(...letters), maxLength: 14 });
 
 test('a search finds what looking into every text finds', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const now = new Map<string, string[]>();
   const change = fc.record({

@@ -6,12 +6,13 @@ import { databaseFile } from '../../../../actors/index/store/names.ts';
 import { keptForMs } from '../../../../actors/index/store/spans.ts';
 import { summaryErrors } from '../../../../actors/index/summaries/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { indexActor } from '../handlers.ts';
 import { append, begin, commit, list, readNode, summarise, sweep, tree } from './trees.ts';
 
 test('a summary is seen by nobody until it is committed, then read node by node as it was written', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const nodes = tree(40);
   const { stage, kept } = await begin(index, cache_dir, 'aa');
   assert.equal(kept, 0);
@@ -43,7 +44,7 @@ test('a summary is seen by nobody until it is committed, then read node by node 
 test('several summaries of one content lie side by side by name, and the one stored last is the first to be read', async (t) => {
   // A clock that goes backwards does not change which one is the last.
   let now = 2_000_000_000_000;
-  const [index, cache_dir] = [await indexActor(t, { now: () => --now }), folder(t)];
+  const [index, cache_dir] = [await indexActor(t, { now: () => --now }), temporaryFolder(t)];
   for (const name of ['one', 'two', 'three']) await summarise(index, cache_dir, 'aa', { name });
   const { summaries } = await list(index, cache_dir, ['aa']);
   assert.deepEqual(
@@ -61,7 +62,7 @@ test('several summaries of one content lie side by side by name, and the one sto
 });
 
 test('a name that is taken is refused, in any case, unless it is replaced; the old one is read until the commit', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const { analysis_id } = await summarise(index, cache_dir, 'aa', { name: 'Straße', one_line: 'old' });
   for (const name of ['straße', 'STRASSE', ' Straße '])
     await assert.rejects(
@@ -102,7 +103,7 @@ function treeRecords(cache_dir: string): number {
 }
 
 test('what was appended before an interruption is taken up node by node, and dropped when the settings differ', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const nodes = tree(100);
   const first = await indexActor(t);
   const { stage } = await begin(first, cache_dir, 'aa');
@@ -138,7 +139,7 @@ test('what was appended before an interruption is taken up node by node, and dro
 
 test('an interrupted summary that nobody takes up for two weeks is swept', async (t) => {
   let now = 1e12;
-  const [index, cache_dir] = [await indexActor(t, { now: () => now }), folder(t)];
+  const [index, cache_dir] = [await indexActor(t, { now: () => now }), temporaryFolder(t)];
   const { stage } = await begin(index, cache_dir, 'aa');
   await append(index, stage, tree(40));
   await index.call('abort_summary', { stage, keep: true });
@@ -155,7 +156,7 @@ test('an interrupted summary that nobody takes up for two weeks is swept', async
 });
 
 test('nodes that make no whole tree are not committed, and stay to be taken up', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const nodes = tree(40);
   const { stage } = await begin(index, cache_dir, 'aa');
   await append(index, stage, nodes.slice(0, -1));
@@ -172,7 +173,7 @@ test('nodes that make no whole tree are not committed, and stay to be taken up',
 });
 
 test('a node that cannot be is refused by its id, and nothing of its message is kept', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const { stage } = await begin(index, cache_dir, 'aa');
   const [root, leaf] = [tree(10)[0]!, tree(10)[1]!];
   const hint = {
@@ -196,7 +197,7 @@ test('a node that cannot be is refused by its id, and nothing of its message is 
 });
 
 test('a collection is found by its name in any case, and keeps its name and description', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const collection = { name: ' Caf\u00e9 Stories', description: 'first' };
   const { collection_id } = await summarise(index, cache_dir, 'aa', { collection });
   const again = { name: 'CAFE\u0301 stories', description: 'second' };
@@ -229,7 +230,7 @@ test('a collection is found by its name in any case, and keeps its name and desc
 });
 
 test('summaries are removed by name, a collection when it is asked for and empty, and their trees from the disk', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const collection = { name: 'All', description: '' };
   const one = await summarise(index, cache_dir, 'aa', { collection, nodes: tree(12_000) });
   const two = await summarise(index, cache_dir, 'bb', { collection });
@@ -257,7 +258,7 @@ test('summaries are removed by name, a collection when it is asked for and empty
 });
 
 test('what is forgotten of a content goes with its summaries, also those that are interrupted', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const collection = { name: 'All', description: '' };
   for (const hash of ['aa', 'bb']) await summarise(index, cache_dir, hash, { collection });
   const open = await begin(index, cache_dir, 'aa', { name: 'open' });
@@ -286,7 +287,7 @@ test('what is forgotten of a content goes with its summaries, also those that ar
 });
 
 test('a path that moves takes its summaries with it', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const { analysis_id } = await summarise(index, cache_dir, 'aa');
   const moves = [{ from: '/footage/aa.mp4', to: '/elsewhere/aa.mp4', volume: null }];
   await index.call('move_paths', { cache_dir, moves });

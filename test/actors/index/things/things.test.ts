@@ -5,9 +5,10 @@ import { databaseFile, thingsKey } from '../../../../actors/index/store/names.ts
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
 import { type SeenFace, shotsOf } from '../../../../actors/index/things/stored-shots.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, type Harness, indexActor } from '../handlers.ts';
+import { type Harness, indexActor } from '../handlers.ts';
 
 const track = (name: Track['class'], start: number, score = 0.8): Track => {
   return { class: name, start, end: start + 1, best: start, score, box: [0, 0, 0.5, 0.5], colours: [] };
@@ -51,7 +52,7 @@ function found(index: Harness, cache_dir: string, query: Asked = {}) {
 
 test('the best come first, within the scope and its ranges, and what is forgotten is found no more', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeTracks(index, cache_dir, 'aa', [track('dog', 0, 0.5), track('dog', 1, 0.9)]);
   await storeTracks(index, cache_dir, 'bb', [track('dog', 0, 0.7), track('cat', 1)]);
   const all = await found(index, cache_dir);
@@ -72,7 +73,7 @@ test('the best come first, within the scope and its ranges, and what is forgotte
 
 test('tracks are read in steps, and what is damaged does not keep a search from its end', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   for (const hash of ['aa', 'bb', 'cc', 'dd']) await storeTracks(index, cache_dir, hash, [track('dog', 0)]);
   const environment = Environment.open(databaseFile(cache_dir), 'write');
   t.after(() => environment.close());
@@ -89,7 +90,7 @@ test('tracks are read in steps, and what is damaged does not keep a search from 
 
 test('what is stored anew takes the place of what was, also for another process', async (t) => {
   const [index, other] = [await indexActor(t), await indexActor(t)];
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeTracks(index, cache_dir, 'aa', [track('dog', 0)]);
   assert.deepEqual((await found(other, cache_dir)).places, ['aa@0']);
   await storeTracks(index, cache_dir, 'aa', [track('cat', 0), track('dog', 1)]);
@@ -102,7 +103,7 @@ test('what is stored anew takes the place of what was, also for another process'
 
 test('of each frame what is seen there, nothing of a medium that nobody looked at', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeTracks(index, cache_dir, 'aa', [track('dog', 0), track('dog', 1), track('cat', 1)]);
   const frames = [
     { hash_str: 'aa', frame_index: 1 },
@@ -114,7 +115,7 @@ test('of each frame what is seen there, nothing of a medium that nobody looked a
 
 test('how the camera moves is stored with the vectors of a film, found by words and by a facet, and forgotten', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const store = async (hash: string, motion: number) => {
     const media = mediaRecord(hash);
     const { stage } = await index.call('begin', { cache_dir, hash_str: hash, model_key: 'm', dimensions: 2 });

@@ -11,16 +11,17 @@ import { TranscriptIndex } from '../../../../actors/index/transcripts/transcript
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { draws, untilRelease } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { indexActor } from '../handlers.ts';
 import { find, loadAll, mark, segments, transcribe } from './speech.ts';
 
 const everything = { hashes: null, ranges: {}, filters: [] };
 
 test('what is loaded is found with all that is known of it, in the order of paths and times', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await transcribe(index, cache_dir, 'aa', segments([' One fox.', ' two'], ['SPEAKER_00']), '/z.mp4');
   await transcribe(index, cache_dir, 'bb', segments([' no', ' FOX again', ' fox']), '/a.wav');
   const assignments = [{ speaker: 'SPEAKER_00', name: 'Ann' }];
@@ -52,7 +53,7 @@ test('what is loaded is found with all that is known of it, in the order of path
 
 test('matches of a frequent word are counted up to the same number, however transcripts came into memory', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const words = (count: number) => segments(Array.from({ length: count }, () => ' fox'));
   const request = { cache_dir, query: 'fox', speaker_name: null, scope: everything, max_results: 50 };
   const counted = async () => {
@@ -68,7 +69,7 @@ test('matches of a frequent word are counted up to the same number, however tran
 
 test('nothing is found of a folder that is not loaded, and what is loaded of another one gives way', async (t) => {
   const index = await indexActor(t);
-  const [one, two] = [folder(t), folder(t)];
+  const [one, two] = [temporaryFolder(t), temporaryFolder(t)];
   await transcribe(index, one, 'aa', segments([' hello']));
   await transcribe(index, two, 'bb', segments([' hello']));
   await assert.rejects(find(index, one, 'hello'), storeErrors.NOT_LOADED.is);
@@ -84,7 +85,7 @@ test('nothing is found of a folder that is not loaded, and what is loaded of ano
 
 test('what is stored, stored again or named while its folder is loaded is found at once', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await transcribe(index, cache_dir, 'aa', segments([' red fox'], ['S']), '/b');
   await loadAll(index, cache_dir);
   await transcribe(index, cache_dir, 'bb', segments([' grey fox']), '/a');
@@ -100,7 +101,7 @@ test('what is stored, stored again or named while its folder is loaded is found 
 
 test('a load goes on in parts, searches in between see what was there, and what is stored meanwhile is in it', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const long = Array.from({ length: 4000 }, (_, i) => ` number ${i} ${'and so on '.repeat(20)}`);
   await transcribe(index, cache_dir, 'aa', segments([' the first']));
   await loadAll(index, cache_dir);
@@ -121,7 +122,7 @@ test('a load goes on in parts, searches in between see what was there, and what 
 
 test('a scope limits a search to media, times and filters; a wrong filter is told by its name', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   for (const hash of ['aa', 'bb'])
     await transcribe(index, cache_dir, hash, segments([' x0', ' x1', ' x2']), `/${hash}.mov`);
   await transcribe(index, cache_dir, 'cc', segments([' x0']), '/cc.mp4');
@@ -153,7 +154,7 @@ test('a scope limits a search to media, times and filters; a wrong filter is tol
 
 test('facets count what is loaded for its speech', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await transcribe(index, cache_dir, 'aa', segments([' x']), '/aa.mov');
   const scope = { mode: 'global', media_type: 'speech', model_key: null } as const;
   const count = async (more: object) => {
@@ -170,7 +171,7 @@ test('facets count what is loaded for its speech', async (t) => {
 
 test('a part of a transcript is what overlaps a range and comes after a segment', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await transcribe(index, cache_dir, 'aa', segments([' 0', ' 1', ' 2', ' 3'], ['S', null, 'S']));
   await transcribe(index, cache_dir, 'bb', []);
   const part = (hash_str: string, range: [number, number], after: number | null = null, most = 9) =>
@@ -187,7 +188,7 @@ test('a part of a transcript is what overlaps a range and comes after a segment'
 
 test('a cancelled search ends, and a folder that is gone is an error of the load', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await transcribe(index, cache_dir, 'aa', segments([' x']));
   await loadAll(index, cache_dir);
   const request = { cache_dir, query: 'x', speaker_name: null, scope: everything, max_results: 2 };
@@ -205,7 +206,7 @@ test('after any stores, renames and loads a search finds what is stored last', a
   const store = fc.record({ hash: fc.constantFrom('a', 'b', 'c', 'd'), texts });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(store, fc.constant('load' as const))), async (steps) => {
-      const cache_dir = folder(t);
+      const cache_dir = temporaryFolder(t);
       const now = new Map<string, readonly string[]>();
       await index.call('transcribe', {
         cache_dir,
@@ -234,7 +235,7 @@ test('after any stores, renames and loads a search finds what is stored last', a
 
 test('a load that was left in its middle is not gone on with: the next one makes its own list', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await transcribe(index, cache_dir, 'aa', segments([' one']));
   const left = await index.call('load_transcripts', { cache_dir });
   assert.equal(left.done, false);
@@ -244,7 +245,7 @@ test('a load that was left in its middle is not gone on with: the next one makes
 });
 
 test('transcripts that were made again take the place of the old ones in memory', async (t) => {
-  const store = new Store(folder(t));
+  const store = new Store(temporaryFolder(t));
   t.after(() => store.close());
   const index = new TranscriptIndex(createLog('index', () => {}));
   const load = () => {

@@ -10,8 +10,9 @@ import { columnsOf, packTranscript } from '../../../../actors/index/store/transc
 import { type TranscriptSegment, transcriptErrors } from '../../../../actors/index/transcripts/contract.ts';
 import { EngineError, engineErrors } from '../../../../runtime/errors.ts';
 import { draws } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, indexActor, someFootage, store } from '../handlers.ts';
+import { indexActor, someFootage, store } from '../handlers.ts';
 import { find, loadAll, mark, segments, transcribe } from './speech.ts';
 
 const anyText = fc.oneof(
@@ -30,7 +31,7 @@ const anySegments = fc
 
 test('a transcript comes back as it was stored, to the millisecond, whatever is said by whoever', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await fc.assert(
     fc.asyncProperty(anySegments, async (said) => {
       await transcribe(index, cache_dir, 'aa', said);
@@ -69,7 +70,7 @@ test('times between milliseconds are rounded, and an end before its start is its
 });
 
 test('a media of which only the transcript is stored is known, also after a restart', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const first = await indexActor(t);
   await transcribe(first, cache_dir, 'aa', segments([' hello']));
   await first.close();
@@ -86,7 +87,7 @@ test('a media of which only the transcript is stored is known, also after a rest
 });
 
 test('speakers keep their names when the media is transcribed again, as far as they are still there', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const who = ['SPEAKER_00', 'SPEAKER_01', '__proto__'];
   await transcribe(index, cache_dir, 'aa', segments([' a', ' b', ' c'], who));
@@ -126,7 +127,7 @@ test('speakers keep their names when the media is transcribed again, as far as t
 });
 
 test('ten hours of speech take little more than their text, and come back whole', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const texts = Array.from(
     { length: 20_000 },
@@ -144,7 +145,7 @@ test('ten hours of speech take little more than their text, and come back whole'
 });
 
 test('a transcript damaged anywhere is named and nothing else is lost; stored again, it is whole', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const first = await indexActor(t);
   const said = segments([' the quick brown fox said nothing at all']);
   for (const hash of ['aa', 'bb']) await transcribe(first, cache_dir, hash, said);
@@ -174,7 +175,7 @@ test('a transcript damaged anywhere is named and nothing else is lost; stored ag
 
 test('a folder that is not there yet has no transcripts and is not made; one out of reach is told', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = join(folder(t), 'none');
+  const cache_dir = join(temporaryFolder(t), 'none');
   const read = (folder: string) => index.call('transcripts', { cache_dir: folder, hashes: ['aa'] });
   assert.deepEqual(await read(cache_dir), { transcripts: [null], unreadable: [] });
   assert.ok(!existsSync(cache_dir));
@@ -185,7 +186,7 @@ test('a folder that is not there yet has no transcripts and is not made; one out
 });
 
 test('names of subtitles are display names: people change them, and they follow whom they were given to', async (t) => {
-  const [cache_dir, hash_str] = [folder(t), 'aa'];
+  const [cache_dir, hash_str] = [temporaryFolder(t), 'aa'];
   const index = await indexActor(t);
   const put = (who: readonly string[], speaker_names?: Record<string, string>) => {
     const said = segments(

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { folder, indexActor, someFootage, store } from '../handlers.ts';
+import { indexActor, someFootage, store } from '../handlers.ts';
 
 test('whose stages were made of previews is told by model, until they are stored again', async (t) => {
-  const [index, cache_dir] = [await indexActor(t), folder(t)];
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   await store(index, cache_dir, 'aa', someFootage(4, 1));
   await store(index, cache_dir, 'bb', someFootage(4, 2));
   const told = async (model_key: string | null) => {

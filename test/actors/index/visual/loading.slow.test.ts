@@ -4,9 +4,10 @@ import { Store } from '../../../../actors/index/store/store.ts';
 import { VisualIndex } from '../../../../actors/index/visual/visual-index.ts';
 import { createLog } from '../../../../runtime/log.ts';
 import { draws } from '../../../shared.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { framesUpTo, mediaRecord } from '../footage.ts';
-import { everything, folder, indexActor, someFootage, store } from '../handlers.ts';
+import { everything, indexActor, someFootage, store } from '../handlers.ts';
 
 const d = 32;
 const film = someFootage(600, 1);
@@ -25,7 +26,7 @@ function storeAll(library: Store, media: number, frames: number, vectors = film,
 }
 
 function openStore(t: TestContext): Store {
-  const library = new Store(folder(t));
+  const library = new Store(temporaryFolder(t));
   t.after(() => library.close());
   return library;
 }
@@ -105,7 +106,7 @@ test('a load goes on in steps; searches in between find what was loaded, and not
 });
 
 test('media that only older models have looked at are listed until they are stored anew', async (t) => {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   const stored = async (hash_str: string, model_key: string) => {
     const { stage } = await index.call('begin', { cache_dir, hash_str, model_key, dimensions: d });

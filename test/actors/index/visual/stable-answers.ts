@@ -7,8 +7,8 @@ import type { Query } from '../../../../actors/index/visual/scoring.ts';
 import { search } from '../../../../actors/index/visual/search.ts';
 import { VisualIndex } from '../../../../actors/index/visual/visual-index.ts';
 import { createLog } from '../../../../runtime/log.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { footage, framesUpTo, mediaRecord, near, randomVector, seeded } from '../footage.ts';
-import { folder } from '../handlers.ts';
 
 const d = 32;
 const model = 'model';
@@ -59,7 +59,7 @@ export async function checkStableAnswers(
   { seed, stills, goOn }: { seed: number; stills: number; goOn: (rounds: number) => boolean },
 ): Promise<void> {
   const random = seeded(seed);
-  const library = new Store(folder(t));
+  const library = new Store(temporaryFolder(t));
   const index = new VisualIndex(createLog('index', () => {}));
   t.after(async () => {
     index.drop();

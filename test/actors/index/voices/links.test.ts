@@ -6,14 +6,15 @@ import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
 import { transcriptErrors } from '../../../../actors/index/transcripts/contract.ts';
 import { voiceErrors } from '../../../../actors/index/voices/contract.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { indexActor } from '../handlers.ts';
 import { alike, link, namesOf, spoken, suggested, turn } from './spoken.ts';
 
 const both = [turn(0, 0, 10), turn(1, 10, 30), turn(0, 30, 34)];
 
 /** Ann (1) is in three files, Ben (2) in two of them, Cleo (3) in the third. */
 async function talks(t: TestContext) {
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);
   await spoken(index, cache_dir, 'aa', both, { SPEAKER_00: 1, SPEAKER_01: 2 });
   await spoken(index, cache_dir, 'bb', both, { SPEAKER_00: 2, SPEAKER_01: 1 });

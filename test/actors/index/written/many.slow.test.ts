@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { untilRelease } from '../../../shared.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { indexActor } from '../handlers.ts';
 import { line, storeLines, texts } from './lines.ts';
 
 test('very many lines are found too, and shards that fell empty are made fewer', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const count = untilRelease ? 1000 : 3000;
   for (let round = 0; round < 2; round++) {
     for (let media = 0; media < 12; media++) {

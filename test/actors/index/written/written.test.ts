@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldWritten, writtenForms } from '../../../../actors/index/written/written-texts.ts';
-import { folder, indexActor } from '../handlers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { indexActor } from '../handlers.ts';
 import { line, search, storeLines, texts } from './lines.ts';
 
 test('case, accents, width and spaces do not count', () => {
@@ -14,7 +15,7 @@ test('case, accents, width and spaces do not count', () => {
 
 test('what is stored of a media comes back, and which model read it', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   const lines = [line('Quarterly budget', 3, 9), line('2026', 4)];
   assert.deepEqual(await index.call('written_stored', { cache_dir, hashes: ['aa'] }), { stored: [null] });
   assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), {
@@ -33,7 +34,7 @@ test('what is stored of a media comes back, and which model read it', async (t) 
 
 test('a line is found by any part of it, also where the model dropped spaces and accents', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeLines(index, cache_dir, 'aa', [
     line('Region-basedsegmentation', 0),
     line('Muller pruft die groBten StraBen', 5),
@@ -50,7 +51,7 @@ test('a line is found by any part of it, also where the model dropped spaces and
 
 test('whole words come first, then what is read well, then path and time', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeLines(index, cache_dir, 'bb', [
     line('nonstop flight', 0),
     line('STOP', 1, 2, 0.6),
@@ -69,14 +70,14 @@ test('whole words come first, then what is read well, then path and time', async
 
 test('two letters are a word of their own', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeLines(index, cache_dir, 'aa', [line('let us go', 0), line('algorithms', 1)]);
   assert.deepEqual(await texts(index, cache_dir, 'go'), ['let us go']);
 });
 
 test('words are found in lines that are seen together', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeLines(index, cache_dir, 'aa', [
     line('Annual budget', 0, 5),
     line('of the harbour authority', 3, 8),
@@ -92,7 +93,7 @@ test('words are found in lines that are seen together', async (t) => {
 
 test('a search keeps to media and ranges of time', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeLines(index, cache_dir, 'aa', [line('exit one', 0, 4), line('exit two', 10, 12)]);
   await storeLines(index, cache_dir, 'bb', [line('exit three', 2)]);
   assert.deepEqual(await texts(index, cache_dir, 'exit', { scope: { hashes: ['bb'] } }), ['exit three']);
@@ -104,7 +105,7 @@ test('a search keeps to media and ranges of time', async (t) => {
 
 test('what is read again or forgotten is followed', async (t) => {
   const index = await indexActor(t);
-  const cache_dir = folder(t);
+  const cache_dir = temporaryFolder(t);
   await storeLines(index, cache_dir, 'aa', [line('before', 0)]);
   await storeLines(index, cache_dir, 'bb', [line('beforehand', 0)]);
   assert.equal((await search(index, cache_dir, 'before')).matches.length, 2);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { noRoots } from '../../../../actors/index/store/path-map.ts';
@@ -16,6 +15,7 @@ import { ListFolder } from '../../../../actors/library/lists/lists.ts';
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
 import { EngineError, engineErrors } from '../../../../runtime/errors.ts';
 import { newHolder } from '../../../../runtime/files/lock.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 /** A lock is looked at again at once. */
 const clock: Clock = {
@@ -34,8 +34,7 @@ const moment = (name: string, start = 1): GivenItem => ({
 });
 
 function setUp(t: TestContext) {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-lists-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder(t);
   const folder = join(home, 'lists');
   let now = 1000;
   const open = (): Lists =>

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { UnfinishedWork } from '../../../../actors/analysis/contract.ts';
@@ -8,6 +7,7 @@ import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { libraryErrors } from '../../../../actors/library/contract.ts';
 import { rootErrors, tellAway } from '../../../../actors/library/roots/contract.ts';
 import { createRoots, rootsIn } from '../../../../actors/library/roots/roots.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../../index/footage.ts';
 import { indexActor } from '../../index/handlers.ts';
 
@@ -15,8 +15,7 @@ const { signal } = new AbortController();
 
 /** Roots of a home folder with an index, and folders beside it. */
 async function setUp(t: TestContext) {
-  const base = mkdtempSync(join(tmpdir(), 'framehound-roots-'));
-  t.after(() => rmSync(base, { recursive: true, force: true }));
+  const base = temporaryFolder(t);
   const at = (...names: string[]) => join(base, ...names);
   const home = at('home');
   const cache_dir = join(home, 'analysis');

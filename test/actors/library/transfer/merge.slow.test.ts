@@ -5,15 +5,16 @@ import test, { type TestContext } from 'node:test';
 import type { Transfer } from '../../../../actors/library/transfer/contract.ts';
 import { exportLibrary } from '../../../../actors/library/transfer/export.ts';
 import { importLibrary } from '../../../../actors/library/transfer/import.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../../index/footage.ts';
-import { folder, type Harness, indexActor } from '../../index/handlers.ts';
+import { type Harness, indexActor } from '../../index/handlers.ts';
 import { cluster, people, storeFaces } from '../../index/people/faces.ts';
 import { readNode, summarise, sweep } from '../../index/summaries/trees.ts';
 import { link, namesOf, spoken, turn } from '../../index/voices/spoken.ts';
 
 /** A library with two media, and a folder to which it came. */
 async function setUp(t: TestContext) {
-  const base = folder(t);
+  const base = temporaryFolder(t);
   const [here, there, home] = [join(base, 'here'), join(base, 'there'), join(base, 'home')];
   const index = await indexActor(t);
   const other = await indexActor(t);

@@ -20,8 +20,9 @@ import {
 } from '../../../../actors/library/transfer/contract.ts';
 import { exportLibrary } from '../../../../actors/library/transfer/export.ts';
 import { importLibrary } from '../../../../actors/library/transfer/import.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../../index/footage.ts';
-import { folder, type Harness, indexActor, someFootage, store } from '../../index/handlers.ts';
+import { type Harness, indexActor, someFootage, store } from '../../index/handlers.ts';
 import { cluster, people, storeFaces } from '../../index/people/faces.ts';
 import { summarise } from '../../index/summaries/trees.ts';
 
@@ -38,7 +39,7 @@ const mark = {
 
 /** An analysis folder with pictures and people, and a folder to carry it in. */
 async function setUp(t: TestContext) {
-  const base = folder(t);
+  const base = temporaryFolder(t);
   const at = (...names: string[]) => join(base, ...names);
   const cacheDir = at('analysis');
   const index = await indexActor(t);

@@ -2,8 +2,7 @@
 // the same picture, and the form in eight bits that is made of it when it is loaded.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { modelErrors } from '../../../../actors/models/contract.ts';
@@ -14,6 +13,7 @@ import { openSession } from '../../../../actors/models/session.ts';
 import { ranges } from '../../../../actors/things/ranges.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { createLog } from '../../../../runtime/log.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const side = 416;
 const [mean, spread] = [
@@ -30,8 +30,7 @@ const picture = Float32Array.from({ length: 3 * side * side }, (_, i) => {
 const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
 
 test('the converted network is the pinned one and computes as the original does', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'nanodet-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t);
   const { signal } = new AbortController();
   const library = createModelLibrary(folder, { memoryBytes: 8e9, graphics: false });
   try {

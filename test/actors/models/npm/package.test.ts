@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { npmError, readTarball } from '../../../../actors/models/npm/package.ts';
 import { npmProgram, withoutOuterNpm } from '../../../../runtime/process/npm.mjs';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { bytesOf } from '../server.ts';
 import { type Member, tarballOf, tarOf } from './make-tarball.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tarball-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const { signal } = new AbortController();
 
 const read = (bytes: Uint8Array, ...paths: string[]) => {
@@ -85,8 +84,7 @@ npm error A complete log of this run can be found in: /tmp/a-debug-0.log
 });
 
 test('the JavaScript of npm runs under the Node that is asked for, and a command that is none by its name', (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'npm-')));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = realpathSync(temporaryFolder(t));
   const script = join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js');
   mkdirSync(join(script, '..'), { recursive: true });
   writeFileSync(script, '');

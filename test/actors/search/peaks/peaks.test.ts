@@ -17,15 +17,16 @@ import { searchErrors } from '../../../../actors/search/contract.ts';
 import { createPeaks, peaksOf } from '../../../../actors/search/peaks/peaks.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { TestTurn } from '../../decoder/ask-decoder.ts';
 import { mediaRecord } from '../../index/footage.ts';
-import { folder, indexActor } from '../../index/handlers.ts';
+import { indexActor } from '../../index/handlers.ts';
 
 const never = new AbortController().signal;
 
 /** A real index and a real decoder, and ten seconds of sound that are loud in the second half. */
 async function setUp(t: TestContext) {
-  const [index, root] = [await indexActor(t), folder(t)];
+  const [index, root] = [await indexActor(t), temporaryFolder(t)];
   const cache_dir = join(root, 'analysis');
   const path = join(root, 'a.wav');
   const fill = (start: number, samples: Float32Array) => {

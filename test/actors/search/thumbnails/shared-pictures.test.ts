@@ -6,15 +6,15 @@ import { modifiedMs } from '../../../../actors/decoder/contract.ts';
 import { SharedPictures } from '../../../../actors/search/thumbnails/thumbnails.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { createLog } from '../../../../runtime/log.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
-import { folder } from '../../index/handlers.ts';
 
 const bytesOf = (at: number) => Uint8Array.of(0xff, 0xd8, at);
 const shown = (...seconds: number[]) => seconds.map((at) => Buffer.from(bytesOf(at)).toString('base64'));
 
 /** One pass at a time over films that were not analysed; each waits until it is let go on. */
 async function setUp(t: TestContext, jpegOf: (at: number) => Uint8Array | null = bytesOf) {
-  const path = join(folder(t), 'a.mp4');
+  const path = join(temporaryFolder(t), 'a.mp4');
   writeFileSync(path, 'film');
   const passes: { readonly seconds: number[]; readonly signal: AbortSignal; go(): void }[] = [];
   const decoder = {

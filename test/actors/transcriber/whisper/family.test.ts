@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { SpeechRow } from '../../../../actors/models/contract.ts';
 import { whisperRows } from '../../../../actors/models/rows/speech.ts';
 import type { ModelSession } from '../../../../actors/models/session.ts';
@@ -11,16 +10,15 @@ import { whisper } from '../../../../actors/transcriber/whisper/family.ts';
 import { seeded } from '../../../../actors/transcriber/whisper/sampling.ts';
 import { readVocabulary, type Vocabulary } from '../../../../actors/transcriber/whisper/vocabulary.ts';
 import { bytesTokenizer } from '../../../../bench/whisper-tokenizer.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { fakeDecoder, fakeEncoder, type Run, type Script } from './fake-graphs.ts';
 
-let folder = '';
+const folder = temporaryFolder();
 let words: Vocabulary;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'whisper-'));
   await writeFile(join(folder, 'tokenizer'), JSON.stringify(bytesTokenizer()));
   words = await readVocabulary(join(folder, 'tokenizer'));
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 const size = 259 + 12 + 1501;
 const checkpoint = async () => {};

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { RootsFile } from '../../../../actors/index/store/roots-file.ts';
@@ -8,6 +7,7 @@ import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watch
 import { normalize } from '../../../../actors/watcher/folders/edits.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { newHolder } from '../../../../runtime/files/lock.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { bodyOf, code } from './watching.ts';
 
@@ -28,8 +28,7 @@ function folderOf(id: string): RecordedFolder {
 }
 
 function setUp(t: TestContext) {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-watch-'));
-  t.after(() => rmSync(home, { recursive: true }));
+  const home = temporaryFolder(t);
   const path = join(home, 'watch-folders', 'folders.json');
   const roots = new RootsFile(join(home, 'roots.json'));
   const file = () => new ConfigurationFile(path, systemClock, () => roots.read());

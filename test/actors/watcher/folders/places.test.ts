@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Places } from '../../../../actors/watcher/folders/places.ts';
 import { manualClock } from '../../../runtime/manual-clock.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { code } from './watching.ts';
 
 function setUp(t: TestContext) {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'framehound-watch-')));
-  t.after(() => rmSync(base, { recursive: true }));
+  const base = realpathSync(temporaryFolder(t));
   const homes = { home: join(base, 'home'), cache: join(base, 'home', 'analysis') };
   return { base, homes, places: new Places(homes, manualClock()) };
 }

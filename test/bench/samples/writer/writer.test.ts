@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import {
   AVMEDIA_TYPE_SUBTITLE,
   AVMEDIA_TYPE_VIDEO,
@@ -19,9 +18,9 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { askProbe } from '../../../actors/decoder/ask-decoder.ts';
 import { tone } from '../../../actors/decoder/footage/clip.ts';
 import { drawStamp } from '../../../actors/decoder/footage/stamp.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-film-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const picture: FilmPicture = {
   width: 96,

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { analysisErrors } from '../../../../../actors/analysis/contract.ts';
 import { clipErrors } from '../../../../../actors/decoder/clips/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { until } from '../../../../until.ts';
 import { page } from '../task-engine.ts';
 import { exportEngine } from './export-engine.ts';
-
-function temporary(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-test-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 /** Holds every clip until the test lets it go. */
 function held() {
@@ -162,7 +156,7 @@ test('a cancel leaves the clips that are complete and nothing of the others, and
 });
 
 test('after a kill an export is interrupted, and resuming cuts what was not written', async (t) => {
-  const home = temporary(t);
+  const home = temporaryFolder(t);
   const alive = new Set(['one', 'two']);
   const shared = { home, alive, journal: join(home, 'journal.ndjson') };
   const one = await exportEngine(t, [], { ...shared, token: 'one' });
@@ -183,7 +177,7 @@ test('after a kill an export is interrupted, and resuming cuts what was not writ
 });
 
 test('a clip that ended the engine twice is left alone by a resume, and tried by a new export', async (t) => {
-  const home = temporary(t);
+  const home = temporaryFolder(t);
   const alive = new Set(['one']);
   const shared = { home, alive, journal: join(home, 'journal.ndjson') };
   let e = await exportEngine(t, [], { ...shared, token: 'one' });

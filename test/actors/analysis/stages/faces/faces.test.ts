@@ -8,9 +8,10 @@ import {
   type ReferencedPerson,
 } from '../../../../../actors/analysis/stages/faces/sample-naming.ts';
 import { mostPictureBytes } from '../../../../../actors/models/contract.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { page, temporary } from '../task-engine.ts';
+import { page } from '../task-engine.ts';
 import { type EngineOptions, faceEngine } from './face-engine.ts';
 
 const slot = slotBytesFor(64, 8 * 2 ** 30);
@@ -204,7 +205,7 @@ test('an empty list of a job names nobody, whatever the request has', async (t) 
 });
 
 test('pictures of a request are files beside its record, private, there after a kill, and gone with it', async (t) => {
-  const home = temporary(t);
+  const home = temporaryFolder(t);
   const alive = new Set(['one', 'two']);
   const one = await engine(t, { home, token: 'one', alive });
   const gate = Promise.withResolvers<void>();

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { until } from '../../../../until.ts';
 import type { FakeFile } from '../../fake-file.ts';
-import { page, temporary } from '../task-engine.ts';
+import { page } from '../task-engine.ts';
 import { type EngineOptions, faceEngine } from './face-engine.ts';
 
 const films: FakeFile[] = [
@@ -100,7 +101,7 @@ test('a clustering that is not there is an error of the task, and its event', as
 });
 
 test('after a kill while it clusters, the task is resumed and clusters again', async (t) => {
-  const home = temporary(t);
+  const home = temporaryFolder(t);
   const journal = join(home, 'journal.ndjson');
   const alive = new Set(['one', 'two']);
   const one = await engine(t, { home, token: 'one', alive, journal });
@@ -126,7 +127,7 @@ test('after a kill while it clusters, the task is resumed and clusters again', a
 });
 
 test('a clustering that ended the engine twice is left alone there by a watched folder, and tried by who asks', async (t) => {
-  const home = temporary(t);
+  const home = temporaryFolder(t);
   const journal = join(home, 'journal.ndjson');
   const first = await engine(t, { journal: join(home, 'first.ndjson') });
   const { cache_dir } = first;

@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { summaryErrors } from '../../../../../actors/index/summaries/contract.ts';
 import { engineErrors } from '../../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { until } from '../../../../until.ts';
-import { temporary } from '../task-engine.ts';
 import { type Engine, summaryEngine, summaryOf } from './summary-engine.ts';
 
 const film = [{ name: 'a', frames: 6 }];
@@ -19,7 +19,7 @@ function clean({ w, summarizer, summaries }: Engine): void {
 
 /** An engine that dies while this message is being answered, and the one that resumes the task. */
 async function killed(t: TestContext, message: string, more: Record<string, unknown> = {}) {
-  const home = temporary(t);
+  const home = temporaryFolder(t);
   const alive = new Set(['one', 'two']);
   const gate = Promise.withResolvers<void>();
   // Before the engine stops, which waits for what is held.
@@ -72,7 +72,7 @@ test('what is written of other evidence is not taken up', async (t) => {
 });
 
 test('a summary that was stored before the engine could say so is taken for stored by the same task', async (t) => {
-  const home = temporary(t);
+  const home = temporaryFolder(t);
   const alive = new Set(['one', 'two']);
   const one = await summaryEngine(t, film, { home, token: 'one', alive });
   one.summaries.faults.commit.push({ when: 'after', error: engineErrors.CANCELLED('the answer got lost') });

@@ -1,8 +1,6 @@
 // Recorded footage with a title over it: decoded, read by the published model where it has changed, and
 // joined over seconds.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
@@ -14,6 +12,7 @@ import { readPicture } from '../../../../../actors/text-reader/reading.ts';
 import { writeFilm } from '../../../../../bench/samples/writer/film.ts';
 import { createLog } from '../../../../../runtime/log.ts';
 import { sharedPath, skipWithout } from '../../../../shared.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { askFrames } from '../../../decoder/ask-decoder.ts';
 
 const [width, height] = [960, 540];
@@ -45,8 +44,7 @@ async function titled(path: string, titles: readonly (string | null)[]): Promise
 }
 
 test('a title over moving footage is found with its seconds', { skip }, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'titled-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const path = join(folder, 'film.mp4');
   await titled(path, [null, 'Greta Assistant', 'Greta Assistant', 'Marco Council', 'Marco Council', null]);
   const file = (name: string) => sharedPath(join(weights, name));

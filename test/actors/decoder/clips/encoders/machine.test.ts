@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import {
@@ -9,10 +8,10 @@ import {
   findDevices,
 } from '../../../../../actors/decoder/clips/encoders/machine.ts';
 import { avGetPixFmtName, Codec, CodecContext } from '../../../../../actors/decoder/ffmpeg.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 function machine(t: TestContext, files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(join(tmpdir(), 'framehound-devices-'));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder(t);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);

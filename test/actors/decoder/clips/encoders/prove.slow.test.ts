@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { prove } from '../../../../../actors/decoder/clips/encoders/trial.ts';
 import { manualClock } from '../../../../runtime/manual-clock.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { until } from '../../../../until.ts';
 import { fakeCandidate, shapeOf } from './fake-encoder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-prove-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const never = new AbortController().signal;
 const request = { candidate: fakeCandidate(), shape: shapeOf() };
 

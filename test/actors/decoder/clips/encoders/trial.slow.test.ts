@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import test, { after, describe } from 'node:test';
+import test, { describe } from 'node:test';
 import { newContext } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
 import { tryEncoder } from '../../../../../actors/decoder/clips/encoders/trial.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { type Faults, fakeCandidate, faulty, shapeOf } from './fake-encoder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-trial-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const trial = (more: Parameters<typeof fakeCandidate>[0] = {}, shape = shapeOf(), options = faulty()) =>
   tryEncoder({ candidate: fakeCandidate(more), shape }, folder, options);
 

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { AVFMT_FLAG_IGNIDX } from '../../../../../actors/decoder/ffmpeg.ts';
 import { openSource } from '../../../../../actors/decoder/source/source.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { TestTurn } from '../../ask-decoder.ts';
 import { clips } from '../../footage/clips.ts';
 import { box, u32 } from '../../footage/heif.ts';
 import { promisingFilm, table } from '../../footage/promising-film.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'framehound-promise-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /** `length`: zeros follow the film up to it. */
 function written(name: string, film: Buffer, length = film.length): string {

@@ -1,9 +1,8 @@
 // Subtitles beside a media file and inside it, through the two questions of the contract.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { Check } from 'typebox/value';
 import { speechErrors, transcriberContract } from '../../../../../actors/transcriber/contract.ts';
 import {
@@ -12,10 +11,10 @@ import {
   sidecarVersion,
 } from '../../../../../actors/transcriber/text/subtitles/sidecar.ts';
 import type { EngineError } from '../../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { encode } from './encoder.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'framehound-sidecar-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /** A media file of its own with files beside it. */
 let count = 0;
