@@ -3,7 +3,7 @@ import './runtime/process/no-telemetry.ts';
 import { createAnalysis } from './actors/analysis/analysis.ts';
 import { openJournal, withoutJournal } from './actors/analysis/recovery/journal.ts';
 import { slotBytesFor } from './actors/analysis/stages/faces/file-faces.ts';
-import { indexIn, joinCluster } from './actors/cluster/join.ts';
+import { filesIn, indexIn, joinCluster } from './actors/cluster/join.ts';
 import type { Engine, EngineHost } from './actors/engine.ts';
 import { createDocumentExports, createMediaExports } from './actors/exporter/exporter.ts';
 import { createPeople } from './actors/faces/people/people.ts';
@@ -47,7 +47,8 @@ export async function startEngine(
   try {
     const actors = await startActors(supervisor, spec, { values, decoders });
     const { thumbnailDecoders, clipWriters, watcher, films: decoding, index: own, ...leaves } = actors;
-    const [lists, roots] = [openLists(values, systemClock), createRoots(values, own, () => tasks)];
+    const homeFiles = filesIn(choice, () => cluster);
+    const [lists, roots] = [openLists(values, systemClock, homeFiles), createRoots(values, own, () => tasks)];
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
     const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url);
     const shared = { ...leaves, index: indexIn(choice, own, () => cluster) };
@@ -61,7 +62,8 @@ export async function startEngine(
     const { tasks, cluster } = await joinCluster(choice, values, { ...analysing, analysis, onCutOff });
     const library = createLibrary({ ...parts, tasks, proxies, roots, modelsFolder: models });
     const [people, summaries] = [createPeople({ ...parts, tasks }), createSummaries(parts)];
-    const watchFolders = openWatchFolders(values, decoders, { ...analysing, watcher, tasks, analysis });
+    const watching = { ...analysing, homeFiles, watcher, tasks, analysis };
+    const watchFolders = openWatchFolders(values, decoders, watching);
     const { close, ...documents } = createDocumentExports({ ...parts, summaries, search, roots });
     const stop = () => {
       journal.stopping();

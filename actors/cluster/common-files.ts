@@ -35,7 +35,19 @@ const kinds: readonly Kind[] = [
     isShared: ({ sealed }) => sealed !== null,
     joined: (own, common) => (Number(own['last_used_at']) > Number(common['last_used_at']) ? own : common),
   },
+  { folder: 'lists', file: /^[0-9a-f-]{36}\.json$/, isPrivate: false, joined: () => null },
+  { folder: 'searches', file: /^searches\.json$/, isPrivate: true, joined: united('records', 'search_id') },
 ];
+
+/** Of a machine that was never in the cluster: its records follow those that are there. */
+function united(list: string, id: string): Kind['joined'] {
+  const of = (value: Fields) => value[list] as readonly Fields[];
+  return (own, common, isFirst) => {
+    if (!isFirst) return null;
+    const known = new Set(of(common).map((one) => one[id]));
+    return { ...common, [list]: [...of(common), ...of(own).filter((one) => !known.has(one[id]))] };
+  };
+}
 
 export const commonFolders: readonly string[] = kinds.map(({ folder }) => folder);
 

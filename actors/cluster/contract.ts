@@ -33,6 +33,11 @@ export const clusterErrors = errorTable({
   PART_AWAY: { meaning: 'The node does not answer about its part', status: 503, retryable: true },
   PART_LATE: { meaning: 'The node takes too long to answer about its part', status: 503, retryable: true },
   OTHER_PART: { meaning: 'The node holds another part', status: 421, retryable: false },
+  HOME_UNWRITABLE: {
+    meaning: 'Files of the home folder cannot be written',
+    status: 507,
+    retryable: true,
+  },
   NODE_UNKNOWN: { meaning: 'Node not found', status: 404, retryable: false },
   NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: false },
 });

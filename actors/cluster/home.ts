@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
-import { codeOf, engineErrors } from '../../runtime/errors.ts';
+import { codeOf, engineErrors, reasonOf } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import type { FileEdits } from '../../runtime/files/home-files.ts';
 import { markOf, readJsonNow } from '../../runtime/files/json-file.ts';
@@ -125,9 +125,7 @@ export class Home implements CommonHome {
     return () => void this.#listeners.delete(listener);
   }
 
-  async change<T>(_: string, options: LockOptions, edit: (files: FileEdits) => T): Promise<T> {
-    const { signal, refused } = options;
-    const { home } = this.#parts;
+  async change<T>(_: string, { signal }: LockOptions, edit: (files: FileEdits) => T): Promise<T> {
     return this.#turn.run(async () => {
       if (signal?.aborted) throw engineErrors.CANCELLED();
       const texts = new Map<string, string | null>();
@@ -140,13 +138,7 @@ export class Home implements CommonHome {
         const bodies = [...texts].map(([name, text]) => ({ name, body: text && this.#shared(text) }));
         return { answer, bodies: await this.#write(sql, bodies) };
       });
-      try {
-        this.#bring(found.bodies);
-      } catch (error) {
-        // It is brought again later.
-        this.#missed++;
-        throw refused(`what was changed cannot be written here (${codeOf(error)})`, home, error);
-      }
+      this.#bring(found.bodies);
       return found.answer;
     });
   }
@@ -265,8 +257,16 @@ export class Home implements CommonHome {
 
   /** Into the files of this machine. */
   #bring(bodies: readonly Body[]): void {
-    const changed = bodies.filter((one) => this.#bringOne(one));
-    if (bodies.length > 0) this.#saved(changed.map(({ name }) => name));
+    if (bodies.length === 0) return;
+    try {
+      const changed = bodies.filter((one) => this.#bringOne(one));
+      this.#saved(changed.map(({ name }) => name));
+    } catch (error) {
+      // It is brought again later.
+      this.#missed++;
+      const what = `${this.#parts.home} cannot be written (${codeOf(error) || reasonOf(error)})`;
+      throw clusterErrors.HOME_UNWRITABLE(what, {}, error);
+    }
   }
 
   /** Whether the file is another one. */

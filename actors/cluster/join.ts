@@ -1,6 +1,7 @@
 // The tasks of an engine: its own, or those of the cluster that it joins. What belongs to a cluster is loaded
 // here and nowhere else, and only for a service that is told of one.
 
+import { type HomeFiles, ownFiles } from '../../runtime/files/home-files.ts';
 import { redirected } from '../../runtime/redirected.ts';
 import { folders, type SettingValues } from '../../settings.ts';
 import type { Tasks } from '../analysis/contract.ts';
@@ -16,6 +17,14 @@ export function indexIn(choice: ClusterChoice | null, index: Index, cluster: () 
   return redirected(index, (name, request, options) =>
     (cluster()?.index ?? index).ask(name, request, options),
   );
+}
+
+/** The files of the home folder for whoever changes them. */
+export function filesIn(choice: ClusterChoice | null, cluster: () => Cluster | null): HomeFiles {
+  if (choice === null) return ownFiles;
+  const change: HomeFiles['change'] = (lock, options, edit) =>
+    (cluster()?.home ?? ownFiles).change(lock, options, edit);
+  return { change };
 }
 
 /** `choice`: null for an engine that is in no cluster. Errors as `openCluster`. */

@@ -20,6 +20,7 @@ import {
 import { Access } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws.ts';
 import { toFields } from '../../runtime/errors.ts';
+import { ownFiles } from '../../runtime/files/home-files.ts';
 import type { Log } from '../../runtime/log.ts';
 import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';
@@ -164,7 +165,8 @@ async function serveUntilStopped(
 function followers({ values, clock, log }: Context, engine: Engine, isAllowedHost: HostRule) {
   const { tasks, search, watchFolders } = engine;
   const { searches: searchFolder, webhooks: webhookFolder } = folders(values);
-  const parts = { tasks, search, watchFolders, clock, now: () => Date.now() / 1000 };
+  const homeFiles = engine.cluster?.home ?? ownFiles;
+  const parts = { tasks, search, watchFolders, homeFiles, clock, now: () => Date.now() / 1000 };
   const searches = new SearchService({ ...parts, folder: searchFolder, log: log.named('searches') });
   const { origins, webhook_hosts: hosts } = values;
   const events = createEventServer({ ...parts, searches, log: log.named('events'), isAllowedHost, origins });

@@ -7,6 +7,7 @@ import type { Search } from '../../actors/search/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
+import type { HomeFiles } from '../../runtime/files/home-files.ts';
 import { expectVersion, readJsonNow } from '../../runtime/files/json-file.ts';
 import { rmSync } from '../../runtime/files/names.ts';
 import { RecordFile } from '../../runtime/files/record-file.ts';
@@ -39,6 +40,7 @@ const none: HitFile = { version: VERSION, total: 0, seen: 0, hits: [] };
 export interface SearchesParts {
   /** Of the home folder. */
   readonly folder: string;
+  readonly homeFiles: HomeFiles;
   readonly tasks: Pick<Tasks, 'subscribe' | 'get'>;
   readonly search: Pick<Search, 'loaded' | 'loadMedia' | 'moments' | 'onLoaded' | 'transcripts'>;
   readonly clock: Clock;
@@ -48,12 +50,14 @@ export interface SearchesParts {
 }
 
 /** The saved searches of a home folder, whether a service runs them or not. SEARCHES_DAMAGED. */
-export function readSearches(parts: Pick<SearchesParts, 'folder' | 'clock'>): readonly SavedSearch[] {
+export function readSearches(
+  parts: Pick<SearchesParts, 'folder' | 'homeFiles' | 'clock'>,
+): readonly SavedSearch[] {
   return searchesFile(parts).read();
 }
 
-function searchesFile({ folder, clock }: Pick<SearchesParts, 'folder' | 'clock'>) {
-  return new RecordFile(join(folder, 'searches.json'), SavedSearch, clock, {
+function searchesFile({ folder, homeFiles, clock }: Pick<SearchesParts, 'folder' | 'homeFiles' | 'clock'>) {
+  return new RecordFile(join(folder, 'searches.json'), SavedSearch, homeFiles, clock, {
     damaged: (what, path, cause) => searchErrors.SEARCHES_DAMAGED(what, { path }, cause),
     unwritable: (what, path, cause) => searchErrors.SEARCHES_UNWRITABLE(what, { path }, cause),
   });

@@ -7,6 +7,7 @@ import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import type { WatchFolders } from '../../actors/watcher/folders/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
+import type { HomeFiles } from '../../runtime/files/home-files.ts';
 import { RecordFile } from '../../runtime/files/record-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { SavedSearches } from '../searches/contract.ts';
@@ -32,6 +33,7 @@ const SECRET_BYTES = 24;
 export interface WebhookParts {
   /** Of the home folder. */
   readonly folder: string;
+  readonly homeFiles: HomeFiles;
   /** Names of other machines that may be called. */
   readonly hosts: readonly string[];
   readonly tasks: Pick<Tasks, 'subscribe'>;
@@ -56,7 +58,7 @@ export class WebhookService implements Webhooks {
   constructor(parts: WebhookParts) {
     this.#parts = parts;
     const { folder, tasks } = parts;
-    this.#file = new RecordFile(join(folder, 'webhooks.json'), Recorded, parts.clock, {
+    this.#file = new RecordFile(join(folder, 'webhooks.json'), Recorded, parts.homeFiles, parts.clock, {
       damaged: (what, path, cause) => webhookErrors.WEBHOOKS_DAMAGED(what, { path }, cause),
       unwritable: (what, path, cause) => webhookErrors.WEBHOOKS_UNWRITABLE(what, { path }, cause),
     });

@@ -3,9 +3,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Clock } from '../clock.ts';
 import { codeOf } from '../errors.ts';
-import { privateFile, replaceFile } from './atomic-write.ts';
+import { privateFile } from './atomic-write.ts';
+import type { HomeFiles } from './home-files.ts';
 import { expectVersion, markOf, readJsonNow } from './json-file.ts';
-import { underLock } from './lock.ts';
 
 const VERSION = 1;
 
@@ -20,10 +20,12 @@ export class RecordFile<S extends TSchema> {
   readonly #schema;
   readonly #clock: Clock;
   readonly #errors: RecordErrors;
+  readonly #files: HomeFiles;
   #last: { readonly mark: string; readonly records: readonly Static<S>[] } | null = null;
 
-  constructor(path: string, schema: S, clock: Clock, errors: RecordErrors) {
+  constructor(path: string, schema: S, files: HomeFiles, clock: Clock, errors: RecordErrors) {
     this.#path = path;
+    this.#files = files;
     this.#schema = Type.Object({ version: Type.Literal(VERSION), records: Type.Array(schema) });
     this.#clock = clock;
     this.#errors = errors;
@@ -44,10 +46,10 @@ export class RecordFile<S extends TSchema> {
   change(edit: (now: readonly Static<S>[]) => readonly Static<S>[]): Promise<void> {
     const refused = (what: string, path: string, cause?: unknown) =>
       this.#errors.unwritable(what, path, cause);
-    return underLock(`${this.#path}.lock`, { clock: this.#clock, refused }, () => {
+    return this.#files.change(`${this.#path}.lock`, { clock: this.#clock, refused }, (files) => {
       const text = `${JSON.stringify({ version: VERSION, records: edit(this.read()) }, null, 2)}\n`;
       try {
-        replaceFile(this.#path, text, privateFile);
+        files.replace(this.#path, text, privateFile);
       } catch (error) {
         throw refused(`${this.#path} cannot be written (${codeOf(error)})`, this.#path, error);
       }

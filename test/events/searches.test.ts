@@ -7,6 +7,7 @@ import type { Moment, MomentsAnswer, MomentsRequest, Reason } from '../../actors
 import type { SavedSearch, SearchHit } from '../../events/searches/contract.ts';
 import { hitsOf } from '../../events/searches/following.ts';
 import { SearchService } from '../../events/searches/searches.ts';
+import { ownFiles } from '../../runtime/files/home-files.ts';
 import { createLog } from '../../runtime/log.ts';
 import { savedRequest } from '../http/body-needs.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
@@ -86,7 +87,7 @@ function world(t: TestContext, answer: (request: MomentsRequest) => MomentsAnswe
   const asked: MomentsRequest[] = [];
   const state = { loaded: null as { cache_dir: string } | null, media: [] as string[] };
   const searches = new SearchService({
-    ...{ folder, tasks, clock: manualClock(), now: () => 7 },
+    ...{ folder, homeFiles: ownFiles, tasks, clock: manualClock(), now: () => 7 },
     log: createLog('searches', () => {}),
     search: {
       get loaded() {

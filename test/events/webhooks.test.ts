@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { addressFault, signatureOf } from '../../events/webhooks/sending.ts';
 import { type WebhookParts, WebhookService } from '../../events/webhooks/webhooks.ts';
+import { ownFiles } from '../../runtime/files/home-files.ts';
 import { createLog } from '../../runtime/log.ts';
 import { manualClock } from '../runtime/manual-clock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -25,6 +26,7 @@ function serviceIn(t: TestContext, folder: string, more: Partial<WebhookParts> =
   const lines: string[] = [];
   const webhooks = new WebhookService({
     folder,
+    homeFiles: ownFiles,
     hosts: [],
     tasks,
     searches: noSearches,

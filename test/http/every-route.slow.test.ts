@@ -27,6 +27,7 @@ import { createRouter } from '../../http/router.ts';
 import { routes as allRoutes } from '../../http/routes.ts';
 import { createMediaLinks, settingsAnswer } from '../../http/service.ts';
 import { resolveConfig } from '../../runtime/config.ts';
+import { ownFiles } from '../../runtime/files/home-files.ts';
 import { settings } from '../../settings.ts';
 import { world } from '../actors/analysis/fakes.ts';
 import { expectFaceModel, noModels } from '../actors/analysis/no-models.ts';
@@ -65,16 +66,15 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 });
 /** What is begun here is over at once. */
 Object.assign(tasks, { begin: async () => ({ task_id: 'begun' }) });
-const searches = new SearchService({ ...w, folder: join(w.folder, 'searches'), tasks, now: () => 0 });
+const home = { ...w, homeFiles: ownFiles, tasks, now: () => 0 };
+const searches = new SearchService({ ...home, folder: join(w.folder, 'searches') });
 const { search_id } = await searches.save({ name: 'cars', request: savedRequest(cache_dir) });
 const webhooks = new WebhookService({
-  ...w,
+  ...home,
   searches,
   folder: join(w.folder, 'webhooks'),
   hosts: [],
-  tasks,
   watchFolders: { list: async () => ({ watch_folders: [], service_status: {} as never }) },
-  now: () => 0,
 });
 const hook = 'http://127.0.0.1:9/';
 const { webhook } = await webhooks.add({ url: hook, events: ['task.ended'] });
@@ -128,7 +128,7 @@ const watchFolders: typeof watched = {
 };
 
 /** The same: every question finds the list as it was made, and none are left of the others. */
-const keeping = { clock: w.clock, now: () => 0, newId: randomUUID, paths: noPaths };
+const keeping = { homeFiles: ownFiles, clock: w.clock, now: () => 0, newId: randomUUID, paths: noPaths };
 const kept = new ListFolder({ folder: join(w.folder, 'lists'), ...keeping });
 const never = new AbortController().signal;
 const { list_id } = await kept.make({ name: 'Cut', items: [] }, never);

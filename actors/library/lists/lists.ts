@@ -1,17 +1,15 @@
 // The lists of a home folder, one file each. Changes are made under one lock, atomically and flushed, so that
 // engines that share the folder do not write over each other.
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf, engineErrors, reasonOf } from '../../../runtime/errors.ts';
-import { flushFolder, replaceFile } from '../../../runtime/files/atomic-write.ts';
+import type { FileEdits, HomeFiles } from '../../../runtime/files/home-files.ts';
 import { type Fields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
-import { underLock } from '../../../runtime/files/lock.ts';
-import { rmSync } from '../../../runtime/files/names.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import { folders, type SettingValues } from '../../../settings.ts';
 import type { PathMap } from '../../index/store/path-map.ts';
@@ -140,6 +138,7 @@ export function shownList(list_id: string, { name, version, updated_at, items }:
 
 export interface ListParts {
   readonly folder: string;
+  readonly homeFiles: HomeFiles;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
@@ -148,12 +147,12 @@ export interface ListParts {
   readonly paths: () => PathMap;
 }
 
-export function openLists(values: SettingValues, clock: Clock): Lists {
+export function openLists(values: SettingValues, clock: Clock, homeFiles: HomeFiles): Lists {
   const now = () => Date.now() / 1000;
   const { lists: folder, roots } = folders(values);
   const file = new RootsFile(roots);
   const paths = () => file.read().paths;
-  return new ListFolder({ folder, clock, now, newId: randomUUID, paths });
+  return new ListFolder({ folder, homeFiles, clock, now, newId: randomUUID, paths });
 }
 
 const fileName = /^([0-9a-f-]{36})\.json$/;
@@ -200,11 +199,11 @@ export class ListFolder implements Lists {
   async make({ name, items }: Parameters<Lists['make']>[0], signal: AbortSignal) {
     const { now, folder, newId } = this.#parts;
     const given = this.#stored(items);
-    return this.#locked(signal, () => {
-      if (idsIn(readdirSync(folder)).length >= mostLists) {
+    return this.#locked(signal, (files) => {
+      if (existsSync(folder) && idsIn(readdirSync(folder)).length >= mostLists) {
         throw listErrors.LISTS_FULL(`There are already ${mostLists} lists; remove one first`);
       }
-      return this.#write(newId(), newDocument(name, given, now()));
+      return this.#write(files, newId(), newDocument(name, given, now()));
     });
   }
 
@@ -214,7 +213,7 @@ export class ListFolder implements Lists {
     signal: AbortSignal,
   ) {
     const given = items === undefined ? null : this.#stored(items);
-    return this.#locked(signal, () => {
+    return this.#locked(signal, (files) => {
       const before = this.#read(listId);
       if (before.version !== version) {
         const stored = { version: before.version };
@@ -222,29 +221,28 @@ export class ListFolder implements Lists {
         throw listErrors.LIST_CHANGED(what, stored);
       }
       const request = { name: name ?? before.name, items: given };
-      return this.#write(listId, changedDocument(before, request, this.#parts.now()));
+      return this.#write(files, listId, changedDocument(before, request, this.#parts.now()));
     });
   }
 
   async remove(listId: string, signal: AbortSignal): Promise<void> {
     const path = this.#path(listId);
-    await this.#locked(signal, () => {
+    await this.#locked(signal, (files) => {
       // What cannot be read may be worth repairing.
       this.#read(listId);
       try {
-        rmSync(path);
-        flushFolder(this.#parts.folder);
+        files.remove(path);
       } catch (error) {
         throw unwritable(path, error);
       }
     });
   }
 
-  #write(listId: string, document: Document) {
+  #write(files: FileEdits, listId: string, document: Document) {
     const path = this.#path(listId);
     const text = textOf(document);
     try {
-      replaceFile(path, text, { flush: true });
+      files.replace(path, text, { flush: true });
     } catch (error) {
       throw unwritable(path, error);
     }
@@ -265,11 +263,11 @@ export class ListFolder implements Lists {
     return items.map((item) => ({ ...item, media_path: paths.stored(item.media_path) }));
   }
 
-  #locked<T>(signal: AbortSignal, change: () => T): Promise<T> {
-    const { folder, clock } = this.#parts;
+  #locked<T>(signal: AbortSignal, change: (files: FileEdits) => T): Promise<T> {
+    const { folder, homeFiles, clock } = this.#parts;
     const refused = (what: string, path: string, cause?: unknown) =>
       listErrors.LISTS_UNWRITABLE(what, { path }, cause);
-    return underLock(join(folder, 'lists.lock'), { clock, refused, signal }, change);
+    return homeFiles.change(join(folder, 'lists.lock'), { clock, refused, signal }, change);
   }
 
   /** Throws LIST_UNKNOWN for what is no id: it could be a path. */

@@ -6,8 +6,8 @@ import { type Static, Type } from 'typebox';
 import type { Clock } from '../../../runtime/clock.ts';
 import { codeOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
+import type { HomeFiles } from '../../../runtime/files/home-files.ts';
 import { expectVersion, type Fields, markOf, readJsonNow } from '../../../runtime/files/json-file.ts';
-import { underLock } from '../../../runtime/files/lock.ts';
 import { rmSync } from '../../../runtime/files/names.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { Roots } from '../../index/store/roots-file.ts';
@@ -62,12 +62,14 @@ export class ConfigurationFile {
   readonly #path: string;
   readonly #clock: Clock;
   readonly #roots: () => Roots;
+  readonly #files: HomeFiles;
   /** Size, time and number of the file when it was read last, by which roots, and what it held. */
   #last: { readonly mark: string; readonly roots: Roots; readonly configuration: Configuration } | null =
     null;
 
-  constructor(path: string, clock: Clock, roots: () => Roots) {
+  constructor(path: string, files: HomeFiles, clock: Clock, roots: () => Roots) {
     this.#path = path;
+    this.#files = files;
     this.#clock = clock;
     this.#roots = roots;
   }
@@ -86,14 +88,15 @@ export class ConfigurationFile {
    * Throws what `edit` throws, WATCH_FOLDERS_DAMAGED, WATCH_FOLDERS_UNWRITABLE.
    */
   change(edit: (now: Configuration) => Edit): Promise<void> {
-    return underLock(`${this.#path}.lock`, { clock: this.#clock, refused: unwritable }, () => {
+    const options = { clock: this.#clock, refused: unwritable };
+    return this.#files.change(`${this.#path}.lock`, options, (files) => {
       const document = this.#document();
       const { put, ...edits } = edit(this.#shown(document));
       const { paths } = this.#roots();
       const stored = put && withPaths(put, (path) => paths.stored(path));
       const edited = editedDocument(document, { ...edits, ...(stored && { put: stored }) });
       try {
-        replaceFile(this.#path, `${JSON.stringify(edited, null, 2)}\n`, { flush: true });
+        files.replace(this.#path, `${JSON.stringify(edited, null, 2)}\n`, { flush: true });
       } catch (error) {
         throw unwritable(`${this.#path} cannot be written (${codeOf(error)})`, this.#path, error);
       }

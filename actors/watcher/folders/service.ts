@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { toFields } from '../../../runtime/errors.ts';
+import type { HomeFiles } from '../../../runtime/files/home-files.ts';
 import { type Claim, claim, claimant, type Holder } from '../../../runtime/files/lock.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { Mutex } from '../../../runtime/sync/locks.ts';
@@ -40,6 +41,8 @@ export interface WatchFolderParts
   readonly resumes: boolean;
   /** Where the roots are now. */
   readonly roots: () => Roots;
+  /** By which the configuration is changed. */
+  readonly homeFiles: HomeFiles;
 }
 
 /**
@@ -93,7 +96,12 @@ export class WatchService implements WatchFolders {
     this.#parts = parts;
     const folder = join(parts.homes.home, 'watch-folders');
     this.#claimPath = join(folder, 'owner.json');
-    this.#configuration = new ConfigurationFile(join(folder, 'folders.json'), parts.clock, parts.roots);
+    this.#configuration = new ConfigurationFile(
+      join(folder, 'folders.json'),
+      parts.homeFiles,
+      parts.clock,
+      parts.roots,
+    );
     this.#records = new FolderRecords(folder, parts.log);
     this.#places = new Places(parts.homes, parts.clock);
   }

@@ -1,14 +1,20 @@
 // Home folders of machines that have files in common by a real database, without engines.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Database } from '../../../actors/cluster/database.ts';
 import { Home } from '../../../actors/cluster/home.ts';
 import { HomePlaces } from '../../../actors/cluster/places.ts';
-import { rootsText } from '../../../actors/index/store/roots-file.ts';
+import { RootsFile, rootsText } from '../../../actors/index/store/roots-file.ts';
+import type { Lists } from '../../../actors/library/lists/contract.ts';
+import { ListFolder } from '../../../actors/library/lists/lists.ts';
+import { SavedSearch } from '../../../events/searches/contract.ts';
 import { Licenses, localKeys } from '../../../http/license/licenses.ts';
 import { Access } from '../../../http/sessions/access.ts';
 import { systemClock } from '../../../runtime/clock.ts';
+import type { HomeFiles } from '../../../runtime/files/home-files.ts';
+import { RecordFile } from '../../../runtime/files/record-file.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { type Postgres, startPostgres } from '../../system/postgres.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -18,6 +24,8 @@ export interface Machine {
   readonly roots: string;
   readonly home: Home;
   readonly access: Access;
+  readonly lists: Lists;
+  readonly searches: RecordFile<typeof SavedSearch>;
   /** As an engine that ends. */
   leave(): Promise<void>;
 }
@@ -59,13 +67,25 @@ export async function machines(t: TestContext): Promise<Machines> {
     const home = new Home({ ...common, database: own, home: at, places });
     await home.begin();
     const access = accessOf(at, log);
+    const kept = keptIn(at, home, new RootsFile(roots));
     home.onChange((names) => access.changedOutside(names));
     let closing: Promise<void> | null = null;
     const leave = () => (closing ??= home.stop().then(() => own.close()));
     ends.push(leave, async () => access.close(false));
-    return { folder: at, roots, home, access, leave };
+    return { folder: at, roots, home, access, ...kept, leave };
   };
   return { postgres, database, said, join: joinAs, newFolder };
+}
+
+function keptIn(home: string, homeFiles: HomeFiles, roots: RootsFile): Pick<Machine, 'lists' | 'searches'> {
+  const times = { clock: systemClock, now: () => Date.now() / 1000 };
+  const paths = () => roots.read().paths;
+  const common = { homeFiles, newId: randomUUID, paths, ...times };
+  const lists = new ListFolder({ ...common, folder: join(home, 'lists') });
+  const refused = (what: string) => new Error(what);
+  const errors = { damaged: refused, unwritable: refused };
+  const file = join(home, 'searches', 'searches.json');
+  return { lists, searches: new RecordFile(file, SavedSearch, homeFiles, systemClock, errors) };
 }
 
 function accessOf(home: string, log: ReturnType<typeof createLog>): Access {

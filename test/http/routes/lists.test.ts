@@ -13,6 +13,7 @@ import { ListFolder } from '../../../actors/library/lists/lists.ts';
 import { listRoutes, timelineRoutes } from '../../../http/routes/lists.ts';
 import { clipRoutes } from '../../../http/routes/tasks.ts';
 import { systemClock } from '../../../runtime/clock.ts';
+import { ownFiles } from '../../../runtime/files/home-files.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
 import { createSupervisor } from '../../../runtime/supervisor.ts';
@@ -27,6 +28,7 @@ function served(t: TestContext) {
   const home = temporaryFolder(t);
   const lists = new ListFolder({
     folder: join(home, 'lists'),
+    homeFiles: ownFiles,
     clock: systemClock,
     now: () => 1000,
     newId: randomUUID,

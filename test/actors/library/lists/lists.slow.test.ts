@@ -14,6 +14,7 @@ import {
 import { ListFolder } from '../../../../actors/library/lists/lists.ts';
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
 import { EngineError, engineErrors } from '../../../../runtime/errors.ts';
+import { ownFiles } from '../../../../runtime/files/home-files.ts';
 import { newHolder } from '../../../../runtime/files/lock.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
@@ -38,7 +39,14 @@ function setUp(t: TestContext) {
   const folder = join(home, 'lists');
   let now = 1000;
   const open = (): Lists =>
-    new ListFolder({ folder, clock, now: () => now++, newId: randomUUID, paths: () => noRoots });
+    new ListFolder({
+      folder,
+      homeFiles: ownFiles,
+      clock,
+      now: () => now++,
+      newId: randomUUID,
+      paths: () => noRoots,
+    });
   return { folder, lists: open(), open, file: (id: string) => join(folder, `${id}.json`) };
 }
 

@@ -6,6 +6,7 @@ import { RootsFile } from '../../../../actors/index/store/roots-file.ts';
 import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watcher/folders/configuration.ts';
 import { normalize } from '../../../../actors/watcher/folders/edits.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
+import { ownFiles } from '../../../../runtime/files/home-files.ts';
 import { newHolder } from '../../../../runtime/files/lock.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
@@ -31,7 +32,7 @@ function setUp(t: TestContext) {
   const home = temporaryFolder(t);
   const path = join(home, 'watch-folders', 'folders.json');
   const roots = new RootsFile(join(home, 'roots.json'));
-  const file = () => new ConfigurationFile(path, systemClock, () => roots.read());
+  const file = () => new ConfigurationFile(path, ownFiles, systemClock, () => roots.read());
   const write = (value: unknown) => {
     mkdirSync(join(home, 'watch-folders'), { recursive: true });
     writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { ConfigurationFile, type RecordedFolder } from '../../../../actors/watcher/folders/configuration.ts';
 import { normalize } from '../../../../actors/watcher/folders/edits.ts';
+import { ownFiles } from '../../../../runtime/files/home-files.ts';
 import { until } from '../../../until.ts';
 import { bodyOf, watching } from './watching.ts';
 
@@ -16,7 +17,7 @@ test('a thousand watch folders are each listed, one at a time, and each has its 
     const real = { real_folder: folder_path, real_cache_dir: w.cache };
     return { id: `f${i}`, ...normalize(bodyOf({ folder_path })), created_at: i, ...real };
   });
-  await new ConfigurationFile(path, w.clock, () => w.roots.read()).change(() => ({ put: all[0]! }));
+  await new ConfigurationFile(path, ownFiles, w.clock, () => w.roots.read()).change(() => ({ put: all[0]! }));
   const document = { version: 1, running: false, watch_folders: all };
   writeFileSync(path, JSON.stringify(document));
   for (const { folder_path } of all) w.world.put(join(folder_path, 'a.mov'));

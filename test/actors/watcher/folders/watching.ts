@@ -13,6 +13,7 @@ import { watcherContract } from '../../../../actors/watcher/contract.ts';
 import { NewWatchFolder, type WatchFolders } from '../../../../actors/watcher/folders/contract.ts';
 import { type WatchFolderParts, WatchService } from '../../../../actors/watcher/folders/service.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
+import { ownFiles } from '../../../../runtime/files/home-files.ts';
 import { createLog, type LogLine } from '../../../../runtime/log.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import { createSupervisor } from '../../../../runtime/supervisor.ts';
@@ -59,6 +60,7 @@ export async function watching(t: TestContext) {
   const service = (more: Partial<WatchFolderParts> = {}): WatchFolders => {
     const made = new WatchService({
       homes: { home, cache },
+      homeFiles: ownFiles,
       watcher,
       tasks,
       analysis: facts.filters.analysis,
