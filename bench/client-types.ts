@@ -1,7 +1,6 @@
 // What the interfaces of the client cost a program that imports them to type-check, against an empty program.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { declarationsText } from '../http/client/declarations.ts';
@@ -30,28 +29,23 @@ const { tasks } = await client.listTasks({ limit: 5 });
 export const states = tasks.map(({ state }) => state);
 `;
 
-export const clientTypes: Question = async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-client-types-'));
-  try {
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    writeFileSync(join(folder, 'methods.d.ts'), await declarationsText());
-    const withClient = project(folder, 'client', program);
-    const bare = project(folder, 'empty', 'export {};\n');
-    const times = await alternate(7, { client: () => checked(withClient), empty: () => checked(bare) });
-    return [
-      {
-        question: 'client-types',
-        name: 'type-check of a program of 20 lines',
-        value: times.client,
-        unit: 'ms',
-        against: { name: 'an empty program', value: times.empty },
-        ratio: times.empty / times.client,
-        goal: { of: 'ratio', at: 'least', than: 0.5 },
-      },
-    ];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+export const clientTypes: Question = async (_say, folder) => {
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'methods.d.ts'), await declarationsText());
+  const withClient = project(folder, 'client', program);
+  const bare = project(folder, 'empty', 'export {};\n');
+  const times = await alternate(7, { client: () => checked(withClient), empty: () => checked(bare) });
+  return [
+    {
+      question: 'client-types',
+      name: 'type-check of a program of 20 lines',
+      value: times.client,
+      unit: 'ms',
+      against: { name: 'an empty program', value: times.empty },
+      ratio: times.empty / times.client,
+      goal: { of: 'ratio', at: 'least', than: 0.5 },
+    },
+  ];
 };
 
 /** Path of its settings. */

@@ -2,8 +2,7 @@
 // models, tasks, searches, facets, thumbnails, cache paths) without a pause for a minute. Any answer but 200
 // ends it. Memory after a while is compared with memory at the end; afterwards no request may be in flight or
 // queued. FRAMEHOUND_BENCH_SECONDS sets how long (60 when left out).
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { footage, kinds } from './footage.ts';
 import { median, type Question, type Row } from './row.ts';
@@ -16,15 +15,13 @@ const seconds = Number(process.env['FRAMEHOUND_BENCH_SECONDS'] ?? sized(60, 3));
 /** A request and its share of the traffic. */
 type Ask = readonly [share: number, path: string, body?: unknown];
 
-export const clients: Question = async (say) => {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-clients-'));
+export const clients: Question = async (say, home) => {
   mkdirSync(join(home, 'home'));
   const service = await startService(join(home, 'home'), { FRAMEHOUND_HARDWARE_DECODING: 'off' });
   try {
     return await measure(service, home, say);
   } finally {
     await service.stop();
-    rmSync(home, { recursive: true, force: true });
   }
 };
 

@@ -1,6 +1,5 @@
 // How fast clips are cut, against the ffmpeg command line with the same settings on the same cores.
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClipMode } from '../actors/decoder/clips/contract.ts';
 import { createClips } from '../actors/exporter/clips/clips.ts';
@@ -59,14 +58,13 @@ const cuts: readonly Cut[] = [
   { mode: 'copy', span: long, codecs: ['-c', 'copy'], rounds: 9, least: 0.9 },
 ];
 
-export const clips: Question = async (say) => {
+export const clips: Question = async (say, folder) => {
   if (!hasFfmpeg()) {
     say('the ffmpeg command line is not installed; there is nothing to compare with');
     return [];
   }
   const source = await footage(film, say);
   const bench = startBench(2, 16);
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-bench-clips-'));
   try {
     const exporter = createClips({
       writers: new Writers(await bench.decoders(2)),
@@ -80,7 +78,6 @@ export const clips: Question = async (say) => {
     return rows;
   } finally {
     await bench.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 };
 

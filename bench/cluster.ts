@@ -54,10 +54,10 @@ async function shown(nodes: readonly Replica[]): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-export const cluster: Question = async (say) => [
-  ...(await changing(say)),
-  ...(await askingParts(say)),
-  ...(await workers(say)),
+export const cluster: Question = async (say, folder) => [
+  ...(await changing(say, folder)),
+  ...(await askingParts(say, folder)),
+  ...(await workers(say, folder)),
 ];
 
 const changing: Question = (say) =>

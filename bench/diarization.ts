@@ -3,8 +3,8 @@
 // (diarization/talks.ts), every talk counting alike, with the spread over talks; and conversations of the
 // five as recorded and equalised, with and without overlap. And the speed of whole files through decoder,
 // voice detection and diarizer.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { SpeakerCount } from '../actors/diarizer/contract.ts';
 import { starterSpeakerFile } from '../actors/models/starter/speaker.ts';
@@ -72,10 +72,9 @@ const conditions: readonly Condition[] = [
   },
 ];
 
-export const diarization: Question = async (say) => {
+export const diarization: Question = async (say, modelsDir) => {
   const voices = await readVoices('test-other', say);
   if (!voices) return [];
-  const modelsDir = await mkdtemp(join(tmpdir(), 'bench-diarization-'));
   const pipeline = await openPipeline(modelsDir, availableParallelism());
   try {
     const equal = equalised(voices);
@@ -97,7 +96,6 @@ export const diarization: Question = async (say) => {
     return rows;
   } finally {
     await pipeline.stop();
-    await rm(modelsDir, { recursive: true, force: true });
   }
 };
 

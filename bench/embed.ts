@@ -1,9 +1,4 @@
-// What does the embedder cost on top of the graph? The same pictures, batch and threads: a bare loop over the
-// session against the actor with its slots, messages, preprocessing and normalisation. Rounds alternate;
-// medians. And what would it cost beside a graphics card, of which only the time is known? A session that
-// sleeps as long as a card computes stands in for it.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { definition, embedder as embedderWith } from '../actors/embedder/actor.ts';
 import { embedderContract } from '../actors/embedder/contract.ts';
@@ -21,14 +16,9 @@ import { vitB32, vitKey, writeVit } from './vit.ts';
 const BATCHES = 3;
 const threads = availableParallelism();
 
-export const embed: Question = async (say) => {
-  const modelsDir = await mkdtemp(join(tmpdir(), 'bench-embed-'));
-  try {
-    const rows = await measure(modelsDir, say);
-    return [...rows, await besideCard(modelsDir, say, true), await besideCard(modelsDir, say, false)];
-  } finally {
-    await rm(modelsDir, { recursive: true, force: true });
-  }
+export const embed: Question = async (say, modelsDir) => {
+  const rows = await measure(modelsDir, say);
+  return [...rows, await besideCard(modelsDir, say, true), await besideCard(modelsDir, say, false)];
 };
 
 async function measure(modelsDir: string, say: (text: string) => void): Promise<Row[]> {

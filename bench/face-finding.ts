@@ -1,8 +1,4 @@
-// What does the face actor cost on top of its graphs? The same pictures and threads: bare loops over the
-// sessions with inputs that are ready, against the actor with its slots, quarters, preparation, alignment,
-// measures and JPEGs.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { definition } from '../actors/faces/actor.ts';
@@ -38,20 +34,15 @@ const TOGETHER = 3;
 const PICTURES = sized(6, 3);
 const ROUNDS = 21;
 
-export const faceFinding: Question = async (say) => {
+export const faceFinding: Question = async (say, modelsDir) => {
   const missing = skipWithout(yunetWeights, portrait);
   if (missing) {
     say(missing);
     return [];
   }
-  const modelsDir = await mkdtemp(join(tmpdir(), 'bench-faces-'));
-  try {
-    await facesModels(modelsDir);
-    await writeFaceModel(modelsDir, standInRow, embedderGraph());
-    return await measure(modelsDir, say);
-  } finally {
-    await rm(modelsDir, { recursive: true, force: true });
-  }
+  await facesModels(modelsDir);
+  await writeFaceModel(modelsDir, standInRow, embedderGraph());
+  return await measure(modelsDir, say);
 };
 
 /** data [1,3,112,112] -> fc1 [1,128] in about 460 million multiplications. */

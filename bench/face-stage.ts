@@ -3,7 +3,7 @@
 // that the models do.
 import { appendFileSync, copyFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { AnalysisEvent } from '../actors/analysis/contract.ts';
 import { InputFiller } from '../actors/faces/detection/detector.ts';
@@ -36,18 +36,13 @@ interface Took {
 }
 type Seen = Readonly<Record<Work | 'bare', readonly Took[]>>;
 
-export const faceStage: Question = async (say) => {
+export const faceStage: Question = async (say, home) => {
   const missing = skipWithout(yunetWeights);
   if (missing) {
     say(missing);
     return [];
   }
-  const home = await mkdtemp(join(tmpdir(), 'bench-faces-'));
-  try {
-    return await measured(home, say);
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  return await measured(home, say);
 };
 
 async function measured(home: string, say: (text: string) => void): Promise<Row[]> {

@@ -1,9 +1,3 @@
-// What do people cost when they come from the disk? 500,000 faces of 2,500 films in a real folder, in 2,000
-// clusters: turns of their load, a search filtered by two of them, and the pictures of 100 clusters. Pictures
-// that are shown have 6 KB.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Face } from '../actors/faces/contract.ts';
 import { createPeople } from '../actors/faces/people/people.ts';
 import { definition } from '../actors/index/actor.ts';
@@ -38,15 +32,10 @@ const rounds = sized(9, 1);
 const hashOf = (film: number): string => (film + 0x100000).toString(16);
 const log = createLog('bench', () => {});
 
-export const faceStore: Question = async (say) => {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-faces-'));
-  try {
-    say(`storing ${faces.toLocaleString('en')} faces`);
-    await stored(folder);
-    return await measured(folder, say);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+export const faceStore: Question = async (say, folder) => {
+  say(`storing ${faces.toLocaleString('en')} faces`);
+  await stored(folder);
+  return await measured(folder, say);
 };
 
 function mediaOf(film: number): MediaRecord {

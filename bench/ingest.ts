@@ -1,7 +1,7 @@
 // How fast whole films go in, from file to flushed analysis, with a graph of the size of ViT-B/32: against
 // what decoding alone and embedding alone allow on the same cores, and against the naive pipeline.
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import { type Preparation, preparation } from '../actors/embedder/prepare.ts';
@@ -23,18 +23,9 @@ const shape = { width: vitB32.side, height: vitB32.side, fit: 'stretch', resampl
 const preview = { max_side: 640, quality: 80 };
 const log = createLog('bench', (line) => process.stderr.write(formatLine(line)), { level: 'warn' });
 
-export const ingest: Question = async (say) => {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-ingest-'));
-  try {
-    return await measure(home, say);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
-};
-
 type Speed = Record<'decodeAlone' | 'embedAlone' | 'whole' | 'naive', number>;
 
-async function measure(home: string, say: (text: string) => void): Promise<Row[]> {
+export const ingest: Question = async (say, home) => {
   const film = await footage(kinds.h264Gop60, say);
   const films = copies(film.path, home, cores * 2);
   const models = join(home, 'models');
@@ -58,7 +49,7 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
   await bench.stop();
   await engine.stop();
   return rows(speed, peer);
-}
+};
 
 /** Seconds of film done in a second of work. */
 async function timesRealTime(seconds: number, work: () => Promise<unknown>): Promise<number> {

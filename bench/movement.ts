@@ -1,8 +1,3 @@
-// Is it told how the camera moves, and what does that cost? Films of a camera of known movement over recorded
-// pictures (`movement/clips.ts`) go the way of an analysis: through the decoder, and from its motions to a
-// movement of each second. What most of its seconds are told to be is what a film is told to be.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cameraOf, type Motion, type Movement, movements } from '../actors/index/visual/camera.ts';
 import { sharedPath, skipWithout } from '../test/shared.ts';
@@ -22,13 +17,12 @@ const shape = { width: 224, height: 224, fit: 'stretch', resample: 'area' } as c
 const oneOf = sized(1, 14);
 const rounds = 5;
 
-export const movement: Question = async (say) => {
+export const movement: Question = async (say, folder) => {
   const lacking = skipWithout(...stills, film);
   if (lacking !== false) {
     say(lacking);
     return [];
   }
-  const folder = mkdtempSync(join(tmpdir(), 'bench-movement-'));
   const bench = startBench(8, shape.width * shape.height * 3);
   try {
     const [decoder] = (await bench.decoders(1)) as [Decoder];
@@ -45,7 +39,6 @@ export const movement: Question = async (say) => {
     return [...rowsOf(told), await cost(decoder, say)];
   } finally {
     await bench.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 };
 

@@ -1,8 +1,3 @@
-// The web page in the Chromium of the system, on the real service over a hundred hours: how soon it is there,
-// what it weighs, how soon results follow typing, and whether memory stays flat.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { queryVector } from '../actors/models/starter/query/vector.ts';
 import { findChromium } from '../test/http/page/browser.ts';
@@ -19,13 +14,12 @@ const MANY = sized(200, 6);
 const mostMs = 20_000;
 const question = 'page';
 
-export const page: Question = async (say) => {
+export const page: Question = async (say, home) => {
   const executablePath = findChromium();
   if (executablePath === null) {
     say('left out: there is no Chromium here; FRAMEHOUND_CHROMIUM names one');
     return [];
   }
-  const home = mkdtempSync(join(tmpdir(), 'framehound-page-'));
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   try {
     say(`writing a library of ${FRAMES * 100} vectors`);
@@ -50,7 +44,6 @@ export const page: Question = async (say) => {
     }
   } finally {
     await browser.close();
-    rmSync(home, { recursive: true, force: true });
   }
 };
 

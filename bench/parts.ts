@@ -1,9 +1,3 @@
-// What it costs that several machines hold the parts of a library: a question to all of them, against the
-// slowest of the parts by itself. On one machine all of them share the processors, so the parts are asked at
-// the same time in both.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Holder } from '../actors/cluster/division.ts';
 import { jointIndex } from '../actors/cluster/joint-index.ts';
 import { PartClient } from '../actors/cluster/part-client.ts';
@@ -15,7 +9,7 @@ import { startBench } from './actors.ts';
 import { ask as askChild, messageOf, startChild } from './child.ts';
 import { FRAMES, writeLibrary } from './library.ts';
 import { asked, DIMENSIONS, secret, vectorOf } from './parts-library.ts';
-import { median, type Row } from './row.ts';
+import { median, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';
 
 const PARTS = 3;
@@ -28,8 +22,7 @@ type Index = Ref<typeof indexContract>;
 /** The goal: how much longer than its slowest part a question takes. */
 const MOST = 1.3;
 
-export async function askingParts(say: (text: string) => void): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-bench-parts-'));
+export const askingParts: Question = async (say, folder) => {
   const bench = startBench(1, 4096);
   const client = new PartClient();
   const children: ReturnType<typeof startChild>[] = [];
@@ -57,9 +50,8 @@ export async function askingParts(say: (text: string) => void): Promise<Row[]> {
     client.close();
     for (const child of children) child.disconnect();
     await bench.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
-}
+};
 
 async function load(index: Index, cache_dir: string): Promise<void> {
   const request = { cache_dir, model_key: model, hashes: null };

@@ -1,6 +1,3 @@
-// Is a picture found again by an altered copy of itself? The way of the product, from the file to the order
-// of the matches, with the model that needs no download, beside a histogram of colours.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -23,14 +20,12 @@ const queriesOfEach = sized(120, 2);
 /** The drawings that settings are chosen on have another seed. */
 const seed = Number(process.env.FRAMEHOUND_BENCH_SEED ?? 7000);
 
-export const pictureSearch: Question = async (say) => {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-picture-search-'));
+export const pictureSearch: Question = async (say, folder) => {
   const bench = startBench(8, 512 * 512 * 3);
   try {
     return await measure(bench, folder, say);
   } finally {
     await bench.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 };
 

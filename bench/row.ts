@@ -19,8 +19,11 @@ export interface Row {
   } | null;
 }
 
-/** A question of bench/: measures and answers rows. `say` tells what is being measured. */
-export type Question = (say: (text: string) => void) => Promise<Row[]>;
+/**
+ * A question of bench/: measures and answers rows. `say` tells what is being measured; `folder` is an empty one
+ * that is removed afterwards.
+ */
+export type Question = (say: (text: string) => void, folder: string) => Promise<Row[]>;
 
 export function reached({ goal, ratio, value }: Row): boolean | null {
   if (!goal) return null;

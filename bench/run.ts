@@ -4,8 +4,9 @@
 // appended nowhere. `--report` only writes the pages.
 import '../runtime/process/no-telemetry.ts';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { questions } from './questions.ts';
 import { runTable, writePages } from './report.ts';
@@ -47,13 +48,14 @@ process.exit(failed ? 1 : 0);
 
 async function answer(name: string): Promise<Row[]> {
   const say = (text: string) => process.stderr.write(`${name}: ${text}\n`);
+  const folder = mkdtempSync(join(tmpdir(), `bench-${name}-`));
   const limit = setTimeout(() => {
     say(`did not end within ${minutes} minutes`);
     process.exit(1);
   }, minutes * 60_000);
   try {
     const ask = await questions[name]!();
-    const answered = await ask(say);
+    const answered = await ask(say, folder);
     if (answered.length === 0) say('nothing was measured');
     keep(answered);
     return answered;
@@ -63,6 +65,7 @@ async function answer(name: string): Promise<Row[]> {
     return [];
   } finally {
     clearTimeout(limit);
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

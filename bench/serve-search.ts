@@ -1,10 +1,11 @@
 // Latency of a search: /search/text of the real service over a hundred hours with fifty previews, idle
 // and while films are analysed at full speed into another folder.
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { startBench } from './actors.ts';
 import { footage, kinds } from './footage.ts';
+import { copies } from './ingest.ts';
 import { FRAMES, writeLibrary } from './library.ts';
 import { median, type Question, type Row } from './row.ts';
 import { type Client, type Service, startService, until } from './service.ts';
@@ -26,16 +27,7 @@ const queries = [
   'a market in the rain',
 ];
 
-export const serveSearch: Question = async (say) => {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-serve-search-'));
-  try {
-    return await measure(home, say);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
-};
-
-async function measure(home: string, say: (text: string) => void): Promise<Row[]> {
+export const serveSearch: Question = async (say, home) => {
   const models = join(home, 'models');
   mkdirSync(models);
   await writeVit(models);
@@ -43,7 +35,7 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
   say(`writing a library of ${FRAMES * 100} vectors`);
   const { cacheDir } = await writeLibrary(home, vitKey, reader.vectors);
   const film = await footage(kinds.h264Gop60, say);
-  const films = copies(film.path, home);
+  const films = copies(film.path, home, FILMS);
   const env = { FRAMEHOUND_MODEL: vitKey, FRAMEHOUND_DEVICE: 'cpu', FRAMEHOUND_HARDWARE_DECODING: 'off' };
   const service = await startService(home, env);
   const client = service.client(1);
@@ -73,7 +65,7 @@ async function measure(home: string, say: (text: string) => void): Promise<Row[]
     client.close();
     await service.stop();
   }
-}
+};
 
 /**
  * The vectors that the model in use makes of the queries, and how long one takes: through its actor, as in
@@ -202,17 +194,4 @@ function rowsOf(
 function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]!;
-}
-
-/** Films of their own: copies with other bytes at the end, in a box that players skip. */
-function copies(path: string, folder: string): string[] {
-  return Array.from({ length: FILMS }, (_, i) => {
-    const copy = join(folder, `film-${i}.mp4`);
-    copyFileSync(path, copy);
-    const box = Buffer.alloc(8 + i + 1);
-    box.writeUInt32BE(box.length, 0);
-    box.write('free', 4);
-    appendFileSync(copy, box);
-    return copy;
-  });
 }

@@ -1,8 +1,7 @@
 // How much faster a film of slides goes in than one whose picture is never the same: ten minutes of 20 slides
 // against the same slides under grain, with a graph of the size of ViT-B/32. Processor time of the whole
 // process, since it hardly depends on what else the machine does.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ingestAll, startedEngine } from './ingest.ts';
 import { processorSeconds, type Question, type Row } from './row.ts';
@@ -16,8 +15,7 @@ const seconds = sized(600, 40);
 const fps = 5;
 const [width, height] = [640, 360];
 
-export const slidesIngest: Question = async (say) => {
-  const home = mkdtempSync(join(tmpdir(), 'framehound-slides-'));
+export const slidesIngest: Question = async (say, home) => {
   const models = join(home, 'models');
   mkdirSync(models);
   await writeVit(models);
@@ -40,7 +38,6 @@ export const slidesIngest: Question = async (say) => {
     return rows(taken[plain]!, taken[grainy]!);
   } finally {
     await engine.stop();
-    rmSync(home, { recursive: true, force: true });
   }
 };
 

@@ -1,8 +1,8 @@
 // The cost of our decoding loop on top of Whisper's graphs. The same sound and as many tokens: a bare greedy
 // loop over ready features against the family with features, time token rules, probabilities and checkpoints
 // between tokens.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { LogMel, melRate, whisperFrames } from '../actors/acoustics/mel.ts';
@@ -31,16 +31,11 @@ const WORDS = tiny.vocabulary - 1501 - 12;
 /** Fewer than in a window of speech (about 100), so that the cost of a window weighs more. */
 const TOKENS = sized(16, 4);
 
-export const speech: Question = async (say) => {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-speech-'));
-  try {
-    await writeFile(join(folder, 'encoder'), onnxBytes(whisperEncoder(tiny)));
-    await writeFile(join(folder, 'decoder'), onnxBytes(whisperDecoder(tiny)));
-    await writeFile(join(folder, 'tokenizer'), JSON.stringify(bytesTokenizer(WORDS)));
-    return await measure(folder, say);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+export const speech: Question = async (say, folder) => {
+  await writeFile(join(folder, 'encoder'), onnxBytes(whisperEncoder(tiny)));
+  await writeFile(join(folder, 'decoder'), onnxBytes(whisperDecoder(tiny)));
+  await writeFile(join(folder, 'tokenizer'), JSON.stringify(bytesTokenizer(WORDS)));
+  return await measure(folder, say);
 };
 
 async function measure(folder: string, say: (text: string) => void): Promise<Row[]> {

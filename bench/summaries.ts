@@ -1,9 +1,3 @@
-// What do summaries cost to read, however many there are? One tree of half a million nodes, written node by
-// node, and 100,000 summaries of 2,500 films in one collection: a node, a page of a list, all members, and
-// the memory it takes.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { definition } from '../actors/index/actor.ts';
 import { indexContract } from '../actors/index/contract.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
@@ -32,8 +26,7 @@ const log = createLog('bench', () => {});
 const hashOf = (film: number): string => (film + 0x100000).toString(16);
 const collection_id = newSummaryId(0, '000000000000');
 
-export const summariesRead: Question = async (say) => {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-summaries-'));
+export const summariesRead: Question = async (say, folder) => {
   const supervisor = createSupervisor({ clock: systemClock, log });
   try {
     const index = await supervisor.add({
@@ -52,7 +45,6 @@ export const summariesRead: Question = async (say) => {
     return [...rows, ...(await measured(index, folder))];
   } finally {
     await supervisor.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 };
 

@@ -1,8 +1,3 @@
-// What does it cost to make a summary without a language model? Films that are analysed, through the steps of
-// the stage, the index and the summarizer in their threads: from request to committed, by step, with the
-// longest wait of others and the memory. The floor reads the same vectors and looks at each once.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Concepts, StoredEvidence } from '../actors/analysis/stages/summary/evidence.ts';
 import { Film, type FilmParts } from '../actors/analysis/stages/summary/film.ts';
@@ -57,8 +52,7 @@ const stepOf: Readonly<Record<string, Step>> = {
   commit_summary: 'storing',
 };
 
-export const summarize: Question = async (say) => {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-summarize-'));
+export const summarize: Question = async (say, folder) => {
   const bench = startBench(1, 64);
   try {
     const index = await bench.actor(indexContract, {});
@@ -83,7 +77,6 @@ export const summarize: Question = async (say) => {
     return rows;
   } finally {
     await bench.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 };
 

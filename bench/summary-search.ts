@@ -1,8 +1,3 @@
-// What does it cost to find words in summaries? 500,000 nodes of some 230 characters, of 2,500 films: the
-// first search, which reads all texts, and those that follow. The peer looks into every text.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { definition } from '../actors/index/actor.ts';
 import { indexContract } from '../actors/index/contract.ts';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
@@ -177,8 +172,7 @@ async function measured(index: Ref<typeof indexContract>, cache_dir: string, tex
   return [...rows, row('search after a summary of 200 nodes was replaced', after, 'ms')];
 }
 
-export const summarySearch: Question = async (say) => {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-summary-search-'));
+export const summarySearch: Question = async (say, folder) => {
   const supervisor = createSupervisor({ clock: systemClock, log });
   try {
     const index = await supervisor.add({
@@ -199,6 +193,5 @@ export const summarySearch: Question = async (say) => {
     return await measured(index, folder, texts);
   } finally {
     await supervisor.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 };

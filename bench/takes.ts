@@ -1,8 +1,3 @@
-// Are altered parts of ten seconds found in a hundred hours, is anything else, and how long does it take to
-// compare a hundred hours with themselves? The parts and the films they are of are recorded ones, seen by the
-// model that needs no download; the hours around them are drawn vectors (`takes/footage.ts`), and so are the
-// parts of other footage. The index is asked as `POST /search/takes` asks it.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VisualModel } from '../actors/embedder/contract.ts';
@@ -50,19 +45,17 @@ const changes: readonly Change[] = [
   { name: 'encoded again', alter: null, crf: 40 },
 ].slice(0, sized(4, 2));
 
-export const takes: Question = async (say) => {
+export const takes: Question = async (say, folder) => {
   const lacking = skipWithout(...names);
   if (lacking !== false) {
     say(lacking);
     return [];
   }
-  const folder = mkdtempSync(join(tmpdir(), 'bench-takes-'));
   const bench = startBench(16, 512 * 512 * 3);
   try {
     return await measure(bench, folder, say);
   } finally {
     await bench.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 };
 

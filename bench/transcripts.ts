@@ -1,9 +1,3 @@
-// How fast is a million segments of speech searched and brought into memory? The peer of a search is a loop
-// over texts that are folded already, `includes` on each. Half of the words are the most frequent of English,
-// the others made up.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Store } from '../actors/index/store/store.ts';
 import { columnsOf, packTranscript } from '../actors/index/store/transcripts.ts';
@@ -201,8 +195,7 @@ function mixRows(loaded: LoadedTranscripts, folded: readonly string[]): Row[] {
   ];
 }
 
-export const transcripts: Question = async (say) => {
-  const folder = mkdtempSync(join(tmpdir(), 'framehound-bench-'));
+export const transcripts: Question = async (say, folder) => {
   const store = new Store(folder);
   try {
     const word = wordMaker(seeded(1), false);
@@ -232,6 +225,5 @@ export const transcripts: Question = async (say) => {
     ];
   } finally {
     await store.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 };

@@ -2,8 +2,6 @@
 // recorded footage go through a codec; every frame is read whole, and again with what was read before. Scores
 // are of words that are drawn: those on signs are harder.
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Appearances } from '../actors/analysis/stages/text/stage.ts';
 import { foldWritten } from '../actors/index/written/written-texts.ts';
@@ -35,14 +33,13 @@ const seconds = sized(60, 6);
 const rounds = sized(3, 1);
 const shape = { width, height, fit: 'stretch', resample: 'area' } as const;
 
-export const written: Question = async (say) => {
+export const written: Question = async (say, home) => {
   const folder = process.env['FRAMEHOUND_BENCH_TEXT_MODEL'] ?? sharedPath('weights/pp-ocr-v4');
   const missing = skipWithout(...footage) || files.some((name) => !existsSync(join(folder, name)));
   if (missing) {
     say(`needs ${footage.join(', ')} of ../shared and ${files.join(', ')} in ${folder}`);
     return [];
   }
-  const home = await mkdtemp(join(tmpdir(), 'bench-written-'));
   const [detector, recognizer, dictionary] = files.map((name) => join(folder, name)) as [
     string,
     string,
@@ -68,7 +65,6 @@ export const written: Question = async (say) => {
       .concat(rowsOf('all', joined([...sums.values()])));
   } finally {
     await reader.close();
-    await rm(home, { recursive: true, force: true });
   }
 };
 
