@@ -20,8 +20,8 @@ export interface Row {
 }
 
 /**
- * A question of bench/: measures and answers rows. `say` tells what is being measured; `folder` is an empty one
- * that is removed afterwards.
+ * A question of bench/: measures and answers rows. `say` tells what is being measured; `folder` is empty, and
+ * removed afterwards.
  */
 export type Question = (say: (text: string) => void, folder: string) => Promise<Row[]>;
 

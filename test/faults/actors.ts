@@ -21,7 +21,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/decoder/sound/clock.ts',
     text: 'Math.min(count, Math.max(0, -error))',
     fault: 'Math.max(0, -error)',
-    tests: ['test/actors/decoder/sound/clock.test.ts'],
+    tests: ['test/actors/decoder/sound/sound.test.ts'],
   },
   {
     name: 'vectors are not brought to length 1',
@@ -266,7 +266,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/acoustics/mel.ts',
     text: 'Math.cos((2 * Math.PI * i) / frameSize)',
     fault: 'Math.cos((2 * Math.PI * i) / (frameSize - 1))',
-    tests: ['test/actors/acoustics/mel.test.ts'],
+    tests: ['test/actors/acoustics/acoustics.test.ts'],
   },
   {
     name: 'files that ran beside others when the engine died are quarantined',

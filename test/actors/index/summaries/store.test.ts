@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { databaseFile } from '../../../../actors/index/store/names.ts';
 import { keptForMs } from '../../../../actors/index/store/spans.ts';
 import { summaryErrors } from '../../../../actors/index/summaries/contract.ts';
+import { foldName, plainName } from '../../../../actors/index/summaries/fold-name.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
@@ -293,4 +295,27 @@ test('a path that moves takes its summaries with it', async (t) => {
   await index.call('move_paths', { cache_dir, moves });
   const { summary } = await readNode(index, cache_dir, 'aa', null, analysis_id);
   assert.equal(summary?.media_path, '/elsewhere/aa.mp4');
+});
+
+test('names that differ in case, composition or blanks around them are the same', () => {
+  const same = [
+    ['Dailies', ' dailies ', 'DAILIES'],
+    ['Caf\u00e9', 'CAFE\u0301', 'cafe\u0301'],
+    ['Straße', 'STRASSE', 'strasse', 'STRAẞE'],
+    ['Οδός', 'ΟΔΌΣ'],
+    ['ﬁlm', 'FILM'],
+  ];
+  for (const names of same) assert.equal(new Set(names.map(foldName)).size, 1, names.join(', '));
+  const others = ['a', 'b', 'a b', 'ab', 'ä', 'é', '片', 'فيلم'];
+  assert.equal(new Set(others.map(foldName)).size, others.length);
+});
+
+test('property: to fold twice changes nothing, and what is kept is the name as it was given', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+      assert.equal(foldName(foldName(name)), foldName(name));
+      assert.equal(foldName(plainName(name)), foldName(name));
+      assert.equal(plainName(name), name.toWellFormed().normalize('NFC').trim());
+    }),
+  );
 });

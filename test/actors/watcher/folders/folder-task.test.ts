@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { join } from 'node:path';
+import { test } from 'node:test';
 import type { Outcome, WorkResult } from '../../../../actors/analysis/contract.ts';
 import {
   type Closing,
@@ -8,6 +9,8 @@ import {
   scopeOf,
   TaskOutcomes,
 } from '../../../../actors/watcher/folders/folder-task.ts';
+import { home, requestOf } from '../../analysis/fake-runs.ts';
+import { bodyOf, never, watching } from './watching.ts';
 
 const files = ['/a', '/b'].map((path) => ({ path, mark: '1' }));
 const fault = (code: string) => ({ code, message: `why ${code}` });
@@ -116,4 +119,55 @@ test('faces are done when the people of the job are clustered', () => {
     const ends = outcomes.remaining(null).map(({ end }) => end);
     assert.deepEqual(ends, [withFaces, without], JSON.stringify(closing));
   }
+});
+
+test('through the real front door: a person goes first, and what was handed back is done afterwards', async (t) => {
+  const w = await watching(t);
+  const h = home();
+  t.after(h.end);
+  const { tasks, analysis } = h.start();
+  const service = w.service({ tasks });
+  const folder_path = w.folder('films');
+  const { id } = await service.add(bodyOf({ folder_path }), never);
+  w.fill();
+  const films = ['a.mov', 'b.mov'].map((name) => join(folder_path, name));
+  for (const film of films) w.world.put(film);
+  const state = async () => (await service.status()).state;
+  await service.start();
+  await w.pass(() => analysis.runs.length === 1);
+  analysis.last.tell(films[0]!, 'analyzed');
+  await w.pass(async () => (await service.status()).folder_stats[id]!.files_analyzed === 1);
+  await tasks.start(requestOf(['/person/film.mov']));
+  await w.pass(async () => (await state()) === 'paused');
+  assert.deepEqual([...analysis.last.left], ['/person/film.mov']);
+  w.clock.advance(3_000_000);
+  assert.equal(analysis.runs.length, 2);
+  analysis.last.finish();
+  await w.pass(() => analysis.runs.length === 3);
+  assert.deepEqual([...analysis.last.left], [films[1]]);
+  analysis.last.finish();
+  await w.pass(async () => (await state()) === 'waiting');
+  const { files_analyzed, files_failed } = (await service.status()).folder_stats[id]!;
+  assert.deepEqual([files_analyzed, files_failed, tasks.busy], [2, 0, false]);
+  await service.close();
+  await tasks.stop();
+});
+
+test('the engine stops in mid-file: the task is interrupted, and no other one is begun', async (t) => {
+  const w = await watching(t);
+  const h = home();
+  t.after(h.end);
+  const { tasks, analysis } = h.start();
+  const service = w.service({ tasks });
+  const folder_path = w.folder('films');
+  await service.add(bodyOf({ folder_path }), never);
+  w.fill();
+  w.world.put(join(folder_path, 'a.mov'));
+  await service.start();
+  await w.pass(() => analysis.runs.length === 1);
+  await Promise.all([service.close(), tasks.stop()]);
+  w.clock.advance(1_000_000);
+  assert.deepEqual([analysis.runs.length, analysis.last.over, w.clock.waiting], [1, true, 0]);
+  const [task] = await tasks.list();
+  assert.equal(task!.state, 'interrupted');
 });
