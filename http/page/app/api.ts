@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { addresses, type Operations } from '../../client/addresses.ts';
 import { type InputOf, type OutputOf, parseAddress, requestOf } from '../../client/request.ts';
 import { get, type Session, subscribe, update, useStore } from './store.ts';
+import { failureText } from './words/errors.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -55,6 +56,7 @@ export function isAbort(error: unknown): boolean {
 
 /** One line for a person. */
 export function messageOf(error: unknown): string {
+  if (error instanceof ApiError) return failureText(error.message, error.phrase);
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -21,8 +21,11 @@ import {
 import { enterByKey, enterByTicket } from '../../../../http/page/app/session.ts';
 import { get, update } from '../../../../http/page/app/store.ts';
 import { clock, fullClock, nameOf, secondsOf } from '../../../../http/page/app/times.ts';
+import { errorWords, failureText } from '../../../../http/page/app/words/errors.ts';
 import { facetWords, thingWords } from '../../../../http/page/app/words/facets.ts';
 import { filled } from '../../../../http/page/app/words.ts';
+
+const root = join(import.meta.dirname, '../../../..');
 
 test('an address says where one is, and back', () => {
   fc.assert(
@@ -176,6 +179,26 @@ test('every facet has a German name, and every thing one that a search for it un
   }
 });
 
+test('a failure is told by its code or phrase, and those among the words are those of the product', () => {
+  const sources = ['actors', 'events', 'http', 'runtime'].flatMap((folder) => {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+    return names.filter((name) => name.endsWith('.ts')).map((name) => join(root, folder, name));
+  });
+  const text = sources.map((path) => readFileSync(path, 'utf8')).join('\n');
+  const rows = text.matchAll(/\b([A-Z_]+): \{\s*meaning:\s*'([^']+)'/g);
+  const known = new Set([...rows].map(([, code, phrase]) => `${code} ${phrase}`));
+  for (const [code, [phrase]] of Object.entries(errorWords)) assert.ok(known.has(`${code} ${phrase}`), code);
+  const told = (kind: string) => failureText('no such file', kind);
+  assert.equal(told('FILE_NOT_FOUND'), 'no such file');
+  update({ language: 'de' });
+  assert.deepEqual(['FILE_NOT_FOUND', 'File not found', 'Invalid hash_str'].map(told), [
+    'Datei nicht gefunden (no such file)',
+    'Datei nicht gefunden (no such file)',
+    'no such file',
+  ]);
+  update({ language: 'en' });
+});
+
 test('a value is put in, numbers as the language writes them, and one is not many', () => {
   assert.equal(filled('{n} match|{n} matches', { n: 1 }, 'en'), '1 match');
   assert.equal(filled('{n} match|{n} matches', { n: 12_345 }, 'en'), '12,345 matches');
@@ -218,14 +241,14 @@ test('each class that has a style stands in a module', () => {
 });
 
 /** Said by a name that the service gives. */
-const tablesOfNames = ['facetWords', 'optionWords', 'thingWords', 'uses'];
+const tablesOfNames = ['facetWords', 'optionWords', 'thingWords', 'errorWords', 'uses'];
 const keysOfNames = ['exact', 'strong', 'flag', 'environment', 'sightHow', 'speechHow', 'visualHow'];
 
 test('each text is said by a module', async () => {
   for (const { path } of read('words/*.ts')) {
     const tables = (await import(join(app, path))) as Record<string, Record<string, unknown>>;
     for (const [name, table] of Object.entries(tables)) {
-      if (tablesOfNames.includes(name)) continue;
+      if (tablesOfNames.includes(name) || typeof table === 'function') continue;
       const isSaid = (key: string) => new RegExp(`[.'"]${key}\\b`).test(source) || keysOfNames.includes(key);
       assert.deepEqual(
         Object.keys(table).filter((key) => !isSaid(key)),

@@ -267,7 +267,7 @@ function OfFile({ file }: { readonly file: ListedFile }) {
   ];
   const texts = [...(known.length > 0 ? known : [t(library.notAnalysed)]), ...measures];
   return html`<p class="quiet">${texts.join(' · ')}</p>
-    ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: reasonOf(failure.message, file.media_path) })} <span class="quiet">(${failure.code})</span></p>`}`;
+    ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: reasonOf(failure, file.media_path) })} <span class="quiet">(${failure.code})</span></p>`}`;
 }
 
 // Below the list: known files that do not lie in the folder any more. What is stored of them is still found

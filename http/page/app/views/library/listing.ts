@@ -5,6 +5,7 @@ import { go } from '../../navigation.ts';
 import { createSlice, get } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import { attempt } from '../../toasts.ts';
+import { failureText } from '../../words/errors.ts';
 
 // The rows of a folder: its folders, then its files, by their number in the whole; which of them are in
 // sight, and which pages hold them.
@@ -92,9 +93,12 @@ function decoded(text: string): string {
   }
 }
 
-/** What an error says without the path that stands beside it anyway. */
-export function reasonOf(message: string, path: string): string {
-  return message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+/** What an error says without the path that stands beside it anyway. `code`: '' where it has none. */
+export function reasonOf(
+  { code, message }: { readonly code: string; readonly message: string },
+  path: string,
+): string {
+  return failureText(message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message, code);
 }
 
 // What is chosen in a list: one by one, from one to another, or all.

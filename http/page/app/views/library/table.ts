@@ -171,7 +171,7 @@ function isAnalysed({ visual, transcript, faces, summaries }: ListedFile): boole
 }
 
 function failureOf({ failure, media_path }: ListedFile): string | null {
-  return failure && t(library.failed, { error: reasonOf(failure.message, media_path) });
+  return failure && t(library.failed, { error: reasonOf(failure, media_path) });
 }
 
 function Cells({ file }: { readonly file: ListedFile }) {

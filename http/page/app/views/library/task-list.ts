@@ -8,6 +8,7 @@ import { get, useStore } from '../../store.ts';
 import { isAnalysis, readTasks, subjectOf, typeText, waitingText } from '../../tasks.ts';
 import { clock, dateText, nameOf } from '../../times.ts';
 import { attempt, toast } from '../../toasts.ts';
+import { failureText } from '../../words/errors.ts';
 import { tasks as words } from '../../words/library.ts';
 import { t } from '../../words.ts';
 import { crumbsOf, folderOf, reasonOf } from './listing.ts';
@@ -95,9 +96,9 @@ function Task({ task, stops, again }: TaskProps) {
     </div>
     ${isAnalysis(request.types) && html`<${Place} task=${task} />`}
     ${isOn ? html`<${Live} task=${task} />` : html`<p>${endText(task)}</p>`}
-    ${error && html`<p class="problem">${error.message}</p>`}
-    ${failed > 0 && html`<${TaskFiles} task_id=${task_id} isFailed count=${failed} total=${counts.files + counts.jobs} />`}
-    ${counts.done > 0 && html`<${TaskFiles} task_id=${task_id} isFailed=${false} count=${counts.done} total=${counts.done} />`}`;
+    ${error && html`<p class="problem">${failureText(error.message, error.code)}</p>`}
+    ${failed > 0 && html`<${TaskFiles} task_id=${task_id} isFailed count=${failed} total=${counts.files + counts.jobs} areSteps=${false} />`}
+    ${counts.done > 0 && html`<${TaskFiles} task_id=${task_id} isFailed=${false} count=${counts.done} total=${counts.done} areSteps=${request.types.length > 1} />`}`;
 }
 
 /** As its events tell it, which come more often than the list is read. */
@@ -163,6 +164,8 @@ function placeOfPaths(paths: readonly string[]): { folder: string; names: string
 const PAGE = 1000;
 const SHOWN = 200;
 
+type Result = Awaited<ReturnType<typeof api.getTask>>['results'][number];
+
 interface TaskFilesProps {
   readonly task_id: string;
   /** Only those that failed. */
@@ -170,13 +173,15 @@ interface TaskFilesProps {
   /** Of these, and of all results. */
   readonly count: number;
   readonly total: number;
+  /** Several results are of one file, so that their number is not that of the files. */
+  readonly areSteps: boolean;
 }
 
 function TaskFiles(props: TaskFilesProps) {
   const [isOpen, setOpen] = useState(false);
-  const { isFailed, count } = props;
+  const { isFailed, count, areSteps } = props;
   return html`<details class="failures" onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
-    <summary>${t(isFailed ? words.what : words.files)} (${count})</summary>
+    <summary>${t(isFailed ? words.what : words.files)}${!areSteps && ` (${count})`}</summary>
     ${isOpen && html`<${List} ...${props} />`}
   </details>`;
 }
@@ -189,17 +194,32 @@ function List(props: TaskFilesProps) {
       ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
   const rest = count - answer.value.length;
-  return html`<ul>${answer.value.map(
-    ({ path, error }) => html`<li><span class="whole-path">${path}</span>
-      ${error && html`<p class="problem">${reasonOf(error.message, path)}</p>`}</li>`,
+  return html`<ul>${eachFile(answer.value).map(
+    ({
+      path,
+      kinds,
+      error,
+    }) => html`<li><span class="whole-path">${path}</span> <span class="quiet">${kinds}</span>
+      ${error && html`<p class="problem">${reasonOf(error, path)}</p>`}</li>`,
   )}
     ${rest > 0 && html`<li class="quiet">${t(words.moreFailures, { n: rest })}</li>`}</ul>`;
+}
+
+/** A file stands once for all work on it that ended alike; `kinds` is empty where there is only one kind. */
+function eachFile(results: readonly Result[]) {
+  const isOne = new Set(results.map(({ type }) => type)).size === 1;
+  const files = Map.groupBy(results, ({ path, error }) => JSON.stringify([path, error?.message]));
+  return [...files.values()].map((own) => ({
+    path: own[0]!.path,
+    error: own[0]!.error,
+    kinds: isOne ? '' : own.map(({ type }) => typeText(type)).join(', '),
+  }));
 }
 
 /** Results come in the order in which they ended: they are gone through until enough are found. */
 async function resultsOf({ task_id, isFailed, count, total }: TaskFilesProps, signal: AbortSignal) {
   const wanted = Math.min(count, SHOWN);
-  const found: Awaited<ReturnType<typeof api.getTask>>['results'] = [];
+  const found: Result[] = [];
   for (let offset = 0; offset < Math.max(total, 1) && found.length < wanted; offset += PAGE) {
     const { results } = await api.getTask({ task_id, offset, limit: PAGE }, { signal });
     found.push(...results.filter(({ outcome }) => !isFailed || outcome === 'failed'));

@@ -111,7 +111,7 @@ function Folder({ folder, status, change, remove }: FolderProps) {
       stats &&
       stats.failures.length > 0 &&
       html`<details class="failures"><summary>${t(tasks.what)} (${stats.failures.length})</summary>
-        <ul>${stats.failures.map(({ media_path, error }) => html`<li><span class="whole-path">${media_path}</span><p class="problem">${reasonOf(error, media_path)}</p></li>`)}</ul></details>`
+        <ul>${stats.failures.map(({ media_path, error }) => html`<li><span class="whole-path">${media_path}</span><p class="problem">${reasonOf({ code: '', message: error }, media_path)}</p></li>`)}</ul></details>`
     }`;
 }
 

@@ -146,8 +146,9 @@ test('a request that asks for nothing is known as such', () => {
 });
 
 test('a reason does not say the path again, and sizes are said in units of a thousand', () => {
-  assert.equal(reasonOf('/a.mp4: is damaged', '/a.mp4'), 'is damaged');
-  assert.equal(reasonOf('the disk is full', '/a.mp4'), 'the disk is full');
+  const told = (message: string) => reasonOf({ code: 'STORE_FULL', message }, '/a.mp4');
+  assert.equal(told('/a.mp4: is damaged'), 'is damaged');
+  assert.equal(told('the disk is full'), 'the disk is full');
   const sizes = [0, 999, 1000, 999_499, 999_500, 4_200_000_000, 7e15].map((bytes) => sizeText(bytes, 'en'));
   assert.deepEqual(
     sizes.map((text) => text.replace('\u00a0', ' ')),
