@@ -249,9 +249,12 @@ function languageName(tag: string): string | null {
   }
 }
 
-/** Chosen ones, and those that tell media apart. */
+/** Chosen ones, and those that tell media apart: a folder of which all lies in one below it does not. */
 export function optionsToShow({ options }: Facet, chosen: readonly string[], total: number) {
-  return options.filter(({ value, count }) => chosen.includes(value) || (count > 0 && count < total));
+  const below = new Set(options.map(({ meta, count }) => JSON.stringify([meta?.['parent'], count])));
+  const isHere = ({ value, count }: Facet['options'][number]) =>
+    count > 0 && count < total && !below.has(JSON.stringify([value, count]));
+  return options.filter((option) => chosen.includes(option.value) || isHere(option));
 }
 
 /** Chosen, or no longer. */

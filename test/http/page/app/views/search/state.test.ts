@@ -113,6 +113,17 @@ test('options are shown that tell media apart, and those that are chosen', () =>
   );
 });
 
+test('a folder of which all lies in one below it is not shown', () => {
+  const folder = (value: string, parent: string | null, count: number) => ({
+    ...{ value, label: value, count, meta: { parent } },
+  });
+  const options = [folder('/a', null, 3), folder('/a/b', '/a', 3), folder('/a/b/c', '/a/b', 2)];
+  assert.deepEqual(
+    optionsToShow({ ...facet('multi'), options }, [], 10).map(({ value }) => value),
+    ['/a/b', '/a/b/c'],
+  );
+});
+
 test('an option is chosen and taken back; nothing chosen is no condition', () => {
   const one = withOption([], 'f', 'a');
   const two = withOption(one, 'f', 'b');
