@@ -96,6 +96,10 @@ export const searchWords = {
     'Versuchen Sie es mit anderen Wörtern. In einem kleinen Bestand, oder wenn er vor allem das Gesuchte zeigt, kann es unter den schwächeren Treffern stehen.',
   ],
   notUnderstood: ['No model in use understands “{words}”.', 'Kein verwendetes Modell versteht „{words}“.'],
+  without: [
+    'Searched without “{words}”: no model in use understands it',
+    'Gesucht ohne „{words}“: kein verwendetes Modell versteht das',
+  ],
   weaker: ['{n} weaker match|{n} weaker matches', '{n} schwächerer Treffer|{n} schwächere Treffer'],
   noLibrary: ['Nothing has been analysed yet', 'Noch ist nichts analysiert'],
   firstFolder: [

@@ -36,6 +36,7 @@ export const summaries = {
   toLibrary: ['Go to the library', 'Zum Bestand'],
   back: ['All summaries', 'Alle Zusammenfassungen'],
   tree: ['Parts of {name}', 'Abschnitte von {name}'],
+  templates: ['from templates', 'aus Vorlagen'],
   about: [
     '{use} · {n} part · {model}|{use} · {n} parts · {model}',
     '{use} · {n} Abschnitt · {model}|{use} · {n} Abschnitte · {model}',

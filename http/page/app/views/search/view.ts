@@ -131,17 +131,23 @@ function takePicture(dropped: DataTransfer): void {
 // What a person should know of an answer, and what stands where nothing was found: what would help, and the
 // way to it.
 
-/** The first says most; the others on demand. Commands are left out: a button does the same. */
+/**
+ * The first says most; the others, as the service says them, on demand. Commands are left out: a button does
+ * the same.
+ */
 function Warnings() {
   const answer = search.use((state) => state.answer);
   const { warnings = none, not_understood: lacking } = answer ?? {};
-  const [first, ...others] = warnings.filter((one) => one !== lacking?.advice);
+  const said = warnings.filter((one) => one !== lacking?.advice);
+  const words = lacking?.words ?? none;
+  const without = words.length > 0 ? [t(searchWords.without, { words: words.join(', ') })] : none;
+  const [first, ...others] = [...without, ...said];
   const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
   return html`<div class="warnings" role="status">${
     first !== undefined &&
     html`<details>
     <summary><${Icon} name="warning" /><span class="cut">${first}</span>${more && html`<span class="more-warnings">${more}</span>`}</summary>
-    ${others.map((one) => html`<p>${one}</p>`)}
+    ${others.map((one) => html`<p lang="en">${one}</p>`)}
     <${Help} />
   </details>`
   }</div>`;

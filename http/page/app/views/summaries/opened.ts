@@ -181,7 +181,7 @@ function Read({ overview }: { readonly overview: Overview }) {
   const use = titleOf(summary_objective.preset);
   return html`<header class="row wrap"><button onClick=${() => go('summaries')}>${t(summaries.back)}</button>
       <div class="grow"><h1 class="cut" title=${media_path}>${nameOf(media_path)} · ${titleOf(analysis_name)}</h1>
-        <p class="quiet">${t(summaries.about, { use, n, model })}</p></div>
+        <p class="quiet">${t(summaries.about, { use, n, model: model === 'templates' ? t(summaries.templates) : model })}</p></div>
       <${Actions} summary=${overview} />
     </header>
     <p>${overview.short_summary}</p>
@@ -230,7 +230,7 @@ function Quality({ overview: { quality } }: { readonly overview: Overview }) {
   const { warnings, uncovered_ranges } = quality;
   if (warnings.length + uncovered_ranges.length === 0) return null;
   return html`<details class="panel"><summary>${t(summaries.quality)}</summary><ul>
-    ${warnings.map((one) => html`<li>${one}</li>`)}
+    ${warnings.map((one) => html`<li lang="en">${one}</li>`)}
     ${uncovered_ranges.map(({ start_seconds, end_seconds }) => html`<li>${t(summaries.uncovered, { from: clock(start_seconds), to: clock(end_seconds) })}</li>`)}
   </ul></details>`;
 }
