@@ -19,11 +19,13 @@ export function isSlow(path: string): boolean {
 }
 
 /**
- * Files of the same answer share a process: those of a room, and those that need a browser. Files that test
- * the whole program have one each.
+ * Files of the same answer share a process: those of a room, those that need a browser, and those that share
+ * a service. Other files that test the whole program have one each.
  */
 export function processOf(path: string): string {
   if (path.startsWith('test/system/page-')) return 'page';
+  if (path.startsWith('test/system/') && /\bsharedService\b/.test(readFileSync(join(root, path), 'utf8')))
+    return 'shared-service';
   const [, top = '', second = ''] = path.split('/');
   if (top.endsWith('.ts')) return 'test';
   if (top === 'system' || top === 'release') return `${top}-${second}`;

@@ -13,15 +13,11 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
-import { Check } from 'typebox/value';
-import { SearchAnswer } from '../../actors/search/contract.ts';
+import type { SearchAnswer } from '../../actors/search/contract.ts';
 import { clips, longFilm } from '../actors/decoder/footage/clips.ts';
-import { sharedPath, skipWithout, untilRelease } from '../shared.ts';
+import { untilRelease } from '../shared.ts';
 import { until } from '../until.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
-import { startService } from './service.ts';
-
-const footage = sharedPath('media');
 
 async function clip(name: string, folder: string): Promise<string> {
   const path = await clips.find((clip) => clip.name === name)!.make();
@@ -36,33 +32,6 @@ function openIn(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return [folder, ...names.map((name) => join(folder, name))].filter((path) => statSync(path).mode & 0o077);
 }
-
-test('real footage is analysed, found by words, by picture and by frame', {
-  skip: skipWithout('media'),
-}, async (t) => {
-  const home = newHome();
-  const bottles = join(footage, 'video', 'bottle-detection.mp4');
-  const first = await home.run('analyze', bottles, join(footage, 'images'));
-  assert.equal(first.code, 0, first.err);
-  assert.match(first.err, /5 analysed/);
-
-  const service = await startService(['--no-guardian'], home);
-  t.after(() => service.end());
-  const words = await home.run('search', 'fire at night', '--json', '--previews', '--max', '3');
-  const answer = JSON.parse(words.out) as SearchAnswer;
-  assert.ok(Check(SearchAnswer, answer), words.out);
-  assert.equal(basename(answer.matches[0]!.video_path), 'rocket.jpg');
-  assert.equal(Buffer.from(answer.matches[0]!.image!, 'base64').subarray(0, 2).toString('hex'), 'ffd8');
-
-  const frame = await home.run('search', '--frame', `${bottles}@12`, '--json', '--max', '2');
-  const [best] = (JSON.parse(frame.out) as SearchAnswer).matches;
-  assert.deepEqual([best?.video_path, best?.timestamp, best?.image], [bottles, '00:00:12', undefined]);
-
-  const cat = join(footage, 'images', 'chelsea.png');
-  const picture = await home.run('search', '--image', cat, '--media', bottles, '--json');
-  const paths = (JSON.parse(picture.out) as SearchAnswer).matches.map(({ video_path }) => video_path);
-  assert.deepEqual(new Set(paths), new Set([bottles]));
-});
 
 test('a folder of good and bad files: the good are stored, each bad one is named with its reason', async () => {
   const home = newHome();

@@ -9,21 +9,17 @@ import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import type { FaceClusterJobs } from '../../actors/faces/people/contract.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
-import { newHome } from './command-line.ts';
-import { startService } from './service.ts';
+import { sharedService } from './service.ts';
 
 const skip = skipWithout('media/faces', yunetWeights);
 const cluster_job_name = 'gone';
 
 test('faces of a clip that is away come from its previews, and names last when it is back', {
   skip,
-}, async (t) => {
-  const home = newHome();
-  await facesModels(join(home.folder, 'home', 'models'));
-  const service = await startService(['--no-guardian'], home);
-  t.after(service.end);
-  await service.modelReady();
-  const [cache_dir, volume] = [join(home.folder, 'analysis'), join(home.folder, 'volume')];
+}, async () => {
+  const service = await sharedService(facesModels);
+  const { cache_dir } = service;
+  const volume = `${cache_dir}-volume`;
   mkdirSync(volume);
   const clip = join(volume, 'book.mkv');
   copyFileSync(sharedPath('media/faces/signers/book.mkv'), clip);
@@ -61,5 +57,4 @@ test('faces of a clip that is away come from its previews, and names last when i
   assert.ok(back.faces.count >= away.faces.count);
   assert.deepEqual(Object.values((await job()).names), ['Anna']);
   assert.equal((await run({ face_clustering_jobs })).outcome, 'stored');
-  assert.equal(await service.stop(), 0);
 });

@@ -8,26 +8,21 @@ import type { ScenesAnswer } from '../../actors/search/media/contract.ts';
 import type { MomentsAnswer, RelevanceAnswer } from '../../actors/search/moments/contract.ts';
 import { facesModels, yunetWeights } from '../actors/faces/stand-in-embedder.ts';
 import { sharedPath, skipWithout } from '../shared.ts';
-import { newHome } from './command-line.ts';
-import { startService } from './service.ts';
+import { sharedService } from './service.ts';
 
 const skip = skipWithout('media/faces', yunetWeights);
 const cluster_job_name = 'signers';
 
-test('a person, a sentence and a picture of one moment are found together', { skip }, async (t) => {
-  const home = newHome();
-  await facesModels(join(home.folder, 'home', 'models'));
-  const service = await startService(['--no-guardian'], home);
-  t.after(service.end);
-  await service.modelReady();
-  const cache_dir = join(home.folder, 'analysis');
+test('a person, a sentence and a picture of one moment are found together', { skip }, async () => {
+  const service = await sharedService(facesModels);
+  const { cache_dir } = service;
   const ask = <T>(path: string, more: object = {}, method?: string) =>
     service.ok<T>(path, { cache_dir, ...more }, method);
   const films = ['again', 'brother', 'bird'].map((name) => {
-    const path = join(home.folder, `${name}.mkv`);
+    const path = join(service.home.folder, `${name}.mkv`);
     copyFileSync(sharedPath(`media/faces/signers/${name}.mkv`), path);
     writeFileSync(
-      join(home.folder, `${name}.srt`),
+      join(service.home.folder, `${name}.srt`),
       `1\n00:00:00,500 --> 00:00:01,500\nThe word ${name} is shown to the budget committee.\n`,
     );
     return path;

@@ -1,9 +1,11 @@
 // The commands with a running service behind them: they print what they print with an engine of their own.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { Check } from 'typebox/value';
 import { copySamples } from '../../actors/samples/samples.ts';
+import { SearchAnswer } from '../../actors/search/contract.ts';
 import { untilRelease } from '../shared.ts';
 import { type Ended, type Home, newHome, type Running } from './command-line.ts';
 
@@ -88,6 +90,21 @@ async function search({ remote, own, samples }: World): Promise<void> {
   const [there, here] = [await remote(...args), await own.run(...args)];
   assert.equal(there.code, 0, there.err);
   assert.deepEqual(JSON.parse(there.out), JSON.parse(here.out));
+
+  const words = await remote('search', 'a green forest', '--json', '--previews', '--max', '3');
+  const answer: unknown = JSON.parse(words.out);
+  assert.ok(Check(SearchAnswer, answer), words.out);
+  assert.equal(basename(answer.matches[0]!.video_path), 'forest.jpg');
+  assert.equal(Buffer.from(answer.matches[0]!.image!, 'base64').readUInt16BE(0), 0xffd8);
+
+  const film = join(samples, 'beach.mp4');
+  const moment = await remote('search', '--frame', `${film}@2`, '--media', film, '--json', '--max', '2');
+  const [best] = (JSON.parse(moment.out) as SearchAnswer).matches;
+  assert.deepEqual([best?.video_path, best?.timestamp, best?.image], [film, '00:00:02', undefined]);
+
+  const picture = await remote('search', '--image', join(samples, 'forest.jpg'), '--media', film, '--json');
+  const paths = (JSON.parse(picture.out) as SearchAnswer).matches.map(({ video_path }) => video_path);
+  assert.deepEqual(new Set(paths), new Set([film]));
 }
 
 async function thumbnails({ remote, home, own, samples }: World): Promise<void> {

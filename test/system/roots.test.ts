@@ -1,30 +1,23 @@
 // A library that moves: to another place on its machine, and to another machine with other places.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import { manifestFile } from '../../actors/library/transfer/contract.ts';
+import { copySamples } from '../../actors/samples/samples.ts';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
-import { sharedPath, skipWithout } from '../shared.ts';
 import { type Home, newHome, SLOW_MS } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
 
-const skip = skipWithout('media');
-const footage = [
-  join('video', 'bottle-detection.mp4'),
-  join('images', 'rocket.jpg'),
-  join('images', 'chelsea.png'),
-];
+const footage = [join('films', 'beach.mp4'), join('images', 'sunset.jpg'), join('images', 'forest.jpg')];
 
 /** Footage of a person, and what the command line says of it. */
-function footageHome(t: TestContext) {
+async function footageHome(t: TestContext) {
   const home = newHome();
   t.after(home.remove);
   const place = (name: string) => join(home.folder, name);
-  mkdirSync(place('disk'));
-  for (const name of footage)
-    cpSync(join(sharedPath('media'), name), join(place('disk'), name), { preserveTimestamps: true });
+  for (const name of footage) await copySamples(join(place('disk'), dirname(name)), [basename(name)]);
   return { home, place };
 }
 
@@ -36,7 +29,7 @@ async function ran({ run }: Pick<Home, 'run'>, ...args: string[]): Promise<strin
 
 /** The best match of words, whose film is where it is said to be. */
 async function bestMatch({ ok }: RunningService, cache_dir: string) {
-  const { matches } = await ok<SearchAnswer>('/search/text', { cache_dir, query: 'fire at night' });
+  const { matches } = await ok<SearchAnswer>('/search/text', { cache_dir, query: 'a sunset' });
   return matches[0]!;
 }
 
@@ -59,8 +52,8 @@ async function withLoaded(t: TestContext, home: Home): Promise<RunningService & 
   return { ...service, cache_dir };
 }
 
-test('a library that moves', { skip, timeout: 3 * SLOW_MS }, async (t) => {
-  const world = footageHome(t);
+test('a library that moves', { timeout: 3 * SLOW_MS }, async (t) => {
+  const world = await footageHome(t);
   await ran(world.home, 'analyze', world.place('disk'));
   await t.test(
     'a folder of other files is no place for it, and an export that was cut short is none',
@@ -75,14 +68,14 @@ test('a library that moves', { skip, timeout: 3 * SLOW_MS }, async (t) => {
   );
 });
 
-type World = ReturnType<typeof footageHome>;
+type World = Awaited<ReturnType<typeof footageHome>>;
 
 async function moveRoot(t: TestContext, { home, place }: World): Promise<void> {
   const service = await withLoaded(t, home);
   const { ok, call, cache_dir } = service;
   await ok('/watch-folders', { folder_path: join(place('disk'), 'images'), enabled: false });
-  const rocket = (folder: string) => join(place(folder), 'images', 'rocket.jpg');
-  const moment = { media_path: rocket('disk'), start_seconds: 0, end_seconds: 1 };
+  const sunset = (folder: string) => join(place(folder), 'images', 'sunset.jpg');
+  const moment = { media_path: sunset('disk'), start_seconds: 0, end_seconds: 1 };
   const made = await call<{ list: { list_id: string } }>('/lists', { name: 'Cut', items: [moment] });
   assert.equal((await call('/roots', { name: 'footage', folder: place('disk') })).status, 201);
 
@@ -91,7 +84,7 @@ async function moveRoot(t: TestContext, { home, place }: World): Promise<void> {
   assert.match(away.roots[0]?.away ?? '', /does not exist/);
   const missing = await call<{ message: string }>('/media/metadata', {
     cache_dir,
-    media_paths: [rocket('disk')],
+    media_paths: [sunset('disk')],
   });
   assert.match(JSON.stringify(missing.body), /root footage/);
   const pruned = await ok<{ forgotten: unknown[]; skipped: { reason: string; count: number }[] }>(
@@ -103,11 +96,11 @@ async function moveRoot(t: TestContext, { home, place }: World): Promise<void> {
   const elsewhere = await call<{ message: string }>('/roots/footage', { folder: home.folder }, 'PUT');
   assert.deepEqual(
     [elsewhere.status, (await bestMatch(service, cache_dir)).video_path],
-    [400, rocket('disk')],
+    [400, sunset('disk')],
   );
 
   await ok('/roots/footage', { folder: place('moved') }, 'PUT');
-  assert.equal((await bestMatch(service, cache_dir)).video_path, rocket('moved'));
+  assert.equal((await bestMatch(service, cache_dir)).video_path, sunset('moved'));
   const { media } = await ok<{ media: { media_path: string }[] }>('/library/list', { cache_dir });
   assert.ok(media.every(({ media_path }) => statSync(media_path).isFile()));
   const listed = await ok<{ files: { visual: string[] }[] }>('/media/list', {
@@ -121,7 +114,7 @@ async function moveRoot(t: TestContext, { home, place }: World): Promise<void> {
   const { list } = await ok<{ list: { items: { media_path: string }[] } }>(
     `/lists/${made.body.list.list_id}`,
   );
-  assert.equal(list.items[0]?.media_path, rocket('moved'));
+  assert.equal(list.items[0]?.media_path, sunset('moved'));
   const { watch_folders } = await ok<{ watch_folders: { folder_path: string }[] }>('/watch-folders');
   assert.equal(watch_folders[0]?.folder_path, join(place('moved'), 'images'));
   const film = join(place('moved'), footage[0]!);
@@ -160,7 +153,7 @@ async function carry(t: TestContext, { home, place }: World): Promise<void> {
 
   const service = await withLoaded(t, other);
   const { video_path, image } = await bestMatch(service, service.cache_dir);
-  assert.equal(video_path, join(other.folder, 'drive', 'images', 'rocket.jpg'));
+  assert.equal(video_path, join(other.folder, 'drive', 'images', 'sunset.jpg'));
   assert.equal(
     Buffer.from(image ?? '', 'base64')
       .subarray(0, 2)

@@ -9,23 +9,23 @@ import type { SearchHit, SearchStanding } from '../../events/searches/contract.t
 import { receiver } from '../events/receiver.ts';
 import { until } from '../until.ts';
 import { SLOW_MS } from './command-line.ts';
-import { startService } from './service.ts';
+import { sharedService } from './service.ts';
 
 const sample = (name: string) =>
   fileURLToPath(new URL(`../../actors/samples/media/${name}`, import.meta.url));
 
 test('hits in new files come as events, webhooks, lines and counts', async (t) => {
-  const service = await startService();
-  t.after(() => service.end());
-  const { home, ok, call, address, key } = service;
-  const cache_dir = join(home.folder, 'cache');
+  const service = await sharedService();
+  const { home, ok, call, address, key, cache_dir } = service;
   const at = ['--server', address, '--key', key, '--cache-dir', cache_dir];
-  await service.modelReady();
   const first = await ok<{ task_id: string }>('/analyze', {
     cache_dir,
     visual_media_paths: ['beach.mp4', 'a-day-outdoors.mp4', 'camp-fire.mkv'].map(sample),
   });
   await service.follow(first.task_id);
+  // Those of another folder may be loaded.
+  await ok('/analysis-data/load', { cache_dir });
+  await ok('/analysis-data/load-transcriptions', { cache_dir });
   const picture = ['searches', 'save', 'stop', '--image', sample('stop-sign.jpg'), '--json', ...at];
   const saved = await home.run(...picture);
   assert.equal(saved.code, 0, saved.err);

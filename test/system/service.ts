@@ -1,6 +1,9 @@
 // A running service for a test: the command line in a process of its own, its address read off its log.
 import assert from 'node:assert/strict';
-import { io, type Socket } from 'socket.io-client';
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { type Socket as EventSocket, io } from 'socket.io-client';
 import type { ProgressEvent } from '../../events/protocol.ts';
 import { until } from '../until.ts';
 import { type Home, newHome, type Running, SLOW_MS } from './command-line.ts';
@@ -82,6 +85,36 @@ export async function startService(
   };
 }
 
+/** One that nobody stops, with a new analysis folder for whoever asks. */
+export interface SharedService extends Omit<RunningService, 'process' | 'stop' | 'end'> {
+  readonly cache_dir: string;
+}
+
+const shared = new Map<unknown, Promise<RunningService>>();
+
+/**
+ * Files of one process share it, since a start takes two seconds of a processor; it ends with the process.
+ * `prepare` is called with the folder of its models before it starts; another one, another service.
+ */
+export async function sharedService(prepare?: (models: string) => Promise<void>): Promise<SharedService> {
+  if (!shared.has(prepare)) shared.set(prepare, startShared(prepare));
+  const { process: _, stop: _stop, end: _end, ...service } = await shared.get(prepare)!;
+  return { ...service, cache_dir: join(service.home.folder, `analysis-${randomUUID()}`) };
+}
+
+async function startShared(prepare?: (models: string) => Promise<void>): Promise<RunningService> {
+  const home = newHome();
+  await prepare?.(join(home.folder, 'home', 'models'));
+  const service = await startService(['--no-guardian'], home);
+  await service.modelReady();
+  const { child } = service.process;
+  // Nothing else may keep the process of the tests, which ends it.
+  child.unref();
+  for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref();
+  process.once('exit', () => child.kill('SIGKILL'));
+  return service;
+}
+
 /** Of a service that loads its visual model; fails when it cannot. */
 export async function modelReady(loaded: () => Promise<{ visual: { load_status: string } }>): Promise<void> {
   const isReady = async () => {
@@ -97,7 +130,7 @@ async function follow(
   task_id: string,
   seen: (event: ProgressEvent) => void = () => {},
 ): Promise<ProgressEvent[]> {
-  const socket: Socket = io(address, { transports: ['websocket'] });
+  const socket: EventSocket = io(address, { transports: ['websocket'] });
   const events: ProgressEvent[] = [];
   const done = Promise.withResolvers<void>();
   socket.on('progress', (event: ProgressEvent) => {

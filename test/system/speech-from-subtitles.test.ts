@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import test from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
+import { copySamples } from '../../actors/samples/samples.ts';
 import type {
   TranscriptionsAnswer,
   TranscriptRangeAnswer,
   TranscriptSearchAnswer,
 } from '../../actors/search/transcripts/contract.ts';
 import { readVoices } from '../../bench/diarization/librispeech.ts';
-import { sharedPath, skipWithout } from '../shared.ts';
-import { startService } from './service.ts';
+import { skipWithout } from '../shared.ts';
+import { sharedService } from './service.ts';
 import { joined, RATE, silence, writeWav } from './speech-files.ts';
 
-const skip = skipWithout('media/speech/librispeech/test-other', 'media/video/bottle-detection.mp4');
+const skip = skipWithout('media/speech/librispeech/test-other');
 
-async function speakingService(t: TestContext) {
-  const service = await startService();
-  t.after(service.end);
-  const cache_dir = join(service.home.folder, 'analysis');
-  const films = join(service.home.folder, 'films');
+async function speakingService() {
+  const service = await sharedService();
+  const { cache_dir } = service;
+  const films = `${cache_dir}-films`;
   mkdirSync(films);
   const transcribe = async (body: object) => {
     const { task_id } = await service.ok<{ task_id: string }>('/analyze', { cache_dir, ...body });
     const events = await service.follow(task_id);
     return { events, task: await service.ok<TaskDetail>(`/tasks/${task_id}`) };
   };
-  return { ...service, cache_dir, films, transcribe };
+  return { ...service, films, transcribe };
 }
 
 /** Two voices take turns, three and two; five cues of subtitles say what. */
@@ -60,7 +60,7 @@ interface Talk extends Service {
 test('a file with subtitles is transcribed from them, and its speakers are told apart by voice', {
   skip,
 }, async (t) => {
-  const service = await speakingService(t);
+  const service = await speakingService();
   const silent = join(service.films, 'silent.wav');
   writeWav(silent, silence(3));
   const talk: Talk = { ...service, path: await conversation(service.films), silent };
@@ -146,12 +146,11 @@ async function checkProperties({ ok, cache_dir, path, silent }: Talk): Promise<v
   );
 }
 
-test('pictures and speech of one film are done in one task', { skip }, async (t) => {
-  const { transcribe, films, modelReady } = await speakingService(t);
-  await modelReady();
-  const film = join(films, 'bottles.mp4');
-  copyFileSync(sharedPath('media/video/bottle-detection.mp4'), film);
-  writeFileSync(join(films, 'bottles.srt'), '1\n00:00:01,000 --> 00:00:03,000\nThree bottles.\n');
+test('pictures and speech of one film are done in one task', async () => {
+  const { transcribe, films } = await speakingService();
+  await copySamples(films, ['beach.mp4']);
+  const film = join(films, 'beach.mp4');
+  writeFileSync(join(films, 'beach.srt'), '1\n00:00:01,000 --> 00:00:03,000\nWaves.\n');
   const { events, task } = await transcribe({
     visual_media_paths: [film],
     transcription_jobs: [{ path: film, detect_speakers: false }],

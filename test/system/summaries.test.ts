@@ -1,26 +1,15 @@
 // Summaries through the service, without a language model: a composed hour and real footage are analysed,
 // summarised, read node by node, and searched in the ranges of nodes.
 import assert from 'node:assert/strict';
-import { basename, join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import { basename } from 'node:path';
+import test from 'node:test';
 import type { SearchAnswer } from '../../actors/search/contract.ts';
 import type { SummariesAnswer } from '../../actors/summarizer/stored/contract.ts';
 import { f1 } from '../actors/summarizer/outline/composed.ts';
 import { sharedPath, skipWithout, untilRelease } from '../shared.ts';
 import { composedHour, hour } from './composed-hour.ts';
-import { type RunningService, startService } from './service.ts';
+import { type SharedService as Library, sharedService } from './service.ts';
 import { checkClaims, checkRanges, type ReadSummary, readSummary } from './summary-tree.ts';
-
-interface Library extends RunningService {
-  readonly cache_dir: string;
-}
-
-async function libraryService(t: TestContext): Promise<Library> {
-  const service = await startService();
-  t.after(service.end);
-  await service.modelReady();
-  return { ...service, cache_dir: join(service.home.folder, 'analysis') };
-}
 
 async function analyse({ ok, follow, cache_dir }: Library, body: object) {
   const { task_id } = await ok<{ task_id: string }>('/analyze', { cache_dir, ...body });
@@ -31,7 +20,7 @@ async function analyse({ ok, follow, cache_dir }: Library, body: object) {
 
 /** A search in the unchanged range of each of some nodes finds frames of that range and no others. */
 async function searchRanges({ ok, cache_dir }: Library, path: string, { nodes }: ReadSummary, query: string) {
-  await ok('/analysis-data/load-for-media', { cache_dir, media_paths: [path] });
+  await ok('/analysis-data/load', { cache_dir });
   for (const { node } of nodes.slice(0, 12)) {
     const { matches } = await ok<SearchAnswer>('/search/text', {
       cache_dir,
@@ -51,7 +40,7 @@ test('a composed hour is summarised: chapters, claims that its evidence holds, r
   skip: untilRelease,
 }, async (t) => {
   const path = await composedHour();
-  const library = await libraryService(t);
+  const library = await sharedService();
   const events = await analyse(library, {
     visual_media_paths: [path],
     transcription_jobs: [{ path }],
@@ -91,17 +80,15 @@ test('a composed hour is summarised: chapters, claims that its evidence holds, r
   );
 });
 
-const skip = skipWithout('media/video/car-detection.mp4', 'media/images/coffee.png', 'media/speech/jfk.flac');
+const skip = skipWithout('media/video/bottle-detection.mp4', 'media/images/coffee.png');
 
-test('real footage, stills and sound are summarised with what is known of them', { skip }, async (t) => {
-  const library = await libraryService(t);
-  const films = ['video/car-detection.mp4', 'video/bottle-detection.mp4'].map((name) =>
-    sharedPath(`media/${name}`),
-  );
+test('real footage and stills are summarised with what is known of them', { skip }, async () => {
+  const library = await sharedService();
+  const film = sharedPath('media/video/bottle-detection.mp4');
   const stills = ['astronaut.png', 'coffee.png', 'rocket.jpg'].map((name) =>
     sharedPath(`media/images/${name}`),
   );
-  const paths = [...films, ...stills];
+  const paths = [film, ...stills];
   await analyse(library, {
     visual_media_paths: paths,
     summary_requests: paths.map((path) => ({ path, analysis_name: `of ${basename(path)}` })),
@@ -121,6 +108,6 @@ test('real footage, stills and sound are summarised with what is known of them',
     checkClaims(summary);
     if (stills.includes(path)) assert.equal(summary.nodes.length, 1, 'a still is one node');
   }
-  const film = await readSummary(library, library.cache_dir, films[0]!);
-  await searchRanges(library, films[0]!, film, 'a grey road by day');
+  const summary = await readSummary(library, library.cache_dir, film);
+  await searchRanges(library, film, summary, 'a grey picture by day');
 });

@@ -66,7 +66,8 @@ test('ten seconds of a film are found, cut, mirrored and between bars, where the
 });
 
 test('the command line names them for a moment, and for everything', { skip }, async () => {
-  const run = (...args: string[]) => home.run('takes', ...args, '--cache-dir', cache_dir);
+  const run = (...args: string[]) =>
+    home.run('takes', ...args, '--cache-dir', cache_dir, '--server', service.address, '--key', service.key);
   const { code, out, err } = await run(`${at('cut.mp4')}@5`);
   assert.equal(code, 0, err);
   assert.match(
