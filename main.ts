@@ -62,7 +62,8 @@ export async function startEngine(
     const { tasks, cluster } = await joinCluster(choice, values, { ...analysing, analysis, onCutOff });
     const library = createLibrary({ ...parts, tasks, proxies, roots, modelsFolder: models });
     const [people, summaries] = [createPeople({ ...parts, tasks }), createSummaries(parts)];
-    const watching = { ...analysing, homeFiles, watcher, tasks, analysis };
+    const asWatched = { homeFiles, shared: cluster?.watching ?? null };
+    const watching = { ...analysing, ...asWatched, watcher, tasks, analysis };
     const watchFolders = openWatchFolders(values, decoders, watching);
     const { close, ...documents } = createDocumentExports({ ...parts, summaries, search, roots });
     const stop = () => {

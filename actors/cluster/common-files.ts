@@ -37,6 +37,14 @@ const kinds: readonly Kind[] = [
   },
   { folder: 'lists', file: /^[0-9a-f-]{36}\.json$/, isPrivate: false, joined: () => null },
   { folder: 'searches', file: /^searches\.json$/, isPrivate: true, joined: united('records', 'search_id') },
+  {
+    folder: 'watch-folders',
+    file: /^folders\.json$/,
+    isPrivate: false,
+    joined: united('watch_folders', 'id'),
+  },
+  // Of whoever watches now.
+  { folder: 'watch-folders', file: /^status\.json$/, isPrivate: false, joined: (_, common) => common },
 ];
 
 /** Of a machine that was never in the cluster: its records follow those that are there. */
@@ -49,7 +57,7 @@ function united(list: string, id: string): Kind['joined'] {
   };
 }
 
-export const commonFolders: readonly string[] = kinds.map(({ folder }) => folder);
+export const commonFolders: readonly string[] = [...new Set(kinds.map(({ folder }) => folder))];
 
 /** `name`: the path in the home folder, with `/`. Undefined for what is not common. */
 export function kindOf(name: string): Kind | undefined {

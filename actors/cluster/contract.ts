@@ -7,6 +7,7 @@ import { field, nullable } from '../../runtime/schema.ts';
 import type { Tasks } from '../analysis/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { Hold } from '../index/visual/contract.ts';
+import type { SharedWatch } from '../watcher/folders/contract.ts';
 
 export const clusterErrors = errorTable({
   DATABASE_AWAY: { meaning: 'The database of the cluster cannot be reached', status: 503, retryable: true },
@@ -184,6 +185,7 @@ export interface Cluster {
    */
   readonly index: Ref<typeof indexContract>;
   readonly home: CommonHome;
+  readonly watching: SharedWatch;
   standing(): ClusterStanding;
   status(): Promise<ClusterStatus>;
 }

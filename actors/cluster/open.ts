@@ -2,6 +2,8 @@
 // without it nothing of a cluster is loaded.
 import { join, resolve } from 'node:path';
 import { engineErrors } from '../../runtime/errors.ts';
+import { makeFolder } from '../../runtime/files/folder.ts';
+import type { Log } from '../../runtime/log.ts';
 import { folders, type SettingValues } from '../../settings.ts';
 import type { Tasks } from '../analysis/contract.ts';
 import { stageKinds } from '../analysis/stages/kinds.ts';
@@ -11,10 +13,13 @@ import { newTask } from '../analysis/tasks/run-tally.ts';
 import { Listeners } from '../analysis/tasks/running-task.ts';
 import type { FrontDoorParts } from '../analysis/tasks/tasks.ts';
 import type { Proxies } from '../exporter/proxies/contract.ts';
+import { RootsFile } from '../index/store/roots-file.ts';
 import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary } from '../library/transfer/import.ts';
+import type { SharedWatch } from '../watcher/folders/contract.ts';
 import { ActiveTasks } from './active-tasks.ts';
 import { statusOf } from './admin.ts';
+import { CommonWatch } from './common-watch.ts';
 import { type Cluster, type ClusterChoice, type ClusterStanding, clusterErrors } from './contract.ts';
 import { Database } from './database.ts';
 import { Exchange } from './exchange.ts';
@@ -22,6 +27,7 @@ import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from 
 import { Follower, type FollowerParts } from './follower.ts';
 import { Holding } from './holding.ts';
 import { Home } from './home.ts';
+import { Leases } from './leases.ts';
 import { Node, nodeIdIn } from './node.ts';
 import { HomePlaces, Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
@@ -65,7 +71,12 @@ export async function openCluster(
     const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
     const files = new Home({ ...common, home, places: new HomePlaces(roots, cacheDir) });
     log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
-    return await begun(choice, parts, common, files, seq);
+    return await begun(
+      choice,
+      parts,
+      { ...common, shared, home: files, homeFolder: home, rootsFile: roots },
+      seq,
+    );
   } catch (error) {
     await database.close();
     throw error;
@@ -79,16 +90,18 @@ const LEAST = 1_000;
 type Common = Omit<WorkerParts, 'follower' | 'node' | 'analysis' | 'files' | 'whole'> &
   Pick<FollowerParts, 'cacheDir'>;
 
-async function begun(
-  choice: ClusterChoice,
-  parts: ClusterParts,
-  common: Common,
-  home: Home,
-  seq: number,
-): Promise<Cluster> {
+interface Own extends Common {
+  readonly home: Home;
+  readonly homeFolder: string;
+  readonly rootsFile: string;
+  /** The folder of all machines. */
+  readonly shared: string;
+}
+
+async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, seq: number): Promise<Cluster> {
   const { roles } = choice;
   const { index, local, proxies, analysis } = parts;
-  const { database, nodeId, cacheDir } = common;
+  const { database, nodeId, cacheDir, home } = common;
   const writes = new Writes({ ...common, index });
   const active = new ActiveTasks({ ...common, listeners: new Listeners(common.log) });
   const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
@@ -138,9 +151,30 @@ async function begun(
   return {
     tasks,
     index: holding?.index(writes.index()) ?? writes.index(),
-    home,
+    ...{ home, watching: watchingOf(common, parts.log) },
     standing: () => standingOf(database, follower, holding),
     status: () => statusOf(database),
+  };
+}
+
+function watchingOf(common: Own, log: Log): SharedWatch {
+  const { library, shared, homeFolder, rootsFile, clock } = common;
+  const roots = new RootsFile(rootsFile);
+  const parts = {
+    folder: join(homeFolder, 'watch-folders'),
+    leases: new Leases(common),
+    roots: () => roots.read(),
+    clock,
+    log,
+  };
+  return {
+    service: (resumes, open) => new CommonWatch({ ...parts, resumes }, open),
+    ledgers: () => {
+      const folder = join(shared, 'watch-folders');
+      makeFolder(folder);
+      return folder;
+    },
+    store: library,
   };
 }
 

@@ -49,6 +49,8 @@ export const WatchedFolder = Type.Object({
   folder_path: Text,
   /** Absolute path of the file that remembers what was done; its folder is there. */
   ledger: Text,
+  /** Other machines write the ledger too, one at a time. */
+  shared: Type.Optional(Type.Boolean()),
   plan: Plan,
 });
 export type WatchedFolder = Static<typeof WatchedFolder>;

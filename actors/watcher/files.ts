@@ -62,7 +62,8 @@ export class FolderFiles {
     this.#parts = parts;
     this.#prefix = prefixOf(folder.folder_path);
     const recall = (record: LedgerRecord) => this.#recall(record);
-    this.#ledger = new Ledger(folder.ledger, folder.plan, () => this.#records(), recall);
+    const { ledger, plan, shared } = folder;
+    this.#ledger = new Ledger(ledger, plan, () => this.#records(), recall, shared);
   }
 
   get folder(): string {

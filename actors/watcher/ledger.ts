@@ -29,6 +29,7 @@ const SPARE = 1024;
 
 export class Ledger {
   readonly #path: string;
+  readonly #isShared: boolean;
   /** All that is to be remembered. */
   readonly #all: () => Iterable<LedgerRecord>;
   #plan: Plan;
@@ -36,14 +37,19 @@ export class Ledger {
   /** Nothing but whole lines are there. */
   #isWhole = false;
 
-  /** Calls `tell` with what was done by the same plan, older records first. LEDGER_UNWRITABLE. */
+  /**
+   * Calls `tell` with what was done by the same plan, older records first. `isShared`: other machines can
+   * read and write it, too. LEDGER_UNWRITABLE.
+   */
   constructor(
     path: string,
     plan: Plan,
     all: () => Iterable<LedgerRecord>,
     tell: (record: LedgerRecord) => void,
+    isShared = false,
   ) {
     this.#path = path;
+    this.#isShared = isShared;
     this.#plan = plan;
     this.#all = all;
     this.#guard(() => {
@@ -96,7 +102,8 @@ export class Ledger {
 
   #write(plan: Plan, records: readonly LedgerRecord[]): void {
     const text = [{ version: 1, plan }, ...records].map(lineOf).join('');
-    replaceFile(this.#path, text, { flush: true, mode: 0o600 });
+    const access = this.#isShared ? { isExport: true } : { mode: 0o600 };
+    replaceFile(this.#path, text, { flush: true, ...access });
     this.#isWhole = true;
     this.#lines = records.length;
   }

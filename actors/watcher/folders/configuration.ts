@@ -183,18 +183,20 @@ const SAVE_MS = 300_000;
 
 export class FolderRecords {
   readonly #folder: string;
+  readonly #ledgers: () => string;
   readonly #log: Log;
   /** By id, what was read or written last but for the time of the last poll, and when it was written. */
   readonly #saved = new Map<string, { readonly text: string; readonly at: number }>();
 
-  /** `folder`: where the ledgers are, too. */
-  constructor(folder: string, log: Log) {
+  /** `ledgers`: where the ledgers are; in `folder` when left out. */
+  constructor(folder: string, log: Log, ledgers: () => string = () => folder) {
     this.#folder = folder;
+    this.#ledgers = ledgers;
     this.#log = log;
   }
 
   ledgerOf(id: string): string {
-    return join(this.#folder, `${id}.ledger`);
+    return join(this.#ledgers(), `${id}.ledger`);
   }
 
   /** A file that is not there or damaged says that nothing was found: the next poll knows better. */
@@ -239,7 +241,7 @@ export class FolderRecords {
 
   /** What is left of folders that another process removed while nobody watched. */
   removeOthers(ids: ReadonlySet<string>): void {
-    for (const name of readdirSync(this.#folder)) {
+    for (const name of new Set([this.#folder, this.#ledgers()].flatMap((one) => readdirSync(one)))) {
       const [, id] = /^(.+)\.(?:ledger|stats\.json)$/.exec(name) ?? [];
       if (id !== undefined && !ids.has(id)) this.remove(id);
     }

@@ -2,6 +2,7 @@
 // the API.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
+import type { Claim } from '../../../runtime/files/lock.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import {
   absolutePath,
@@ -250,6 +251,34 @@ export const WatchFolderList = Type.Object({
   service_status: field('Status of the watch-folder service.', WatchStatus),
 });
 export type WatchFolderList = Static<typeof WatchFolderList>;
+
+/** Who may watch. */
+export interface WatchClaims {
+  /** WATCHED_ELSEWHERE. `onLost`: another one may watch now. */
+  claim(onLost: () => void): Promise<Claim>;
+  /** Who watches, when it is another one and this one is to leave it alone. */
+  other(): string | null;
+}
+
+/** The service of this machine, where several have watch folders in common. */
+export interface OwnWatch extends WatchFolders {
+  /** Whether it is recorded that the service runs, here or elsewhere. */
+  readonly isRecorded: boolean;
+  record(running: boolean): Promise<void>;
+}
+
+/** How machines that have watch folders in common watch them: one of them at a time. */
+export interface SharedWatch {
+  /**
+   * The service of all of them. `open`: that of this machine, which watches when its claim is granted;
+   * `resumes`: whether it takes over what another one has watched.
+   */
+  service(resumes: boolean, open: (claims: WatchClaims) => OwnWatch): WatchFolders;
+  /** The folder of the ledgers, which all machines write. It is made. */
+  ledgers(): string;
+  /** Names the analysis folder of all machines. */
+  readonly store: string;
+}
 
 /**
  * The watch folders of this home folder, and the service that watches them. Configuration is read from the

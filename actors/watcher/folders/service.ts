@@ -2,6 +2,7 @@
 // process of a home folder at a time.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { Clock } from '../../../runtime/clock.ts';
 import { toFields } from '../../../runtime/errors.ts';
 import type { HomeFiles } from '../../../runtime/files/home-files.ts';
 import { type Claim, claim, claimant, type Holder } from '../../../runtime/files/lock.ts';
@@ -20,6 +21,8 @@ import {
 import {
   type FolderStats,
   type NewWatchFolder,
+  type OwnWatch,
+  type WatchClaims,
   type WatchFolder,
   type WatchFolderChanges,
   type WatchFolderList,
@@ -43,6 +46,8 @@ export interface WatchFolderParts
   readonly roots: () => Roots;
   /** By which the configuration is changed. */
   readonly homeFiles: HomeFiles;
+  /** Null for one process of the home folder at a time. */
+  readonly claims: WatchClaims | null;
 }
 
 /**
@@ -60,26 +65,31 @@ const RESUME_MS = 20_000;
 export function openWatchFolders(
   values: SettingValues,
   decoders: number,
-  parts: Omit<WatchFolderParts, 'homes' | 'size' | 'interval' | 'resumes' | 'now' | 'newId' | 'roots'>,
+  parts: Omit<WatchFolderParts, MadeHere>,
 ): WatchFolders {
-  const { home, cache, roots } = folders(values);
-  const rootsFile = new RootsFile(roots);
-  return new WatchService({
+  const { home, cache, roots: file } = folders(values);
+  const rootsFile = new RootsFile(file);
+  const roots = () => rootsFile.read();
+  const { shared } = parts;
+  const own = {
     ...parts,
-    roots: () => rootsFile.read(),
+    roots,
     homes: { home, cache },
     size: { few: Math.max(1, Math.min(MOST_FILMS, FILMS_EACH * decoders)), ...SMALL_FILES },
     interval: values.watch_interval_seconds * 1000,
     resumes: values.watch_resume,
     now: () => Date.now() / 1000,
     newId: randomUUID,
-  });
+  };
+  const open = (claims: WatchClaims | null) => new WatchService({ ...own, claims });
+  return shared === null ? open(null) : shared.service(own.resumes, open);
 }
 
-export class WatchService implements WatchFolders {
+type MadeHere = 'homes' | 'size' | 'interval' | 'resumes' | 'now' | 'newId' | 'roots' | 'claims';
+
+export class WatchService implements OwnWatch {
   readonly #parts: WatchFolderParts;
-  /** Names the process that watches. */
-  readonly #claimPath: string;
+  readonly #claims: WatchClaims;
   readonly #configuration: ConfigurationFile;
   readonly #records: FolderRecords;
   readonly #places: Places;
@@ -95,19 +105,27 @@ export class WatchService implements WatchFolders {
   constructor(parts: WatchFolderParts) {
     this.#parts = parts;
     const folder = join(parts.homes.home, 'watch-folders');
-    this.#claimPath = join(folder, 'owner.json');
+    this.#claims = parts.claims ?? claimsIn(join(folder, 'owner.json'), parts.clock);
     this.#configuration = new ConfigurationFile(
       join(folder, 'folders.json'),
       parts.homeFiles,
       parts.clock,
       parts.roots,
     );
-    this.#records = new FolderRecords(folder, parts.log);
+    this.#records = new FolderRecords(folder, parts.log, parts.shared?.ledgers);
     this.#places = new Places(parts.homes, parts.clock);
   }
 
   get #edits(): EditParts {
     return { ...this.#parts, configuration: this.#configuration, places: this.#places };
+  }
+
+  get isRecorded(): boolean {
+    return this.#configuration.read().running;
+  }
+
+  async record(running: boolean): Promise<void> {
+    if (this.isRecorded !== running) await this.#configuration.change(() => ({ running }));
   }
 
   async list(): Promise<WatchFolderList> {
@@ -152,7 +170,9 @@ export class WatchService implements WatchFolders {
       this.#claim = await this.#claimWatch();
     }
     try {
-      await this.#configuration.change(() => ({ running: true }));
+      // Another machine may have recorded meanwhile that it is to stop.
+      if (this.#parts.shared === null || !this.isRecorded)
+        await this.#configuration.change(() => ({ running: true }));
       if (this.#isClosed) throw watchErrors.NOT_WATCHING('The engine is stopping');
     } catch (error) {
       if (this.#run === null) this.#release();
@@ -162,17 +182,10 @@ export class WatchService implements WatchFolders {
   }
 
   #claimWatch(): Promise<Claim> {
-    const { clock, log } = this.#parts;
-    return claim(this.#claimPath, {
-      clock,
-      refused: unwritable,
-      conflict: (holder) =>
-        watchErrors.WATCHED_ELSEWHERE(watchedBy(holder), { pid: holder.pid, host: holder.host }),
-      onLost: () => {
-        this.#claim = null;
-        log.error('watching ends', { error: this.#other() ?? 'another process watched' });
-        this.#run?.stop();
-      },
+    return this.#claims.claim(() => {
+      this.#claim = null;
+      this.#parts.log.error('watching ends', { error: this.#other() ?? 'another one watches' });
+      this.#run?.stop();
     });
   }
 
@@ -237,8 +250,7 @@ export class WatchService implements WatchFolders {
 
   /** Who watches, when it is another process. */
   #other(): string | null {
-    const holder = this.#claim === null ? claimant(this.#claimPath) : null;
-    return holder === null ? null : watchedBy(holder);
+    return this.#claim === null ? this.#claims.other() : null;
   }
 
   #status(all: readonly RecordedFolder[]): WatchStatus {
@@ -270,6 +282,19 @@ export class WatchService implements WatchFolders {
   #unixOf(at: number): number {
     return this.#parts.now() + Math.max(0, at - this.#parts.clock.now()) / 1000;
   }
+}
+
+/** One process of a home folder watches. `path`: names it. */
+function claimsIn(path: string, clock: Clock): WatchClaims {
+  const conflict = (holder: Holder) =>
+    watchErrors.WATCHED_ELSEWHERE(watchedBy(holder), { pid: holder.pid, host: holder.host });
+  return {
+    claim: (onLost) => claim(path, { clock, refused: unwritable, conflict, onLost }),
+    other: () => {
+      const holder = claimant(path);
+      return holder === null ? null : watchedBy(holder);
+    },
+  };
 }
 
 function watchedBy({ pid, host }: Pick<Holder, 'pid' | 'host'>): string {

@@ -15,7 +15,7 @@ import {
   type watcherContract,
 } from '../contract.ts';
 import type { Configuration, ConfigurationFile, FolderRecords } from './configuration.ts';
-import type { WatchState } from './contract.ts';
+import type { SharedWatch, WatchState } from './contract.ts';
 import { type FileOutcome, FolderTask, type FolderTaskParts } from './folder-task.ts';
 import { FolderWatch, lastErrorOf } from './folder-watch.ts';
 import type { Homes, Places } from './places.ts';
@@ -28,6 +28,8 @@ export interface WatchRunParts extends FolderTaskParts {
   readonly records: FolderRecords;
   readonly places: Places;
   readonly homes: Homes;
+  /** Null for an engine by itself. */
+  readonly shared: SharedWatch | null;
   /** Files of one task. */
   readonly size: BatchSize;
   /** Between two polls, ms. */
@@ -255,7 +257,8 @@ export class WatchRun {
     watch.polling = polling;
     const isStale = () => watch.isGone || polling.signal.aborted;
     try {
-      const plan = { work: watch.work, store: await this.#parts.places.store(watch.folder) };
+      const { shared, places } = this.#parts;
+      const plan = { work: watch.work, store: shared?.store ?? (await places.store(watch.folder)) };
       if (isStale()) return;
       watch.setPlan(plan);
       const request = { folder: this.#folderOf(watch, plan), exclusions, skip };
@@ -272,7 +275,8 @@ export class WatchRun {
   }
 
   #folderOf({ id, folder: { folder_path } }: FolderWatch, plan: Plan): WatchedFolder {
-    return { id, folder_path, ledger: this.#parts.records.ledgerOf(id), plan };
+    const { records, shared } = this.#parts;
+    return { id, folder_path, ledger: records.ledgerOf(id), shared: shared !== null, plan };
   }
 
   /** What became of files before is told first. */

@@ -23,6 +23,8 @@ export interface Machine {
   readonly folder: string;
   readonly roots: string;
   readonly home: Home;
+  /** Of the machine, which closes it when it leaves. */
+  readonly database: Database;
   readonly access: Access;
   readonly lists: Lists;
   readonly searches: RecordFile<typeof SavedSearch>;
@@ -33,6 +35,9 @@ export interface Machine {
 export interface Machines {
   readonly postgres: Postgres;
   readonly database: Database;
+  readonly library: string;
+  /** The folder of all. */
+  readonly shared: string;
   readonly said: readonly string[];
   /** `footage`: where that root is on the machine; `at`: a home folder that is there. */
   join(footage: string, at?: string): Promise<Machine>;
@@ -72,9 +77,17 @@ export async function machines(t: TestContext): Promise<Machines> {
     let closing: Promise<void> | null = null;
     const leave = () => (closing ??= home.stop().then(() => own.close()));
     ends.push(leave, async () => access.close(false));
-    return { folder: at, roots, home, access, ...kept, leave };
+    return { folder: at, roots, home, database: own, access, ...kept, leave };
   };
-  return { postgres, database, said, join: joinAs, newFolder };
+  return {
+    postgres,
+    database,
+    library: row!.id,
+    shared: join(base, 'shared'),
+    said,
+    join: joinAs,
+    newFolder,
+  };
 }
 
 function keptIn(home: string, homeFiles: HomeFiles, roots: RootsFile): Pick<Machine, 'lists' | 'searches'> {

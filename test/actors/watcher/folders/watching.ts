@@ -61,6 +61,8 @@ export async function watching(t: TestContext) {
     const made = new WatchService({
       homes: { home, cache },
       homeFiles: ownFiles,
+      shared: null,
+      claims: null,
       watcher,
       tasks,
       analysis: facts.filters.analysis,

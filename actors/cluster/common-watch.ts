@@ -1,0 +1,173 @@
+// Watch folders that machines have in common: one of them watches, and each tells how that stands. When it is
+// gone, another one goes on.
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import type { Clock } from '../../runtime/clock.ts';
+import { reasonOf } from '../../runtime/errors.ts';
+import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { readJsonNow } from '../../runtime/files/json-file.ts';
+import type { Claim } from '../../runtime/files/lock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { withTexts } from '../index/store/path-map.ts';
+import type { Roots } from '../index/store/roots-file.ts';
+import {
+  type OwnWatch,
+  type WatchClaims,
+  type WatchFolderList,
+  type WatchFolders,
+  WatchStatus,
+  watchErrors,
+} from '../watcher/folders/contract.ts';
+import type { Leases } from './leases.ts';
+
+const LEASE = 'watch-folders';
+
+/** How often it is looked who watches, and told how the service stands. */
+const TEND_MS = 2_000;
+
+const Told = Type.Object({ version: Type.Literal(1), status: WatchStatus });
+
+export interface CommonWatchParts {
+  /** `watch-folders` of the home folder. */
+  readonly folder: string;
+  readonly leases: Pick<Leases, 'take' | 'machineOf'>;
+  readonly roots: () => Roots;
+  /** Whether this machine takes over what others have watched. */
+  readonly resumes: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class CommonWatch implements WatchFolders {
+  readonly #parts: CommonWatchParts;
+  readonly #service: OwnWatch;
+  #claim: { release(): void } | null = null;
+  #isTaken = false;
+  #isClosed = false;
+  #told = '';
+  #complained = '';
+  #disarm = () => {};
+
+  /** `open`: the service of this machine, which watches when its claim is granted. */
+  constructor(parts: CommonWatchParts, open: (claims: WatchClaims) => OwnWatch) {
+    this.#parts = parts;
+    this.#service = open({ claim: (onLost) => this.#take(onLost), other: () => null });
+  }
+
+  async #take(onLost: () => void): Promise<Claim> {
+    const { leases, log } = this.#parts;
+    const taken = await leases.take(LEASE, () => {
+      this.#claim = null;
+      log.warn('watching ends: this machine cannot tell the others any more that it watches');
+      onLost();
+    });
+    if (taken === null)
+      throw watchErrors.WATCHED_ELSEWHERE('Another machine of the cluster is watching the folders');
+    this.#claim = taken;
+    const release = () => {
+      this.#claim = null;
+      taken.release();
+    };
+    return { release };
+  }
+
+  async list(): Promise<WatchFolderList> {
+    const { watch_folders, service_status: own } = await this.#service.list();
+    const service_status = this.#statusOr(own);
+    const { folder_stats } = service_status;
+    const folders = watch_folders.map((folder) => {
+      const { last_poll_time = 0, files_analyzed: files_analyzed_count = 0 } = folder_stats[folder.id] ?? {};
+      return { ...folder, last_poll_time, files_analyzed_count };
+    });
+    return { watch_folders: folders, service_status };
+  }
+
+  async status(): Promise<WatchStatus> {
+    return this.#statusOr(await this.#service.status());
+  }
+
+  add: WatchFolders['add'] = (folder, signal) => this.#service.add(folder, signal);
+
+  change: WatchFolders['change'] = (id, changes, signal) => this.#service.change(id, changes, signal);
+
+  remove: WatchFolders['remove'] = (id) => this.#service.remove(id);
+
+  /** On whichever machine. */
+  async start(): Promise<WatchStatus> {
+    await this.#service.record(true);
+    await this.#service.start().catch((error: unknown) => {
+      if (!watchErrors.WATCHED_ELSEWHERE.is(error)) throw error;
+      this.#isTaken = true;
+    });
+    await this.#tell();
+    return this.status();
+  }
+
+  async stop(): Promise<WatchStatus> {
+    if (this.#claim === null) await this.#service.record(false);
+    else await this.#service.stop();
+    await this.#tell();
+    return this.status();
+  }
+
+  async resume(): Promise<void> {
+    if (this.#isClosed) return;
+    await this.#tend();
+    if (!this.#isClosed) this.#disarm = this.#parts.clock.after(TEND_MS, () => void this.resume());
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#disarm();
+    await this.#service.close();
+  }
+
+  async #tend(): Promise<void> {
+    const { resumes, leases, log } = this.#parts;
+    try {
+      const running = this.#service.isRecorded;
+      if (!running && this.#claim !== null) await this.#service.stop();
+      else if (running && resumes && this.#claim === null) await this.#takeOver();
+      this.#isTaken = this.#claim !== null || (await leases.machineOf(LEASE)) !== null;
+      await this.#tell();
+      this.#complained = '';
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason !== this.#complained) log.warn('watch folders cannot be tended', { reason });
+      this.#complained = reason;
+    }
+  }
+
+  async #takeOver(): Promise<void> {
+    if ((await this.#parts.leases.machineOf(LEASE)) !== null) return;
+    await this.#service.start().catch((error: unknown) => {
+      if (!watchErrors.WATCHED_ELSEWHERE.is(error) && !watchErrors.NOT_WATCHING.is(error)) throw error;
+    });
+  }
+
+  /** Whoever watches says how it stands. */
+  async #tell(): Promise<void> {
+    if (this.#claim === null) return;
+    const { paths } = this.#parts.roots();
+    const status = withTexts(await this.#service.status(), (text) => paths.stored(text));
+    const text = JSON.stringify({ version: 1, status });
+    if (text === this.#told) return;
+    replaceFile(this.#path, text, { flush: false, folderMode: 0o777 });
+    this.#told = text;
+  }
+
+  /** That of the machine that watches; `own`: how this one stands. */
+  #statusOr(own: WatchStatus): WatchStatus {
+    const told = this.#claim === null ? readJsonNow(Told, this.#path)?.status : undefined;
+    if (told === undefined) return own;
+    const { paths } = this.#parts.roots();
+    const status = withTexts(told, (text) => paths.shown(text));
+    const known = Object.entries(status.folder_stats).filter(([id]) => id in own.folder_stats);
+    const folder_stats = { ...own.folder_stats, ...Object.fromEntries(known) };
+    return this.#isTaken ? { ...status, folder_stats } : { ...own, folder_stats };
+  }
+
+  get #path(): string {
+    return join(this.#parts.folder, 'status.json');
+  }
+}

@@ -1,0 +1,108 @@
+// What one node does for all of them, such as to watch folders: it says every few seconds that it does. One
+// that has said nothing for ten seconds does so no more, and another one takes over.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../../runtime/clock.ts';
+import { silentSeconds } from './contract.ts';
+import type { Database } from './database.ts';
+
+const RENEW_EVERY = 2_500;
+/** ms after which the holder stops by itself: before others may take over. */
+const SURE_FOR = 7_500;
+
+export interface LeaseParts {
+  readonly database: Database;
+  readonly library: string;
+  readonly clock: Clock;
+}
+
+export interface Lease {
+  /** Lets another one take over at once. Never fails. */
+  release(): void;
+}
+
+export class Leases {
+  readonly #parts: LeaseParts;
+  /** Of this engine. */
+  readonly #holder = randomUUID();
+
+  constructor(parts: LeaseParts) {
+    this.#parts = parts;
+  }
+
+  /** Null when another node has it. `onLost`: it is of no use any more. DATABASE_AWAY. */
+  async take(name: string, onLost: () => void): Promise<Lease | null> {
+    const { clock } = this.#parts;
+    let asked = clock.now();
+    if (!(await this.#extend(name))) return null;
+    let isOver = false;
+    let disarm = () => {};
+    const end = () => {
+      isOver = true;
+      disarm();
+    };
+    const later = () => {
+      disarm = clock.after(RENEW_EVERY, () => void renew());
+    };
+    const renew = async () => {
+      const now = clock.now();
+      // After a long sleep of this machine another one may have it.
+      let isHeld: boolean | null = now - asked < SURE_FOR ? null : false;
+      const late = clock.after(Math.max(0, SURE_FOR - (now - asked)), () => {
+        if (isOver) return;
+        end();
+        onLost();
+      });
+      isHeld ??= await this.#extend(name).catch(() => null);
+      late();
+      if (isOver) return;
+      if (isHeld) asked = now;
+      if (isHeld === false) {
+        end();
+        onLost();
+      } else later();
+    };
+    later();
+    return {
+      release: () => {
+        if (isOver) return;
+        end();
+        void this.#end(name).catch(() => {});
+      },
+    };
+  }
+
+  /** The name of the machine that has it, this one or another; null when none has. DATABASE_AWAY. */
+  async machineOf(name: string): Promise<string | null> {
+    const { database, library } = this.#parts;
+    const [row] = await database.query<{ machine: string }>(
+      'select machine from framehound.lease where library = $1 and name = $2 and until > clock_timestamp()',
+      [library, name],
+    );
+    return row?.machine ?? null;
+  }
+
+  /** False when another node has it. */
+  async #extend(name: string): Promise<boolean> {
+    const { database, library } = this.#parts;
+    const [row] = await database.query(
+      `insert into framehound.lease as l (library, name, holder, machine, until)
+        values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+        on conflict (library, name) do update
+          set holder = excluded.holder, machine = excluded.machine, until = excluded.until
+          where l.holder = excluded.holder or l.until < clock_timestamp()
+        returning 1`,
+      [library, name, this.#holder, hostname(), silentSeconds],
+    );
+    return row !== undefined;
+  }
+
+  async #end(name: string): Promise<void> {
+    const { database, library } = this.#parts;
+    await database.query('delete from framehound.lease where library = $1 and name = $2 and holder = $3', [
+      library,
+      name,
+      this.#holder,
+    ]);
+  }
+}

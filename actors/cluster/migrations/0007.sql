@@ -1,0 +1,10 @@
+-- What one node does for all of them, until it does not say any more that it does.
+create table framehound.lease (
+  library uuid not null references framehound.library,
+  name text not null,
+  -- The engine, and the name of its machine.
+  holder uuid not null,
+  machine text not null,
+  until timestamptz not null,
+  primary key (library, name)
+);
