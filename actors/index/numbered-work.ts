@@ -68,8 +68,27 @@ export class OpenLoads<L> {
   /** At random, so that a number of an earlier actor names no load of this one. */
   #last = randomInt(2 ** 40);
 
-  /** The load of that number while `goesOn`; else a new one. */
-  resume(number: number | null, goesOn: (load: L) => boolean, begin: () => L): [number, L] {
+  /**
+   * One step of the load of that number while `goesOn`, else of a new one. One that is done, or whose step
+   * throws, has ended.
+   */
+  step(
+    known: number | null,
+    goesOn: (load: L) => boolean,
+    begin: () => L,
+    step: (load: L) => boolean,
+  ): { readonly number: number; readonly load: L; readonly done: boolean } {
+    const [number, load] = this.#resume(known, goesOn, begin);
+    let done = true;
+    try {
+      done = step(load);
+    } finally {
+      if (done) this.#open.delete(number);
+    }
+    return { number, load, done };
+  }
+
+  #resume(number: number | null, goesOn: (load: L) => boolean, begin: () => L): [number, L] {
     const known = number === null ? undefined : this.#open.get(number);
     if (number !== null && known !== undefined) {
       this.#open.delete(number);
@@ -86,10 +105,6 @@ export class OpenLoads<L> {
 
   get all(): Iterable<L> {
     return this.#open.values();
-  }
-
-  end(number: number): void {
-    this.#open.delete(number);
   }
 
   clear(): void {

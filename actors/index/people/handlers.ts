@@ -43,14 +43,8 @@ function suggest(
       if (open === null) throw unknownJob(cluster_job_name);
       return open;
     };
-    const [number, open] = comparisons.resume(begun ?? null, isStill, begin);
-    let done = true;
-    try {
-      done = open.step();
-    } finally {
-      if (done) comparisons.end(number);
-    }
-    const { pairs, leftOut } = open.comparison;
+    const { number, load, done } = comparisons.step(begun ?? null, isStill, begin, (open) => open.step());
+    const { pairs, leftOut } = load.comparison;
     return { done, comparison: number, pairs: done ? [...pairs] : [], left_out: leftOut };
   });
 }

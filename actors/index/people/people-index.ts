@@ -86,13 +86,8 @@ export class PeopleIndex {
     const target = this.#targetOf(store);
     const goesOn = (loading: PeopleLoading) => loading.target === target;
     const begin = () => new PeopleLoading(clusterings, target);
-    const [load, loading] = this.#loads.resume(number, goesOn, begin);
-    let done = true;
-    try {
-      done = loading.step(clusterings);
-    } finally {
-      if (done) this.#loads.end(load);
-    }
+    const step = (loading: PeopleLoading) => loading.step(clusterings);
+    const { number: load, done } = this.#loads.step(number, goesOn, begin, step);
     const { counts, unreadable } = target;
     if (done) {
       this.#loaded = target;

@@ -119,22 +119,32 @@ function part(store: Store, request: Request<TranscriptContract, 'transcript_par
 /** Matches are counted up to this: to count all of a frequent word takes longer than to find the first. */
 const mostCounted = 1000;
 
+/** What is loaded, which of it a search considers, and where the people are that it asks for. */
+async function scoped(
+  parts: TranscriptParts,
+  cache_dir: string,
+  scope: Request<TranscriptContract, 'search_transcripts'>['scope'],
+  pause: () => void,
+  people?: Request<TranscriptContract, 'search_said'>['people'],
+) {
+  const { filters, loaded, seen } = await parts.folders.with(cache_dir, (store) => ({
+    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
+    loaded: parts.transcripts.of(store),
+    seen: people === undefined ? null : parts.people.seen(store, people),
+  }));
+  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
+  const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
+  const within = { hashes: hashes && new Set(hashes), ranges: new Map(Object.entries(scope.ranges)) };
+  return { loaded, within, seen };
+}
+
 async function search(
   parts: TranscriptParts,
   { cache_dir, query, scope, speaker_name, max_results }: Request<TranscriptContract, 'search_transcripts'>,
   pause: () => void,
 ) {
-  const { filters, loaded } = await parts.folders.with(cache_dir, (store) => ({
-    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    loaded: parts.transcripts.of(store),
-  }));
-  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
-  const request = {
-    hashes: hashes && new Set(hashes),
-    ranges: new Map(Object.entries(scope.ranges)),
-    speaker: speaker_name,
-  };
+  const { loaded, within } = await scoped(parts, cache_dir, scope, pause);
+  const request = { ...within, speaker: speaker_name };
   const needle = Buffer.from(fold(query));
   const found = loaded.find(needle, request, max_results, mostCounted, pause);
   const matches = found.first.map(matchOf);
@@ -152,19 +162,8 @@ async function said(
   { cache_dir, query, scope, people, max_results }: Request<TranscriptContract, 'search_said'>,
   pause: () => void,
 ) {
-  const { filters, loaded, seen } = await parts.folders.with(cache_dir, (store) => ({
-    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    loaded: parts.transcripts.of(store),
-    seen: people === undefined ? null : parts.people.seen(store, people),
-  }));
-  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
-  const request = {
-    hashes: hashes && new Set(hashes),
-    ranges: new Map(Object.entries(scope.ranges)),
-    speaker: null,
-    only: seen?.ranges ?? null,
-  };
+  const { loaded, within, seen } = await scoped(parts, cache_dir, scope, pause, people);
+  const request = { ...within, speaker: null, only: seen?.ranges ?? null };
   const { hits, words } = findSpoken(loaded, query, request, max_results, pause);
   return { matches: hits.map(matchOf), media: loaded.media, words: [...words] };
 }

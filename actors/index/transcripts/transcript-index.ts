@@ -31,13 +31,8 @@ export class TranscriptIndex {
     const target = this.#targetOf(store);
     const goesOn = (loading: TranscriptLoading) => loading.target === target;
     const begin = () => new TranscriptLoading(store, target);
-    const [load, loading] = this.#loads.resume(number, goesOn, begin);
-    let done = true;
-    try {
-      done = loading.step(store);
-    } finally {
-      if (done) this.#loads.end(load);
-    }
+    const step = (loading: TranscriptLoading) => loading.step(store);
+    const { number: load, load: loading, done } = this.#loads.step(number, goesOn, begin, step);
     const { unreadable } = loading;
     if (done) {
       this.#loaded = target;

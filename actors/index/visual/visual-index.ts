@@ -45,13 +45,8 @@ export class VisualIndex {
     const target = this.#targetOf(store, modelKey, hold);
     const goesOn = (loading: VisualLoading) => loading.target === target;
     const begin = () => new VisualLoading(store, target, hashes);
-    const [load, loading] = this.#loads.resume(number, goesOn, begin);
-    let done = true;
-    try {
-      done = loading.step(store, pause);
-    } finally {
-      if (done) this.#loads.end(load);
-    }
+    const step = (loading: VisualLoading) => loading.step(store, pause);
+    const { number: load, load: loading, done } = this.#loads.step(number, goesOn, begin, step);
     if (done) {
       this.#loaded = target;
       this.#seen = loading.seenBefore;

@@ -154,13 +154,8 @@ export function voiceHandlers({
         const goesOn = ({ folder, identity }: VoiceSearch) =>
           folder === store.folder && identity === store.identity;
         const begin = () => new VoiceSearch(store, voice, limit);
-        const [number, search] = voiceSearches.resume(load, goesOn, begin);
-        let done = true;
-        try {
-          done = search.step(store);
-        } finally {
-          if (done) voiceSearches.end(number);
-        }
+        const step = (search: VoiceSearch) => search.step(store);
+        const { number, load: search, done } = voiceSearches.step(load, goesOn, begin, step);
         const suggestions = done ? search.suggestions(store) : [];
         return { done, load: number, model: search.model, suggestions };
       }),

@@ -213,10 +213,9 @@ function world() {
     assert.equal(name, 'suggest_clusters');
     // One that never gets done is a failure, and not a test without an end.
     assert.ok(seen.answered++ < 2000, 'nobody gets an answer');
-    const [comparison, load] = open.resume(asked.begun ?? null, () => true, begin);
+    const step = (load: { left: number }) => --load.left === 0;
+    const { number: comparison, done } = open.step(asked.begun ?? null, () => true, begin, step);
     await new Promise((resolve) => setImmediate(resolve));
-    const done = --load.left === 0;
-    if (done) open.end(comparison);
     return { done, comparison, pairs: [], left_out: 0 };
   };
   return { people: createPeople({ index: { ask }, tasks: {} } as never), seen };

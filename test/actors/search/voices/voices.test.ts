@@ -19,10 +19,9 @@ function world() {
     if (signal?.aborted) throw engineErrors.CANCELLED();
     // One that never gets done is a failure, and not a test without an end.
     assert.ok(seen.answered++ < 2000, 'nobody gets an answer');
-    const [load, search] = open.resume(asked.load, () => true, begin);
+    const step = (search: { left: number }) => --search.left === 0;
+    const { number: load, done } = open.step(asked.load, () => true, begin, step);
     await new Promise((resolve) => setImmediate(resolve));
-    const done = --search.left === 0;
-    if (done) open.end(load);
     return { done, load, model: 'voice@1', suggestions: [] };
   };
   const modelLibrary = { list: async () => ({ models: [], problems: [] }) };
