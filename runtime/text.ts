@@ -55,3 +55,10 @@ export function quoted(text: string): string {
   const shown = text.replace(unprintable, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `"${shown}"`;
 }
+
+// A number and what it counts.
+
+/** `many`: where it is not `one` with an s. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Reply } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { sideBySide } from '../../runtime/sync/shared-work.ts';
+import { counted } from '../../runtime/text.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { HeldMedia } from '../index/library/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
@@ -113,7 +114,7 @@ async function move(
   const others = stayed.filter(({ reason }) => reason !== 'the file is still at its old path').length;
   const moved = moves.length - others;
   const said = [
-    `${moved} ${moved === 1 ? 'path' : 'paths'} ${dry_run ? 'would be' : moved === 1 ? 'is' : 'are'} moved`,
+    `${counted(moved, 'path')} ${dry_run ? 'would be' : moved === 1 ? 'is' : 'are'} moved`,
     ...(missing > 0 ? [`${missing} of them ${missing === 1 ? 'is' : 'are'} not at the new path`] : []),
     ...(stayed.length > 0 ? [`${stayed.length} unchanged`] : []),
   ];

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { type DiskAnswer, type LibraryMedia, PageRequest } from '../../actors/library/contract.ts';
+import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
@@ -25,7 +26,7 @@ export function mediaLines(media: LibraryMedia): string {
           `transcript by ${transcript.model_key}${transcript.language ? ` (${transcript.language})` : ''}, ${transcript.segments} segments${when(transcript.stored)}`,
         ]
       : []),
-    ...(summaries > 0 ? [`${summaries} ${summaries === 1 ? 'summary' : 'summaries'}`] : []),
+    ...(summaries > 0 ? [counted(summaries, 'summary', 'summaries')] : []),
     ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}; analyse the file again`] : []),
     ...(replaced ? ['the file has been replaced; framehound prune removes this entry'] : []),
   ];
@@ -159,7 +160,7 @@ export const forget: Command = async (args, context) => {
         forgotten.flatMap((one) => one.media_paths),
         'forget',
       );
-      if (!(await agreed(context, `Delete the analysis of ${counted(forgotten.length)}?`)))
+      if (!(await agreed(context, `Delete the analysis of ${theseFiles(forgotten.length)}?`)))
         return exit.cancelled;
     }
     const answer = await client.forgetMedia({ ...request, dry_run: values['dry-run'] });
@@ -196,7 +197,7 @@ export const prune: Command = async (args, context) => {
     writePaths(context, dead, 'gone');
     if (first.dry_run && dead.length > 0) context.screen.write(`${movedHint}\n`);
     const isPending = first.dry_run && !values['dry-run'] && dead.length > 0;
-    if (isPending && !(await agreed(context, `Forget ${counted(dead.length)}?`))) return exit.cancelled;
+    if (isPending && !(await agreed(context, `Forget ${theseFiles(dead.length)}?`))) return exit.cancelled;
     const answer = isPending ? await client.pruneLibrary({ cache_dir, dry_run: false }) : first;
     context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
     return exit.ok;
@@ -238,6 +239,6 @@ function writePaths({ screen }: Context, paths: readonly string[], word: string)
   if (paths.length > NAMED) screen.write(`  and ${paths.length - NAMED} more\n`);
 }
 
-function counted(media: number): string {
+function theseFiles(media: number): string {
   return media === 1 ? 'this file' : `these ${media} files`;
 }

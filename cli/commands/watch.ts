@@ -10,7 +10,7 @@ import {
   watchErrors,
 } from '../../actors/watcher/folders/contract.ts';
 import type { Client } from '../../http/client/client.ts';
-import { suggestion } from '../../runtime/text.ts';
+import { counted, suggestion } from '../../runtime/text.ts';
 import { filterText } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { agreed, type Command, type Context, exit, requireConsent, usageErrors } from '../context.ts';
@@ -231,23 +231,22 @@ function countLines(folder: WatchFolder, stats: FolderStats | undefined): string
   const listed = Math.max(folder.last_poll_time, stats?.last_poll_time ?? 0);
   const counts = [
     `${stats?.files_analyzed ?? folder.files_analyzed_count} analysed`,
-    ...counted(stats?.files_pending, 'pending'),
-    ...counted(stats?.files_failed, 'failed'),
-    ...counted(stats?.files_filtered, 'excluded by its filter'),
+    ...ifAny(stats?.files_pending, 'pending'),
+    ...ifAny(stats?.files_failed, 'failed'),
+    ...ifAny(stats?.files_filtered, 'excluded by its filter'),
   ];
   return [listed === 0 ? 'not listed yet' : `${counts.join(', ')}; listed ${minuteText(listed)}`];
 }
 
-function counted(count: number | undefined, what: string): string[] {
+function ifAny(count: number | undefined, what: string): string[] {
   return count ? [`${count} ${what}`] : [];
 }
 
 /** `The watch-folder service is running: 12 files pending, 340 done since it was started`. */
 export function serviceLine(status: WatchStatus): string {
   const { state, files_pending: pending, files_processed_this_session: done, paused_until } = status;
-  const files = (count: number) => `${count} file${count === 1 ? '' : 's'}`;
   const facts = [
-    ...(pending > 0 ? [`${files(pending)} pending`] : []),
+    ...(pending > 0 ? [`${counted(pending, 'file')} pending`] : []),
     ...(done > 0 ? [`${done} done since the start`] : []),
     ...(paused_until === null ? [] : [`continues at ${minuteText(paused_until)}`]),
   ];

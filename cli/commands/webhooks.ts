@@ -6,6 +6,7 @@ import {
   type WebhookEvent,
   webhookEvents,
 } from '../../events/webhooks/contract.ts';
+import { counted } from '../../runtime/text.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, exit, usageErrors } from '../context.ts';
 import { byAction } from '../help.ts';
@@ -106,7 +107,7 @@ function deliveryLine({ delivery_id, event, state, created_at, next_try_at, trie
   const last = tries.at(-1);
   const why = last?.error ? `: ${printable(last.error)}` : '';
   const next = next_try_at === null ? '' : `, next try ${timeOf(next_try_at)}`;
-  const count = `${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`;
+  const count = counted(tries.length, 'try', 'tries');
   return `${delivery_id}  ${timeOf(created_at)}  ${event}  ${state}, ${count}${why}${next}\n`;
 }
 

@@ -9,6 +9,7 @@ import { ReclusterRequest } from '../../actors/faces/people/requests/contract.ts
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { isOf } from '../../http/client/error.ts';
 import { nullable } from '../../runtime/schema.ts';
+import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
@@ -16,7 +17,7 @@ import { type Command, invocation, usageErrors } from '../context.ts';
 import { type MediaTask, type More, runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { clusterRows, counted, jobLine, madeLine, type Sample, shellWord, whoIs } from './clusters.ts';
+import { clusterRows, jobLine, madeLine, type Sample, shellWord, whoIs } from './clusters.ts';
 
 type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
 

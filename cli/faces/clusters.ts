@@ -8,7 +8,7 @@ import type {
   ModifyAnswer,
 } from '../../actors/faces/people/contract.ts';
 import { peopleErrors } from '../../actors/index/people/contract.ts';
-import { suggestion } from '../../runtime/text.ts';
+import { counted, suggestion } from '../../runtime/text.ts';
 import { fitted, padded, printable, widthOf } from '../terminal.ts';
 
 // What words mean: clusters go by id or by name.
@@ -87,10 +87,6 @@ const MOST_RANGES = 12;
 
 export function faces(count: number): string {
   return counted(count, 'face');
-}
-
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** `family: 14 clusters of 812 faces in 32 media, 31 in no cluster, 5 named`. */

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import type { DeletePeopleAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
 import type { Client } from '../../http/client/client.ts';
+import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import {
@@ -20,7 +21,6 @@ import {
   clusterMeant,
   clustersMeant,
   correctionLines,
-  counted,
   faces,
   jobLine,
   jobNamed,

@@ -9,6 +9,7 @@ import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
 import { rm } from '../../runtime/files/names.ts';
+import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
@@ -16,16 +17,7 @@ import { type Command, type Context, exit, invocation, usageErrors } from '../co
 import { fileName, forgetOldFindings, html, noteHtml, openPage, pageOf } from '../page.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import {
-  clusterRows,
-  clustersMeant,
-  counted,
-  faces,
-  jobLine,
-  jobNamed,
-  madeLine,
-  shellWord,
-} from './clusters.ts';
+import { clusterRows, clustersMeant, faces, jobLine, jobNamed, madeLine, shellWord } from './clusters.ts';
 
 // Where the pages of a clustering lie in the home folder.
 

@@ -10,7 +10,7 @@ import type {
 } from '../../actors/summarizer/stored/contract.ts';
 import { mostSummaryMatches } from '../../actors/summarizer/stored/requests/contract.ts';
 import type { Client } from '../../http/client/client.ts';
-import { quoted } from '../../runtime/text.ts';
+import { counted, quoted } from '../../runtime/text.ts';
 import { agreed, type Consent, type Context, exit, usageErrors } from '../context.ts';
 import { shellWord } from '../faces/clusters.ts';
 import { inks, type Output, printable, wrapped } from '../terminal.ts';
@@ -142,7 +142,7 @@ export async function listed(client: Client, request: ListRequest, context: Cont
   const { quiet } = inks(context.output);
   context.out(listLines(summaries, context.output));
   for (const { name, member_count, collection_id } of collections) {
-    const members = `${member_count} ${member_count === 1 ? 'summary' : 'summaries'}`;
+    const members = counted(member_count, 'summary', 'summaries');
     context.out(`Collection "${printable(name)}": ${members}  ${quiet(printable(collection_id))}\n`);
   }
   if (summaries.length === 0) {

@@ -11,6 +11,7 @@ import type {
 } from '../../actors/summarizer/stored/contract.ts';
 import { inReadingOrder, type Reached } from '../../actors/summarizer/stored/reading.ts';
 import type { Client } from '../../http/client/client.ts';
+import { counted } from '../../runtime/text.ts';
 import { usageErrors } from '../context.ts';
 import { momentAddress } from '../found.ts';
 import { html, noteHtml, pageOf } from '../page.ts';
@@ -33,7 +34,7 @@ export function headLines(
   const more = others.map(({ analysis_name }) => printable(analysis_name)).join(', ');
   return lines([
     strong(printable(media_path)),
-    quiet(`  ${originText(overview)}, ${node_count} ${node_count === 1 ? 'node' : 'nodes'}`),
+    quiet(`  ${originText(overview)}, ${counted(node_count, 'node')}`),
     ...(more === '' ? [] : [quiet(`  other summaries of this file, shown with --analysis: ${more}`)]),
     '',
     ...(lead === '' ? [] : [...paragraph(lead, 0, output), '']),

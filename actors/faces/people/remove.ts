@@ -1,6 +1,6 @@
 // Removes a clustering, or one person of it: what is known of faces must be removable.
 
-import { quoted, suggestion } from '../../../runtime/text.ts';
+import { counted, quoted, suggestion } from '../../../runtime/text.ts';
 import { type ClusterJob, peopleErrors } from '../../index/people/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';
 import { compactFacesInSteps } from '../../index/store/compact-in-steps.ts';
@@ -54,7 +54,7 @@ function summaryText({
   removed_faces,
 }: Omit<DeletePeopleAnswer, 'message'>): string {
   if (deleted_faces === 0) return 'It contained no faces';
-  const taken = `${deleted_faces} ${deleted_faces === 1 ? 'face' : 'faces'} removed`;
+  const taken = `${counted(deleted_faces, 'face')} removed`;
   const shared = deleted_faces - removed_faces;
   const back =
     deleted_jobs === 0 && shared > 0

@@ -2,6 +2,7 @@
 // are.
 import { type Static, Type } from 'typebox';
 import { described, field, nullable, oneOf } from '../../../../runtime/schema.ts';
+import { counted } from '../../../../runtime/text.ts';
 import { FromPreviews } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 import { FaceJob, faceJobsOf, facesBody, facesComplaints, facesMedia, samplePictures } from './request.ts';
@@ -202,8 +203,4 @@ function clustered({
     ...(named > 0 ? [`${named} named`] : []),
   ];
   return `${said.join(', ')}${warning === undefined ? '' : `; ${warning}`}`;
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import { plainPath } from '../../../../runtime/paths.ts';
 import { defaulted, described, field, nullable, oneOf, shown } from '../../../../runtime/schema.ts';
+import { counted } from '../../../../runtime/text.ts';
 import { DecodeMode } from '../../../decoder/contract.ts';
 import { MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
@@ -85,7 +86,7 @@ export const pictureKind = stageKind({
       const previews = frames_from_previews > 0 ? ' from stored previews' : '';
       const unchanged = frames_reused > 0 ? `, ${frames_reused} unchanged` : '';
       const missing = missing_frames > 0 ? `, ${missing_frames} cannot be decoded` : '';
-      return `${frames} ${frames === 1 ? 'frame' : 'frames'}${previews}${unchanged}${missing}`;
+      return `${counted(frames, 'frame')}${previews}${unchanged}${missing}`;
     },
     warning: ({ frames_from_previews = 0 }) =>
       frames_from_previews > 0 ? 'seen in stored previews, not in the file' : undefined,

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described, field, nullable, oneOf, ShownWarning } from '../../../../runtime/schema.ts';
+import { counted } from '../../../../runtime/text.ts';
 import { SpeakerCount } from '../../../diarizer/contract.ts';
 import { speechLanguages, xPreferences } from '../../../transcriber/contract.ts';
 import { type Complaint, MediaPath, Text, uniquePaths } from '../../request.ts';
@@ -193,8 +194,8 @@ export const speechKind = stageKind({
 
 function factsText({ segments, speakers, language, model_key, warning }: SpeechFacts): string {
   const said = [
-    `${segments} ${segments === 1 ? 'segment' : 'segments'}`,
-    ...(speakers === null ? [] : [`${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}`]),
+    counted(segments, 'segment'),
+    ...(speakers === null ? [] : [counted(speakers, 'speaker')]),
     ...(language === null ? [] : [language]),
   ];
   return `${said.join(', ')} (${model_key})${warning === undefined ? '' : `; ${warning}`}`;

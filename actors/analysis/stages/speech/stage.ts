@@ -1,6 +1,7 @@
 // The speech stage: groups the files by the model that transcribes them, and transcribes those without a
 // transcript. Several files are transcribed side by side, so that their windows fill the model's batches.
 import { engineErrors } from '../../../../runtime/errors.ts';
+import { counted } from '../../../../runtime/text.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import {
@@ -276,7 +277,7 @@ async function readSubtitles(
   const asked = job.detect_speakers && typeof job.speaker_count === 'number' ? job.speaker_count : count;
   const other =
     count > 0 && count !== asked
-      ? `the subtitles name ${count} ${count === 1 ? 'speaker' : 'speakers'}, but ${asked} were expected`
+      ? `the subtitles name ${counted(count, 'speaker')}, but ${asked} were expected`
       : undefined;
   const hasSound = media.probe.audio.length > 0;
   const byVoice =

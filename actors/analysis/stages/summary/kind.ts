@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { plainPath } from '../../../../runtime/paths.ts';
 import { described, nullable, oneOf } from '../../../../runtime/schema.ts';
-import { quoted } from '../../../../runtime/text.ts';
+import { counted, quoted } from '../../../../runtime/text.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { foldName } from '../../../index/summaries/fold-name.ts';
 import type { Complaint, ResolveContext, StoredMedia } from '../../request.ts';
@@ -163,7 +163,7 @@ function said({ analysis_name, outcome, nodes, failed_nodes, error }: SummaryFac
   if (error !== undefined) return `${analysis_name}: ${error}`;
   const failed = failed_nodes > 0 ? `, ${failed_nodes} of them less detailed than requested` : '';
   const before = outcome === 'stored' ? ', made before' : '';
-  return `summary ${analysis_name} of ${nodes} ${nodes === 1 ? 'node' : 'nodes'}${failed}${before}`;
+  return `summary ${analysis_name} of ${counted(nodes, 'node')}${failed}${before}`;
 }
 
 // What is wrong with a request for summaries that only the analysis folder can tell: no visual analysis, a

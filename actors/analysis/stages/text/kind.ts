@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { plainPath } from '../../../../runtime/paths.ts';
 import { defaulted, described, field, nullable, ShownWarning, shown } from '../../../../runtime/schema.ts';
+import { counted } from '../../../../runtime/text.ts';
 import { FromPreviews, MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 
@@ -81,7 +82,7 @@ export const textKind = stageKind({
     result: ({ text }) => {
       const { lines, missing_frames, warning } = text ?? { lines: 0, missing_frames: 0 };
       const missing = missing_frames > 0 ? `, ${missing_frames} frames cannot be decoded` : '';
-      const said = `${lines} ${lines === 1 ? 'line' : 'lines'} of text${missing}`;
+      const said = `${counted(lines, 'line')} of text${missing}`;
       return warning === undefined ? said : `${said}; ${warning}`;
     },
     warning: ({ text }) => text?.warning,

@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox';
 import { plainPath } from '../../../../runtime/paths.ts';
 import { defaulted, described, field, nullable, ShownWarning, shown } from '../../../../runtime/schema.ts';
+import { counted } from '../../../../runtime/text.ts';
 import { FromPreviews, MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 
@@ -82,7 +83,7 @@ export const thingsKind = stageKind({
     nothing: 'sound only, no pictures to search for things',
     result: ({ things }) => {
       const [count, missing] = [things?.tracks ?? 0, things?.missing_frames ?? 0];
-      const found = `${count} ${count === 1 ? 'thing' : 'things'}`;
+      const found = counted(count, 'thing');
       return `${found}${missing > 0 ? `, ${missing} frames cannot be decoded` : ''}`;
     },
     warning: ({ things }) => things?.warning,
