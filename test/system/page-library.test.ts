@@ -225,10 +225,10 @@ test('a watch folder is added, seen at work, changed and switched off; the form 
   await path.fill(`"${folder}/"`);
   await dialog.getByLabel('Pictures').uncheck();
   await save(/at least one kind of work/);
-  await dialog.getByLabel('Speech').check();
+  await dialog.getByLabel('Subtitles').check();
   await dialog.getByLabel('Spoken language').fill('klingon');
   await save(/klingon/);
-  await dialog.getByLabel('Speech').uncheck();
+  await dialog.getByLabel('Subtitles').uncheck();
   await dialog.getByLabel('Pictures').check();
   await dialog.getByLabel('Exclude').fill('proxies\n*_tmp');
   await assertAccessible(page, 'a new watch folder');

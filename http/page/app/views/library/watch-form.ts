@@ -8,16 +8,12 @@ import { get } from '../../store.ts';
 import { attempt, toast } from '../../toasts.ts';
 import { library, tasks, watching } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
-import { t } from '../../words.ts';
+import { t, type Words } from '../../words.ts';
 import { pastedPath } from './listing.ts';
 
 type WatchFolder = Awaited<ReturnType<Api['listWatchFolders']>>['watch_folders'][number];
 
-const works = [
-  ['enable_visual_analysis', tasks.video],
-  ['enable_audio_analysis', tasks.speech],
-  ['enable_face_analysis', tasks.faces],
-] as const;
+const works = ['enable_visual_analysis', 'enable_audio_analysis', 'enable_face_analysis'] as const;
 
 interface WatchFormProps {
   /** The one that is changed; null for a new one. */
@@ -31,10 +27,12 @@ export function WatchForm({ folder, path, close }: WatchFormProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const models = useAsk((signal) => api.availableModels({}, { signal }), []).value;
+  const canSpeech = models === null || models.speech.model_key !== null;
+  const canFaces = models === null || models.faces.command === null;
   const set = (some: Partial<Values>) => setValues((before) => ({ ...before, ...some }));
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (!works.some(([name]) => values[name])) return setProblem(t(watching.needsWork));
+    if (!works.some((name) => values[name])) return setProblem(t(watching.needsWork));
     setBusy(true);
     setProblem(null);
     try {
@@ -50,12 +48,16 @@ export function WatchForm({ folder, path, close }: WatchFormProps) {
     html`<label class="column">${label}<input value=${values[name]} spellcheck=${false} ...${more} onInput=${(event: Event) => set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;
   const check = (name: CheckName, label: string, isAble = true) =>
     html`<label><input type="checkbox" checked=${values[name]} disabled=${!isAble} onChange=${() => set({ [name]: !values[name] })} />${label}</label>`;
+  const lacking = (words: Words) => html`<p class="quiet wish-detail">${t(words)}</p>`;
   return html`<${Dialog} title=${t(folder === null ? watching.addTitle : watching.changeTitle)} onClose=${close}>
     <form class="column" onSubmit=${submit}>
       ${field('folder_path', t(watching.folder), { required: true, readOnly: folder !== null, placeholder: t(library.pathHint) })}
       <fieldset class="wishes"><legend>${t(watching.works)}</legend>
-        ${works.map(([name, words]) => check(name, t(words), name !== 'enable_face_analysis' || values[name] || models?.faces.command === null))}
-        ${models && models.faces.command !== null && html`<p class="quiet wish-detail">${t(library.noFaceModel)}</p>`}
+        ${check('enable_visual_analysis', t(tasks.video))}
+        ${check('enable_audio_analysis', t(canSpeech ? tasks.speech : library.wishSubtitles))}
+        ${!canSpeech && html`<label class="off"><input type="checkbox" disabled />${t(library.wishSpeech)}</label>${lacking(library.noSpeechModel)}`}
+        ${check('enable_face_analysis', t(tasks.faces), values.enable_face_analysis || canFaces)}
+        ${!canFaces && lacking(library.noFaceModel)}
       </fieldset>
       ${values.enable_audio_analysis && field('audio_language', t(library.language), { required: true, placeholder: t(library.languageHow) })}
       ${values.enable_face_analysis && field('cluster_job_name', t(library.people), { required: true })}
@@ -80,7 +82,7 @@ interface Values {
   readonly excluded: string;
 }
 type TextName = 'folder_path' | 'audio_language' | 'cluster_job_name';
-type CheckName = 'enabled' | (typeof works)[number][0];
+type CheckName = 'enabled' | (typeof works)[number];
 
 function valuesOf(folder: WatchFolder | null, path: string): Values {
   return {
