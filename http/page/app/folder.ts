@@ -1,6 +1,6 @@
 // The analysis folder that is looked at: the service says which, and loads it into memory for searching.
 import { ApiError, api, messageOf } from './api.ts';
-import { get, subscribe, update } from './store.ts';
+import { get, type State, subscribe, update, useStore } from './store.ts';
 
 const empty = { media: 0, seconds: 0, transcripts: 0, people: 0 };
 let loading: AbortController | null = null;
@@ -48,6 +48,24 @@ export async function loadFolder(): Promise<void> {
 async function folderOfService(signal: AbortSignal): Promise<string> {
   const { cache_dir } = await api.getSettings({}, { signal });
   return cache_dir;
+}
+
+// Before its first analysis, which makes it, the folder is not there.
+
+function isNew({ folder: { state, loaded } }: Pick<State, 'folder'>): boolean {
+  return state === 'ready' && loaded.media + loaded.transcripts === 0;
+}
+
+export function useIsNew(): boolean {
+  return useStore(isNew);
+}
+
+/** For `catch`: nothing is found in a folder that is not there yet. */
+export function beforeAnalysis<T>(nothing: T): (error: unknown) => T {
+  return (error) => {
+    if (isNew(get()) && error instanceof ApiError && error.status === 503) return nothing;
+    throw error;
+  };
 }
 
 // Asking again what the service cannot answer yet.

@@ -55,6 +55,7 @@ export const errorWords: Readonly<Record<string, Words>> = {
     'Another process is writing this analysis folder',
     'Ein anderer Prozess schreibt in diesen Analyseordner',
   ],
+  STORE_UNAVAILABLE: ['The analysis folder cannot be opened', 'Der Analyseordner lässt sich nicht öffnen'],
   STORE_DAMAGED: ['The analysis folder is damaged', 'Der Analyseordner ist beschädigt'],
 
   TASK_UNKNOWN: ['Task not found', 'Aufgabe nicht gefunden'],

@@ -138,7 +138,7 @@ export const library = {
   noFaceModel: ['Faces need two models.', 'Für Gesichter sind zwei Modelle nötig.'],
   noSight: [
     'Things and printed words are not searched for: their models are not downloaded.',
-    'Nach Dingen und gedruckten Wörtern wird nicht gesucht: Ihre Modelle sind nicht heruntergeladen.',
+    'Nach Dingen und gedruckten Wörtern wird nicht gesucht: die Modelle dafür sind nicht heruntergeladen.',
   ],
   templates: [
     'Without a language model, texts are made from templates.',

@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, useAsk } from '../../api.ts';
-import { loadFolder } from '../../folder.ts';
+import { beforeAnalysis, loadFolder, useIsNew } from '../../folder.ts';
 import { placeOfView, type View } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
@@ -12,6 +12,7 @@ import { isAnalysis, onProgress } from '../../tasks.ts';
 import { dateText, sizeText } from '../../times.ts';
 import { attempt, toast } from '../../toasts.ts';
 import { library, tasks, watching, disk as words } from '../../words/library.ts';
+import { searchWords } from '../../words/search.ts';
 import { settings } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { t, type Words } from '../../words.ts';
@@ -159,9 +160,13 @@ const kinds = ['records', 'vectors', 'people', 'previews', 'unfinished'] as cons
 
 function Disk() {
   const cache_dir = useStore((state) => state.folder.cache_dir);
-  const answer = useAsk(cache_dir === null ? null : (signal) => api.libraryDisk({ cache_dir }, { signal }), [
-    cache_dir,
-  ]);
+  const isNew = useIsNew();
+  const ask = async (signal: AbortSignal) =>
+    api.libraryDisk({ cache_dir: cache_dir! }, { signal }).catch(beforeAnalysis(null));
+  const answer = useAsk(cache_dir === null ? null : ask, [cache_dir, isNew]);
+  if (answer.state === 'ready' && answer.value === null)
+    return html`<${Empty} icon="library" title=${t(searchWords.noLibrary)}>
+      <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(tasks.toFiles)}</a><//>`;
   if (answer.value === null || cache_dir === null)
     return answer.state === 'failed'
       ? html`<${Failed} error=${answer.error} again=${answer.again} />`

@@ -3,6 +3,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, messageOf, type RequestState, useAsk } from '../../api.ts';
+import { beforeAnalysis, useIsNew } from '../../folder.ts';
 import { Empty, Failed, Icon, Loading } from '../../parts.ts';
 import { routeHash } from '../../route.ts';
 import { createSlice, get } from '../../store.ts';
@@ -28,7 +29,8 @@ const FILES = 200;
 
 /** Speakers of the first media with transcripts, and how many more media there are. */
 async function askSpeakers(cache_dir: string, most: number, signal: AbortSignal) {
-  const { media, total } = await api.listLibrary({ cache_dir, limit: most }, { signal });
+  const listed = api.listLibrary({ cache_dir, limit: most }, { signal });
+  const { media, total } = await listed.catch(beforeAnalysis({ media: [], total: 0 }));
   const spoken = media
     .filter(({ transcript }) => (transcript?.speakers ?? 0) > 0)
     .map(({ media_path }) => media_path);
@@ -46,10 +48,12 @@ export function Voices() {
   const cache_dir = useCacheDir();
   const changes = slice.use((state) => state.changes);
   const [most, setMost] = useState(FILES);
+  const isNew = useIsNew();
   const loaded = useAsk(cache_dir === null ? null : (signal) => askSpeakers(cache_dir, most, signal), [
     cache_dir,
     changes,
     most,
+    isNew,
   ]);
   if (loaded.state === 'failed') return html`<${Failed} error=${loaded.error} again=${loaded.again} />`;
   if (loaded.value === null) return html`<${Loading} />`;

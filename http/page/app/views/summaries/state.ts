@@ -1,5 +1,6 @@
 // What the view of summaries keeps, and what it asks for.
 import { api, useAsk } from '../../api.ts';
+import { beforeAnalysis, useIsNew } from '../../folder.ts';
 import { createSlice, useStore } from '../../store.ts';
 import { uses } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
@@ -39,13 +40,20 @@ export function useSummariesAsk<T>(
 ) {
   const cache_dir = useStore(({ folder }) => folder.cache_dir);
   const changes = slice.use((state) => state.changes);
+  const isNew = useIsNew();
   const isAsked = ask !== null && cache_dir !== null;
-  return useAsk(isAsked ? (signal) => ask(cache_dir, signal) : null, [cache_dir, changes, ...dependencies]);
+  return useAsk(isAsked ? (signal) => ask(cache_dir, signal) : null, [
+    cache_dir,
+    changes,
+    isNew,
+    ...dependencies,
+  ]);
 }
 
 /** Media of the library that have something to be summarised. */
 export async function askMedia(cache_dir: string, limit: number, signal: AbortSignal) {
-  const { media, total } = await api.listLibrary({ cache_dir, limit }, { signal });
+  const listed = api.listLibrary({ cache_dir, limit }, { signal });
+  const { media, total } = await listed.catch(beforeAnalysis({ media: [], total: 0 }));
   return { media, left: total - media.length };
 }
 
