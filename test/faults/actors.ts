@@ -56,7 +56,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/text-reader/reading.ts',
     text: 'change !== null && !anyMarked(',
     fault: 'change !== null && anyMarked(',
-    tests: ['test/actors/text-reader/reading.test.ts'],
+    tests: ['test/actors/text-reader/reading.slow.test.ts'],
   },
   {
     name: 'a line is certain that another look reads otherwise',
@@ -105,7 +105,7 @@ export const actorFaults: readonly Fault[] = [
     file: 'actors/index/visual/rank.ts',
     text: 'scenes.size === most.perVideo || scenes.has(one.scene)',
     fault: 'scenes.size > most.perVideo || scenes.has(one.scene)',
-    tests: ['test/actors/index/visual/search.test.ts'],
+    tests: ['test/actors/index/visual/search.slow.test.ts'],
   },
   {
     name: 'a filter that leaves values out leaves them in',

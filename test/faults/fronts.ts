@@ -29,7 +29,7 @@ export const frontFaults: readonly Fault[] = [
     file: 'runtime/files/lock.ts',
     text: "(alive === 'unknown' && now - since >= SILENT_MS)",
     fault: "(alive === 'unknown' && now + SILENT_MS >= since)",
-    tests: ['test/runtime/files/lock.test.ts'],
+    tests: ['test/runtime/files/lock.slow.test.ts'],
   },
   {
     name: 'a link to media does not expire',
@@ -57,7 +57,7 @@ export const frontFaults: readonly Fault[] = [
     file: 'http/license/licenses.ts',
     text: 'if (issued.revoked_at !== null)',
     fault: 'if (issued.revoked_at === 0)',
-    tests: ['test/http/license/store.test.ts', 'test/http/license/access.test.ts'],
+    tests: ['test/http/license/store.slow.test.ts', 'test/http/license/access.test.ts'],
   },
   {
     name: 'memory for bodies is given back twice',
