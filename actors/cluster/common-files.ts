@@ -8,6 +8,8 @@ interface Kind {
   readonly file: RegExp;
   /** Only the owner can read it. */
   readonly isPrivate: boolean;
+  /** Paths in it are by where roots were first. */
+  readonly byOrigin?: boolean;
   /** Removed everywhere when it goes from the folder of a node; otherwise it comes back there. */
   readonly endsAnywhere?: boolean;
   /** False for what stays on its machine. */
@@ -15,6 +17,9 @@ interface Kind {
   /** One text of two; null where they contradict each other. `isFirst`: the node was never in the cluster. */
   joined(own: Fields, common: Fields, isFirst: boolean): Fields | null;
 }
+
+/** Of a saved search. */
+const MOST_HITS = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,17 +40,53 @@ const kinds: readonly Kind[] = [
     isShared: ({ sealed }) => sealed !== null,
     joined: (own, common) => (Number(own['last_used_at']) > Number(common['last_used_at']) ? own : common),
   },
-  { folder: 'lists', file: /^[0-9a-f-]{36}\.json$/, isPrivate: false, joined: () => null },
+  {
+    folder: 'lists',
+    file: /^[0-9a-f-]{36}\.json$/,
+    isPrivate: false,
+    byOrigin: true,
+    joined: () => null,
+  },
   { folder: 'searches', file: /^searches\.json$/, isPrivate: true, joined: united('records', 'search_id') },
+  {
+    folder: 'searches',
+    file: /^[0-9a-f-]{36}-hits\.json$/,
+    isPrivate: true,
+    endsAnywhere: true,
+    joined: bothHits,
+  },
+  { folder: 'webhooks', file: /^webhooks\.json$/, isPrivate: true, joined: united('records', 'webhook_id') },
   {
     folder: 'watch-folders',
     file: /^folders\.json$/,
     isPrivate: false,
+    byOrigin: true,
     joined: united('watch_folders', 'id'),
   },
   // Of whoever watches now.
-  { folder: 'watch-folders', file: /^status\.json$/, isPrivate: false, joined: (_, common) => common },
+  {
+    folder: 'watch-folders',
+    file: /^status\.json$/,
+    isPrivate: false,
+    byOrigin: true,
+    joined: (_, common) => common,
+  },
 ];
+
+/** One machine found hits, and people have seen some on another one. */
+function bothHits(own: Fields, common: Fields): Fields {
+  const hits = (value: Fields) => value['hits'] as readonly Fields[];
+  const known = new Set(hits(common).map((hit) => hit['hit_id']));
+  const more = hits(own).filter((hit) => !known.has(hit['hit_id']));
+  const seen = Math.max(Number(own['seen']), Number(common['seen']));
+  const total = Number(common['total']) + more.length;
+  return {
+    ...common,
+    total,
+    seen: Math.min(seen, total),
+    hits: [...hits(common), ...more].slice(-MOST_HITS),
+  };
+}
 
 /** Of a machine that was never in the cluster: its records follow those that are there. */
 function united(list: string, id: string): Kind['joined'] {

@@ -18,7 +18,7 @@ import {
   WatchStatus,
   watchErrors,
 } from '../watcher/folders/contract.ts';
-import type { Leases } from './leases.ts';
+import type { Lease, Leases } from './leases.ts';
 
 const LEASE = 'watch-folders';
 
@@ -41,7 +41,7 @@ export interface CommonWatchParts {
 export class CommonWatch implements WatchFolders {
   readonly #parts: CommonWatchParts;
   readonly #service: OwnWatch;
-  #claim: { release(): void } | null = null;
+  #claim: Lease | null = null;
   #isTaken = false;
   #isClosed = false;
   #told = '';
@@ -66,7 +66,7 @@ export class CommonWatch implements WatchFolders {
     this.#claim = taken;
     const release = () => {
       this.#claim = null;
-      taken.release();
+      void taken.release();
     };
     return { release };
   }

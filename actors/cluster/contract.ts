@@ -186,6 +186,8 @@ export interface Cluster {
   readonly index: Ref<typeof indexContract>;
   readonly home: CommonHome;
   readonly watching: SharedWatch;
+  /** Whether this node runs the saved searches and sends the events of webhooks. */
+  tells(): boolean;
   standing(): ClusterStanding;
   status(): Promise<ClusterStatus>;
 }

@@ -27,8 +27,6 @@ const SCAN_EVERY = 100;
 const LOOK_EVERY = 1_000;
 /** A folder that was changed so recently may change again under the same time stamp, ms. */
 const COARSEST_TICK = 2_500;
-/** Days for which it is told that a file was removed. */
-const TOLD_DAYS = 7;
 
 const State = Type.Object({
   version: Type.Literal(1),
@@ -129,13 +127,13 @@ export class Home implements CommonHome {
     return this.#turn.run(async () => {
       if (signal?.aborted) throw engineErrors.CANCELLED();
       const texts = new Map<string, string | null>();
+      const collected: FileEdits = {
+        replace: (path, text) => void texts.set(this.#nameOf(path), text),
+        remove: (path) => void texts.set(this.#nameOf(path), null),
+      };
       const found = await this.#transact(async (sql) => {
-        const collected: FileEdits = {
-          replace: (path, text) => void texts.set(this.#nameOf(path), text),
-          remove: (path) => void texts.set(this.#nameOf(path), null),
-        };
         const answer = edit(collected);
-        const bodies = [...texts].map(([name, text]) => ({ name, body: text && this.#shared(text) }));
+        const bodies = [...texts].map(([name, text]) => ({ name, body: text && this.#shared(name, text) }));
         return { answer, bodies: await this.#write(sql, bodies) };
       });
       this.#bring(found.bodies);
@@ -162,7 +160,8 @@ export class Home implements CommonHome {
     this.#placed = this.#parts.places.version;
     for (const [name] of this.#here) {
       const text = this.#text(name);
-      if (text !== null && this.#own(text) !== readFileSync(this.#path(name), 'utf8')) this.#put(name, text);
+      if (text !== null && this.#own(name, text) !== readFileSync(this.#path(name), 'utf8'))
+        this.#put(name, text);
     }
   }
 
@@ -247,8 +246,8 @@ export class Home implements CommonHome {
       await sql.query(
         `delete from framehound.home
           where library = $1 and body is null and name like 'sessions/%'
-            and at < clock_timestamp() - make_interval(days => $2)`,
-        [library, TOLD_DAYS],
+            and at < clock_timestamp() - interval '7 days'`,
+        [library],
       );
       await sql.query('select pg_notify($1, $2)', [homeChannel, 'changed']);
     }
@@ -307,7 +306,7 @@ export class Home implements CommonHome {
     const { isPrivate } = kindOf(name)!;
     if (text === null) rmSync(path, { force: true });
     else {
-      replaceFile(path, this.#own(text), isPrivate ? privateFile : { flush: true, folderMode: 0o777 });
+      replaceFile(path, this.#own(name, text), isPrivate ? privateFile : { flush: true, folderMode: 0o777 });
     }
     this.#look(name);
   }
@@ -367,19 +366,19 @@ export class Home implements CommonHome {
   /** As the database has it; null for what is not there, or is no JSON. */
   #text(name: string): string | null {
     try {
-      return this.#shared(readFileSync(this.#path(name), 'utf8'));
+      return this.#shared(name, readFileSync(this.#path(name), 'utf8'));
     } catch (error) {
       if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return null;
       throw error;
     }
   }
 
-  #own(text: string): string {
-    return `${JSON.stringify(this.#parts.places.own(JSON.parse(text)))}\n`;
+  #own(name: string, text: string): string {
+    return `${JSON.stringify(this.#parts.places.own(JSON.parse(text), kindOf(name)?.byOrigin))}\n`;
   }
 
-  #shared(text: string): string {
-    return JSON.stringify(this.#parts.places.shared(JSON.parse(text)));
+  #shared(name: string, text: string): string {
+    return JSON.stringify(this.#parts.places.shared(JSON.parse(text), kindOf(name)?.byOrigin));
   }
 
   #path(name: string): string {

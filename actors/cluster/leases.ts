@@ -17,8 +17,8 @@ export interface LeaseParts {
 }
 
 export interface Lease {
-  /** Lets another one take over at once. Never fails. */
-  release(): void;
+  /** Lets another one take over at once. Never rejects. */
+  release(): Promise<void>;
 }
 
 export class Leases {
@@ -64,10 +64,10 @@ export class Leases {
     };
     later();
     return {
-      release: () => {
+      release: async () => {
         if (isOver) return;
         end();
-        void this.#end(name).catch(() => {});
+        await this.#end(name).catch(() => {});
       },
     };
   }

@@ -33,6 +33,7 @@ import { HomePlaces, Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
 import { Snapshots } from './snapshots.ts';
 import { ClusterTasks } from './tasks.ts';
+import { Teller } from './teller.ts';
 import { wholeIndex } from './whole-index.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 import { forgottenBy, Writes } from './writes.ts';
@@ -70,13 +71,11 @@ export async function openCluster(
     const folder = join(home, 'cluster', 'work');
     const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
     const files = new Home({ ...common, home, places: new HomePlaces(roots, cacheDir) });
+    const leases = new Leases(common);
+    const teller = new Teller({ ...common, leases });
+    const own: Own = { ...common, shared, home: files, homeFolder: home, rootsFile: roots, leases, teller };
     log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
-    return await begun(
-      choice,
-      parts,
-      { ...common, shared, home: files, homeFolder: home, rootsFile: roots },
-      seq,
-    );
+    return await begun(choice, parts, own, seq);
   } catch (error) {
     await database.close();
     throw error;
@@ -96,12 +95,14 @@ interface Own extends Common {
   readonly rootsFile: string;
   /** The folder of all machines. */
   readonly shared: string;
+  readonly leases: Leases;
+  readonly teller: Teller;
 }
 
 async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, seq: number): Promise<Cluster> {
   const { roles } = choice;
   const { index, local, proxies, analysis } = parts;
-  const { database, nodeId, cacheDir, home } = common;
+  const { database, nodeId, cacheDir, home, teller } = common;
   const writes = new Writes({ ...common, index });
   const active = new ActiveTasks({ ...common, listeners: new Listeners(common.log) });
   const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
@@ -120,7 +121,7 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
   const leave = async () => {
     ending.abort();
     await worker?.stop();
-    await Promise.all([follower, node, snapshots, holding, home].map((part) => part?.stop()));
+    await Promise.all([follower, node, snapshots, holding, home, teller].map((part) => part?.stop()));
     await database.close();
   };
   const tasks = new ClusterTasks({
@@ -147,22 +148,22 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
   const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
   await Promise.all([holding?.begin(), home.begin()]);
   active.follow();
-  for (const part of [follower, node, worker, snapshots]) part?.begin();
+  for (const part of [follower, node, worker, snapshots, teller]) part?.begin();
   return {
     tasks,
     index: holding?.index(writes.index()) ?? writes.index(),
-    ...{ home, watching: watchingOf(common, parts.log) },
+    ...{ home, watching: watchingOf(common, parts.log), tells: () => teller.tells },
     standing: () => standingOf(database, follower, holding),
     status: () => statusOf(database),
   };
 }
 
 function watchingOf(common: Own, log: Log): SharedWatch {
-  const { library, shared, homeFolder, rootsFile, clock } = common;
+  const { library, shared, homeFolder, rootsFile, leases, clock } = common;
   const roots = new RootsFile(rootsFile);
   const parts = {
     folder: join(homeFolder, 'watch-folders'),
-    leases: new Leases(common),
+    leases,
     roots: () => roots.read(),
     clock,
     log,

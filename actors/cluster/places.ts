@@ -56,7 +56,7 @@ export class Places {
 /** What the replica of a machine is called in the database. */
 const replicaMark = 'replica:';
 
-/** Paths in files of the home folder: here by where roots were first, there as all nodes know them. */
+/** Paths in files of the home folder, and as all nodes know them. */
 export class HomePlaces {
   readonly #file: RootsFile;
   readonly #replica: string;
@@ -72,18 +72,21 @@ export class HomePlaces {
     return this.#file.read().version;
   }
 
-  /** A copy of what a file here holds, in which every path is as the database has it. */
-  shared<T>(value: T): T {
+  /**
+   * A copy of what a file here holds, in which every path is as the database has it. `byOrigin`: paths in the
+   * file are by where roots were first, and not where files are now.
+   */
+  shared<T>(value: T, byOrigin = false): T {
     const { paths } = this.#file.read();
     const map = this.#map();
-    return withTexts(value, (text) => map.stored(paths.shown(text)));
+    return withTexts(value, (text) => map.stored(byOrigin ? paths.shown(text) : text));
   }
 
   /** A copy in which every path is as a file here has it. */
-  own<T>(value: T): T {
+  own<T>(value: T, byOrigin = false): T {
     const { paths } = this.#file.read();
     const map = this.#map();
-    return withTexts(value, (text) => paths.stored(map.shown(text)));
+    return withTexts(value, (text) => (byOrigin ? paths.stored(map.shown(text)) : map.shown(text)));
   }
 
   #map(): PathMap {

@@ -165,9 +165,12 @@ async function serveUntilStopped(
 function followers({ values, clock, log }: Context, engine: Engine, isAllowedHost: HostRule) {
   const { tasks, search, watchFolders } = engine;
   const { searches: searchFolder, webhooks: webhookFolder } = folders(values);
-  const homeFiles = engine.cluster?.home ?? ownFiles;
-  const parts = { tasks, search, watchFolders, homeFiles, clock, now: () => Date.now() / 1000 };
+  const { cluster } = engine;
+  const homeFiles = cluster?.home ?? ownFiles;
+  const tells = () => cluster?.tells() ?? true;
+  const parts = { tasks, search, watchFolders, homeFiles, tells, clock, now: () => Date.now() / 1000 };
   const searches = new SearchService({ ...parts, folder: searchFolder, log: log.named('searches') });
+  if (cluster !== null) searches.followHome(cluster.home);
   const { origins, webhook_hosts: hosts } = values;
   const events = createEventServer({ ...parts, searches, log: log.named('events'), isAllowedHost, origins });
   const named = { folder: webhookFolder, log: log.named('webhooks') };

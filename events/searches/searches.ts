@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Tasks } from '../../actors/analysis/contract.ts';
+import type { CommonHome } from '../../actors/cluster/contract.ts';
 import type { Search } from '../../actors/search/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
@@ -41,6 +42,8 @@ export interface SearchesParts {
   /** Of the home folder. */
   readonly folder: string;
   readonly homeFiles: HomeFiles;
+  /** Whether searches are run here: in a cluster another machine may do it. */
+  tells(): boolean;
   readonly tasks: Pick<Tasks, 'subscribe' | 'get'>;
   readonly search: Pick<Search, 'loaded' | 'loadMedia' | 'moments' | 'onLoaded' | 'transcripts'>;
   readonly clock: Clock;
@@ -76,7 +79,7 @@ export class SearchService implements SavedSearches {
     this.#file = searchesFile(parts);
     this.#stop = followAnalyses({
       ...parts,
-      saved: () => this.#file.read(),
+      saved: () => (parts.tells() ? this.#file.read() : []),
       found: (search, found) => this.#found(search, found),
       problem: (search, what) => void this.#problems.set(search.search_id, what),
     });
@@ -133,6 +136,26 @@ export class SearchService implements SavedSearches {
   subscribe(listener: (hit: SearchHit) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** Tells of hits that another machine has found. */
+  followHome(home: Pick<CommonHome, 'onChange'>): void {
+    // These are not new.
+    for (const { search_id } of this.#file.read()) this.#hitsOf(search_id);
+    home.onChange((names) => {
+      for (const name of names) this.#changedOutside(name);
+    });
+  }
+
+  #changedOutside(name: string): void {
+    const [, searchId = ''] = /^searches\/([0-9a-f-]{36})-hits\.json$/.exec(name) ?? [];
+    const known = new Set(this.#hits.get(searchId)?.hits.map(({ hit_id }) => hit_id));
+    this.#hits.delete(searchId);
+    if (!this.has(searchId)) return;
+    for (const hit of this.#hitsOf(searchId).hits) {
+      if (known.has(hit.hit_id)) continue;
+      for (const listener of this.#listeners) listener(hit);
+    }
   }
 
   /** What is not searched yet is not. */

@@ -34,6 +34,8 @@ export interface WebhookParts {
   /** Of the home folder. */
   readonly folder: string;
   readonly homeFiles: HomeFiles;
+  /** Whether events are sent from here: in a cluster another machine may do it. */
+  tells(): boolean;
   /** Names of other machines that may be called. */
   readonly hosts: readonly string[];
   readonly tasks: Pick<Tasks, 'subscribe'>;
@@ -112,6 +114,7 @@ export class WebhookService implements Webhooks {
   }
 
   publish(event: WebhookEvent, data: object): void {
+    if (!this.#parts.tells()) return;
     const meant = this.#listening(event);
     if (meant.length === 0) return;
     const timestamp = new Date(this.#parts.now() * 1000).toISOString();

@@ -87,7 +87,7 @@ function world(t: TestContext, answer: (request: MomentsRequest) => MomentsAnswe
   const asked: MomentsRequest[] = [];
   const state = { loaded: null as { cache_dir: string } | null, media: [] as string[] };
   const searches = new SearchService({
-    ...{ folder, homeFiles: ownFiles, tasks, clock: manualClock(), now: () => 7 },
+    ...{ folder, homeFiles: ownFiles, tells: () => true, tasks, clock: manualClock(), now: () => 7 },
     log: createLog('searches', () => {}),
     search: {
       get loaded() {

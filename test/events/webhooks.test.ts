@@ -27,6 +27,7 @@ function serviceIn(t: TestContext, folder: string, more: Partial<WebhookParts> =
   const webhooks = new WebhookService({
     folder,
     homeFiles: ownFiles,
+    tells: () => true,
     hosts: [],
     tasks,
     searches: noSearches,

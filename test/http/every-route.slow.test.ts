@@ -66,7 +66,7 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
 });
 /** What is begun here is over at once. */
 Object.assign(tasks, { begin: async () => ({ task_id: 'begun' }) });
-const home = { ...w, homeFiles: ownFiles, tasks, now: () => 0 };
+const home = { ...w, homeFiles: ownFiles, tells: () => true, tasks, now: () => 0 };
 const searches = new SearchService({ ...home, folder: join(w.folder, 'searches') });
 const { search_id } = await searches.save({ name: 'cars', request: savedRequest(cache_dir) });
 const webhooks = new WebhookService({
