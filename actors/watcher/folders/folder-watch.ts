@@ -42,6 +42,7 @@ export class FolderWatch implements Scheduled {
   turn = 0;
   record: FolderRecord;
   readonly #defaultCache: string;
+  readonly #store: string | null;
   #ready = 0;
   /** Polls in a row that failed, those of them that hung, and work in a row that failed. */
   #failures = { polls: 0, hung: 0, work: 0 };
@@ -57,11 +58,19 @@ export class FolderWatch implements Scheduled {
   #hasFailed: boolean;
   readonly #tries = new Map<string, number>();
 
-  constructor(folder: RecordedFolder, defaultCache: string, record: FolderRecord, now: number) {
+  /** `store`: names the analysis folder of all machines, whatever its path is here; null for one machine. */
+  constructor(
+    folder: RecordedFolder,
+    defaultCache: string,
+    record: FolderRecord,
+    now: number,
+    store: string | null = null,
+  ) {
     this.folder = folder;
+    this.#store = store;
     this.#defaultCache = defaultCache;
     this.cache_dir = folder.cache_dir ?? defaultCache;
-    this.work = workOf(folder, this.cache_dir);
+    this.work = workOf(folder, this.#store ?? this.cache_dir);
     this.record = record;
     const [failure] = record.failures;
     this.#hasFailed = failure !== undefined && record.last_error === failureText(failure);
@@ -94,7 +103,7 @@ export class FolderWatch implements Scheduled {
     const isElsewhere = folder.folder_path !== this.folder.folder_path;
     this.folder = folder;
     this.cache_dir = folder.cache_dir ?? this.#defaultCache;
-    this.work = workOf(folder, this.cache_dir);
+    this.work = workOf(folder, this.#store ?? this.cache_dir);
     const isOther = this.work !== before || isElsewhere;
     if (isOther) this.#forget();
     this.pollAt = now;

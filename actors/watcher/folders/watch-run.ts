@@ -188,7 +188,8 @@ export class WatchRun {
   #apply(configuration: Configuration, now: number): void {
     if (configuration === this.#configuration) return;
     this.#configuration = configuration;
-    const { homes, records } = this.#parts;
+    const { homes, records, shared } = this.#parts;
+    const store = shared?.store ?? null;
     const folders = new Map(configuration.watch_folders.map((folder) => [folder.id, folder]));
     for (const watch of this.#watches.values()) {
       if (!folders.get(watch.id)?.enabled) this.#drop(watch, !folders.has(watch.id));
@@ -197,7 +198,7 @@ export class WatchRun {
       const watch = this.#watches.get(id);
       if (watch === undefined) {
         if (folder.enabled)
-          this.#watches.set(id, new FolderWatch(folder, homes.cache, records.read(id), now));
+          this.#watches.set(id, new FolderWatch(folder, homes.cache, records.read(id), now, store));
       } else if (JSON.stringify(watch.folder) !== JSON.stringify(folder)) {
         const isOtherWork = watch.edit(folder, now);
         // A poll by the exclusions of before says nothing any more.
