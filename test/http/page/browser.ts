@@ -71,7 +71,7 @@ export async function openBrowser(t: TestContext, options: Options = {}): Promis
   const opened = await openPage(options);
   t.after(async () => {
     // A handler that waits for an answer when the page is closed would fail the whole process.
-    await opened.page.unrouteAll({ behavior: 'ignoreErrors' });
+    if (!opened.page.isClosed()) await opened.page.unrouteAll({ behavior: 'ignoreErrors' });
     await opened.context.close();
   });
   return opened;
