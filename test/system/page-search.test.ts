@@ -70,6 +70,7 @@ test('pointing along a tile shows the scene second by second', { skip: withoutBr
   const first = await shown();
   await page.mouse.move(x + width - 3, y + height / 3);
   await until(async () => (await shown()) !== first);
+  await assertAccessible(page, 'a match under the pointer');
 });
 
 test('an answer that comes late does not take the place of a newer one', {

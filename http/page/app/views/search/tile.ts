@@ -45,6 +45,7 @@ export function Tile({ moments, index, side }: TileProps) {
       : -1;
   const shown = strip?.pictures[at] ?? picture;
   const seconds = strip?.seconds[at] ?? shownSecond;
+  const time = kind === 'image' ? '' : clock(isWhole(moment) && at < 0 ? moment.end_seconds : seconds);
   const onPointerMove = (event: PointerEvent) => {
     if (event.pointerType === 'touch') return;
     const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -60,14 +61,14 @@ export function Tile({ moments, index, side }: TileProps) {
   };
   const states = `${isSelected ? 'selected' : ''} ${isChosen ? 'chosen' : ''}`;
   return html`<div id=${tileId(index)} class=${`tile ${states}`} role="gridcell" aria-selected=${isChosen || isSelected}
-    aria-label=${labelOf(moment)} draggable=${true} onDragStart=${(event: DragEvent) => dragOut(event, moments, moment)}
+    aria-label=${labelOf(moment, time)} draggable=${true} onDragStart=${(event: DragEvent) => dragOut(event, moments, moment)}
     onClick=${onClick} onDblClick=${() => open(moment)}
     onPointerMove=${onPointerMove} onPointerLeave=${() => setPointed(null)}>
     ${showsName && html`<p class="tile-name cut" title=${media_path}>${nameOf(media_path)} </p>`}
     <div class="tile-picture">
       ${shown ? html`<img src=${shown} alt="" draggable=${false} />` : html`<${NoPicture} moment=${moment} isAwaited=${picture === undefined} />`}
       ${shown && html`<${Frames} moment=${moment} src=${shown} seconds=${seconds} showsThings=${isSelected || pointed !== null} />`}
-      ${kind !== 'image' && html`<span class="tile-time">${clock(isWhole(moment) && at < 0 ? moment.end_seconds : seconds)} </span>`}
+      ${time && html`<span class="tile-time">${time} </span>`}
       ${at >= 0 && html`<progress class="tile-scrub" max="1" value=${pointed} aria-hidden="true"></progress>`}
       ${(isSelected || pointed !== null) && html`<${Actions} moment=${moment} choose=${toggle} />`}
     </div>
@@ -148,11 +149,10 @@ export function toldOf(reason: Found['reasons'][number]): string {
   return name === '' ? text : `${name}: ${text}`;
 }
 
-/** First what is seen of it, in that order: who speaks to the page says that. */
-function labelOf(moment: Found): string {
-  const { kind, reasons } = moment;
+/** First what is seen of it, in that order, the time that is shown too: who speaks to the page says that. */
+function labelOf(moment: Found, time: string): string {
+  const { reasons } = moment;
   const name = nameOf(moment.media_path);
-  const time = kind === 'image' ? '' : clock(isWhole(moment) ? moment.end_seconds : moment.time_seconds);
   const place = isWhole(moment) ? [time, name] : [name, time];
   const why = reasons.map((reason) => t(searchWords[reason.kind]));
   const band = bandOf(moment);
