@@ -21,7 +21,7 @@ import { run } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import report from './reporter.ts';
-import { processOf, testFiles } from './selection.ts';
+import { processOf, startsPrograms, testFiles } from './selection.ts';
 
 const root = dirname(import.meta.dirname);
 const { values, positionals } = parseArgs({
@@ -62,13 +62,13 @@ const ending = `setTimeout(() => {
 `;
 
 /**
- * Writes a module for each process, which runs files one after the other. Those of whole programs come first,
- * and those with most to do before others, so that little is left when the last but one ends.
+ * Writes a module for each process, which runs files one after the other. Those that wait for other programs
+ * come first, and those with most to do before others, so that little is left when the last but one ends.
  */
 function modules(files: readonly string[], folder: string): string[] {
   const size = (paths: readonly string[]) =>
     paths.reduce((sum, path) => sum + statSync(join(root, path)).size, 0);
-  const isWhole = ([path = '']: readonly string[]) => Number(/^test\/(system|release)\//.test(path));
+  const isWhole = (paths: readonly string[]) => Number(paths.some(startsPrograms));
   const processes = [...Map.groupBy(files, processOf)].sort(
     ([, a], [, b]) => isWhole(b) - isWhole(a) || size(b) - size(a),
   );

@@ -24,12 +24,16 @@ export function isSlow(path: string): boolean {
  */
 export function processOf(path: string): string {
   if (path.startsWith('test/system/page-')) return 'page';
-  if (path.startsWith('test/system/') && /\bsharedService\b/.test(readFileSync(join(root, path), 'utf8')))
-    return 'shared-service';
+  if (path.startsWith('test/system/') && /\bsharedService\b/.test(textOf(path))) return 'shared-service';
   const [, top = '', second = ''] = path.split('/');
   if (top.endsWith('.ts')) return 'test';
   if (top === 'system' || top === 'release') return `${top}-${second}`;
   return top === 'actors' && !second.endsWith('.ts') ? `${top}-${second}` : top;
+}
+
+/** Services, browsers and servers of databases: such a test waits more than others. */
+export function startsPrograms(path: string): boolean {
+  return /^test\/(system|release)\//.test(path) || / from '.*\/system\//.test(textOf(path));
 }
 
 function isTaken(path: string, selection: Selection): boolean {
@@ -39,10 +43,10 @@ function isTaken(path: string, selection: Selection): boolean {
 
 /** Such a file is run whole for a release too. */
 function hasTestsForRelease(path: string): boolean {
-  return /^import .*\b(untilRelease|draws|sampled)\b.* from '.*shared\.ts'/m.test(
-    readFileSync(join(root, path), 'utf8'),
-  );
+  return /^import .*\b(untilRelease|draws|sampled)\b.* from '.*shared\.ts'/m.test(textOf(path));
 }
+
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
 function isRelease(path: string): boolean {
   return path.startsWith('test/release/') || path.endsWith('.long.test.ts');

@@ -108,7 +108,7 @@ test('an error is logged with its code, its details and everything that caused i
     [plain['code'], plain['message'], plain['details'], plain.cause['code']],
     ['INVALID_CONFIG', 'config.json: cannot be read', { file: 'config.json' }, 'EACCES'],
   );
-  assert.match(String(plain.cause['stack']), /log-sink\.test\.ts/);
+  assert.match(String(plain.cause['stack']), /log-sink\.slow\.test\.ts/);
   const lines = formatReadable(lineOf({ error }), false).split('\n');
   assert.match(lines[0]!, / error="config.json: cannot be read"$/);
   assert.match(lines[1]!, /^ {4}EngineError: config.json: cannot be read$/);
