@@ -18,9 +18,6 @@ interface Kind {
   joined(own: Fields, common: Fields, isFirst: boolean): Fields | null;
 }
 
-/** Of a saved search. */
-const MOST_HITS = 100;
-
 type Fields = Readonly<Record<string, unknown>>;
 
 const kinds: readonly Kind[] = [
@@ -84,7 +81,7 @@ function bothHits(own: Fields, common: Fields): Fields {
     ...common,
     total,
     seen: Math.min(seen, total),
-    hits: [...hits(common), ...more].slice(-MOST_HITS),
+    hits: [...hits(common), ...more],
   };
 }
 

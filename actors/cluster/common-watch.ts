@@ -30,7 +30,7 @@ const Told = Type.Object({ version: Type.Literal(1), status: WatchStatus });
 export interface CommonWatchParts {
   /** `watch-folders` of the home folder. */
   readonly folder: string;
-  readonly leases: Pick<Leases, 'take' | 'machineOf'>;
+  readonly leases: Pick<Leases, 'take' | 'isTaken'>;
   readonly roots: () => Roots;
   /** Whether this machine takes over what others have watched. */
   readonly resumes: boolean;
@@ -128,7 +128,7 @@ export class CommonWatch implements WatchFolders {
       const running = this.#service.isRecorded;
       if (!running && this.#claim !== null) await this.#service.stop();
       else if (running && resumes && this.#claim === null) await this.#takeOver();
-      this.#isTaken = this.#claim !== null || (await leases.machineOf(LEASE)) !== null;
+      this.#isTaken = this.#claim !== null || (await leases.isTaken(LEASE));
       await this.#tell();
       this.#complained = '';
     } catch (error) {
@@ -139,7 +139,7 @@ export class CommonWatch implements WatchFolders {
   }
 
   async #takeOver(): Promise<void> {
-    if ((await this.#parts.leases.machineOf(LEASE)) !== null) return;
+    if (await this.#parts.leases.isTaken(LEASE)) return;
     await this.#service.start().catch((error: unknown) => {
       if (!watchErrors.WATCHED_ELSEWHERE.is(error) && !watchErrors.NOT_WATCHING.is(error)) throw error;
     });

@@ -1,7 +1,6 @@
 // What one node does for all of them, such as to watch folders: it says every few seconds that it does. One
 // that has said nothing for ten seconds does so no more, and another one takes over.
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Clock } from '../../runtime/clock.ts';
 import { silentSeconds } from './contract.ts';
 import type { Database } from './database.ts';
@@ -72,27 +71,26 @@ export class Leases {
     };
   }
 
-  /** The name of the machine that has it, this one or another; null when none has. DATABASE_AWAY. */
-  async machineOf(name: string): Promise<string | null> {
+  /** Whether a node has it, this one or another. DATABASE_AWAY. */
+  async isTaken(name: string): Promise<boolean> {
     const { database, library } = this.#parts;
-    const [row] = await database.query<{ machine: string }>(
-      'select machine from framehound.lease where library = $1 and name = $2 and until > clock_timestamp()',
+    const rows = await database.query(
+      'select 1 from framehound.lease where library = $1 and name = $2 and until > clock_timestamp()',
       [library, name],
     );
-    return row?.machine ?? null;
+    return rows.length > 0;
   }
 
   /** False when another node has it. */
   async #extend(name: string): Promise<boolean> {
     const { database, library } = this.#parts;
     const [row] = await database.query(
-      `insert into framehound.lease as l (library, name, holder, machine, until)
-        values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
-        on conflict (library, name) do update
-          set holder = excluded.holder, machine = excluded.machine, until = excluded.until
+      `insert into framehound.lease as l (library, name, holder, until)
+        values ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))
+        on conflict (library, name) do update set holder = excluded.holder, until = excluded.until
           where l.holder = excluded.holder or l.until < clock_timestamp()
         returning 1`,
-      [library, name, this.#holder, hostname(), silentSeconds],
+      [library, name, this.#holder, silentSeconds],
     );
     return row !== undefined;
   }

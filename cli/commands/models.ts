@@ -13,7 +13,6 @@ import { currentKey, unavailableModels } from '../../actors/models/other-keys.ts
 import { readSearches } from '../../events/searches/searches.ts';
 import { EngineError, engineErrors, restated } from '../../runtime/errors.ts';
 import { realFolder } from '../../runtime/files/folder.ts';
-import { ownFiles } from '../../runtime/files/home-files.ts';
 import { suggestion } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
@@ -312,7 +311,7 @@ async function compare(words: readonly string[], json: boolean, context: Context
       'models compare cannot be combined with --server: it would change the model of the service',
     );
   const { cache: cache_dir, searches: folder } = folders(values);
-  const saved = readSearches({ folder, homeFiles: ownFiles, clock }).filter(
+  const saved = readSearches({ folder, clock }).filter(
     ({ request }) => realFolder(request.cache_dir) === realFolder(cache_dir),
   );
   const searches =

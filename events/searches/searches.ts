@@ -8,7 +8,7 @@ import type { Search } from '../../actors/search/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
-import type { HomeFiles } from '../../runtime/files/home-files.ts';
+import { type HomeFiles, ownFiles } from '../../runtime/files/home-files.ts';
 import { expectVersion, readJsonNow } from '../../runtime/files/json-file.ts';
 import { rmSync } from '../../runtime/files/names.ts';
 import { RecordFile } from '../../runtime/files/record-file.ts';
@@ -53,10 +53,8 @@ export interface SearchesParts {
 }
 
 /** The saved searches of a home folder, whether a service runs them or not. SEARCHES_DAMAGED. */
-export function readSearches(
-  parts: Pick<SearchesParts, 'folder' | 'homeFiles' | 'clock'>,
-): readonly SavedSearch[] {
-  return searchesFile(parts).read();
+export function readSearches(parts: Pick<SearchesParts, 'folder' | 'clock'>): readonly SavedSearch[] {
+  return searchesFile({ ...parts, homeFiles: ownFiles }).read();
 }
 
 function searchesFile({ folder, homeFiles, clock }: Pick<SearchesParts, 'folder' | 'homeFiles' | 'clock'>) {
@@ -199,8 +197,10 @@ export class SearchService implements SavedSearches {
     const path = this.#path(searchId);
     try {
       const read = readJsonNow(HitFile, path, (value) => expectVersion(VERSION, value)) ?? none;
-      this.#hits.set(searchId, read);
-      return read;
+      // Two machines may have found some each.
+      const latest = { ...read, hits: read.hits.slice(-mostHits) };
+      this.#hits.set(searchId, latest);
+      return latest;
     } catch (error) {
       throw searchErrors.SEARCHES_DAMAGED(`${path} ${(error as Error).message}`, { path }, error);
     }

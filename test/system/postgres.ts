@@ -3,6 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Database } from '../../actors/cluster/database.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import { freePort } from './guarded-service.ts';
 
 /** Debian keeps them apart by version; the newest counts. */
@@ -25,6 +28,19 @@ export interface Postgres {
   /** At once, as when its machine loses power. */
   stop(): void;
   end(): void;
+}
+
+/** With the tables of a cluster. What `ends` holds is done before it ends, the last one first. */
+export async function clusterDatabase(t: TestContext, flushes = false) {
+  const postgres = await startPostgres(flushes);
+  const database = new Database(postgres.url, systemClock);
+  const ends: (() => Promise<unknown>)[] = [() => database.close()];
+  t.after(async () => {
+    for (const end of ends.toReversed()) await end();
+    postgres.end();
+  });
+  const [row] = await database.query<{ id: string }>('select id from framehound.library');
+  return { postgres, database, library: row!.id, ends };
 }
 
 /** `flushes`: what is committed is on the disk. */

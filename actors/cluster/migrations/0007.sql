@@ -2,9 +2,8 @@
 create table framehound.lease (
   library uuid not null references framehound.library,
   name text not null,
-  -- The engine, and the name of its machine.
+  -- The engine.
   holder uuid not null,
-  machine text not null,
   until timestamptz not null,
   primary key (library, name)
 );

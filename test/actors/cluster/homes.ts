@@ -16,7 +16,7 @@ import { systemClock } from '../../../runtime/clock.ts';
 import type { HomeFiles } from '../../../runtime/files/home-files.ts';
 import { RecordFile } from '../../../runtime/files/record-file.ts';
 import { createLog } from '../../../runtime/log.ts';
-import { type Postgres, startPostgres } from '../../system/postgres.ts';
+import { clusterDatabase, type Postgres } from '../../system/postgres.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 export interface Machine {
@@ -48,14 +48,7 @@ export async function machines(t: TestContext): Promise<Machines> {
   const base = temporaryFolder(t);
   const said: string[] = [];
   const log = createLog('home', (line) => said.push(`${line.level} ${line.message} ${JSON.stringify(line)}`));
-  const postgres = await startPostgres();
-  const database = new Database(postgres.url, systemClock);
-  const ends: (() => Promise<unknown>)[] = [() => database.close()];
-  t.after(async () => {
-    for (const end of ends.toReversed()) await end();
-    postgres.end();
-  });
-  const [row] = await database.query<{ id: string }>('select id from framehound.library');
+  const { postgres, database, library, ends } = await clusterDatabase(t);
   let count = 0;
   const newFolder = () => {
     const made = join(base, `machine-${++count}`);
@@ -68,7 +61,7 @@ export async function machines(t: TestContext): Promise<Machines> {
     writeFileSync(roots, rootsText([root]));
     const own = new Database(postgres.url, systemClock, log);
     const places = new HomePlaces(roots, join(at, 'analysis'));
-    const common = { library: row!.id, clock: systemClock, log };
+    const common = { library, clock: systemClock, log };
     const home = new Home({ ...common, database: own, home: at, places });
     await home.begin();
     const access = accessOf(at, log);
@@ -82,7 +75,7 @@ export async function machines(t: TestContext): Promise<Machines> {
   return {
     postgres,
     database,
-    library: row!.id,
+    library,
     shared: join(base, 'shared'),
     said,
     join: joinAs,

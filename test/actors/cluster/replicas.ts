@@ -27,7 +27,7 @@ import { takeLibrary } from '../../../actors/library/transfer/import.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog, type Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
-import { startPostgres } from '../../system/postgres.ts';
+import { clusterDatabase } from '../../system/postgres.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Harness, indexActor } from '../index/handlers.ts';
 
@@ -84,15 +84,7 @@ export async function clusterNodes(t: TestContext, flushes = false): Promise<Nod
   const log = createLog('cluster', (line) =>
     said.push(`${line.level} ${line.message} ${JSON.stringify(line)}`),
   );
-  const postgres = await startPostgres(flushes);
-  const database = new Database(postgres.url, systemClock);
-  const ends: (() => Promise<unknown>)[] = [() => database.close()];
-  t.after(async () => {
-    for (const end of ends.toReversed()) await end();
-    postgres.end();
-  });
-  const [row] = await database.query<{ id: string }>('select id from framehound.library');
-  const library = row!.id;
+  const { postgres, database, library, ends } = await clusterDatabase(t, flushes);
   let count = 0;
   const shared = join(base, 'shared');
   mkdirSync(shared);
