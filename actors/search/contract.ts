@@ -22,6 +22,7 @@ import {
 } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import type { Moments } from './moments/contract.ts';
+import { notesFields } from './notes/contract.ts';
 import {
   Excluded,
   filterScope,
@@ -197,9 +198,7 @@ export const SearchAnswer = Type.Object({
   matches: Type.Array(Match),
   weaker: Weaker,
   not_understood: MaybeNotUnderstood,
-  toast_warning: Type.Optional(Type.String()),
-  /** The sentences of `toast_warning`, one by one. */
-  warnings: Type.Optional(Type.Array(Type.String())),
+  ...notesFields,
 });
 export type SearchAnswer = Static<typeof SearchAnswer>;
 

@@ -356,11 +356,12 @@ export async function selectFootage(
     const { thumbnails } = await client.thumbnails({ cache_dir, requests: some, max_size });
     images.push(...thumbnails.map(({ thumbnail }) => thumbnail));
   }
-  const { toast_warning, warnings } = told;
+  const { toast_warning, warnings, notes } = told;
   return {
     matches: moments.map((one, i) => matchOf(one, i, images[i] ?? null)),
     ...(toast_warning !== undefined && { toast_warning }),
     ...(warnings && { warnings }),
+    ...(notes && { notes }),
   };
 }
 

@@ -19,6 +19,7 @@ import {
   RelevanceAnswer,
   RelevanceRequest,
 } from '../../actors/search/moments/contract.ts';
+import { note, notesFields } from '../../actors/search/notes/contract.ts';
 import { TakesAnswer, TakesRequest } from '../../actors/search/takes/contract.ts';
 import { WrittenAnswer, WrittenRequest } from '../../actors/search/written/contract.ts';
 import { described, named } from '../../runtime/schema.ts';
@@ -46,20 +47,7 @@ const Answer = Type.Object({
   ),
   weaker: SearchAnswer.properties.weaker,
   not_understood: SearchAnswer.properties.not_understood,
-  toast_warning: Type.Optional(
-    described(
-      Type.String(),
-      'A warning to show to the user, such as words that are not understood or files that cannot be read.',
-    ),
-  ),
-  warnings: Type.Optional(
-    described(
-      Type.Array(Type.String()),
-      'The sentences of `toast_warning` as a list. If the model understood only some of the words, the ' +
-        'first sentence begins with `Weak:` and names the words that the matches are ranked by; another one ' +
-        'names the commands that download a model that understands more.',
-    ),
-  ),
+  ...notesFields,
 });
 
 const notice =
@@ -73,20 +61,18 @@ const notice =
  * All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts
  * those.
  */
-function whole({ matches: found, toast_warning, warnings = [], ...more }: SearchAnswer) {
+function whole({ matches: found, toast_warning, warnings = [], notes = [], ...more }: SearchAnswer) {
   const { matches: pictured, leftOut } = withPreviews(found);
-  const matches = { matches: pictured, ...more };
-  const tooLarge =
-    leftOut > 0
-      ? `${leftOut} previews do not fit into one response; request fewer max_results, or get the pictures ` +
-        'from POST /thumbnails.'
-      : undefined;
-  const texts = [toast_warning, tooLarge].filter((one) => one !== undefined);
-  if (texts.length === 0) return matches;
+  const tooLarge = leftOut > 0 ? [note('PREVIEWS_LEFT_OUT', { count: leftOut })] : [];
+  const added = tooLarge.map(({ text }) => text);
+  const texts = [toast_warning, ...added].filter((one) => one !== undefined);
   return {
-    ...matches,
-    toast_warning: texts.join(' '),
-    warnings: tooLarge === undefined ? warnings : [...warnings, tooLarge],
+    ...{ matches: pictured, ...more },
+    ...(texts.length > 0 && {
+      toast_warning: texts.join(' '),
+      warnings: [...warnings, ...added],
+      notes: [...notes, ...tooLarge],
+    }),
   };
 }
 

@@ -7,6 +7,7 @@ import { defaulted, described, field, named, oneOf, optional, shown } from '../.
 import { CacheDir, ContentHash, FilePath } from '../../index/store/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
 import { HashStr, MediaKind, mediaFields, OtherPaths } from '../media/contract.ts';
+import { notesFields } from '../notes/contract.ts';
 import {
   Excluded,
   metadataFilterRequest,
@@ -210,16 +211,7 @@ export const MomentsAnswer = Type.Object({
   ),
   weaker: Weaker,
   not_understood: MaybeNotUnderstood,
-  toast_warning: Type.Optional(
-    described(
-      Type.String(),
-      'A warning to show to the user, such as kinds that were not searched, words that are not understood, ' +
-        'or files that cannot be read.',
-    ),
-  ),
-  warnings: Type.Optional(
-    described(Type.Array(Type.String()), 'The sentences of `toast_warning` as a list.'),
-  ),
+  ...notesFields,
 });
 export type MomentsAnswer = Static<typeof MomentsAnswer>;
 
@@ -248,12 +240,7 @@ export const RelevanceAnswer = Type.Object({
     'Scale of the values. It is the same for every film as long as the query and the loaded data are the ' +
       'same.',
   ),
-  toast_warning: Type.Optional(
-    described(Type.String(), 'A warning to show to the user, as in /search/moments.'),
-  ),
-  warnings: Type.Optional(
-    described(Type.Array(Type.String()), 'The sentences of `toast_warning` as a list.'),
-  ),
+  ...notesFields,
 });
 export type RelevanceAnswer = Static<typeof RelevanceAnswer>;
 

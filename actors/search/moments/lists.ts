@@ -1,6 +1,8 @@
 // The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is
 // asked for by itself, best first.
 import { now, type TranscriptData } from '../loaded-data.ts';
+import { type Note, note } from '../notes/contract.ts';
+import { warning } from '../notes/warnings.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
 import type { Explanation, NotUnderstood } from '../visual/contract.ts';
@@ -10,9 +12,8 @@ import {
   type VisualSearchParts,
   visualWarnings,
 } from '../visual/visual-search.ts';
-import { warning, warningFields } from '../warnings.ts';
 import { bandOfLine } from '../written/contract.ts';
-import { askWritten, nothingRead, sureLines } from '../written/written.ts';
+import { askWritten, sureLines } from '../written/written.ts';
 import { type MomentsRequest, momentErrors, type PictureSource, type Reason } from './contract.ts';
 import type { Hit } from './fuse.ts';
 import { readPictureSource } from './picture.ts';
@@ -23,7 +24,7 @@ export interface MomentParts extends VisualSearchParts {
 
 export interface KindFound {
   readonly lists: readonly (readonly Hit<Reason>[])[];
-  readonly warnings: readonly string[];
+  readonly notes: readonly (Note | false)[];
   readonly scope: Pick<FoundScope, 'missing' | 'unloaded' | 'requested'>;
   /** Hits that are left out because they are less sure. */
   readonly weaker?: number;
@@ -79,7 +80,7 @@ export async function seenList(
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
   const { cache_dir } = request;
-  if (query === '' && picture === null) return { lists: [], warnings: [], scope: noScope };
+  if (query === '' && picture === null) return { lists: [], notes: [], scope: noScope };
   const input = visualRequest(request, query);
   const visual = await askVisual(
     parts,
@@ -104,10 +105,10 @@ export async function seenList(
   const own = await visualWarnings(parts, cache_dir, visual, found, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
   const said = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
-  const { warnings = [], not_understood } = said;
+  const { notes, not_understood } = said;
   const explain = (ranks: readonly number[]) => visual.explain(ranks.map((rank) => ranking[rank - 1]!));
   return {
-    ...{ lists: [hits], warnings, scope: found, weaker: found.weaker ?? 0, explain },
+    ...{ lists: [hits], notes, scope: found, weaker: found.weaker ?? 0, explain },
     ...(not_understood && { not_understood }),
   };
 }
@@ -122,7 +123,7 @@ export async function saidList(
   const { index, transcripts } = parts;
   const { cache_dir } = request;
   const query = request.query?.trim() ?? '';
-  if (query === '') return { lists: [], warnings: [], scope: noScope };
+  if (query === '') return { lists: [], notes: [], scope: noScope };
   const only = peopleFilter(request);
   const find = async () => {
     const searched = { model_key: null, field: frameField };
@@ -156,8 +157,8 @@ export async function saidList(
       }),
     };
   });
-  const { warnings = [] } = warningFields([isAsked && media === 0 && 'Nothing has been transcribed']);
-  return { lists: [hits], warnings, scope, damaged: transcripts.damaged };
+  const notes = [isAsked && media === 0 && note('NOTHING_TRANSCRIBED', {})];
+  return { lists: [hits], notes, scope, damaged: transcripts.damaged };
 }
 
 /**
@@ -172,7 +173,7 @@ export async function writtenList(
 ): Promise<KindFound> {
   const { cache_dir } = request;
   const query = request.query?.trim() ?? '';
-  if (query === '') return { lists: [], warnings: [], scope: noScope };
+  if (query === '') return { lists: [], notes: [], scope: noScope };
   const only = peopleFilter(request);
   const find = async () => {
     const searched = { model_key: null, stored: true, field: frameField };
@@ -203,8 +204,8 @@ export async function writtenList(
       }),
     };
   });
-  const { warnings = [] } = warningFields([isAsked && found.media === 0 && nothingRead]);
-  return { lists: [hits], warnings, scope: found.scope, weaker, damaged: found.unreadable };
+  const notes = [isAsked && found.media === 0 && note('NOTHING_READ', {})];
+  return { lists: [hits], notes, scope: found.scope, weaker, damaged: found.unreadable };
 }
 
 /** Where each of the people is seen: a list each. */
@@ -228,7 +229,7 @@ export async function personLists(
     const lists: Hit<Reason>[][] = [];
     for (const person of people)
       lists.push(await personList(parts, request, person, { model_key, scope }, signal));
-    return { lists, warnings: [], scope: found };
+    return { lists, notes: [], scope: found };
   };
   return parts.people.within({ cache_dir }, find, signal);
 }

@@ -1,7 +1,7 @@
 // Finds moments: asks for what is seen, what is said, what is written and who is there at the same time,
 // fuses the lists, and tells where the media of each moment lies now.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
-import { engineErrors } from '../../../runtime/errors.ts';
+import { engineErrors, toFields } from '../../../runtime/errors.ts';
 import { inSteps } from '../../../runtime/sync/checkpoint.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { storeErrors } from '../../index/store/contract.ts';
@@ -9,8 +9,8 @@ import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { visualModelErrors } from '../models/contract.ts';
+import { listNote, type Note, note, notesAnswer } from '../notes/contract.ts';
 import { requestedPaths } from '../scope/scope.ts';
-import { some, warningFields } from '../warnings.ts';
 import {
   type Moment,
   type MomentKind,
@@ -111,9 +111,9 @@ async function answered(
     counts,
     ...(request.min_band && { weaker }),
     ...(not_understood && { not_understood }),
-    ...warningFields([
+    ...notesAnswer([
       ...refusals(refused, request.kinds),
-      ...[...found.values()].flatMap(({ warnings }) => warnings),
+      ...[...found.values()].flatMap(({ notes }) => notes),
       ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
     ]),
   };
@@ -183,8 +183,7 @@ async function find(
     );
   if ('refused' in named) throw named.refused;
   if (named.people.length > 0) return personLists(parts, request, named.people, signal);
-  if (!isAsked)
-    return { lists: [], warnings: [], scope: { missing: [], unloaded: [], requested: new Map() } };
+  if (!isAsked) return { lists: [], notes: [], scope: { missing: [], unloaded: [], requested: new Map() } };
   throw momentErrors.NOBODY_NAMED('query: names none of the loaded people', { field: 'query' });
 }
 
@@ -209,20 +208,20 @@ function isMissing(error: unknown): boolean {
   ].some((row) => row.is(error));
 }
 
-const labels = {
-  seen: 'Pictures were not searched',
-  said: 'What is said was not searched',
-  person: 'People were not searched',
-  written: 'Printed words were not searched',
+const refusal = {
+  seen: 'PICTURES_NOT_SEARCHED',
+  said: 'SPEECH_NOT_SEARCHED',
+  person: 'PEOPLE_NOT_SEARCHED',
+  written: 'TEXT_NOT_SEARCHED',
 } as const;
 
 /** Who names no kinds need not hear that nobody was clustered and nothing was read. */
-function refusals(refused: ReadonlyMap<MomentKind, unknown>, request: MomentsRequest['kinds']): string[] {
-  return [...refused].flatMap(([kind, error]) =>
-    (kind === 'person' || kind === 'written') && request === undefined
-      ? []
-      : [`${labels[kind]}: ${(error as Error).message}`],
-  );
+function refusals(refused: ReadonlyMap<MomentKind, unknown>, request: MomentsRequest['kinds']): Note[] {
+  return [...refused].flatMap(([kind, error]) => {
+    if ((kind === 'person' || kind === 'written') && request === undefined) return [];
+    const { code: reason, message } = toFields(error);
+    return [note(refusal[kind], { reason, message })];
+  });
 }
 
 type Found = ReadonlyMap<MomentKind, KindFound>;
@@ -233,7 +232,7 @@ async function mediaWarnings(
   found: Found,
   { gone, changed }: { readonly gone: readonly string[]; readonly changed: readonly string[] },
   signal: AbortSignal | undefined,
-): Promise<(string | false)[]> {
+): Promise<(Note | false)[]> {
   const searched = [...found.values()].map(({ scope }) => scope);
   const missing = [...new Set(searched.flatMap((scope) => scope.missing))];
   // What one kind can find is not missed by the others: a silent film has no transcript.
@@ -246,11 +245,11 @@ async function mediaWarnings(
       : (await index.ask('find', { cache_dir, paths: [], hashes: damaged }, now(signal))).by_hash;
   const names = damaged.map((hash, i) => broken[i]?.path ?? hash);
   return [
-    missing.length > 0 && `Not analysed yet: ${some(missing)}`,
-    unloaded.length > 0 && `Not analysed or not loaded: ${some(unloaded)}`,
-    gone.length > 0 && `File not found at its known path: ${some(gone)}`,
-    changed.length > 0 && `Changed since it was analysed; analyse it again: ${some(changed)}`,
-    names.length > 0 && `Damaged transcriptions; transcribe these files again with force: ${some(names)}`,
+    listNote('NOT_ANALYSED', missing),
+    listNote('NOT_LOADED', unloaded),
+    listNote('FILE_GONE', gone),
+    listNote('FILE_CHANGED', changed),
+    listNote('TRANSCRIPT_DAMAGED', names),
   ];
 }
 

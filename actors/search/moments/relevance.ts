@@ -3,9 +3,10 @@
 
 import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
+import { notesAnswer } from '../notes/contract.ts';
+import { warning } from '../notes/warnings.ts';
 import { knownMedia } from '../scenes/scenes.ts';
 import { askVisual, visualWarnings } from '../visual/visual-search.ts';
-import { warning } from '../warnings.ts';
 import { momentErrors, noScale, type RelevanceAnswer, type RelevanceRequest } from './contract.ts';
 import type { MomentParts } from './lists.ts';
 import { checkPicture, pictureOf, readPictureSource } from './picture.ts';
@@ -52,12 +53,12 @@ export async function relevance(
   const result = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [], unsearched };
   const own = await visualWarnings(parts, cache_dir, visual, result, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
-  const { not_understood: _, ...warnings } = warning({ ...own, gone, changed: [], noPreview: 0 });
+  const { notes } = warning({ ...own, gone, changed: [], noPreview: 0 });
   return {
     ...answer,
     values: values === null ? zeros() : whole(values, grid_frames),
     scale,
-    ...warnings,
+    ...notesAnswer(notes),
   };
 }
 

@@ -2,9 +2,9 @@
 // but whole media or parts of them, those that were recorded last first.
 import { storeErrors } from '../../index/store/contract.ts';
 import { type LoadedData, type LoadKey, now } from '../loaded-data.ts';
+import { listNote } from '../notes/contract.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
 import { entriesOf, findScope, isGlobal } from '../scope/scope.ts';
-import { twiceText, warningFields } from '../warnings.ts';
 import type { MomentsRequest, Reason } from './contract.ts';
 import { type FusedMoment, placeOf } from './fuse.ts';
 import { depthOf, type KindFound, leastNamed, type MomentParts } from './lists.ts';
@@ -63,8 +63,8 @@ export async function select(
     const kinds = new Set(reasons.map(({ kind }) => kind));
     return { hash, path, time: frames[0], start, end, reasons, kinds };
   });
-  const { warnings = [] } = warningFields([twiceText(people_twice)]);
-  return { ranking, found: { lists: [], warnings, scope: found } };
+  const notes = [listNote('SAME_PERSON_TWICE', people_twice)];
+  return { ranking, found: { lists: [], notes, scope: found } };
 }
 
 /** What is loaded of the kind of media that the filters speak of. NOT_LOADED where nothing is. */

@@ -9,13 +9,13 @@ import {
   nullable,
   oneOf,
   optional,
-  ShownWarning,
   shown,
 } from '../../../runtime/schema.ts';
 import { mostNameLetters } from '../../index/people/person-name.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
 import { HashStr, OtherPaths } from '../media/contract.ts';
+import { notesFields } from '../notes/contract.ts';
 import {
   maxResults,
   metadataFilterRequest,
@@ -190,7 +190,7 @@ export const TranscriptSearchAnswer = Type.Object({
   /** Segments that match, also those beyond `max_results`; counted up to 1,000 or `max_results`. */
   total: field('Number of matching segments, including those beyond `max_results`.', Type.Integer()),
   total_is_exact: field('False if there may be more matches than `total`.', Type.Boolean()),
-  toast_warning: ShownWarning,
+  ...notesFields,
 });
 export type TranscriptSearchAnswer = Static<typeof TranscriptSearchAnswer>;
 

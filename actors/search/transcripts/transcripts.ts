@@ -11,8 +11,8 @@ import { now, type TranscriptData } from '../loaded-data.ts';
 import { whichMediaErrors } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
+import { listNote, notesAnswer } from '../notes/contract.ts';
 import { findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
-import { transcriptWarning } from '../warnings.ts';
 import type {
   LegacySegment,
   SpeakerData,
@@ -206,13 +206,16 @@ async function search(
     matches: shown.map((one) => toMatch(one, kinds.get(one.match.hash_str))),
     total: total - lost,
     total_is_exact,
-    ...transcriptWarning({
-      missing,
-      unloaded,
-      gone: locations.gone,
-      changed: locations.changed,
-      unreadable: data.damaged.map((hash, i) => broken[i]?.path ?? hash),
-    }),
+    ...notesAnswer([
+      listNote('NOT_ANALYSED', missing),
+      listNote('TRANSCRIPT_NOT_LOADED', unloaded),
+      listNote('FILE_GONE', locations.gone),
+      listNote('FILE_CHANGED', locations.changed),
+      listNote(
+        'TRANSCRIPT_DAMAGED',
+        data.damaged.map((hash, i) => broken[i]?.path ?? hash),
+      ),
+    ]),
   };
 }
 

@@ -9,9 +9,10 @@ import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts
 import { now, type PeopleData } from '../loaded-data.ts';
 import type { Identities } from '../media/location.ts';
 import { locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
+import { notesAnswer } from '../notes/contract.ts';
+import { type Reading, type Warnings, warning } from '../notes/warnings.ts';
 import { peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
-import { type Reading, type Warnings, warning } from '../warnings.ts';
 import { explanations } from './bands.ts';
 import type { Explanation } from './contract.ts';
 import { sureMatches, toMatch, withSeenThings } from './match.ts';
@@ -103,15 +104,16 @@ export async function searchVisual(
   const ranked = shown.map(({ match }) => match);
   const images = ranked.map((match) => locations.images.get(momentOf(match)) ?? null);
   const explained = request.explain ? await query.explain(ranked) : undefined;
+  const { notes, ...told } = warning({
+    ...(await visualWarnings(parts, cache_dir, query, found, signal, locations.unreadable)),
+    gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
+    changed: locations.changed,
+    noPreview: images.filter((image) => image === null).length,
+  });
   return {
     matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
     ...(found.weaker !== undefined && { weaker: found.weaker }),
-    ...warning({
-      ...(await visualWarnings(parts, cache_dir, query, found, signal, locations.unreadable)),
-      gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
-      changed: locations.changed,
-      noPreview: images.filter((image) => image === null).length,
-    }),
+    ...{ ...notesAnswer(notes), ...told },
   };
 }
 

@@ -1,9 +1,10 @@
 // Searches for printed words and their answers.
 import { type Static, Type } from 'typebox';
-import { defaulted, described, field, named, ShownWarning } from '../../../runtime/schema.ts';
+import { defaulted, described, field, named } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { shownScore, TextBox } from '../../text-reader/contract.ts';
 import { OtherPaths } from '../media/contract.ts';
+import { notesFields } from '../notes/contract.ts';
 import { maxResults, metadataFilterRequest, onlyFiles, Words } from '../scope/contract.ts';
 import { Band, min_band, Weaker } from '../visual/contract.ts';
 
@@ -47,7 +48,7 @@ export type WrittenSearchMatch = Static<typeof WrittenSearchMatch>;
 export const WrittenAnswer = Type.Object({
   matches: field('Matches, ordered by path and time.', Type.Array(named('WrittenMatch', WrittenSearchMatch))),
   weaker: Weaker,
-  toast_warning: ShownWarning,
+  ...notesFields,
 });
 export type WrittenAnswer = Static<typeof WrittenAnswer>;
 

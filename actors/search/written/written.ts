@@ -8,13 +8,11 @@ import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import type { LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
+import { listNote, note, notesAnswer } from '../notes/contract.ts';
 import { frameField } from '../scope/contract.ts';
 import { findScope, requestedPaths } from '../scope/scope.ts';
 import { type Band, isAtLeast, leftOutOf } from '../visual/contract.ts';
-import { some, warningFields } from '../warnings.ts';
 import { bandOfLine, type WrittenAnswer, type WrittenRequest, type WrittenSearchMatch } from './contract.ts';
-
-export const nothingRead = 'No text has been recognized in pictures yet';
 
 /** Sends the search until what is stored is in memory; other questions come in between. */
 export async function askWritten(
@@ -58,18 +56,16 @@ export async function searchWritten(
   );
   const { gone, changed } = locations;
   const { missing, media, unreadable } = found;
-  const { toast_warning } = warningFields([
-    media === 0 && nothingRead,
-    missing.length > 0 && `Not analysed yet: ${some(missing)}`,
-    gone.length > 0 && `File not found at its known path: ${some(gone)}`,
-    changed.length > 0 && `Changed since it was analysed; analyse it again: ${some(changed)}`,
-    unreadable.length > 0 &&
-      `Damaged results of text recognition; analyse these files again with force: ${some(unreadable)}`,
-  ]);
   return {
     matches: shown.map(toMatch),
     ...(min_band && { weaker: found.weaker }),
-    ...(toast_warning !== undefined && { toast_warning }),
+    ...notesAnswer([
+      media === 0 && note('NOTHING_READ', {}),
+      listNote('NOT_ANALYSED', missing),
+      listNote('FILE_GONE', gone),
+      listNote('FILE_CHANGED', changed),
+      listNote('TEXT_DAMAGED', unreadable),
+    ]),
   };
 }
 

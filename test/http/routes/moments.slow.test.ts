@@ -339,6 +339,11 @@ test('printed words are found by themselves, with nothing loaded', async () => {
     ['strong', 'weak'],
   );
   const none = await written('/api/v1/search/written', { cache_dir: `${cache_dir}-2`, query: 'harbour' });
-  assert.deepEqual(none.body, { matches: [], toast_warning: 'No text has been recognized in pictures yet' });
+  assert.deepEqual(none.body, {
+    matches: [],
+    toast_warning: 'No text has been recognized in pictures yet',
+    warnings: ['No text has been recognized in pictures yet'],
+    notes: [{ code: 'NOTHING_READ', text: 'No text has been recognized in pictures yet', values: {} }],
+  });
   assert.equal((await written('/api/v1/search/written', { cache_dir, query: '  ' })).status, 400);
 });

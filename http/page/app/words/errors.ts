@@ -70,6 +70,8 @@ export const errorWords: Readonly<Record<string, Words>> = {
   ],
   UNKNOWN_SUMMARY: ['Summary not found', 'Zusammenfassung nicht gefunden'],
 
+  NOT_LOADED: ['No analysis data is loaded', 'Es sind keine Analysedaten geladen'],
+  NO_VISUAL_MODEL: ['No visual model is loaded', 'Es ist kein Bildmodell geladen'],
   MODELS_LOADING: ['Models are still loading', 'Die Modelle werden noch geladen'],
   MODEL_LOAD_FAILED: ['The model cannot be loaded', 'Das Modell lässt sich nicht laden'],
   MODEL_NOT_DOWNLOADED: ['The model is not downloaded', 'Das Modell ist nicht heruntergeladen'],
@@ -82,6 +84,8 @@ export const errorWords: Readonly<Record<string, Words>> = {
   ],
   NO_FACE_MODEL: ['No face models are downloaded', 'Es sind keine Gesichtsmodelle heruntergeladen'],
 
+  NOBODY_NAMED: ['The query names no known person', 'Die Suche nennt keine bekannte Person'],
+  NOTHING_READ: ['No text has been recognized in pictures', 'In den Bildern wurde kein Text erkannt'],
   BAD_PICTURE: ['The picture cannot be read', 'Das Bild lässt sich nicht lesen'],
   NOTHING_TO_UNDO: ['There is no change to undo', 'Es gibt nichts zurückzunehmen'],
   UNKNOWN_PERSON: ['Person not found in the clustering', 'Person nicht gefunden'],

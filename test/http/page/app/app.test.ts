@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { facets } from '../../../../actors/index/facets/list.ts';
+import { listNote, type Note, note, noteCodes } from '../../../../actors/search/notes/contract.ts';
 import { thingWords as wordsOfSearch } from '../../../../actors/search/things/vocabulary.ts';
 import { classNames } from '../../../../actors/things/contract.ts';
 import { type AccessDecision, decisionOf, noKey } from '../../../../http/license/decision.ts';
@@ -23,6 +24,7 @@ import { get, update } from '../../../../http/page/app/store.ts';
 import { clock, fullClock, nameOf, secondsOf } from '../../../../http/page/app/times.ts';
 import { errorWords, failureText } from '../../../../http/page/app/words/errors.ts';
 import { facetWords, thingWords } from '../../../../http/page/app/words/facets.ts';
+import { noteText } from '../../../../http/page/app/words/notes.ts';
 import { filled } from '../../../../http/page/app/words.ts';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -196,6 +198,30 @@ test('a failure is told by its code or phrase, and those among the words are tho
     'Datei nicht gefunden (no such file)',
     'no such file',
   ]);
+  update({ language: 'en' });
+});
+
+test('a note of a search is said in German by its code, with all of its values', () => {
+  const many = ['/a', '/b', '/c', '/d', '/e', '/f', '/g'];
+  const tell = (language: 'en' | 'de', said: Note | false) => {
+    update({ language });
+    return said && noteText(said);
+  };
+  const gone = listNote('FILE_GONE', many);
+  assert.equal(tell('en', gone), 'File not found at its known path: /a, /b, /c, /d, /e and 2 more');
+  assert.equal(tell('de', gone), 'Nicht mehr am bekannten Ort: /a, /b, /c, /d, /e und 2 weitere');
+  const partly = note('PARTLY_UNDERSTOOD', { names: ['close up'], count: 1, total: 2 });
+  assert.equal(tell('de', partly), 'Unsicher: nur nach „close up“ geordnet, 1 von 2 Wörtern der Suche');
+  const refused = { reason: 'MODELS_LOADING', message: 'Models are still loading' };
+  assert.equal(
+    tell('de', note('PICTURES_NOT_SEARCHED', refused)),
+    'Bilder wurden nicht durchsucht: Die Modelle werden noch geladen',
+  );
+  const values = { names: ['x'], count: 2, total: 3, seconds: 5400, model_key: 'm', ...refused };
+  for (const code of noteCodes) {
+    const text = tell('de', { code, text: 'in English', values });
+    assert.ok(text && !/[{}|]|in English|undefined/.test(text), `${code}: ${text}`);
+  }
   update({ language: 'en' });
 });
 

@@ -10,6 +10,7 @@ import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
 import { CopyLink } from '../../toasts.ts';
+import { noteText } from '../../words/notes.ts';
 import { searchWords } from '../../words/search.ts';
 import { setup } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
@@ -131,14 +132,11 @@ function takePicture(dropped: DataTransfer): void {
 // What a person should know of an answer, and what stands where nothing was found: what would help, and the
 // way to it.
 
-/**
- * The first says most; the others, as the service says them, on demand. Commands are left out: a button does
- * the same.
- */
+/** The first says most; the others on demand. Commands are left out: a button does the same. */
 function Warnings() {
   const answer = search.use((state) => state.answer);
-  const { warnings = none, not_understood: lacking } = answer ?? {};
-  const said = warnings.filter((one) => one !== lacking?.advice);
+  const { notes = [], not_understood: lacking } = answer ?? {};
+  const said = notes.filter(({ code }) => code !== 'HOW_TO_FIND' && code !== 'NOT_UNDERSTOOD').map(noteText);
   const words = lacking?.words ?? none;
   const without = words.length > 0 ? [t(searchWords.without, { words: words.join(', ') })] : none;
   const [first, ...others] = [...without, ...said];
@@ -147,7 +145,7 @@ function Warnings() {
     first !== undefined &&
     html`<details>
     <summary><${Icon} name="warning" /><span class="cut">${first}</span>${more && html`<span class="more-warnings">${more}</span>`}</summary>
-    ${others.map((one) => html`<p lang="en">${one}</p>`)}
+    ${others.map((one) => html`<p>${one}</p>`)}
     <${Help} />
   </details>`
   }</div>`;

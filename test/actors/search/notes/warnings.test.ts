@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { ModelRow } from '../../../actors/models/contract.ts';
-import { type Reading, warning } from '../../../actors/search/warnings.ts';
+import type { ModelRow } from '../../../../actors/models/contract.ts';
+import { notesAnswer } from '../../../../actors/search/notes/contract.ts';
+import { type Reading, type Warnings, warning } from '../../../../actors/search/notes/warnings.ts';
+
+/** As an answer has it. */
+const said = (warnings: Warnings) => notesAnswer(warning(warnings).notes);
 
 test('a warning names what was not understood, and there is none when nothing is missing', () => {
   assert.deepEqual(
-    warning({
+    said({
       nothingUnderstood: false,
       twice: [],
       gone: [],
@@ -21,7 +25,7 @@ test('a warning names what was not understood, and there is none when nothing is
     }),
     {},
   );
-  const { toast_warning } = warning({
+  const { toast_warning } = said({
     nothingUnderstood: false,
     twice: [],
     gone: ['/g'],
@@ -73,7 +77,7 @@ test('a word that is known and seen badly is told, and nothing is called unknown
     unknownExcluded: [],
     ranked: true,
   };
-  const { warnings } = warning({
+  const { warnings } = said({
     ...quiet,
     reading: { ...reading, weak: ['face'], advised: null, things: null },
   });
@@ -82,10 +86,16 @@ test('a word that is known and seen badly is told, and nothing is called unknown
 
 test('files that only an older version of the model has looked at are named and counted', () => {
   const names = ['/a', '/b', '/c', '/d', '/e'];
-  const { warnings } = warning({ ...quiet, outdated: { names, count: 1207 } });
+  const { warnings, notes } = said({ ...quiet, outdated: { names, count: 1207 } });
   assert.deepEqual(warnings, [
     'Analysed by an older version of the model; analyse it again: /a, /b, /c, /d, /e and 1202 more',
   ]);
+  assert.deepEqual(
+    notes?.map(({ code, values }) => ({ code, values })),
+    [{ code: 'OLDER_MODEL', values: { names, count: 1207 } }],
+  );
+  const long = said({ ...quiet, missing: [...names, '/f', '/g'] });
+  assert.deepEqual(long.notes?.[0]?.values, { names, count: 7 }, 'no more names than the sentence has');
 });
 
 test('of a query that is understood by half, the first thing told is how weak the ranking is', () => {
@@ -98,7 +108,7 @@ test('of a query that is understood by half, the first thing told is how weak th
     weak: [],
     ranked: true,
   };
-  const { warnings, toast_warning } = warning({
+  const { warnings, toast_warning, notes } = said({
     ...quiet,
     reading: { ...reading, advised: { row, downloaded: false }, things: null },
   });
@@ -109,6 +119,20 @@ test('of a query that is understood by half, the first thing told is how weak th
     'To find them: framehound models pull better --use (0.42 GB), then framehound analyze PATH',
   ]);
   assert.equal(toast_warning, warnings?.join('. '));
+  const commands = ['framehound models pull better --use (0.42 GB)', 'framehound analyze PATH'];
+  assert.deepEqual(
+    notes?.map(({ code, values }) => [code, values]),
+    [
+      ['PARTLY_UNDERSTOOD', { names: ['close up'], count: 1, total: 2 }],
+      ['NOT_UNDERSTOOD', { model_key: 'small', names: ['bottle'], count: 1 }],
+      ['SMALL_VOCABULARY', { model_key: 'small' }],
+      ['HOW_TO_FIND', { names: commands, count: 2 }],
+    ],
+  );
+  assert.deepEqual(
+    notes?.map(({ text }) => text),
+    warnings,
+  );
 });
 
 test('a model that is downloaded already is only brought into use; where nothing is ranked nothing is called weak', () => {
@@ -121,7 +145,7 @@ test('a model that is downloaded already is only brought into use; where nothing
     weak: [],
     ranked: false,
   };
-  const { toast_warning = '' } = warning({
+  const { toast_warning = '' } = said({
     ...quiet,
     reading: { ...reading, advised: { row, downloaded: true }, things: null },
   });
@@ -160,7 +184,7 @@ test('a query that is understood whole is not weak because an excluded word is n
     unknownExcluded: ['car'],
     ranked: true,
   };
-  const { warnings } = warning({
+  const { warnings } = said({
     ...quiet,
     reading: { ...reading, advised: { row, downloaded: true }, things: null },
   });

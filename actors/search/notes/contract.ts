@@ -1,0 +1,168 @@
+// What a search tells a person beside its matches: each sentence with its code and the values in it, so that
+// clients can say it in another language.
+import { type Static, Type } from 'typebox';
+import { described, field, named, oneOf } from '../../../runtime/schema.ts';
+
+/** Of a list, the first few; `count` says how many there are. */
+interface Listed {
+  readonly names: readonly string[];
+  readonly count: number;
+}
+interface ByModel {
+  readonly model_key: string;
+}
+/** Why something was not searched: the code and the message of that error. */
+interface Refused {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The only model without an open vocabulary is the one made here. */
+const starterKnows = 'colours, where in the picture they are, light, texture, layout and simple scenes';
+
+const sentences = {
+  PARTLY_UNDERSTOOD: ({ names, count, total }: Listed & { readonly total: number }) =>
+    `Weak: ranked by ${names.map((word) => `"${word}"`).join(', ')} alone, ${count} of ${total} words`,
+  NOT_UNDERSTOOD: ({ model_key, ...words }: Listed & ByModel) =>
+    `Not understood by ${model_key}: ${text(words)}`,
+  SMALL_VOCABULARY: ({ model_key }: ByModel) =>
+    `${model_key} recognizes ${starterKnows}, but no objects, people or actions`,
+  FOUND_ROUGHLY: ({ model_key, ...words }: Listed & ByModel) =>
+    `${model_key} finds these only roughly, along with many false matches: ${text(words)}`,
+  HOW_TO_FIND: ({ names }: Listed) => `To find them: ${names.join(', then ')}`,
+  OTHER_MODEL: ({ model_key }: ByModel) =>
+    `The model ${model_key} could not be loaded; the default model was used instead`,
+  PARTS_AWAY: ({ seconds }: { readonly seconds: number }) =>
+    `${lengthText(seconds)} of pictures could not be searched, because the machines that hold them do not answer`,
+  NOTHING_TO_LOOK_FOR: () => 'The query contains nothing that the visual model can search for',
+  SAME_PERSON_TWICE: (people: Listed) =>
+    `The same person is required twice in one picture, so nothing matches: ${text(people)}`,
+  NOT_ANALYSED: (paths: Listed) => `Not analysed yet: ${text(paths)}`,
+  NOT_LOADED: (paths: Listed) => `Not analysed or not loaded: ${text(paths)}`,
+  PICTURES_NOT_LOADED: (paths: Listed) => `Pictures not analysed or not loaded: ${text(paths)}`,
+  TRANSCRIPT_NOT_LOADED: (paths: Listed) =>
+    `Not transcribed, or the transcription is not loaded: ${text(paths)}`,
+  FILE_GONE: (paths: Listed) => `File not found at its known path: ${text(paths)}`,
+  FILE_CHANGED: (paths: Listed) => `Changed since it was analysed; analyse it again: ${text(paths)}`,
+  ANALYSIS_DAMAGED: (paths: Listed) =>
+    `Damaged analysis; analyse these files again with force: ${text(paths)}`,
+  TRANSCRIPT_DAMAGED: (paths: Listed) =>
+    `Damaged transcriptions; transcribe these files again with force: ${text(paths)}`,
+  TEXT_DAMAGED: (paths: Listed) =>
+    `Damaged results of text recognition; analyse these files again with force: ${text(paths)}`,
+  OLDER_MODEL: (paths: Listed) =>
+    `Analysed by an older version of the model; analyse it again: ${text(paths)}`,
+  NO_PREVIEW: ({ count }: Pick<Listed, 'count'>) => `Frames without a preview: ${count}`,
+  PREVIEWS_LEFT_OUT: ({ count }: Pick<Listed, 'count'>) =>
+    `${count} previews do not fit into one response; request fewer max_results, or get the pictures ` +
+    'from POST /thumbnails.',
+  NOTHING_TRANSCRIBED: () => 'Nothing has been transcribed',
+  NOTHING_READ: () => 'No text has been recognized in pictures yet',
+  PICTURES_NOT_SEARCHED: ({ message }: Refused) => `Pictures were not searched: ${message}`,
+  SPEECH_NOT_SEARCHED: ({ message }: Refused) => `What is said was not searched: ${message}`,
+  PEOPLE_NOT_SEARCHED: ({ message }: Refused) => `People were not searched: ${message}`,
+  TEXT_NOT_SEARCHED: ({ message }: Refused) => `Printed words were not searched: ${message}`,
+} as const;
+
+export type NoteCode = keyof typeof sentences;
+export const noteCodes = Object.keys(sentences) as readonly NoteCode[];
+type Values<C extends NoteCode> = Parameters<(typeof sentences)[C]> extends [infer V] ? V : object;
+
+const Whole = Type.Optional(Type.Integer());
+const Text = Type.Optional(Type.String());
+
+export const Note = Type.Object({
+  code: described(
+    oneOf(...noteCodes),
+    'What the sentence is about. A code keeps its meaning, while its sentence may be reworded.',
+  ),
+  text: field('The sentence.', Type.String()),
+  values: described(
+    Type.Object({
+      names: field(
+        'Files, words, people or commands, the first 5 of many.',
+        Type.Optional(Type.Array(Type.String())),
+      ),
+      count: field('How many there are, also those that are not listed.', Whole),
+      total: field('Number of words in the query.', Whole),
+      seconds: field('Seconds of film that were not searched.', Whole),
+      model_key: field('The visual model.', Text),
+      reason: field('Code of the error because of which something was not searched.', Text),
+      message: field('Message of that error.', Text),
+    }),
+    'What the sentence names; each code always has the same values.',
+  ),
+});
+export type Note = Static<typeof Note>;
+
+export function note<C extends NoteCode>(code: C, values: Values<C>): Note {
+  const say = sentences[code] as (of: Values<C>) => string;
+  return { code, text: say(values), values: { ...(values as object) } };
+}
+
+/** Says nothing of none. A request may name thousands of files; a sentence is read by a person. */
+export function listNote(
+  code: { [C in NoteCode]: Listed extends Values<C> ? C : never }[NoteCode],
+  all: readonly string[],
+  count = all.length,
+): Note | false {
+  return count > 0 && note(code, listed(all, count));
+}
+
+const mostNames = 5;
+
+export function listed(all: readonly string[], count = all.length): Listed {
+  return { names: all.slice(0, mostNames), count };
+}
+
+function text({ names, count }: Listed): string {
+  const more = count - names.length;
+  return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Of so many seconds. */
+function lengthText(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} hours`;
+}
+
+// The same three fields in the answers of all searches.
+
+export const notesFields = {
+  toast_warning: Type.Optional(
+    described(
+      Type.String(),
+      'A warning to show to the user, such as words that are not understood, kinds that were not searched, ' +
+        'or files that cannot be read.',
+    ),
+  ),
+  warnings: Type.Optional(
+    described(
+      Type.Array(Type.String()),
+      'The sentences of `toast_warning` as a list. If the model understood only some of the words, the ' +
+        'first sentence begins with `Weak:` and names the words that the matches are ranked by; another one ' +
+        'names the commands that download a model that understands more.',
+    ),
+  ),
+  notes: Type.Optional(
+    described(
+      Type.Array(named('Note', Note)),
+      'The sentences of `warnings`, each with its code and values, for clients that say them in other words ' +
+        'or in another language.',
+    ),
+  ),
+};
+
+export interface Notes {
+  toast_warning?: string;
+  warnings?: string[];
+  notes?: Note[];
+}
+
+/** `false` for what is not to be said. */
+export function notesAnswer(all: readonly (Note | false)[]): Notes {
+  const notes = all.filter((one) => one !== false);
+  if (notes.length === 0) return {};
+  const warnings = notes.map(({ text: sentence }) => sentence);
+  return { toast_warning: warnings.join('. '), warnings, notes };
+}
