@@ -1,6 +1,7 @@
 // The pages of docs/ and results/ that show what was measured, made of results/rows.ndjson: of each figure
 // the newest row, with the machine and the day of its run.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { counted } from '../runtime/text.ts';
 import { type Row, reached } from './row.ts';
 
 export interface RecordedRow extends Row {
@@ -47,9 +48,12 @@ export interface Page {
 }
 
 export const pages: readonly Page[] = [
-  page(new URL('./results/README.md', import.meta.url), resultTables),
-  page(new URL('../docs/measurements.md', import.meta.url), shortTables),
-  page(new URL('../docs/large-clusters.md', import.meta.url), clusterTables),
+  page(new URL('./results/README.md', import.meta.url), { 'all rows': resultTables }),
+  page(new URL('../docs/measurements.md', import.meta.url), {
+    'in short': shortTable,
+    'goals that were missed': missedGoals,
+  }),
+  page(new URL('../docs/large-clusters.md', import.meta.url), { 'simulated clusters': clusterTables }),
 ];
 
 export function readRows(): RecordedRow[] {
@@ -66,32 +70,42 @@ export function writePages(): void {
 }
 
 /**
- * The newest row of each figure, in the order of the questions. The name of a row may hold counts of its run.
+ * The rows of the newest run of each figure, in the order of the questions. The name of a row may hold counts
+ * of its run.
  */
 export function newestRows(rows: readonly RecordedRow[]): RecordedRow[] {
-  const newest = new Map<string, RecordedRow>();
-  for (const row of rows) {
-    const name = row.name.replace(/ \([^)]*\)|[\d.,]+ (?:found|frames\/s)/g, '');
-    const key = JSON.stringify([row.question, name, row.unit, row.against?.name]);
-    const before = newest.get(key);
-    if (!before || before.at <= row.at) newest.set(key, row);
-  }
-  return [...newest.values()];
+  const byFigure = Map.groupBy(rows, ({ question, name, unit }) =>
+    JSON.stringify([question, name.replace(/ \([^)]*\)|[\d.,]+ (?:found|frames\/s)/g, ''), unit]),
+  );
+  return [...byFigure.values()].flatMap((all) => {
+    const newest = all
+      .map(({ at }) => at)
+      .sort()
+      .at(-1);
+    return all.filter(({ at }) => at === newest);
+  });
 }
 
-/** A heading for each question, and below it a table for each run that has the newest row of some figure. */
+/** A heading for each question; folded below it a table for each run that has the newest row of a figure. */
 function resultTables(rows: readonly RecordedRow[]): string {
   const byQuestion = Map.groupBy(newestRows(rows), ({ question }) => question);
   return [...byQuestion]
     .map(([question, all]) => {
-      const runs = [...Map.groupBy(all, takenAt)].sort(([a], [b]) => (a < b ? 1 : -1));
-      const tables = runs.map(([taken, some]) => `${taken}:\n\n${table(header, some.map(cellsOf))}`);
-      return `### ${question}\n\n${tables.join('\n')}`;
+      const missed = all.filter((row) => reached(row) === false).length;
+      const judged = all.filter(({ goal }) => goal !== null).length;
+      const goals = judged === 0 ? '' : `, ${judged - missed} of ${judged} goals reached`;
+      return `### ${question}\n\n${folded(`${counted(all.length, 'figure')}${goals}`, tablesOf(all))}`;
     })
     .join('\n');
 }
 
-function shortTables(rows: readonly RecordedRow[]): string {
+/** A table for each day and machine, the newest first. */
+function tablesOf(rows: readonly RecordedRow[]): string {
+  const runs = [...Map.groupBy(rows, takenAt)].sort(([a], [b]) => (a < b ? 1 : -1));
+  return runs.map(([taken, some]) => `${taken}:\n\n${table(header, some.map(cellsOf))}`).join('\n');
+}
+
+function shortTable(rows: readonly RecordedRow[]): string {
   const newest = newestRows(rows);
   const columns = ['what', 'value', 'against', 'ratio', 'goal', '', 'taken'];
   const chosen = highlights.flatMap(([what, question, name, unit]) => {
@@ -99,10 +113,20 @@ function shortTables(rows: readonly RecordedRow[]): string {
     if (found.length === 0) throw new Error(`no row of ${question} is called ${name} (${unit})`);
     return found.map((row) => [what, ...cellsOf(row).slice(1), takenAt(row)]);
   });
+  return table(columns, chosen);
+}
+
+function missedGoals(rows: readonly RecordedRow[]): string {
+  const newest = newestRows(rows);
   const missed = newest.filter((row) => reached(row) === false);
-  const others = missed.map((row) => [...[row.question, ...cellsOf(row)].slice(0, -1), takenAt(row)]);
-  const missedColumns = ['question', 'measured', 'value', 'against', 'ratio', 'goal', 'taken'];
-  return `${table(columns, chosen)}\nGoals that were missed:\n\n${table(missedColumns, others)}`;
+  const judged = newest.filter(({ goal }) => goal !== null).length;
+  const cells = missed.map((row) => [...[row.question, ...cellsOf(row)].slice(0, -1), takenAt(row)]);
+  const columns = ['question', 'measured', 'value', 'against', 'ratio', 'goal', 'taken'];
+  return folded(`${missed.length} of ${judged} goals were missed`, table(columns, cells));
+}
+
+function folded(summary: string, text: string): string {
+  return `<details>\n<summary>${summary}</summary>\n\n${text}\n</details>\n`;
 }
 
 /** What was simulated, a column for each cluster; then what each figure stands on. */
@@ -160,16 +184,33 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[])
   return [columns, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('');
 }
 
-function page(url: URL, generated: (rows: readonly RecordedRow[]) => string): Page {
-  const part = /(?<=<!-- generated by `npm run bench -- --report` -->\n\n)[\s\S]*(?=\n<!-- end -->)/;
+/** A part begins with `<!-- measured: NAME -->` or `<!-- rows of QUESTION: PATTERN OF NAMES -->`. */
+const PART = /(?<=<!-- (measured|rows of [\w-]+)(?:: (.+))? -->\n\n)[\s\S]*?(?=\n<!-- end -->)/g;
+
+function page(url: URL, parts: Readonly<Record<string, (rows: readonly RecordedRow[]) => string>>): Page {
   return {
     url,
     text: (rows) => {
       const before = readFileSync(url, 'utf8');
-      if (!part.test(before)) throw new Error(`${url.pathname} has no place for the tables`);
-      return before.replace(part, () => generated(rows));
+      const found: string[] = [];
+      const after = before.replace(PART, (_, kind: string, name: string | undefined) => {
+        if (kind !== 'measured') return rowsNamed(rows, kind.slice('rows of '.length), name);
+        const make = parts[name!];
+        if (!make) throw new Error(`${url.pathname}: nothing that was measured is called ${name}`);
+        found.push(name!);
+        return make(rows);
+      });
+      const missing = Object.keys(parts).filter((name) => !found.includes(name));
+      if (missing.length > 0) throw new Error(`${url.pathname} has no place for ${missing.join(', ')}`);
+      return after;
     },
   };
+}
+
+function rowsNamed(rows: readonly RecordedRow[], question: string, pattern = ''): string {
+  const named = newestRows(rows).filter((row) => row.question === question && row.name.match(pattern));
+  if (named.length === 0) throw new Error(`no row of ${question} matches ${pattern}`);
+  return tablesOf(named);
 }
 
 function digits(value: number): string {
