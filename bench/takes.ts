@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { VisualModel } from '../actors/embedder/contract.ts';
 import { sampledRows } from '../actors/index/visual/background.ts';
 import { Catalog, everything } from '../actors/index/visual/catalog.ts';
+import type { Take } from '../actors/index/visual/contract.ts';
 import { writeRow8 } from '../actors/index/visual/quantize.ts';
 import type { Searched } from '../actors/index/visual/search.ts';
 import { RowBank } from '../actors/index/visual/segment.ts';
 import { compareFrom, type Place } from '../actors/index/visual/takes/compare.ts';
-import type { FoundTake } from '../actors/index/visual/takes/look.ts';
 import { defaultModelKey } from '../actors/models/rows/list.ts';
 import { alike } from '../actors/search/visual/bands.ts';
 import { Dice } from '../test/actors/models/starter/drawings/canvas.ts';
@@ -195,7 +195,7 @@ class Library implements Searched {
   }
 
   /** Where a part is, which is in the library only meanwhile: none has twenty copies of it. */
-  takesOf(part: Film): FoundTake[] {
+  takesOf(part: Film): Take[] {
     const hash = 'part';
     this.add(hash, part);
     const found = this.#compare({ only: hash, end: partSeconds, step: 1 }, null, () => false);
@@ -204,7 +204,7 @@ class Library implements Searched {
   }
 
   /** Compares one film with everything that comes behind it. */
-  compareAll(hash: string): FoundTake[] {
+  compareAll(hash: string): Take[] {
     const how = { only: null, end: Number.MAX_SAFE_INTEGER, step: 4 };
     return this.#compare(how, { hash_str: hash, frame_index: 0 }, ({ hash_str }) => hash_str !== hash);
   }
@@ -213,9 +213,9 @@ class Library implements Searched {
     asked: { readonly only: string | null; readonly end: number; readonly step: number },
     from: Place | null,
     isOver: (place: Place) => boolean,
-  ): FoundTake[] {
+  ): Take[] {
     const rows = sampledRows(this.catalog.picks(everything));
-    const found: FoundTake[] = [];
+    const found: Take[] = [];
     for (let place = from; ; ) {
       const { takes, next } = compareFrom(this, { ...this.#how, ...asked, from: 0 }, place, rows);
       found.push(...takes);
@@ -232,13 +232,13 @@ function row(name: string, value: number, unit: string, goal: Row['goal'] = null
 function rowsOf(library: Library, parts: readonly AlteredPart[], others: readonly Film[]): Row[] {
   const told = parts.map((part) => ({ part, takes: library.takesOf(part.film) }));
   type Told = (typeof told)[number];
-  const isOf = ({ media }: FoundTake, { of }: AlteredPart) => media.hash === `film${of}`;
+  const isOf = ({ hash_str }: Take, { of }: AlteredPart) => hash_str === `film${of}`;
   const isFound = ({ part, takes }: Told) =>
     takes.some(
       (take) =>
         isOf(take, part) &&
         Math.abs(take.offset - part.start) <= 1 &&
-        take.isMirrored === (part.change === 'mirrored'),
+        take.mirrored === (part.change === 'mirrored'),
     );
   const shareOf = (some: readonly Told[], holds: (one: Told) => boolean) =>
     some.filter(holds).length / some.length;

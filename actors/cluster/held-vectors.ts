@@ -46,7 +46,10 @@ export class HeldVectors {
   }
 
   /** Errors: OTHER_PART, NOT_LOADED while the vectors come into memory, those of the index. */
-  async answer({ hold, name, applied, request }: PartMessage, asked: AbortSignal): Promise<unknown> {
+  async answer(
+    { hold, name, lane = 'now', applied, request }: PartMessage,
+    asked: AbortSignal,
+  ): Promise<unknown> {
     const own = holdText(this.#parts.hold);
     if (holdText(hold) !== own)
       throw clusterErrors.OTHER_PART(`this node holds ${own}, not ${holdText(hold)}`);
@@ -57,7 +60,7 @@ export class HeldVectors {
       return waited(this.#loadSome(request as Wanted), signal, engineErrors.CANCELLED());
     }
     const { index, cacheDir: cache_dir } = this.#parts;
-    const ask = () => index.ask(name, { ...request, cache_dir } as never, { lane: 'now', signal });
+    const ask = () => index.ask(name, { ...request, cache_dir } as never, { lane, signal });
     try {
       return await ask();
     } catch (error) {

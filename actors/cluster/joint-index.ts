@@ -10,11 +10,11 @@ import {
   jointBackgrounds,
   jointRanking,
   jointScoring,
+  jointTakes,
   plain,
 } from '../index/parts/joint.ts';
 import { type Aspect, aspectsOf, checkedQuery, checkedWords, eachOf } from '../index/visual/scoring.ts';
 import { VectorCache } from '../index/visual/vector-cache.ts';
-import { clusterErrors } from './contract.ts';
 import { askPart, type JointParts, mutable, Question, type RankedPart } from './question.ts';
 
 type Contract = typeof indexContract;
@@ -32,11 +32,7 @@ export function jointIndex(parts: JointParts): Index {
     search: (request: Request<Contract, 'search'>, options) => joint.search(request, options),
     relevance: (request: Request<Contract, 'relevance'>, options) => joint.relevance(request, options),
     standing: (request: Request<Contract, 'standing'>, options) => joint.standing(request, options),
-    takes: async () => {
-      throw clusterErrors.NOT_IN_CLUSTER(
-        'Takes are looked for in the whole library: ask a machine that does not hold a part of it',
-      );
-    },
+    takes: (request: Request<Contract, 'takes'>, options) => joint.takes(request, options),
   };
   return redirected(parts.index, async (name, request, options = {}) => {
     const answered = own[name];
@@ -155,6 +151,17 @@ class JointSearch {
     const background = eachOf(aspects, (aspect) => usual.get(aspect)!);
     const given = { scoring: mutable(scoring), background };
     return this.#parts.index.ask('standing', { ...request, given }, options);
+  }
+
+  async takes(request: Request<Contract, 'takes'>, options: CallOptions): Promise<Reply<Contract, 'takes'>> {
+    const { index } = this.#parts;
+    const { asked, begun, next, at, end, seeds } = await index.ask('take_seeds', request, options);
+    if (asked === null || seeds.length === 0) return { asked, takes: [], begun, next };
+    const { cache_dir, model_key, only, place: _, ...how } = request;
+    const { question } = await this.#begin({ cache_dir, model_key, scope: everything }, options);
+    const asking = question.takes({ ...how, hash_str: asked, at, end, once: only === null });
+    const takes = await jointTakes(seeds, how, asking);
+    return { asked, takes, begun, next, ...question.unsearched() };
   }
 
   async #usual(question: Question, state: number, aspects: readonly Aspect[]) {

@@ -20,7 +20,7 @@ export class PartClient {
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
 
   /** CANCELLED, PART_AWAY, PART_LATE, and what the other node answers. */
-  async ask(asked: AskedPart, message: Pick<PartMessage, 'name' | 'request' | 'applied'>): Promise<unknown> {
+  async ask(asked: AskedPart, message: Omit<PartMessage, 'protocol' | 'hold'>): Promise<unknown> {
     const body = serialize({ ...message, protocol, hold: asked.hold });
     const late = AbortSignal.timeout(asked.within);
     const signal = asked.signal === undefined ? late : AbortSignal.any([late, asked.signal]);

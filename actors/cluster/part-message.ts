@@ -15,7 +15,15 @@ export const PartMessage = Type.Object({
   /** The part that is asked for. */
   hold: Hold,
   /** `load`: media whose vectors are to be in memory, by hash, or all. The others as the index takes them. */
-  name: Type.Union([Type.Literal('load'), Type.Literal('sample'), Type.Literal('rank')]),
+  name: Type.Union([
+    Type.Literal('load'),
+    Type.Literal('sample'),
+    Type.Literal('rank'),
+    Type.Literal('take_votes'),
+    Type.Literal('take_sequences'),
+  ]),
+  /** Searches overtake what is asked in the lane `later`. */
+  lane: Type.Optional(Type.Union([Type.Literal('now'), Type.Literal('later')])),
   /** The last change that whoever asks has. */
   applied: Type.Integer({ minimum: 0 }),
   request: Type.Unsafe<{ readonly model_key: string }>(
@@ -24,8 +32,8 @@ export const PartMessage = Type.Object({
 });
 export type PartMessage = Static<typeof PartMessage>;
 
-export interface PartReplies {
-  readonly load: LoadReport;
-  readonly sample: Reply<typeof indexContract, 'sample'>;
-  readonly rank: Reply<typeof indexContract, 'rank'>;
-}
+/** What is asked of the index of another node, as its own one is asked. */
+export type IndexQuestion = Exclude<PartMessage['name'], 'load'>;
+export type PartReplies = { readonly load: LoadReport } & {
+  readonly [K in IndexQuestion]: Reply<typeof indexContract, K>;
+};

@@ -5,18 +5,20 @@ import { engineErrors, toFields } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { CallOptions, Ref } from '../../runtime/ref.ts';
 import type { indexContract } from '../index/contract.ts';
+import type { AskTakes } from '../index/parts/joint.ts';
 import type { RankedMatch } from '../index/visual/contract.ts';
 import type { Scoring } from '../index/visual/scoring.ts';
 import { clusterErrors, holdText } from './contract.ts';
 import type { Division, Holder } from './division.ts';
 import type { Holders } from './holders.ts';
 import type { PartClient } from './part-client.ts';
-import type { PartMessage, PartReplies } from './part-message.ts';
+import type { IndexQuestion, PartMessage, PartReplies } from './part-message.ts';
 
 type Contract = typeof indexContract;
 
-/** ms that a node may take to answer a question. */
+/** ms that a node may take to answer a question, and one of a comparison: searches overtake those. */
 const WITHIN = 4_000;
+const COMPARED_WITHIN = 30_000;
 
 export interface JointParts {
   readonly index: Ref<Contract>;
@@ -33,7 +35,7 @@ export async function askPart<K extends PartMessage['name']>(
   those: readonly Holder[],
   name: K,
   request: PartMessage['request'],
-  { signal }: CallOptions,
+  { lane = 'now', signal }: CallOptions,
   within: number,
 ): Promise<PartReplies[K] | null> {
   const first = Math.floor(Math.random() * those.length);
@@ -42,7 +44,7 @@ export async function askPart<K extends PartMessage['name']>(
     const { address, hold } = holder;
     const asked = { address, hold, secret: holders.secret, within, signal };
     try {
-      return (await client.ask(asked, { name, request, applied: applied() })) as PartReplies[K];
+      return (await client.ask(asked, { name, lane, request, applied: applied() })) as PartReplies[K];
     } catch (error) {
       if (engineErrors.CANCELLED.is(error)) throw error;
       if (clusterErrors.PART_LATE.is(error)) holders.rest(holder);
@@ -61,6 +63,8 @@ interface Asked {
   readonly parts: Reply<Contract, 'narrowed'>['parts'];
   readonly division: Division;
 }
+
+type Compared = Omit<Request<Contract, 'take_sequences'>, 'cache_dir' | 'model_key' | 'hashes' | 'seeds'>;
 
 export interface RankedPart {
   readonly matches: readonly RankedMatch[];
@@ -108,7 +112,9 @@ export class Question {
   /** Of each part that answers, how the frames that stand for it score by each. */
   async samples(scorings: readonly Scoring[]) {
     const request = { total: this.total, scorings: scorings.map(mutable) };
-    const answers = await this.#each((part) => this.#ask(part, 'sample', request));
+    const answers = await this.#each((part) =>
+      this.#ask(part, 'sample', { ...request, ...this.#within(part) }),
+    );
     return answers.map(({ samples }) => samples);
   }
 
@@ -116,6 +122,33 @@ export class Question {
   ranked(scoring: Scoring, most: number, perMedia: number | undefined): Promise<RankedPart[]> {
     const limits = { scoring: mutable(scoring), ...(perMedia !== undefined && { max_per_media: perMedia }) };
     return this.#each((part) => this.#rank(part, limits, most));
+  }
+
+  /** A step of a comparison; fields as those of `take_sequences`. */
+  takes(how: Compared): AskTakes {
+    const { hash_str, once, mirror } = how;
+    const votes = new Map<number, Reply<Contract, 'take_votes'>>();
+    return {
+      samples: (scorings) => this.samples(scorings),
+      votes: async (seeds) => {
+        const request = { hash_str, once, mirror, seeds: [...seeds] };
+        const answers = await this.#each(async (part) => {
+          const answer = await this.#ask(part, 'take_votes', request, COMPARED_WITHIN);
+          if (answer !== null) votes.set(part, answer);
+          return answer;
+        });
+        return answers.map(({ contents }) => contents);
+      },
+      sequences: async (seeds) => {
+        const answers = await this.#each(async (part) => {
+          const { hashes } = votes.get(part)!;
+          if (hashes.length === 0) return { takes: [] };
+          const request = { ...how, hashes, seeds: [...seeds] };
+          return this.#ask(part, 'take_sequences', request, COMPARED_WITHIN);
+        });
+        return answers.map(({ takes }) => takes);
+      },
+    };
   }
 
   async #each<T>(work: (part: number) => Promise<T | null>): Promise<T[]> {
@@ -142,7 +175,8 @@ export class Question {
     const { index } = this.#parts;
     const { cache_dir, model_key } = this.#asked;
     for (let depth = most; ; depth *= 2) {
-      const answer = await this.#ask(part, 'rank', { ...limits, max_results: depth });
+      const asked = { ...limits, max_results: depth, ...this.#within(part) };
+      const answer = await this.#ask(part, 'rank', asked);
       if (answer === null) return null;
       const { searched } = answer;
       const ranking = answer.matches.toSorted((a, b) => a.original_index - b.original_index);
@@ -155,17 +189,22 @@ export class Question {
     }
   }
 
-  async #ask<K extends 'sample' | 'rank'>(
+  #within(part: number) {
+    return { within: this.#asked.parts[part]!.within };
+  }
+
+  async #ask<K extends IndexQuestion>(
     part: number,
     name: K,
-    rest: Omit<Request<Contract, K>, 'cache_dir' | 'model_key' | 'within'>,
+    rest: Omit<Request<Contract, K>, 'cache_dir' | 'model_key'>,
+    within = WITHIN,
   ): Promise<PartReplies[K] | null> {
     const { index, holders } = this.#parts;
-    const { cache_dir, model_key, parts, division } = this.#asked;
-    const request = { ...rest, model_key, within: parts[part]!.within };
+    const { cache_dir, model_key, division } = this.#asked;
+    const request = { ...rest, model_key };
     const those = division[part]!;
     if (!those.some(({ id }) => id === holders.own.id))
-      return askPart(this.#parts, those, name, request, this.#options, WITHIN);
+      return askPart(this.#parts, those, name, request, this.#options, within);
     return (await index.ask(name, { ...request, cache_dir } as never, this.#options)) as PartReplies[K];
   }
 }

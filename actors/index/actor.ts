@@ -10,6 +10,7 @@ import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
 import { partHandlers } from './parts/handlers.ts';
+import { takeHandlers } from './parts/takes.ts';
 import { OpenClusterings, peopleHandlers, peopleSearchHandlers } from './people/handlers.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
 import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
@@ -74,6 +75,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...spanHandlers(parts),
       ...visualHandlers(parts),
       ...partHandlers(parts),
+      ...takeHandlers(parts),
       ...transcriptHandlers(parts),
       ...voiceHandlers(parts),
       ...writtenHandlers(parts),

@@ -152,6 +152,7 @@ function questions({ footage }: World): Asked[] {
     const moment = { media_path: join(footage, films[at % 2]!), time_seconds: at % 3 };
     asked.push({ path: '/search/frame', body: { ...moment, max_results: 30 } });
     asked.push({ path: '/search/moments', body: { query, exclude, limit: 20, explain: true } });
+    asked.push({ path: '/search/takes', body: { media_path: moment.media_path } });
     asked.push({
       path: '/search/relevance',
       body: { query, exclude, media_path: moment.media_path },

@@ -1,11 +1,20 @@
 // One library whose vectors several engines hold, each those of some media: what they ask each other, and
 // what the one that is asked finds out before.
 import { type Static, Type } from 'typebox';
-import { ask, Doubles, Unsigned } from '../../../runtime/contract.ts';
+import { ask, Doubles, Floats, Unsigned } from '../../../runtime/contract.ts';
 import { nullable } from '../../../runtime/schema.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
-import { FrameRange, GivenScoring, RankedMatch, Scope } from '../visual/contract.ts';
+import {
+  FrameRange,
+  GivenScoring,
+  RankedMatch,
+  Scope,
+  Take,
+  TakesHow,
+  TakesStep,
+  TakesTold,
+} from '../visual/contract.ts';
 
 /** Frames of a library: those of these media, or of all; of some only these ranges. */
 export const Within = Type.Object({
@@ -15,6 +24,17 @@ export const Within = Type.Object({
   only: nullable(Type.Array(Type.Object({ hash_str: Type.String(), ranges: Unsigned }))),
 });
 export type Within = Static<typeof Within>;
+
+const Frame = Type.Integer({ minimum: 0 });
+const Seed = { frame: Frame, vector: Floats };
+const OfSeeds = {
+  ...Folder,
+  model_key: Type.String(),
+  /** The content that is asked about. */
+  hash_str: Type.String(),
+  /** Each pair of contents is looked at once. */
+  once: Type.Boolean(),
+};
 
 export const partMessages = {
   /**
@@ -69,5 +89,38 @@ export const partMessages = {
     Type.Object({ ...Folder, model_key: Type.String(), hashes: Type.Array(Type.String()) }),
     Type.Object({ paths: Type.Array(nullable(Type.String())) }),
     { together: 16 },
+  ),
+  /** What a step of `takes` looks for: some frames in `[at, end)`, held or not. NOT_LOADED. */
+  take_seeds: ask(
+    TakesStep,
+    Type.Object({
+      ...TakesTold,
+      at: Frame,
+      end: Frame,
+      seeds: Type.Array(Type.Object(Seed)),
+    }),
+  ),
+  /**
+   * Which contents that are held have frames like these, by hash, and for each frame how many other contents
+   * have. NOT_LOADED, also where the content that is asked about is not known.
+   */
+  take_votes: ask(
+    Type.Object({
+      ...OfSeeds,
+      mirror: TakesHow.mirror,
+      seeds: Type.Array(Type.Object({ ...Seed, bar: Type.Number() }), { minItems: 1 }),
+    }),
+    Type.Object({ hashes: Type.Array(Type.String()), contents: Type.Array(Type.Integer()) }),
+  ),
+  /** The sequences in these contents, as `takes` finds them before it chooses. NOT_LOADED, STORE_DAMAGED. */
+  take_sequences: ask(
+    Type.Object({
+      ...OfSeeds,
+      ...TakesHow,
+      at: Frame,
+      hashes: Type.Array(Type.String()),
+      seeds: Type.Array(Type.Object({ ...Seed, bar: Type.Number(), weight: Type.Number() }), { minItems: 1 }),
+    }),
+    Type.Object({ takes: Type.Array(Take) }),
   ),
 };

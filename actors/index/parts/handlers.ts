@@ -8,12 +8,14 @@ import { maxQueries } from '../visual/cells.ts';
 import { lookedAt, type VisualParts } from '../visual/handlers.ts';
 import type { LoadedVectors } from '../visual/loaded.ts';
 import { queriesOf } from '../visual/scan.ts';
+import type { Scoring } from '../visual/scoring.ts';
 import type { partMessages } from './contract.ts';
 import { narrowedTo, scopeWithin } from './narrowed.ts';
 
-type PartContract = Contract<typeof partMessages>;
+export type PartContract = Contract<typeof partMessages>;
+export type TakeName = 'take_seeds' | 'take_votes' | 'take_sequences';
 
-export function partHandlers(parts: VisualParts): Handlers<PartContract> {
+export function partHandlers(parts: VisualParts): Omit<Handlers<PartContract>, TakeName> {
   const { folders, visual } = parts;
   return {
     narrowed: (request, turn) => narrowed(parts, request, () => turn.throwIfCancelled()),
@@ -57,10 +59,8 @@ async function narrowed(parts: VisualParts, request: Request<PartContract, 'narr
   return { dimensions, state: kept.state, parts: [...left], ...told };
 }
 
-function expectFitting(
-  { dimensions }: LoadedVectors,
-  scoring: Request<PartContract, 'rank'>['scoring'],
-): void {
+/** WRONG_DIMENSIONS, INVALID_MESSAGE. */
+export function expectFitting({ dimensions }: LoadedVectors, scoring: Scoring, most = maxQueries): void {
   const vectors = [...scoring.bases, ...scoring.exclude.map(({ vector }) => vector)];
   const wrong = vectors.find(({ length }) => length !== dimensions);
   if (wrong !== undefined) {
@@ -68,6 +68,6 @@ function expectFitting(
       `scoring: ${wrong.length} numbers do not fit the ${dimensions} dimensions of the loaded model`,
     );
   }
-  if (queriesOf(scoring) > maxQueries)
-    throw engineErrors.INVALID_MESSAGE(`scoring: at most ${maxQueries} vectors are possible`);
+  if (queriesOf(scoring) > most)
+    throw engineErrors.INVALID_MESSAGE(`scoring: at most ${most} vectors are possible`);
 }

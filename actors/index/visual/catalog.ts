@@ -107,10 +107,7 @@ export class Catalog {
 
   /** The row of a position, which is loaded when the media is. */
   rowOf(media: LoadedMedia, position: number): { row: number; run: Run } {
-    const runs = this.#byHash.get(media.hash)?.runs ?? [];
-    const run = runs.find((one) => position >= one.position && position < one.position + one.count);
-    if (run === undefined) throw new RangeError(`${media.hash} has no position ${position}`);
-    return { row: run.row + position - run.position, run };
+    return rowAmong(this.runsOf(media.hash), media, position);
   }
 
   /** The rows left under a scope, ascending; costs what is left, not what is loaded. */
@@ -145,6 +142,17 @@ export class Catalog {
       if (named?.has(run.media.hash) !== false) addPicksAmong(picks, run, { ranges, only });
     return picks;
   }
+}
+
+/** The row of a position among the runs of its media, which hold all of them. */
+export function rowAmong(
+  runs: readonly Run[],
+  media: LoadedMedia,
+  position: number,
+): { row: number; run: Run } {
+  const run = runs.find((one) => position >= one.position && position < one.position + one.count);
+  if (run === undefined) throw new RangeError(`${media.hash} has no position ${position}`);
+  return { row: run.row + position - run.position, run };
 }
 
 function addPicksAmong(

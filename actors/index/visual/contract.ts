@@ -72,10 +72,36 @@ export const GivenScoring = Type.Object({
 const Place = Type.Object({ hash_str: Type.String(), frame_index: Type.Integer({ minimum: 0 }) });
 export type Place = Static<typeof Place>;
 
+/** How frames are compared for takes; fields as in takes/look.ts. */
+export const TakesHow = {
+  from: Type.Integer({ minimum: 0 }),
+  end: Type.Integer({ minimum: 1 }),
+  step: Type.Integer({ minimum: 1 }),
+  least: Type.Number(),
+  above: Type.Number(),
+  mirror: nullable(Type.Array(Type.Integer())),
+  blank: Floats,
+};
+
+/** A step of a comparison: of one content, or for `only` null, of all that are loaded, each pair once. */
+export const TakesStep = Type.Object({
+  ...Folder,
+  model_key: Type.String(),
+  only: nullable(Type.String()),
+  place: nullable(Place),
+  ...TakesHow,
+});
+
+/** What a step tells, whatever it finds. */
+export const TakesTold = {
+  asked: nullable(Type.String()),
+  begun: Type.Array(Type.String()),
+  next: nullable(Place),
+};
+
 /** Grid frames `[start, end)` of what was asked for are those from `start + offset` on of this content. */
-const Take = Type.Object({
+export const Take = Type.Object({
   hash_str: Type.String(),
-  path: Type.String(),
   start: Type.Integer(),
   end: Type.Integer(),
   offset: Type.Integer(),
@@ -287,30 +313,13 @@ export const visualMessages = {
     { together: 16 },
   ),
   /**
-   * The sequences that show the same shot as frames from `from` up to `end` of one content, or for `only`
-   * null, of everything that is loaded, each pair once: a step of it, to be sent again with `place` as it was
-   * answered in `next` until that is null. Fields as in takes/look.ts. NOT_LOADED.
+   * The sequences that show the same shot as frames from `from` up to `end` of what is asked for: a step of
+   * the comparison, to be sent again with `place` as it was answered in `next` until that is null.
+   * `unsearched`: frames that nobody answers for. NOT_LOADED.
    */
   takes: ask(
-    Type.Object({
-      ...Folder,
-      model_key: Type.String(),
-      only: nullable(Type.String()),
-      place: nullable(Place),
-      from: Type.Integer({ minimum: 0 }),
-      end: Type.Integer({ minimum: 1 }),
-      step: Type.Integer({ minimum: 1 }),
-      least: Type.Number(),
-      above: Type.Number(),
-      mirror: nullable(Type.Array(Type.Integer())),
-      blank: Floats,
-    }),
-    Type.Object({
-      asked: nullable(Type.String()),
-      takes: Type.Array(Take),
-      begun: Type.Array(Type.String()),
-      next: nullable(Place),
-    }),
+    TakesStep,
+    Type.Object({ ...TakesTold, takes: Type.Array(Take), unsearched: Type.Optional(Type.Integer()) }),
   ),
   /**
    * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where

@@ -11,6 +11,7 @@ import { type Background, backgroundOf, spreadOver } from './background.ts';
 import type { FrameScope } from './catalog.ts';
 import type { visualMessages } from './contract.ts';
 import { lowerBound } from './frames.ts';
+import type { LoadedVectors } from './loaded.ts';
 import type { Passes } from './passes.ts';
 import { relevanceOf, type ScaleCache, scaleOf } from './scale-cache.ts';
 import { scorerOf } from './scan.ts';
@@ -200,15 +201,15 @@ function takes(
 ) {
   return folders.with(cache_dir, (store) => {
     const loaded = visual.of(store, model_key);
-    const how = { ...request, blank: blank.length === 0 ? [] : checkedWords(blank, loaded.dimensions) };
+    const how = { ...request, blank: blanksOf(blank, loaded) };
     const at = loaded.searched(store, pause);
-    const found = compareFrom(at, how, place, loaded.kept.rows(at.catalog));
-    const told = found.takes.map(({ media, isMirrored, isEqual, ...take }) => ({
-      ...{ hash_str: media.hash, path: media.path, mirrored: isMirrored, equal: isEqual },
-      ...take,
-    }));
-    return { ...found, takes: told };
+    return compareFrom(at, how, place, loaded.kept.rows(at.catalog));
   });
+}
+
+/** d each. */
+export function blanksOf(blank: Float32Array, { dimensions }: LoadedVectors): Float32Array[] {
+  return blank.length === 0 ? [] : checkedWords(blank, dimensions);
 }
 
 function stand(

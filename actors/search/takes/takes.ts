@@ -8,6 +8,7 @@ import type { Place, Take as RankedTake } from '../../index/visual/contract.ts';
 import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import { copiesIn, locateMatches } from '../media/match-locations.ts';
+import { note, notesAnswer } from '../notes/contract.ts';
 import { knownMedia } from '../scenes/scenes.ts';
 import { alike } from '../visual/bands.ts';
 import type { VisualSearchParts } from '../visual/visual-search.ts';
@@ -59,17 +60,19 @@ export async function findTakes(
   const until = parts.clock.now() + pageMs;
   let place = placeOf(request.cursor);
   let last: Place | null = null;
+  let missing = 0;
   for (let found = 0, goesOn = true; goesOn; ) {
     const step = { ...how, place };
     const ask = () => parts.index.ask('takes', step, { lane: isNamed ? 'now' : 'later', signal });
-    const { asked, takes, begun, next } = await parts.visual.within(within, ask, signal);
+    const { asked, takes, begun, next, unsearched = 0 } = await parts.visual.within(within, ask, signal);
     pairs.push(...begun.map((hash) => ({ asked: hash, take: null })));
     if (asked !== null) pairs.push(...takes.map((take) => ({ asked, take })));
     found += takes.length;
+    missing = Math.max(missing, unsearched);
     [place, last] = [next, next ?? last];
     goesOn = next !== null && found < request.limit && parts.clock.now() < until;
   }
-  return answerOf(parts, request, { pairs, place, last, named }, signal);
+  return answerOf(parts, request, { pairs, place, last, named, missing }, signal);
 }
 
 function badTime(field: string, what: string) {
@@ -110,12 +113,14 @@ interface Found {
   readonly place: Place | null;
   readonly last: Place | null;
   readonly named: { readonly record: MediaRecord; readonly media_path: string } | null;
+  /** Frames that nobody has compared. */
+  readonly missing: number;
 }
 
 async function answerOf(
   parts: TakesParts,
   request: TakesRequest,
-  { pairs, place, last, named }: Found,
+  { pairs, place, last, named, missing }: Found,
   signal: AbortSignal | undefined,
 ): Promise<TakesAnswer> {
   const hashes = pairs.flatMap(({ asked, take }) => (take === null ? [asked] : [asked, take.hash_str]));
@@ -135,6 +140,7 @@ async function answerOf(
     takes,
     next_cursor: place && `${place.hash_str}@${place.frame_index}`,
     compared: at ? { media_path: at.path, time_seconds: last!.frame_index } : null,
+    ...notesAnswer([missing > 0 && note('PARTS_AWAY', { seconds: missing })]),
   };
 }
 

@@ -11,12 +11,15 @@ import { PartClient } from '../../../actors/cluster/part-client.ts';
 import { partPath } from '../../../actors/cluster/part-message.ts';
 import { PartServer } from '../../../actors/cluster/part-server.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
+import { partOf } from '../../../actors/index/parts/hold.ts';
+import type { Place } from '../../../actors/index/visual/contract.ts';
 import { systemClock } from '../../../runtime/clock.ts';
-import type { AskName, Request } from '../../../runtime/contract.ts';
+import type { AskName, Reply, Request } from '../../../runtime/contract.ts';
 import { createLog } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { freePort } from '../../system/guarded-service.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { framesUpTo, near, seeded } from '../index/footage.ts';
 import { everything, type Harness, indexActor, someFootage, store } from '../index/handlers.ts';
 
 type C = typeof indexContract;
@@ -51,11 +54,10 @@ async function indexRef(t: TestContext): Promise<{ harness: Harness; ref: Ref<C>
   return { harness, ref: { name: 'index', phase: 'ready', ask } as Ref<C> };
 }
 
-async function newWorld(t: TestContext, of: number): Promise<World> {
+async function newWorld(t: TestContext, of: number, footage = looks): Promise<World> {
   const cache_dir = temporaryFolder(t);
   const { harness, ref: whole } = await indexRef(t);
-  for (let film = 0; film < films; film++)
-    await store(harness, cache_dir, hashOf(film), looks[film]!.slice());
+  for (const [film, look] of footage.entries()) await store(harness, cache_dir, hashOf(film), look.slice());
   await harness.load({ cache_dir, model_key: 'model', hashes: null });
   const holders: Holder[] = [];
   for (let part = 1; part <= of; part++) {
@@ -215,9 +217,83 @@ test('a library without vectors has no matches', async (t) => {
   }
 });
 
-test('takes are refused, because they compare with the whole library', async (t) => {
-  const { engines } = await newWorld(t, 2);
-  await assert.rejects(engines[0]!.joint.ask('takes', {} as never), clusterErrors.NOT_IN_CLUSTER.is);
+/** What a mirror does to these vectors: their halves change places. */
+const mirror = Array.from({ length: 32 }, (_, i) => (i + 16) % 32);
+const random = seeded(5);
+const each = (vectors: Float32Array, change: (one: Float32Array) => Float32Array) => {
+  const frames = framesUpTo(vectors.length / 32);
+  return Float32Array.from(frames.flatMap((at) => [...change(vectors.slice(at * 32, (at + 1) * 32))]));
+};
+const coded = (vectors: Float32Array) => each(vectors, (one) => near(one, 0.1, random));
+const turned = (vectors: Float32Array) => each(vectors, (one) => one.map((_, i) => one[mirror[i]!]!));
+/** Films that begin with the same title, and copies that are cut, coded anew and mirrored. */
+const title = someFootage(8, 77);
+const titled = looks.slice(0, 10).map((look) => Float32Array.from([...coded(title), ...look]));
+const cuts = titled.slice(3, 7).map((look) => coded(look.slice(10 * 32, 30 * 32)));
+const mirrors = titled.slice(5, 8).map((look) => coded(turned(look)));
+const related = [...titled, ...cuts, ...mirrors];
+/** More copies of a film than a step tells of. */
+const common = Array.from({ length: 70 }, () => coded(looks[2]!));
+
+/** Every step of a comparison, as searches ask for it. */
+async function steps({ cache_dir }: World, ref: Ref<C>, only: string | null, end: number, step: number) {
+  const how = { cache_dir, model_key: 'model', only, from: 0, end, step, least: 0.9, above: 0.2, mirror };
+  const all: Reply<C, 'takes'>[] = [];
+  for (let place: Place | null = null; all.length === 0 || place !== null; place = all.at(-1)!.next)
+    all.push(await ref.ask('takes', { ...how, place, blank: lookOf(1, 1) }));
+  return all;
+}
+
+type Comparison = readonly [only: string | null, end: number, step: number];
+
+async function compareTakes(t: TestContext, footage: typeof looks, all: readonly Comparison[]) {
+  const world = await newWorld(t, 3, footage);
+  const [first] = world.engines;
+  await load(world, first!);
+  const counts: number[] = [];
+  for (const question of all) {
+    const expected = await steps(world, world.whole, ...question);
+    assert.deepEqual(await steps(world, first!.joint, ...question), expected, question.join());
+    counts.push(...expected.map(({ takes }) => takes.length));
+  }
+  return counts;
+}
+
+test('takes of a film, of a part of it and of everything are those of one engine', async (t) => {
+  const counts = await compareTakes(t, related, [
+    ...[3, 6, 7, 11, 15, 500].map((film) => [hashOf(film), 1e6, 4] as const),
+    ...[4, 5].map((film) => [hashOf(film), 25, 1] as const),
+    [null, 1e6, 4],
+  ]);
+  const found = counts.reduce((sum, count) => sum + count, 0);
+  assert.ok(found > 50, `${found}`);
+});
+
+test('of more takes than a step tells of, the same ones are told', async (t) => {
+  const counts = await compareTakes(t, common, [[hashOf(0), 1e6, 4]]);
+  assert.equal(Math.max(...counts), 64);
+});
+
+test('takes are found in the parts that answer, and it is told how much nobody has compared', async (t) => {
+  const world = await newWorld(t, 3, related);
+  const [first, second] = world.engines;
+  await load(world, first!);
+  const all = await steps(world, first!.joint, hashOf(6), 1e6, 4);
+  await second!.stop();
+  const rest = await steps(world, first!.joint, hashOf(6), 1e6, 4);
+  const held = ({ hash_str }: { hash_str: string }) => partOf(hash_str, 3) === 2;
+  const missing = related.flatMap(({ length }, film) =>
+    held({ hash_str: hashOf(film) }) ? [length / 32] : [],
+  );
+  const unsearched = missing.reduce((sum, frames) => sum + frames, 0);
+  assert.ok(unsearched > 0);
+  assert.deepEqual(
+    rest.map((one) => one.unsearched),
+    all.map(() => unsearched),
+  );
+  const takesOf = (some: typeof all) => some.flatMap(({ takes }) => takes.map(({ hash_str }) => hash_str));
+  assert.ok(takesOf(rest).length > 0);
+  assert.ok(takesOf(rest).every((hash_str) => !held({ hash_str }) && takesOf(all).includes(hash_str)));
 });
 
 async function posted(address: string, headers: Record<string, string>, body: string) {

@@ -1,8 +1,9 @@
 // Compares frames of what is asked for with others, one by one, at 8 bits.
-import { type Catalog, type LoadedMedia, sceneAt } from '../catalog.ts';
+import { type Catalog, type LoadedMedia, type Run, rowAmong } from '../catalog.ts';
 import { positionOf } from '../frames.ts';
 import { paddedLength } from '../quantize.ts';
 import { mostTogether } from '../scan.ts';
+import type { Searched } from '../search.ts';
 import type { RowBank } from '../segment.ts';
 
 export interface TakesQuestion {
@@ -43,13 +44,20 @@ export interface FoundTake {
   readonly isEqual: boolean;
 }
 
-export interface Seed {
+/** A frame that stands for a second or more of what is asked for. */
+export interface Sought {
   readonly frame: number;
-  readonly scene: number;
+  readonly vector: Float32Array;
+}
+
+export interface Barred extends Sought {
   /** The cosine from which on it agrees. */
-  bar: number;
+  readonly bar: number;
+}
+
+export interface Seed extends Barred {
   /** What it counts, 1 at most. */
-  weight: number;
+  readonly weight: number;
 }
 
 /** A sequence needs so much evidence, or nearly all that its shorter content can have; and so many frames. */
@@ -76,20 +84,27 @@ export class Look {
   readonly #bank: RowBank;
   readonly #catalog: Catalog;
   readonly #question: TakesQuestion;
+  readonly #runs: readonly Run[];
   readonly #mirror: Uint8Array;
 
-  constructor(bank: RowBank, catalog: Catalog, question: TakesQuestion) {
+  /** `runs`: where the rows of what is asked for are. */
+  constructor(
+    { bank, catalog }: Pick<Searched, 'bank' | 'catalog'>,
+    question: TakesQuestion,
+    runs: readonly Run[],
+  ) {
     this.#bank = bank;
     this.#catalog = catalog;
     this.#question = question;
+    this.#runs = runs;
     this.#mirror = new Uint8Array(bank.stride);
   }
 
   /** As many as are scanned together, from `at` on. */
-  seeds(): { seeds: Seed[]; next: number | null } {
-    const { media, at, end, step, mirror } = this.#question;
+  seeds(): { seeds: Sought[]; next: number | null } {
+    const { at, end, step, mirror } = this.#question;
     const most = mirror === null ? mostTogether : mostTogether / 2;
-    const seeds: Seed[] = [];
+    const seeds: Sought[] = [];
     let block = Math.floor(at / step);
     for (
       const last = block + mostBlocks;
@@ -98,8 +113,7 @@ export class Look {
     ) {
       const frame = this.#seedIn(block);
       if (frame === null || frame < at || frame >= end) continue;
-      const scene = sceneAt(media, positionOf(media.frames, frame));
-      seeds.push({ frame, scene, bar: 1, weight: 0 });
+      seeds.push({ frame, vector: this.#vector(frame) });
     }
     return { seeds, next: block * step < end ? block * step : null };
   }
@@ -118,12 +132,12 @@ export class Look {
       if (alike > most) [best, most] = [frame, alike];
     }
     if (best === null) return null;
-    const vector = this.vector(best);
+    const vector = this.#vector(best);
     const isBlank = blank.some((one) => one.reduce((sum, value, i) => sum + value * vector[i]!, 0) >= least);
     return isBlank ? null : best;
   }
 
-  vector(frame: number): Float32Array {
+  #vector(frame: number): Float32Array {
     const bytes = this.#bytes(this.#question.media, frame)!;
     const scale = scaleOf(bytes, this.#bank);
     return Float32Array.from(
@@ -135,7 +149,10 @@ export class Look {
   /** The 8-bit row of a frame; null where it is not loaded. */
   #bytes(media: LoadedMedia, frame: number): Uint8Array | null {
     const position = media.frames[frame] === frame ? frame : positionOf(media.frames, frame);
-    return position < 0 ? null : this.#bank.bytes(this.#catalog.rowOf(media, position).row, 1);
+    if (position < 0) return null;
+    const isAsked = media === this.#question.media;
+    const { row } = isAsked ? rowAmong(this.#runs, media, position) : this.#catalog.rowOf(media, position);
+    return this.#bank.bytes(row, 1);
   }
 
   /** The cosine of a frame that is asked for to the one at this distance; -1 where one is missing. */
@@ -154,7 +171,7 @@ export class Look {
   }
 
   /** How much alike is what lies between the seeds, and a little around them, at a distance. */
-  likeness(copy: Copy, offset: number, seeds: readonly Seed[]): number {
+  likeness(copy: Copy, offset: number, seeds: readonly Barred[]): number {
     const [first, last] = [seeds[0]!.frame - mostBetween, seeds.at(-1)!.frame + mostBetween];
     const floor = 1 - likenessReach * (1 - seeds[0]!.bar);
     let sum = 0;

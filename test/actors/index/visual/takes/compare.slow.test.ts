@@ -55,9 +55,9 @@ function compare(at: Library, only: string | null, { from = 0, end = 1e6, step =
   for (let place: Place | null = null, steps = 0; steps === 0 || place !== null; steps++) {
     assert.ok(steps < 500);
     const found = compareFrom(at, how, place, rows);
-    for (const { media, start, end, offset, isMirrored, isEqual } of found.takes) {
-      const facts = `${isMirrored ? ' mirrored' : ''}${isEqual ? ' equal' : ''}`;
-      all.push(`${found.asked} ${start}-${end} ${media.hash} ${offset}${facts}`);
+    for (const { hash_str, start, end, offset, mirrored, equal } of found.takes) {
+      const facts = `${mirrored ? ' mirrored' : ''}${equal ? ' equal' : ''}`;
+      all.push(`${found.asked} ${start}-${end} ${hash_str} ${offset}${facts}`);
     }
     begun.push(...found.begun);
     place = found.next;

@@ -1,0 +1,182 @@
+// Which frames look like those that are asked for, as votes for the distance in time between the two, and the
+// sequences at the distances with most of them. Engines that hold parts of a library do this each for its own
+// part; what depends on all of it, `bar` and `weight` of a seed, is given.
+import { type FrameScope, type LoadedMedia, type Pick, sceneAt } from '../catalog.ts';
+import type { Take } from '../contract.ts';
+import { lowerBound, positionOf } from '../frames.ts';
+import { type Asking, scan, scorersOf } from '../scan.ts';
+import type { Searched } from '../search.ts';
+import type { Barred, FoundTake, Look, Seed, TakesQuestion } from './look.ts';
+
+/** Sequences of a step, and those in one content. */
+const mostTakes = 64;
+const mostOfMedia = 4;
+/** A frame that looks like those of more contents counts less. */
+const fewContents = 8;
+/** Distances with equal votes that are compared frame by frame. */
+const mostCompared = 256;
+
+/** The votes of the seeds by distance, for one content as it is or mirrored. */
+export class Votes {
+  readonly media: LoadedMedia;
+  readonly isMirrored: boolean;
+  readonly #seeds: readonly Barred[];
+  /** Of the distance of each index, the last seed being the 0 of the first frame. */
+  readonly #counts: Uint8Array;
+  readonly #last: number;
+
+  constructor(media: LoadedMedia, isMirrored: boolean, seeds: readonly Barred[]) {
+    this.media = media;
+    this.isMirrored = isMirrored;
+    this.#seeds = seeds;
+    this.#last = seeds.at(-1)!.frame;
+    this.#counts = new Uint8Array(media.frames.at(-1)! + 1 + this.#last - seeds[0]!.frame);
+  }
+
+  add(seed: Barred, frame: number): void {
+    this.#counts[frame - seed.frame + this.#last]!++;
+  }
+
+  /** The distance with most votes; of several the one at which most is alike. Null for none. */
+  take(look: Look): number | null {
+    const most = this.#counts.reduce((max, count) => Math.max(max, count), 0);
+    if (most === 0) return null;
+    // Seeds are where little moves, so one vote less says little.
+    const enough = Math.max(1, most - 1);
+    const equal: number[] = [];
+    for (const [at, count] of this.#counts.entries()) if (count >= enough) equal.push(at - this.#last);
+    const every = Math.ceil(equal.length / mostCompared);
+    const some = this.#best(look, every === 1 ? equal : equal.filter((_, i) => i % every === 0));
+    return every === 1
+      ? some
+      : this.#best(
+          look,
+          equal.filter((one) => Math.abs(one - some) < every),
+        );
+  }
+
+  #best(look: Look, offsets: readonly number[]): number {
+    if (offsets.length === 1) return offsets[0]!;
+    const alike = offsets.map((offset) => look.likeness(this, offset, this.#seeds));
+    return offsets[alike.indexOf(Math.max(...alike))]!;
+  }
+
+  /** Distances that lead into the scenes of a sequence are not taken again: any of them fits a still shot. */
+  spend(offset: number, found: FoundTake | null): void {
+    const { frames, scenes } = this.media;
+    if (found === null) {
+      this.#counts.fill(0, Math.max(0, offset + this.#last - 1), offset + this.#last + 2);
+      return;
+    }
+    const sceneOf = (frame: number) => sceneAt(this.media, Math.max(0, lowerBound(frames, frame + 1) - 1));
+    const first = frames[scenes[sceneOf(found.start + offset)]!]!;
+    const end = scenes[sceneOf(found.end - 1 + offset) + 1];
+    const last = end === undefined ? frames.at(-1)! : frames[end]! - 1;
+    // From the last seed to the first frame, up to the first seed and the last frame.
+    this.#counts.fill(0, first, last + 1 + this.#last - this.#seeds[0]!.frame);
+  }
+}
+
+/** `contents`: how many of the library have a frame that is like each of them. */
+export function withWeights(seeds: readonly Barred[], contents: readonly number[]): Seed[] {
+  return seeds.map((seed, i) => ({ ...seed, weight: Math.min(1, fewContents / contents[i]!) }));
+}
+
+interface Voted {
+  /** By content, those of mirrored ones last. */
+  readonly votes: readonly Votes[];
+  /** For each seed, how many other contents have a frame that is like it. */
+  readonly contents: number[];
+}
+
+/** Scans what is held of these contents, of all for null. Sets the queries of the bank. */
+export function vote(
+  at: Searched,
+  { media, mirror, isOnce }: { [K in 'media' | 'mirror' | 'isOnce']: TakesQuestion[K] },
+  seeds: readonly Barred[],
+  hashes: FrameScope['hashes'],
+): Voted {
+  const vectors = seeds.map(({ vector }) => vector);
+  const asked = mirror === null ? vectors : [...vectors, ...vectors.map((one) => mirrored(one, mirror))];
+  scorersOf(
+    at.bank,
+    asked.map((vector) => ({ bases: [vector], exclude: [] })),
+  );
+  const held = at.catalog.picks({ hashes, ranges: {} });
+  const picks = held.filter(({ run }) => !isOnce || run.media.hash >= media.hash);
+  const all = [new Map<LoadedMedia, Votes>(), new Map<LoadedMedia, Votes>()];
+  const contents = seeds.map(() => new Set<LoadedMedia>());
+  const scenes = seeds.map(({ frame }) => sceneAt(media, positionOf(media.frames, frame)));
+  const asking = asked.map((_, query): Asking => {
+    const i = query % seeds.length;
+    const seed = seeds[i]!;
+    const votes = all[query < seeds.length ? 0 : 1]!;
+    const take = ({ run }: Pick, row: number) => {
+      const position = run.position + row - run.row;
+      const frame = run.media.frames[position]!;
+      if (run.media === media) {
+        if (sceneAt(media, position) === scenes[i] || (isOnce && frame < seed.frame)) return;
+      } else contents[i]!.add(run.media);
+      let own = votes.get(run.media);
+      if (own === undefined) {
+        own = new Votes(run.media, votes !== all[0], seeds);
+        votes.set(run.media, own);
+      }
+      own.add(seed, frame);
+    };
+    return { picks, query, lanes: 1, threshold: seed.bar, take };
+  });
+  scan(at.bank, asking, at.pause);
+  const votes = all.flatMap((some) => [...some.values()].sort((a, b) => order(a.media.hash, b.media.hash)));
+  return { votes, contents: contents.map(({ size }) => size) };
+}
+
+function mirrored(vector: Float32Array, mirror: readonly number[]): Float32Array {
+  return vector.map((_, i) => vector[mirror[i]!]!);
+}
+
+function order(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** The sequences, in the order of the votes. */
+export function followed(
+  look: Look,
+  votes: readonly Votes[],
+  seeds: readonly Seed[],
+  pause: () => void,
+): Take[] {
+  const takes: Take[] = [];
+  for (const own of votes) {
+    for (let found = 0; found < mostOfMedia && takes.length < mostTakes; found++) {
+      pause();
+      const offset = own.take(look);
+      if (offset === null) break;
+      const take = look.follow(own, offset, seeds);
+      own.spend(offset, take);
+      if (take !== null) takes.push(told(take));
+    }
+  }
+  return takes;
+}
+
+function told({ media, isMirrored, isEqual, ...take }: FoundTake): Take {
+  return { hash_str: media.hash, mirrored: isMirrored, equal: isEqual, ...take };
+}
+
+/** What is told of the sequences of all parts of a library. */
+export function chosen(all: readonly Take[]): Take[] {
+  const takes = all
+    .toSorted((a, b) => Number(a.mirrored) - Number(b.mirrored) || order(a.hash_str, b.hash_str))
+    .slice(0, mostTakes);
+  const best = takes.toSorted((a, b) => b.evidence - a.evidence);
+  const apart = best.filter((one, i) => !best.slice(0, i).some((better) => isSamePlace(one, better)));
+  return apart.sort((a, b) => a.start - b.start || b.evidence - a.evidence);
+}
+
+/** A shot that looks the same in a mirror is found twice. */
+function isSamePlace(one: Take, other: Take): boolean {
+  const meet = (from: number, to: number) =>
+    one.start + from < other.end + to && other.start + to < one.end + from;
+  return one.hash_str === other.hash_str && meet(0, 0) && meet(one.offset, other.offset);
+}
