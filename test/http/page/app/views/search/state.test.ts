@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Check } from 'typebox/value';
 import { SavedRequest } from '../../../../../../events/searches/contract.ts';
 import { update } from '../../../../../../http/page/app/store.ts';
+import { suggestionsFor } from '../../../../../../http/page/app/views/search/box.ts';
 import {
   type Facet,
   filterText,
@@ -30,7 +31,6 @@ import {
   savedRequest,
   search,
 } from '../../../../../../http/page/app/views/search/state.ts';
-import { suggestionsFor } from '../../../../../../http/page/app/views/search/suggestions.ts';
 import { searchMoments, searchRelevance } from '../../../../../../http/routes/search.ts';
 
 const ask = (query: Partial<Query>) => momentsRequest({ ...emptyQuery, ...query }, '/analysis');
