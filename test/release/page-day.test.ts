@@ -2,9 +2,10 @@
 // `framehound setup` installs: a folder is watched, shots are found in every way there is, chosen, cut and
 // handed on, and a file that arrives in the evening is told of. Each step uses what the one before left.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { copySamples } from '../../actors/samples/samples.ts';
@@ -76,7 +77,10 @@ test('a day: watched, found by words, things, people and printed words, chosen, 
   await chosen(page);
   const clips = join(home.folder, 'clips');
   await cut(page, clips);
-  assert.equal((await fcpxml(page)).match(/<asset-clip /g)?.length, 3);
+  const xml = await fcpxml(page);
+  assert.equal(xml.match(/<asset-clip /g)?.length, 3);
+  const sources = [...xml.matchAll(/ src="([^"]+)"/g)].map(([, url]) => fileURLToPath(url!));
+  assert.deepEqual(new Set(sources), new Set((await names(page)).map((name) => join(footage, name))));
 
   const address = await shared(page);
   const other = await comes(new URL(address).hash);
@@ -94,7 +98,19 @@ test('a day: watched, found by words, things, people and printed words, chosen, 
   await page.getByRole('link', { name: /^Saved searches/ }).click();
   const hit = page.getByRole('listitem').filter({ hasText: 'evening.jpg' });
   await hit.getByText('New', { exact: true }).waitFor();
-  for (const one of [morning, { problems }, other]) assert.deepEqual(one.problems, []);
+  await page.context().close();
+
+  await sharp(join(footage, 'stop-sign.jpg')).rotate(-2).toFile(join(footage, 'night.jpg'));
+  await hits(2);
+  const next = await comes();
+  await next.page.getByRole('link', { name: 'Search 1 new hit of saved searches' }).waitFor();
+  await next.page.getByRole('link', { name: /^Saved searches/ }).click();
+  const told = next.page.getByRole('listitem').filter({ hasText: 'night.jpg' });
+  await told.getByText('New', { exact: true }).waitFor();
+  assert.equal(await next.page.getByText('New', { exact: true }).count(), 1, 'evening.jpg was seen before');
+  await told.getByRole('link').first().click();
+  await next.page.getByRole('heading', { name: 'night.jpg' }).waitFor();
+  for (const one of [morning, { problems }, other, next]) assert.deepEqual(one.problems, []);
 });
 
 async function watch(page: Page): Promise<void> {
@@ -127,6 +143,16 @@ async function analysed(): Promise<void> {
     },
     { within: 4 * SLOW_MS },
   );
+}
+
+/** While no page is open. */
+async function hits(count: number): Promise<void> {
+  interface Saved {
+    readonly searches: readonly { readonly hits: number }[];
+  }
+  await until(async () => (await service.ok<Saved>('/searches/saved')).searches[0]?.hits === count, {
+    within: 2 * SLOW_MS,
+  });
 }
 
 async function namePerson(page: Page, name: string): Promise<void> {
@@ -172,9 +198,9 @@ async function cut(page: Page, folder: string): Promise<void> {
   await page.getByLabel('Folder for the clips').fill(folder);
   await page.getByRole('button', { name: 'Cut the clips' }).click();
   await page.getByText('The clips are being cut').waitFor();
-  await until(() => readdirSync(folder).filter((name) => /\.\w{3}$/.test(name)).length === 3, {
-    within: SLOW_MS,
-  });
+  const clips = () => readdirSync(folder).filter((name) => /\.\w{3}$/.test(name));
+  await until(() => clips().length === 3, { within: SLOW_MS });
+  for (const name of clips()) assert.ok(statSync(join(folder, name)).size > 5000, name);
 }
 
 async function fcpxml(page: Page): Promise<string> {
