@@ -69,7 +69,16 @@ export function field<S extends TSchema>(meaning: string, schema: S): S {
  * away.
  */
 export function optional<S extends TSchema>(schema: S) {
-  return Type.Optional(nullable(schema)) as unknown as TOptional<S>;
+  const field = Type.Optional(nullable(schema));
+  Object.defineProperty(field, nullIsLeftOut, { value: true });
+  return field as unknown as TOptional<S>;
+}
+
+const nullIsLeftOut = Symbol('null is left out');
+
+/** Whether an answer that repeats this field of a request never has null there. */
+export function isNeverNull(schema: TSchema): boolean {
+  return nullIsLeftOut in schema;
 }
 
 /**

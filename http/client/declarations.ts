@@ -1,6 +1,7 @@
 // The methods of the client as a package declares them: what `methods.ts` computes from the routes, written
 // out as plain interfaces. A compiler takes many seconds for the one and none for the other.
 import type { TObject, TSchema } from 'typebox';
+import { isNeverNull } from '../../runtime/schema.ts';
 import { ProgressShape } from '../openapi/document.ts';
 import type { Route } from '../route.ts';
 import { clientRoutes } from './generate.ts';
@@ -57,6 +58,13 @@ function methodOf(route: Route, interfaces: Interfaces): string {
 /** In an input; in an answer a default says nothing. */
 function isOptional({ properties = {}, required = [] }: Source, key: string): boolean {
   return !required.includes(key) || (properties[key] as Source).default !== undefined;
+}
+
+/** Of a field that null leaves out of a request, the form in an answer that repeats the request. */
+function withoutNull(schema: TSchema): TSchema {
+  const { anyOf = [], ...rest } = schema as Source;
+  const forms = anyOf.filter((one) => (one as Source).type !== 'null');
+  return isNeverNull(schema) ? ({ ...rest, anyOf: forms } as TSchema) : schema;
 }
 
 class Interfaces {
@@ -123,7 +131,7 @@ class Interfaces {
     const fields = parts.flatMap((part) =>
       Object.entries(part.properties ?? {}).map(([name, schema]) => {
         const key = /^[\w$]+$/.test(name) ? name : JSON.stringify(name);
-        const type = this.typeOf(schema, side, inner);
+        const type = this.typeOf(side === 'told' ? withoutNull(schema) : schema, side, inner);
         const said = comment((schema as Source).description ?? '', inner);
         if (side === 'told')
           return `${said}${inner}${key}${part.required?.includes(name) ? '' : '?'}: ${type};\n`;

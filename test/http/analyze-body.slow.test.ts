@@ -95,7 +95,7 @@ const bad: Row[] = [
       [{ ...job, face_eps: -1 }, /face_eps/],
       [{ ...job, face_eps: 2.1 }, /face_eps/],
       [{ ...job, auto_detect_params: 1 }, /auto_detect_params/],
-      [{ ...job, cluster_job_name: long(201) }, /cluster_job_name has 201 letters/],
+      [{ ...job, cluster_job_name: long(201) }, /cluster_job_name has 201 characters/],
       [{ ...job, cluster_job_name: at('a.mp4') }, /cluster_job_name is the path of a file/],
       [{ ...job, face_min_samples: 0 }, /face_min_samples/],
       [{ ...job, face_min_samples: 2.5 }, /face_min_samples/],
@@ -111,7 +111,7 @@ const bad: Row[] = [
   [
     'a job that is found and made again',
     { ...good, face_clustering_jobs: [job], recluster_jobs: [{ cluster_job_name: 'people' }] },
-    /recluster_jobs\[0\]\.cluster_job_name is the name of/,
+    /recluster_jobs\[0\]\.cluster_job_name is also the name of/,
   ],
   ...(
     [
@@ -143,14 +143,14 @@ const bad: Row[] = [
       [[{ ...person, name: '👩‍👩‍👧'.repeat(41) }], /sample_faces\[0\]\.name/],
       [
         [person, { name: 'Bob', face_images: [pixel] }, { ...person, name: ' Ann' }],
-        /\[2\]\.name .*\[0\] again/,
+        /\[2\]\.name .*same person as \[0\]/,
       ],
       [[{ name: 'Ann', face_images: ['data:image/svg+xml;base64,PHN2Zy8+'] }], /face_images\[0\] is an SVG/],
       [[{ name: 'Ann' }], /sample_faces\[0\] must have 1 to 3 images in total, not 0/],
       [[{ name: 'Ann', face_paths: [at('face.jpg'), at('a.mp4')], face_images: [pixel, pixel] }], /not 4/],
       [
         [{ name: 'Ann', face_images: ['https://example.org/ann.jpg'] }],
-        /face_images\[0\] must hold the image itself/,
+        /face_images\[0\] must contain the image itself/,
       ],
       [[{ name: 'Ann', face_paths: ['http://example.org/ann.jpg'] }], /face_paths\[0\] must be a local path/],
       [
@@ -173,7 +173,7 @@ const bad: Row[] = [
       [{ path: 'a' }, /summary_requests\[0\]\.path must be an absolute path/],
       [{ path: at('a.mp4'), summary_objective: { preset: 'exciting' } }, /preset/],
       [{ path: at('a.mp4'), summary_objective: { priority_hints: ['speed'] } }, /priority_hints\[0\]/],
-      [{ path: at('a.mp4'), summary_objective: { preset: 'custom' } }, /custom_instructions is needed/],
+      [{ path: at('a.mp4'), summary_objective: { preset: 'custom' } }, /custom_instructions is required/],
       [
         { path: at('a.mp4'), summary_objective: { preset: 'custom', custom_instructions: ' ' } },
         /custom_instructions/,
@@ -275,7 +275,10 @@ test('summaries are recorded as they were asked for, and what the folder tells a
     },
   ]);
   const table: [object[], RegExp][] = [
-    [[plain, { ...plain, analysis_name: 'GENERAL_understanding' }], /\[1\]\.analysis_name .*of its own/],
+    [
+      [plain, { ...plain, analysis_name: 'GENERAL_understanding' }],
+      /\[1\]\.analysis_name .* is also the name of summary_requests\[0\]/,
+    ],
     [[{ ...plain, analysis_name: 'taken' }], /\[0\]\.analysis_name is taken: .* has a summary "Taken";/],
     [
       [{ ...plain, collection: { collection_id: 'no' } }],
