@@ -15,16 +15,13 @@ const dist = join(root, 'dist');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Read or loaded at run time, beside the module that does it; nothing that `tsc` writes. */
 const assets = [
-  'kernel.wasm',
-  'planes.wasm',
-  'products.wasm',
-  'similar.wasm',
+  '*.wasm',
   'speaker.onnx',
   'speaker-plda.bin',
   'fits.bin',
   'overlap.onnx',
   'own-weights.bin',
-  '0001.sql',
+  '*.sql',
   'npm.mjs',
   'nvidia.mjs',
 ];
@@ -77,8 +74,11 @@ function specifiers(text) {
 }
 
 function copyAssets() {
-  const found = globSync(`{actors,cli,events,http,runtime}/**/{${assets.join(',')}}`, { cwd: root });
-  if (found.length !== assets.length) throw new Error(`not all of ${assets.join(', ')} were found`);
+  const found = assets.flatMap((name) => {
+    const files = globSync(`{actors,cli,events,http,runtime}/**/${name}`, { cwd: root });
+    if (files.length === 0) throw new Error(`${name} was not found`);
+    return files;
+  });
   // What the launcher installs the pinned Node by.
   const node = ['runtime/node/package.json', 'runtime/node/package-lock.json'];
   for (const name of [...found, ...node, 'actors/samples/media'])
