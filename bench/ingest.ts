@@ -4,6 +4,7 @@ import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
+import type { Reuse } from '../actors/analysis/stages/picture/kind.ts';
 import { type Preparation, preparation } from '../actors/embedder/prepare.ts';
 import type { Engine } from '../actors/engine.ts';
 import { type ModelSession, openSession } from '../actors/models/session.ts';
@@ -140,6 +141,7 @@ export async function ingestAll(
   home: string,
   films: readonly string[],
   model_key = vitKey,
+  reuse: Reuse = 'exact',
 ): Promise<readonly WorkResult[]> {
   const cache_dir = mkdtempSync(join(home, 'cache-'));
   const request = {
@@ -150,6 +152,7 @@ export async function ingestAll(
     summary_jobs: [],
     model_key,
     decode: 'exact' as const,
+    reuse,
     force: false,
   };
   const signal = new AbortController().signal;

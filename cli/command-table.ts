@@ -99,6 +99,12 @@ export const commandTable = {
     options: {
       ...summaryRequestOptions,
       'from-previews': { ...switchedOn, help: 'look at stored previews instead of the files' },
+      reuse: {
+        type: 'string',
+        value: 'exact|near|off',
+        completes: ['exact', 'near', 'off'],
+        help: 'frames that are not analysed again: the same picture, nearly the same, or none (exact)',
+      },
       force: { ...switchedOn, help: 'analyse again what is stored' },
       json: { ...switchedOn, help: 'print each event as a line of JSON' },
     },

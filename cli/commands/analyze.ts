@@ -22,12 +22,15 @@ export const analyze: Command = async (args, context) => {
   if (positionals.length === 0) throw usageErrors.USAGE('analyze needs the path of a file or folder');
   const { cache } = folders(context.values);
   const parameters = summaryParameters(values);
+  const { completes: reuses } = commandTable.analyze.options.reuse;
+  const reuse = values.reuse === undefined ? undefined : oneOf('--reuse', reuses, values.reuse);
   return withService(context, context.values.decoders, (service) => {
     const looking = values['from-previews']
       ? previewTask(service, positionals, cache, values.force)
       : pictureTask(positionals, cache, values.force, context);
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
+      ...(reuse && { reuse }),
       ...(parameters && {
         summary_requests: await summaryRequests(service.client, cache, files, parameters, context),
       }),

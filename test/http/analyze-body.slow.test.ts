@@ -66,6 +66,7 @@ const bad: Row[] = [
   ],
   ['force a text', { ...good, force: 'true' }, /^Invalid force/],
   ['an unknown way to decode', { ...good, decode: 'fast' }, /^Invalid decode:.*exact, keyframes/],
+  ['an unknown reuse', { ...good, reuse: 'almost' }, /^Invalid reuse:.*exact, near, off/],
   ['jobs no list', { ...good, transcription_jobs: {} }, /^Invalid transcription_jobs/],
   ...(
     [

@@ -31,6 +31,7 @@ test('an analysis is accepted with every field, each file once by its plain path
     summary_requests: [],
     force: true,
     decode: 'keyframes',
+    reuse: 'near',
     something_else: { is: 'ignored' },
   });
   assert.equal(answer.status, 202);
@@ -63,7 +64,20 @@ test('an analysis is accepted with every field, each file once by its plain path
     model_key: 'fake',
     force: true,
     decode: 'keyframes',
+    reuse: 'near',
   });
+});
+
+test('frames take over what they are told to, and by an unknown word nothing is begun', async () => {
+  const s = service();
+  for (const [reuse, recorded] of [['off', 'off'], ['exact'], []]) {
+    await h.settle(s.call('/api/v1/analyze', { ...good, ...(reuse && { reuse }) }));
+    assert.equal(s.analysis.last.run.request.reuse, recorded);
+  }
+  const refused = await s.call('/api/v1/analyze', { ...good, reuse: 'almost' });
+  assert.equal(refused.status, 400);
+  assert.match(text(refused), /^Invalid reuse:.*exact, near, off/);
+  assert.equal(s.analysis.runs.length, 3);
 });
 
 test('transcription alone needs no visual model, whatever is spoken may be left open', async () => {

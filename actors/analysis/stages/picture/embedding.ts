@@ -1,5 +1,5 @@
 // Passes pictures from the decoders to the embedder and their vectors on to the index, for all files of a
-// task. A frame that shows the same picture as the one before it takes over its vector.
+// task. A frame that shows the same picture as one before it takes over its vector.
 import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
@@ -10,6 +10,8 @@ import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import type { AnalysisParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
+import type { Reuse } from './kind.ts';
+import { isNear } from './near.ts';
 
 // Joins the pictures of all files that are decoded at the same time into batches of the model's size: films
 // fill their batches alone, stills share them. A batch goes out when it is full, or when no producer is left
@@ -18,7 +20,7 @@ import type { FileSpans } from '../stage.ts';
 export interface Picture<F> {
   readonly file: F;
   readonly frame: number;
-  /** Null where the frame shows the same picture as the frame before it in the file. */
+  /** Null where the frame takes over the vector of the frame before it in the file. */
   readonly slot: SlotHandle | null;
   readonly preview: Uint8Array;
   /** How the camera has moved since the frame before; null where nobody knows. */
@@ -123,7 +125,7 @@ export class Sink {
   #chain: Promise<void> = Promise.resolve();
   #added = 0;
   #reused = 0;
-  /** The slot of the last picture that was added, held so that the next one can be compared with it. */
+  /** The slot of the last picture that is embedded, held so that those after it can be compared with it. */
   shown: SlotHandle | null = null;
   /** Of the last frame that was appended. */
   #seen: Seen | null = null;
@@ -148,7 +150,7 @@ export class Sink {
     return this.#chain.catch(() => {});
   }
 
-  /** Frames that were added with the picture of the frame before them. */
+  /** Frames that take over a vector. */
   get reused(): number {
     return this.#reused;
   }
@@ -166,7 +168,7 @@ export class Sink {
 
   /**
    * The vector of the next frame, and the share of its picture that differs from the frame before it; 1 of
-   * the first. Frames in the order of time; null stands for the same picture.
+   * the first. Frames in the order of time; null takes over.
    */
   next(seen: Seen | null): { readonly vector: Float32Array; readonly changed: number } {
     const before = this.#seen;
@@ -201,7 +203,7 @@ export class Sink {
 export interface Embedding {
   /** One more producer of pictures, of one file after another. */
   open(): void;
-  /** A picture that is the same as the one before it in the file, byte for byte, is not embedded again. */
+  /** A picture that is the same, as `reuse` has it, as the last one of the file that is embedded, is not. */
   add(picture: Picture<Sink> & { readonly slot: SlotHandle }): void;
   /** No more pictures of the file come. */
   close(sink: Sink): void;
@@ -217,11 +219,12 @@ export interface EmbeddingParts {
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
   readonly model: VisualModel;
+  readonly reuse: Reuse;
   readonly signal: AbortSignal;
 }
 
 export function createEmbedding(parts: EmbeddingParts): Embedding {
-  const { index, pool, model, signal } = parts;
+  const { index, pool, model, reuse, signal } = parts;
   const held = heldSlots(pool, model.shape);
   const release = (pictures: readonly Picture<Sink>[]) => held.release(pictures.map(({ slot }) => slot));
   const show = (sink: Sink, slot: SlotHandle | null) => {
@@ -257,10 +260,11 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
   return {
     open: batcher.open,
     add: ({ file: sink, slot: decoded, ...frame }) => {
-      const slot = sink.shown && held.isSame(sink.shown, decoded) ? null : decoded;
+      const slot = sink.shown && held.isSame(sink.shown, decoded, reuse) ? null : decoded;
       if (slot) {
         held.hold(slot);
-        show(sink, slot);
+        // Never one that takes over, so that slow changes add up.
+        if (reuse !== 'off') show(sink, slot);
       }
       sink.added(slot);
       batcher.add({ ...frame, file: sink, slot });
@@ -286,7 +290,10 @@ function heldSlots(pool: SlotPool, { width, height }: VisualModel['shape']) {
     release: (slots: readonly (SlotHandle | null)[]) => {
       for (const slot of slots) if (slot) pool.release(slot, holder);
     },
-    isSame: (one: SlotHandle, other: SlotHandle) => Buffer.compare(bytesOf(one), bytesOf(other)) === 0,
+    isSame: (one: SlotHandle, other: SlotHandle, reuse: Reuse) => {
+      const [before, after] = [bytesOf(one), bytesOf(other)];
+      return Buffer.compare(before, after) === 0 || (reuse === 'near' && isNear(before, after, width * 3));
+    },
   };
 }
 

@@ -10,6 +10,11 @@ import { stageKind } from '../kind.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
+/** Which frames take over the vector of a frame before. */
+export const reuses = ['exact', 'near', 'off'] as const;
+export type Reuse = (typeof reuses)[number];
+const Reuse = oneOf(...reuses);
+
 export const pictureKind = stageKind({
   type: 'video',
   needs: [],
@@ -25,6 +30,12 @@ export const pictureKind = stageKind({
         '`exact`: the exact picture of every second; `keyframes`: the nearest keyframe.',
       ),
     ),
+    reuse: described(
+      defaulted(Reuse, 'exact'),
+      'Frames that take over the vector of a frame before: `exact`: those with the same picture, byte for byte as ' +
+        'the model gets it; `near`: also those that hardly differ from it, as a still picture does while an ' +
+        'encoder refines it; `off`: none.',
+    ),
   },
   complaints: () => [],
   media: ({ visual_media_paths }) => named('visual_media_paths', visual_media_paths),
@@ -38,17 +49,18 @@ export const pictureKind = stageKind({
       'How films are decoded: the exact picture of every second, or the nearest keyframe.',
       DecodeMode,
     ),
+    reuse: field('Frames that take over a vector; omitted if `exact`.', Type.Optional(Reuse)),
   },
-  resolve: ({ visual_media_paths, decode }, context) => {
+  resolve: ({ visual_media_paths, decode, reuse }, context) => {
     const paths = uniquePaths(visual_media_paths, (path) => path).map(plainPath);
     const model_key = paths.length > 0 ? context.activeModel() : null;
-    return { paths, model_key, decode: decode ?? context.decode };
+    return { paths, model_key, decode: decode ?? context.decode, ...(reuse !== 'exact' && { reuse }) };
   },
   nothing: { paths: [], model_key: null, decode: 'exact' },
   admits: ({ paths, model_key }, { expectModel }) => {
     if (paths.length > 0) expectModel(model_key);
   },
-  shows: ['model_key', 'decode'],
+  shows: ['model_key', 'decode', 'reuse'],
   jobsOf: ({ paths }) => [{ name: null, items: paths.map((path) => ({ path })) }],
   unit: {
     done: 'frames',
@@ -67,8 +79,8 @@ export const pictureKind = stageKind({
     frames: field('Number of frames analysed, one for each second.', Count),
     missing_frames: field('Number of frames that could not be decoded.', Count),
     frames_reused: field(
-      'Number of frames that took over the vector of the frame before, because their picture is the same byte for byte. ' +
-        'Counted from where the analysis was last resumed; omitted if 0.',
+      'Number of frames that took over the vector of a frame before, because their picture is the same, or near ' +
+        'enough (`reuse`). Counted from where the analysis was last resumed; omitted if 0.',
       Type.Optional(Count),
     ),
     frames_from_previews: field(

@@ -1,4 +1,4 @@
-// The picture stage: every grid frame of a file is decoded, embedded unless its picture is that of the frame
+// The picture stage: every grid frame of a file is decoded, embedded unless its picture is that of a frame
 // before, and stored as a vector with its preview. Files that are decoded side by side fill the batches of
 // the model together.
 import type { Request } from '../../../../runtime/contract.ts';
@@ -55,11 +55,11 @@ class PictureRun implements StageRun {
     this.#cacheDir = request.cache_dir;
     this.#signal = signal;
     this.#commits = new Commits(index);
-    this.#embedding = createEmbedding({ embedder, models, index, pool, model, signal });
+    const { decode, reuse = 'exact' } = request;
+    this.#embedding = createEmbedding({ embedder, models, index, pool, model, reuse, signal });
     const { dimensions, shape, batch, state } = model;
     const { preview, hardware } = parts;
-    const { decode } = request;
-    this.#settings = { dimensions, shape, batch, device: state.device, preview, hardware, decode };
+    this.#settings = { dimensions, shape, batch, device: state.device, preview, hardware, decode, reuse };
     this.contributors = { join: this.#embedding.open, leave: this.#embedding.shut };
   }
 

@@ -7,12 +7,16 @@ import {
   type EmbeddingParts,
   Sink,
 } from '../../../../../actors/analysis/stages/picture/embedding.ts';
+import { type Reuse, reuses } from '../../../../../actors/analysis/stages/picture/kind.ts';
+import { bounds } from '../../../../../actors/analysis/stages/picture/near.ts';
 import type { VisualModel } from '../../../../../actors/embedder/contract.ts';
 import { blockBytes } from '../../../../../actors/embedder/readings.ts';
 import type { SlotHandle } from '../../../../../runtime/contract.ts';
 import { createSlotPool } from '../../../../../runtime/slots.ts';
 import { seeded } from '../../../../seeded.ts';
+import { until } from '../../../../until.ts';
 import { faceEngine } from '../faces/face-engine.ts';
+import { page } from '../task-engine.ts';
 
 const shape = { width: 2, height: 2, fit: 'stretch', resample: 'area' } as const;
 const pictureBytes = 12;
@@ -30,7 +34,7 @@ interface Stored {
 }
 
 /** An embedding between an embedder and an index that answer late, in any order. */
-function embeddingOf(batch: number, random: () => number) {
+function embeddingOf(batch: number, random: () => number, reuse: Reuse = 'exact') {
   const pool = createSlotPool(12, 16);
   const embedded: number[] = [];
   const stages = [0, 1].map((): Stored => ({ frames: [], vectors: [], previews: [], changed: [] }));
@@ -57,7 +61,7 @@ function embeddingOf(batch: number, random: () => number) {
   const model = { model_key: 'm', dimensions: 2, shape, batch } as unknown as VisualModel;
   const { signal } = new AbortController();
   const refs = { embedder: { ask: pictures }, index: { ask: append }, models: {} };
-  const parts = { ...refs, pool, model, signal } as unknown as EmbeddingParts;
+  const parts = { ...refs, pool, model, reuse, signal } as unknown as EmbeddingParts;
   return { embedding: createEmbedding(parts), pool, embedded, stages };
 }
 
@@ -111,6 +115,35 @@ test('frames are stored as if each were embedded, and only those that changed ar
       const vectors = pictures.flatMap(vectorOf);
       assert.deepEqual(stages[stage], { frames, vectors, previews: frames, changed });
     }
+    assert.equal(pool.free, pool.count, 'nothing is held any more');
+  }
+});
+
+test('a slow fade is embedded again before it has gone further than a picture may differ', async () => {
+  const levels = Array.from({ length: 60 }, (_, i) => 40 + Math.floor(i * 0.7));
+  for (const reuse of reuses) {
+    const { embedding, pool, embedded, stages } = embeddingOf(4, seeded(1), reuse);
+    const sink = new Sink({ stage: 0, kept: 0 }, null, () => {});
+    const decoder = pool.holder();
+    embedding.open();
+    for (const [frame, level] of levels.entries()) {
+      const slot = await pool.acquire(decoder);
+      pool.view(slot).fill(level);
+      embedding.add({ file: sink, frame, slot, preview: Uint8Array.of(frame) });
+      pool.release(slot, decoder);
+    }
+    embedding.close(sink);
+    embedding.shut();
+    await sink.done;
+    // Of a picture of one level the first value is in proportion to it.
+    const [perLevel] = vectorOf(new Uint8Array(pictureBytes).fill(1));
+    const furthest = Math.max(
+      ...levels.map((level, i) => Math.abs(stages[0]!.vectors[i * 2]! / perLevel! - level)),
+    );
+    assert.equal(sink.reused, levels.length - embedded.reduce((sum, count) => sum + count));
+    if (reuse === 'off') assert.equal(sink.reused, 0);
+    if (reuse === 'near') assert.ok(sink.reused > 20, `${sink.reused}`);
+    assert.ok(furthest <= (reuse === 'near' ? bounds.block : 0), `${reuse}: ${furthest}`);
     assert.equal(pool.free, pool.count, 'nothing is held any more');
   }
 });
@@ -176,6 +209,28 @@ test('another picture is different in most of its blocks', () => {
     const share = changedShare(picture(seed), picture(seed + 100));
     assert.ok(share > 0.8, `${seed}: ${share}`);
   }
+});
+
+test('a task that is resumed takes over what it took over before it was cancelled', async (t) => {
+  // Each frame is brighter by 1 than the one before: the second is near the first, the third is not.
+  const e = await faceEngine(t, [{ name: 'a', frames: 400 }]);
+  const begin = { visual_media_paths: e.w.paths, thing_media_paths: [], text_media_paths: [] };
+  const gate = Promise.withResolvers<void>();
+  const task_id = await e.begin({ ...begin, reuse: 'near' });
+  await until(() => e.w.batches.reduce((sum, pictures) => sum + pictures, 0) >= 100);
+  e.w.state.hold = gate.promise;
+  const cancelled = e.tasks.cancel(task_id);
+  gate.resolve();
+  await cancelled;
+  e.w.state.hold = Promise.resolve();
+  assert.equal(await e.resume(task_id), 'completed');
+  const from = e.w.state.from.at(-1)!;
+  assert.ok(from >= 120, `from ${from}`);
+  const { results, request } = await e.tasks.get(task_id, page);
+  assert.equal(request.reuse, 'near');
+  assert.equal(results[0]?.frames_reused, Math.floor((400 - from) / 2));
+  const { of } = await e.run({ ...begin, force: true });
+  assert.equal(of['a']?.frames_reused, undefined);
 });
 
 // The picture stage on stored previews: by a new model, of films that are there or gone.
