@@ -16,6 +16,8 @@ export interface LeaseParts {
 }
 
 export interface Lease {
+  /** False also before `onLost` is called, where the machine has slept: another one may have it by now. */
+  readonly isSure: boolean;
   /** Lets another one take over at once. Never rejects. */
   release(): Promise<void>;
 }
@@ -63,6 +65,9 @@ export class Leases {
     };
     later();
     return {
+      get isSure() {
+        return !isOver && clock.now() - asked < SURE_FOR;
+      },
       release: async () => {
         if (isOver) return;
         end();

@@ -27,7 +27,7 @@ export class Teller {
 
   /** Whether this node is the one that tells. */
   get tells(): boolean {
-    return this.#lease !== null;
+    return this.#lease?.isSure ?? false;
   }
 
   begin(): void {

@@ -8,7 +8,9 @@ import test, { type TestContext } from 'node:test';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import { openAdmin } from '../../actors/cluster/admin.ts';
 import type { ClusterAdmin } from '../../actors/cluster/contract.ts';
+import type { WatchStatus } from '../../actors/watcher/folders/contract.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { receiver } from '../events/receiver.ts';
 import { until } from '../until.ts';
 import { type Node, newWorld, type World } from './cluster-world.ts';
 import { newHome, SLOW_MS } from './command-line.ts';
@@ -179,4 +181,104 @@ async function copyNode(nodes: Nodes): Promise<void> {
   const task_id = await begin(nodes, added);
   await until(() => isDoneOnce(nodes, task_id, added), { within: SLOW_MS });
   for (const node of [first, copy, front]) await until(() => hasAll(node, total), { within: SLOW_MS });
+}
+
+interface Fronts {
+  readonly world: World;
+  /** Watches, sends, and is asked. */
+  readonly first: Node;
+  readonly second: Node;
+  /** The folder that is watched. */
+  readonly watched: string;
+  readonly hitsOf: (front: Node) => Promise<string[]>;
+  /** What was sent of each event: the file of a hit, the id of a task. */
+  readonly sent: (type: 'search.hit' | 'task.ended') => string[];
+}
+
+test('a front that stands still gives way, and does nothing twice when it is back', {
+  skip: skipWithoutPostgres,
+}, async (t) => {
+  const world = await newWorld(t, (footage) => mkdirSync(join(footage, 'watched')));
+  const watched = join(world.footage, 'watched');
+  const first = await world.join('front');
+  const [second, worker] = await Promise.all(['front', 'worker'].map((roles) => world.join(roles)));
+  for (const node of [first, second!, worker!]) await node.modelReady();
+  const told = await watchAndTell(t, first, watched);
+  await freezeFront({ world, first, second: second!, watched, ...told });
+});
+
+/** Watches the folder, and has pictures that are found and the ends of tasks sent. */
+async function watchAndTell(t: TestContext, { cacheDir: cache_dir, call, ok }: Node, folder_path: string) {
+  const { url, received } = await receiver(t);
+  const made = async <T>(path: string, body: unknown) => {
+    const answer = await call<T>(path, body);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  await made('/webhooks', { url, events: ['search.hit', 'task.ended'] });
+  const filters = [{ facet_id: 'file.extension', values: ['jpg'] }];
+  const request = { cache_dir, metadata_filter_request: { filters } };
+  const { search } = await made<{ search: { search_id: string } }>('/searches/saved', {
+    ...{ name: 'pictures', request },
+  });
+  await ok('/watch-folders', { folder_path });
+  await ok('/watch-folders/service/start', {});
+  const hitsOf: Fronts['hitsOf'] = async (front) => {
+    const path = `/searches/saved/${search.search_id}/hits`;
+    const { hits } = await front.ok<{ hits: { media_path: string }[] }>(path);
+    return hits.map(({ media_path }) => basename(media_path)).sort();
+  };
+  const sent: Fronts['sent'] = (wanted) => {
+    const events = received.map(({ body }) => JSON.parse(body) as { type: string; data: SentFields });
+    const some = events.filter(({ type }) => type === wanted);
+    return some.map(({ data }) => data.task_id ?? basename(data.media_path!)).sort();
+  };
+  return { hitsOf, sent };
+}
+
+type SentFields = { readonly [K in 'media_path' | 'task_id']?: string };
+
+async function freezeFront(fronts: Fronts): Promise<void> {
+  const { world, first, second, watched, hitsOf, sent } = fronts;
+  const [asked, before, meanwhile, after] = ['asked', 'before', 'meanwhile', 'after'].map((name) =>
+    names.map((one) => `${name}-${one}`),
+  ) as [string[], string[], string[], string[]];
+  const isDone = async (front: Node, files: number) => {
+    const { folder_stats } = await watchOf(front);
+    const [analyzed] = Object.values(folder_stats).map(({ files_analyzed }) => files_analyzed);
+    return analyzed === files && (await hasAll(front, asked.length + files));
+  };
+  place(world.footage, asked);
+  const nodes = { ...fronts, front: first } as unknown as Nodes;
+  const task_id = await begin(nodes, asked);
+  place(watched, before);
+  const isAtWork = async () => (await watchOf(first)).task_id !== null;
+  await until(isAtWork, { within: SLOW_MS });
+  first.process.child.kill('SIGSTOP');
+  try {
+    await until(() => isDoneOnce({ ...nodes, front: second }, task_id, asked), { within: SLOW_MS });
+    await until(() => isDone(second, before.length), { within: SLOW_MS });
+    place(watched, meanwhile);
+    await until(() => isDone(second, before.length + meanwhile.length), { within: SLOW_MS });
+  } finally {
+    first.process.child.kill('SIGCONT');
+  }
+  await until(() => hasAll(first, asked.length + before.length + meanwhile.length), { within: SLOW_MS });
+  place(watched, after);
+  const all = before.length + meanwhile.length + after.length;
+  for (const front of [first, second]) await until(() => isDone(front, all), { within: SLOW_MS });
+  // What ends while nobody has taken over yet is neither searched nor sent.
+  const certain = [...meanwhile, ...after].sort();
+  const hits = () => sent('search.hit').filter((name) => certain.includes(name));
+  await until(() => hits().length >= certain.length, { within: SLOW_MS });
+  assert.deepEqual(hits(), certain);
+  for (const events of [sent('search.hit'), sent('task.ended')])
+    assert.deepEqual(events, [...new Set(events)], 'each was sent once');
+  assert.deepEqual(await hitsOf(second), sent('search.hit'));
+  await until(async () => (await hitsOf(first)).length === (await hitsOf(second)).length);
+  assert.deepEqual(await hitsOf(first), await hitsOf(second));
+}
+
+function watchOf({ ok }: Node): Promise<WatchStatus> {
+  return ok<WatchStatus>('/watch-folders/service/status');
 }
