@@ -32,7 +32,7 @@ export async function startEngine(
   values: SettingValues,
   decoders: number,
   log: Log,
-  { previous = null, cluster: choice = null, onFatal = () => {}, onCutOff = () => {} }: EngineHost = {},
+  { previous = null, cluster: choice = null, onFatal = () => {}, ...host }: EngineHost = {},
 ): Promise<Engine> {
   const { models, journal: journalPath } = folders(values);
   const slots = 48 + 8 * decoders; // Pages of a slot that nothing touches cost no memory.
@@ -59,7 +59,7 @@ export async function startEngine(
     const { clips, proxies } = createMediaExports({ ...values, ...parts, clipWriters, search });
     const analysing = { ...parts, ...choices, index: own, clips, proxies, decoders: decoding, faceSide };
     const analysis = createAnalysis(analysing);
-    const { tasks, cluster } = await joinCluster(choice, values, { ...analysing, analysis, onCutOff });
+    const { tasks, cluster } = await joinCluster(choice, values, { ...analysing, analysis, ...host });
     const library = createLibrary({ ...parts, tasks, proxies, roots, modelsFolder: models });
     const [people, summaries] = [createPeople({ ...parts, tasks }), createSummaries(parts)];
     const asWatched = { homeFiles, shared: cluster?.watching ?? null };

@@ -26,6 +26,8 @@ export interface EngineHost {
   readonly previous?: PreviousEngine | null;
   /** The cluster that it joins; null for none. */
   readonly cluster?: ClusterChoice | null;
+  /** Aborted when it is to stop: a start that copies a library fails with its reason. */
+  readonly signal?: AbortSignal;
   /** The actor hangs again: only a new process helps. */
   onFatal?(actor: string): void;
   /** The log of the cluster was cut while this machine was away: a new process takes a snapshot. */

@@ -10,6 +10,8 @@ import type { Cluster, ClusterChoice } from './contract.ts';
 import type { ClusterParts } from './open.ts';
 
 type Index = ClusterParts['index'];
+/** What whoever runs the engine says. */
+type Hosted = 'signal' | 'onCutOff';
 
 /** The index for coordinators, see `Cluster.index`. `cluster`: the one that was joined. */
 export function indexIn(choice: ClusterChoice | null, index: Index, cluster: () => Cluster | null): Index {
@@ -31,11 +33,12 @@ export function filesIn(choice: ClusterChoice | null, cluster: () => Cluster | n
 export async function joinCluster(
   choice: ClusterChoice | null,
   values: SettingValues,
-  parts: Omit<ClusterParts, 'local'>,
+  parts: Omit<ClusterParts, 'local' | Hosted> & Partial<Pick<ClusterParts, Hosted>>,
 ): Promise<{ readonly tasks: Tasks; readonly cluster: Cluster | null }> {
   const local = openTasks(folders(values).tasks, parts);
   if (choice === null) return { tasks: local, cluster: null };
   const { openCluster } = await import('./open.ts');
-  const cluster = await openCluster(choice, values, { ...parts, local });
+  const host = { signal: new AbortController().signal, onCutOff: () => {} };
+  const cluster = await openCluster(choice, values, { ...host, ...parts, local });
   return { tasks: cluster.tasks, cluster };
 }

@@ -45,6 +45,8 @@ export type ClusterParts = AnalysisParts &
     readonly proxies: Pick<Proxies, 'find' | 'make' | 'remove'>;
     /** The log was cut while the machine was away: a new process takes a snapshot. */
     onCutOff(): void;
+    /** Ends the copying of a snapshot: then joining fails with its reason. */
+    readonly signal: AbortSignal;
   };
 
 /**
@@ -56,7 +58,7 @@ export async function openCluster(
   values: SettingValues,
   parts: ClusterParts,
 ): Promise<Cluster> {
-  const { index, clock } = parts;
+  const { index, clock, signal } = parts;
   const log = parts.log.named('cluster');
   const { home, cache: cacheDir, roots } = folders(values);
   if (choice.folder === '')
@@ -66,7 +68,15 @@ export async function openCluster(
   const database = new Database(choice.url, clock, log);
   try {
     const nodeId = nodeIdIn(home);
-    const { library, seq } = await followed(exchange, { index, database, nodeId, cacheDir, clock, log });
+    const { library, seq } = await followed(exchange, {
+      index,
+      database,
+      nodeId,
+      cacheDir,
+      clock,
+      log,
+      signal,
+    });
     const places = new Places(roots);
     const folder = join(home, 'cluster', 'work');
     const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
@@ -203,9 +213,9 @@ function holdingOf(
 /** The library that the replica follows from now on. One that follows it already waits for the database. */
 async function followed(
   exchange: Exchange,
-  parts: Omit<FirstReplicaParts, 'exchange' | 'library'> & Pick<ClusterParts, 'index'>,
+  parts: Omit<FirstReplicaParts, 'exchange' | 'library'> & Pick<ClusterParts, 'index' | 'signal'>,
 ): Promise<Followed> {
-  const { index, database, cacheDir } = parts;
+  const { index, database, cacheDir, signal } = parts;
   const before = await followedBy(cacheDir);
   try {
     const [known] = await database.query<{ id: string; seq: string }>(
@@ -213,7 +223,7 @@ async function followed(
     );
     const library = known!.id;
     exchange.expect(library, Number(known!.seq) === 0);
-    await firstReplica({ ...parts, exchange, library }, before, new AbortController().signal);
+    await firstReplica({ ...parts, exchange, library }, before, signal);
     return await index.ask('follow', { cache_dir: cacheDir, library });
   } catch (error) {
     const passes = clusterErrors.DATABASE_AWAY.is(error) || clusterErrors.SHARED_FOLDER.is(error);

@@ -123,14 +123,18 @@ async function serveUntilStopped(
   const engine = await context
     .startEngine(values.decoders, {
       cluster,
+      signal: guardian.signal,
       previous: guardian.previous,
       onFatal: (actor) => guardian.requestRestart(`${actor} has stopped responding for the second time`),
       onCutOff: () => guardian.requestRestart('the log of the cluster was cut while this machine was away'),
     })
     .catch((error: unknown) => {
       access.close(true);
-      throw error;
+      if (error !== guardian.signal.reason) throw error;
+      log.info('the start was ended');
+      return null;
     });
+  if (engine === null) return engineExit.stopped;
   engine.cluster?.home.onChange((names) => access.changedOutside(names));
   const { searches, events, webhooks } = followers(context, engine, isAllowedHost);
   const { restarts: engineRestarts } = guardian;

@@ -3,9 +3,16 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
+import { Exchange } from '../../../actors/cluster/exchange.ts';
+import { firstReplica, followedBy } from '../../../actors/cluster/first-replica.ts';
 import { isDue } from '../../../actors/cluster/snapshots.ts';
+import { exportLibrary } from '../../../actors/library/transfer/export.ts';
+import { takeLibrary } from '../../../actors/library/transfer/import.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import { createLog } from '../../../runtime/log.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { footage } from '../index/footage.ts';
 import { store } from '../index/handlers.ts';
 import { clusterNodes, type Nodes, type Replica } from './replicas.ts';
@@ -32,6 +39,7 @@ test('a log with snapshots', { skip: skipWithoutPostgres }, async (t) => {
   await t.test('who was away for too long takes one', () => comeBack(nodes, maker, late));
   await t.test('one that is damaged is refused by name', () => damage(nodes, maker));
   await t.test('one that was cut short is made again', () => cutShort(nodes, maker));
+  await t.test('a copy that is cancelled is none, and goes on', (part) => cancel(part, nodes, maker));
 });
 
 let contents = 0;
@@ -210,4 +218,34 @@ async function cutShort(nodes: Nodes, maker: Replica): Promise<void> {
   await maker.snapshots.look();
   assert.equal((await snapshotsOf(nodes)).length, before.length + 1);
   assert.ok(!existsSync(left));
+}
+
+async function cancel(t: TestContext, nodes: Nodes, maker: Replica): Promise<void> {
+  const { database, library, shared } = nodes;
+  const home = temporaryFolder(t);
+  const cacheDir = join(home, 'analysis');
+  const exchange = new Exchange({
+    ...{ shared, home, roots: join(home, 'roots.json') },
+    ...{ exportLibrary, takeLibrary },
+  });
+  const stop = new AbortController();
+  let files = 0;
+  const take: Exchange['take'] = (sealed, into, signal, progress) =>
+    exchange.take(sealed, into, signal, (done, total) => {
+      progress?.(done, total);
+      if (++files === 3) stop.abort();
+    });
+  const expectSealed: Exchange['expectSealed'] = (sealed) => exchange.expectSealed(sealed);
+  const log = createLog('cluster', () => {});
+  const parts = { database, library, nodeId: library, cacheDir, clock: systemClock, log };
+  await assert.rejects(
+    firstReplica({ ...parts, exchange: { take, expectSealed } }, null, stop.signal),
+    (error) => error === stop.signal.reason,
+  );
+  assert.equal(files, 3, 'nothing is copied any more');
+  assert.equal(await followedBy(cacheDir), null);
+  const again = await nodes.join('/footage', home);
+  again.begin();
+  await again.caughtUp();
+  assert.deepEqual(await heldBy(again), await heldBy(maker));
 }
