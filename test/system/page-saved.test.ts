@@ -92,8 +92,18 @@ test('a hit comes into the list that is shown; a saved search is run, renamed an
     return renamed.getByRole('button', { name: 'Suche löschen' }).isVisible();
   });
   await renamed.getByRole('button', { name: 'Suche löschen' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Suche löschen' }).click();
+  const remove = page.getByRole('dialog').getByRole('button', { name: 'Suche löschen' });
+  const full = { error: 'The disk of the analysis folder is full', message: 'no space left' };
+  const removed = '**/api/v1/searches/saved/*';
+  await page.route(removed, (asked) => asked.fulfill({ status: 507, json: full }));
+  await remove.click();
+  const above = page.locator('.toasts:popover-open');
+  await above.getByText('Der Datenträger des Analyseordners ist voll (no space left)').waitFor();
+  await page.unroute(removed);
+  await remove.click();
   await renamed.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Schließen' }).click();
+  await above.waitFor({ state: 'detached' });
   assert.deepEqual(problems, []);
 });
 

@@ -1,6 +1,7 @@
 // Short messages that go by themselves; one of an error stays until it is closed.
 
 import { html } from 'htm/preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { messageOf } from './api.ts';
 import { Icon } from './parts.ts';
 import { type RouteTo, routeHash } from './route.ts';
@@ -28,7 +29,16 @@ function closeToast(id: number): void {
 
 export function Toasts() {
   const toasts = useStore((state) => state.toasts);
-  return html`<div class="toasts" role="status" aria-live="polite">${toasts.map(
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    // Above a dialog, whose shade would darken what is told of it.
+    const isAbove = toasts.length > 0 && document.querySelector('dialog[open]') !== null;
+    element.current!.popover = null;
+    if (!isAbove) return;
+    element.current!.popover = 'manual';
+    element.current!.showPopover();
+  }, [toasts]);
+  return html`<div ref=${element} class="toasts" role="status" aria-live="polite">${toasts.map(
     ({ id, kind, text, action }) => html`<div key=${id} class=${`toast ${kind}`}>
       <p class="grow">${text}</p>
       ${

@@ -104,11 +104,17 @@ export const errorWords: Readonly<Record<string, Words>> = {
   OUTPUT_UNWRITABLE: ['The document cannot be written', 'Das Dokument lässt sich nicht schreiben'],
 };
 
+/** The phrase names the field: `Invalid folder_path`. */
+const invalidValue: Words = ['Invalid value', 'Ungültige Angabe'];
+
 /**
  * What the service says of a failure, in English. In another language its kind comes first, by code or by
  * phrase, where that is among the words.
  */
 export function failureText(message: string, kind: string): string {
-  const known = errorWords[kind] ?? Object.values(errorWords).find(([phrase]) => phrase === kind);
+  const known =
+    errorWords[kind] ??
+    Object.values(errorWords).find(([phrase]) => phrase === kind) ??
+    (/^Invalid \w+$/.test(kind) ? invalidValue : undefined);
   return known && get().language !== 'en' ? `${t(known)} (${message})` : message;
 }

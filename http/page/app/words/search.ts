@@ -23,6 +23,7 @@ export const searchWords = {
   strong: ['Strong match', 'Starker Treffer'],
   likely: ['Likely match', 'Wahrscheinlicher Treffer'],
   weak: ['Weak match', 'Schwacher Treffer'],
+  quoted: ['“{text}”', '„{text}“'],
   exclude: ['Not like', 'Nicht wie'],
   excludeHint: ['words, separated by commas', 'Wörter, durch Kommas getrennt'],
   filters: ['Filters', 'Filter'],

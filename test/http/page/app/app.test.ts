@@ -193,9 +193,10 @@ test('a failure is told by its code or phrase, and those among the words are tho
   const told = (kind: string) => failureText('no such file', kind);
   assert.equal(told('FILE_NOT_FOUND'), 'no such file');
   update({ language: 'de' });
-  assert.deepEqual(['FILE_NOT_FOUND', 'File not found', 'Invalid hash_str'].map(told), [
+  assert.deepEqual(['FILE_NOT_FOUND', 'File not found', 'Invalid hash_str', 'Odd'].map(told), [
     'Datei nicht gefunden (no such file)',
     'Datei nicht gefunden (no such file)',
+    'Ungültige Angabe (no such file)',
     'no such file',
   ]);
   update({ language: 'en' });

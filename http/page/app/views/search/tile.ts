@@ -144,7 +144,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
 export function toldOf(reason: Found['reasons'][number]): string {
   if (reason.kind === 'seen') return '';
   if (reason.kind === 'person') return reason.name;
-  if (reason.kind === 'written') return `“${reason.text}”`;
+  if (reason.kind === 'written') return t(searchWords.quoted, { text: reason.text });
   const { speaker_name: name, text } = reason;
   return name === '' ? text : `${name}: ${text}`;
 }
