@@ -58,7 +58,7 @@ test('a search is saved, its hit is told as it comes in, listed with its moments
   await moment.press('Enter');
   await page.waitForURL(/#\/player\/[\w-]+@1$/);
   await page.goBack();
-  await page.locator('summary', { hasText: 'Harbours' }).click();
+  await page.locator('summary', { hasText: 'Harbours' }).press('Enter');
   await hit.waitFor();
   assert.equal(await hit.getByText('New', { exact: true }).count(), 0);
   assert.deepEqual(problems, []);
