@@ -1,5 +1,6 @@
 // Watch folders that machines have in common: one of them watches, and each tells how that stands. When it is
-// gone, another one goes on.
+// gone, or cannot read a folder that others can, another one goes on.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
@@ -21,6 +22,8 @@ import {
 import type { Lease, Leases } from './leases.ts';
 
 const LEASE = 'watch-folders';
+/** Begins the names by which machines say that they can read all folders. */
+const ABLE = 'watch-able:';
 
 /** How often it is looked who watches, and told how the service stands. */
 const TEND_MS = 2_000;
@@ -41,7 +44,13 @@ export interface CommonWatchParts {
 export class CommonWatch implements WatchFolders {
   readonly #parts: CommonWatchParts;
   readonly #service: OwnWatch;
+  readonly #mark = `${ABLE}${randomUUID()}`;
   #claim: Lease | null = null;
+  /** Lets another machine watch. */
+  #giveUp = () => {};
+  /** It says that it can. */
+  #able: Lease | null = null;
+  #reads = false;
   #isTaken = false;
   #isClosed = false;
   #told = '';
@@ -56,14 +65,21 @@ export class CommonWatch implements WatchFolders {
 
   async #take(onLost: () => void): Promise<Claim> {
     const { leases, log } = this.#parts;
+    await this.#tellAble();
+    if (await this.#isUnfit()) throw watchedElsewhere();
     const taken = await leases.take(LEASE, () => {
       this.#claim = null;
       log.warn('watching ends: this machine cannot tell the others any more that it watches');
       onLost();
     });
-    if (taken === null)
-      throw watchErrors.WATCHED_ELSEWHERE('Another machine of the cluster is watching the folders');
+    if (taken === null) throw watchedElsewhere();
     this.#claim = taken;
+    this.#giveUp = () => {
+      log.info('another machine watches, which can read all watch folders');
+      this.#claim = null;
+      onLost();
+      void taken.release();
+    };
     const release = () => {
       this.#claim = null;
       void taken.release();
@@ -120,13 +136,16 @@ export class CommonWatch implements WatchFolders {
     this.#isClosed = true;
     this.#disarm();
     await this.#service.close();
+    await this.#able?.release();
   }
 
   async #tend(): Promise<void> {
     const { resumes, leases, log } = this.#parts;
     try {
       const running = this.#service.isRecorded;
+      await this.#tellAble();
       if (!running && this.#claim !== null) await this.#service.stop();
+      else if (this.#claim !== null && (await this.#isUnfit())) this.#giveUp();
       else if (running && resumes && this.#claim === null) await this.#takeOver();
       this.#isTaken = this.#claim !== null || (await leases.isTaken(LEASE));
       await this.#tell();
@@ -143,6 +162,24 @@ export class CommonWatch implements WatchFolders {
     await this.#service.start().catch((error: unknown) => {
       if (!watchErrors.WATCHED_ELSEWHERE.is(error) && !watchErrors.NOT_WATCHING.is(error)) throw error;
     });
+  }
+
+  async #tellAble(): Promise<void> {
+    const { resumes, leases } = this.#parts;
+    this.#reads = await this.#service.reads();
+    if (resumes && this.#reads && !this.#isClosed) {
+      this.#able ??= await leases.take(this.#mark, () => {
+        this.#able = null;
+      });
+      return;
+    }
+    await this.#able?.release();
+    this.#able = null;
+  }
+
+  /** It cannot read a folder, and another machine can read all of them. */
+  async #isUnfit(): Promise<boolean> {
+    return !this.#reads && (await this.#parts.leases.isTaken(ABLE));
   }
 
   /** Whoever watches says how it stands. */
@@ -170,4 +207,8 @@ export class CommonWatch implements WatchFolders {
   get #path(): string {
     return join(this.#parts.folder, 'status.json');
   }
+}
+
+function watchedElsewhere(): Error {
+  return watchErrors.WATCHED_ELSEWHERE('Another machine of the cluster watches the folders');
 }

@@ -76,11 +76,11 @@ export class Leases {
     };
   }
 
-  /** Whether a node has it, this one or another. DATABASE_AWAY. */
+  /** Whether a node, this one or another, has one whose name begins so. DATABASE_AWAY. */
   async isTaken(name: string): Promise<boolean> {
     const { database, library } = this.#parts;
     const rows = await database.query(
-      'select 1 from framehound.lease where library = $1 and name = $2 and until > clock_timestamp()',
+      'select 1 from framehound.lease where library = $1 and starts_with(name, $2) and until > clock_timestamp()',
       [library, name],
     );
     return rows.length > 0;

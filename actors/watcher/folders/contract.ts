@@ -265,6 +265,8 @@ export interface OwnWatch extends WatchFolders {
   /** Whether it is recorded that the service runs, here or elsewhere. */
   readonly isRecorded: boolean;
   record(running: boolean): Promise<void>;
+  /** Whether it can read every folder that is enabled; false where this machine watches nothing. */
+  reads(): Promise<boolean>;
 }
 
 /** How machines that have watch folders in common watch them: one of them at a time. */

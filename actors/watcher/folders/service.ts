@@ -128,6 +128,13 @@ export class WatchService implements OwnWatch {
     if (this.isRecorded !== running) await this.#configuration.change(() => ({ running }));
   }
 
+  async reads(): Promise<boolean> {
+    if (this.#parts.watcher === null) return false;
+    const enabled = this.#configuration.read().watch_folders.filter((folder) => folder.enabled);
+    const found = await Promise.allSettled(enabled.map((folder) => this.#places.folder(folder)));
+    return found.every(({ status }) => status === 'fulfilled');
+  }
+
   async list(): Promise<WatchFolderList> {
     const { watch_folders } = this.#configuration.read();
     const service_status = this.#status(watch_folders);

@@ -1,6 +1,7 @@
 // The service while it runs. Whenever something happens or falls due, it takes the next step: one folder is
 // listed and one is worked on at a time, beside each other. Trouble with one folder pauses that folder; the
 // others go on.
+import { isAbsolute } from 'node:path';
 import type { Clock } from '../../../runtime/clock.ts';
 import { toFields } from '../../../runtime/errors.ts';
 import { realFolder } from '../../../runtime/files/folder.ts';
@@ -15,7 +16,7 @@ import {
   type watcherContract,
 } from '../contract.ts';
 import type { Configuration, ConfigurationFile, FolderRecords } from './configuration.ts';
-import type { SharedWatch, WatchState } from './contract.ts';
+import { type SharedWatch, type WatchState, watchErrors } from './contract.ts';
 import { type FileOutcome, FolderTask, type FolderTaskParts } from './folder-task.ts';
 import { FolderWatch, lastErrorOf } from './folder-watch.ts';
 import type { Homes, Places } from './places.ts';
@@ -220,7 +221,9 @@ export class WatchRun {
 
   /** Hears of changes in the folders that can be reached. Polls find all others. */
   #listen(): void {
-    const reachable = [...this.#watches.values()].filter(({ isAway }) => !isAway);
+    const reachable = [...this.#watches.values()].filter(
+      ({ isAway, folder }) => !isAway && isAbsolute(folder.folder_path),
+    );
     const folders = reachable.map(({ id, folder: { folder_path } }) => ({ id, folder_path }));
     const key = JSON.stringify(folders);
     if (key === this.#feed.key) return;
@@ -259,6 +262,7 @@ export class WatchRun {
     const isStale = () => watch.isGone || polling.signal.aborted;
     try {
       const { shared, places } = this.#parts;
+      if (!isAbsolute(watch.folder.folder_path)) throw withoutRoot(watch);
       const plan = { work: watch.work, store: shared?.store ?? (await places.store(watch.folder)) };
       if (isStale()) return;
       watch.setPlan(plan);
@@ -361,4 +365,11 @@ export class WatchRun {
       log.warn('a watch folder cannot be closed', { id, error });
     }
   }
+}
+
+/** In a cluster, machines that have the root are preferred. */
+function withoutRoot({ folder: { folder_path } }: FolderWatch): Error {
+  return watchErrors.WATCH_FOLDER_MISSING(
+    `${folder_path} cannot be watched: no running machine has the roots of all watch folders, and this one lacks that root`,
+  );
 }

@@ -1,11 +1,11 @@
 // Watch folders of a cluster: one machine watches, each tells how that stands, and another one goes on.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { CommonWatch } from '../../../actors/cluster/common-watch.ts';
 import { Leases } from '../../../actors/cluster/leases.ts';
-import { RootsFile } from '../../../actors/index/store/roots-file.ts';
+import { RootsFile, rootsText } from '../../../actors/index/store/roots-file.ts';
 import type { OwnWatch, SharedWatch } from '../../../actors/watcher/folders/contract.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -59,6 +59,30 @@ test('watch folders of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   });
 });
 
+test('a machine that lacks a root watches only while no other one can', {
+  skip: skipWithoutPostgres,
+}, async (t) => {
+  const all = await machines(t);
+  const [first, lacking] = [await watcherOn(t, all), await watcherOn(t, all)];
+  const { id } = await first.service.add(bodyOf({ folder_path: first.footage }), never);
+  writeFileSync(lacking.roots, rootsText([]));
+  await first.service.start();
+  for (const { service } of [first, lacking]) void service.resume();
+  await until(async () => (await lacking.service.list()).watch_folders[0]?.id === id, { within: KNOWN });
+  await first.die();
+  await until(() => lacking.isWatching(), { within: TAKEN_OVER });
+  const told = async () => (await lacking.service.status()).folder_stats[id]?.last_error ?? '';
+  await lacking.w.pass(async () => /^root:footage cannot be watched: no running machine/.test(await told()));
+  const able = await watcherOn(t, all);
+  void able.service.resume();
+  await until(() => able.isWatching(), { within: TAKEN_OVER });
+  await until(async () => !(await lacking.isWatching()), { within: KNOWN });
+  await able.w.pass(() => able.w.world.polls.length > 0);
+  await lacking.service.start();
+  assert.equal(await able.isWatching(), true, 'a start there is one of all');
+  assert.equal(await lacking.isWatching(), false);
+});
+
 type Watcher = Awaited<ReturnType<typeof watcherOn>>;
 
 async function watcherOn(t: TestContext, all: Machines) {
@@ -86,5 +110,5 @@ async function watcherOn(t: TestContext, all: Machines) {
   t.after(() => service.close());
   const isWatching = async () => (await own!.status()).state !== 'stopped';
   // It reaches the database no more.
-  return { w, footage, service, isWatching, die: machine.leave };
+  return { w, footage, service, isWatching, roots: machine.roots, die: machine.leave };
 }
