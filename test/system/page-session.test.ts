@@ -102,7 +102,8 @@ test('a film of many hours opens without holding up the page, and every line can
 test('a license server that is out ends no session: it is said, and what was asked for comes when it is back', {
   skip: withoutBrowser || untilRelease,
 }, async (t) => {
-  const { page, problems } = await signedIn(t);
+  // A page of its own, since it loses its session in the end.
+  const { page, problems } = await signedIn(t, {});
   await searchFor(page, 'sunset');
   const outage = refusal('The license server cannot be reached (no response within 5 s)');
   assert.ok(!outage.ok);
