@@ -29,16 +29,28 @@ export const checkedCluster = {
   'cluster-folder': sharedFolder,
 } as const;
 
+const askedCluster = {
+  cluster: { type: 'string', value: 'URL', help: 'this cluster, by its database, not that of the settings' },
+} as const;
+const listed = { ...json, ...askedCluster } as const;
+
 export const clusterCommand = {
   help: 'show and drain the machines of a cluster',
-  options: json,
+  options: listed,
   actions: {
-    status: { usage: '[status] [--json]', help: 'list the nodes and what each does', options: json },
+    status: { usage: '[status] [--json]', help: 'list the nodes and what each does', options: listed },
     drain: {
       usage: 'NODE',
       help: 'give a node no further files; it finishes those that it has',
-      options: { end: { type: 'boolean', default: false, help: 'give it files again' } },
+      options: {
+        end: { type: 'boolean', default: false, help: 'give it files again' },
+        ...askedCluster,
+      },
     },
-    remove: { usage: 'NODE', help: 'forget a node that does not run any more' },
+    remove: {
+      usage: 'NODE',
+      help: 'forget a node that does not run any more',
+      options: askedCluster,
+    },
   },
 } as const;

@@ -15,7 +15,7 @@ const known = commandTable.cluster.actions;
 
 const status: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.status.options });
-  return withCluster(context, async (admin) => {
+  return withCluster(context, values.cluster, async (admin) => {
     const found = await admin.status();
     context.out(values.json ? `${JSON.stringify(found)}\n` : statusText(found));
     return exit.ok;
@@ -26,7 +26,7 @@ const drain: Command = async (args, context) => {
   const { options } = known.drain;
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const node = only('drain', positionals);
-  return withCluster(context, async (admin) => {
+  return withCluster(context, values.cluster, async (admin) => {
     await admin.drain(node, !values.end);
     context.out(values.end ? `${node} takes files again\n` : `${node} takes no further files\n`);
     return exit.ok;
@@ -34,9 +34,10 @@ const drain: Command = async (args, context) => {
 };
 
 const remove: Command = async (args, context) => {
-  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+  const { options } = known.remove;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const node = only('remove', positionals);
-  return withCluster(context, async (admin) => {
+  return withCluster(context, values.cluster, async (admin) => {
     await admin.remove(node);
     context.out(`${node} is no node of the cluster any more\n`);
     return exit.ok;
@@ -67,11 +68,16 @@ export function databaseAddress(
 
 async function withCluster(
   { installation, values, clock }: Context,
+  given: string | undefined,
   work: (admin: ClusterAdmin) => Promise<number>,
 ): Promise<number> {
-  if (values.cluster === '')
-    throw usageErrors.USAGE('no cluster is named: set FRAMEHOUND_CLUSTER to the address of its database');
-  const admin = await (await installation()).cluster(values.cluster, clock);
+  const url = databaseAddress(given, values);
+  if (url === '') {
+    throw usageErrors.USAGE(
+      'no cluster is named: set FRAMEHOUND_CLUSTER to the address of its database, or use --cluster',
+    );
+  }
+  const admin = await (await installation()).cluster(url, clock);
   return keptAlive(work(admin).finally(() => admin.close()));
 }
 
