@@ -57,6 +57,8 @@ test('a search is saved, its hit is told as it comes in, listed with its moments
   const moment = hit.getByRole('link', { name: /^talk\.mp4 Said 0:01 We leave the harbour at dawn\.$/ });
   await moment.press('Enter');
   await page.waitForURL(/#\/player\/[\w-]+@1$/);
+  // Until the list is left, a hit that was seen stays new and the search open.
+  await hit.waitFor({ state: 'detached' });
   await page.goBack();
   await page.locator('summary', { hasText: 'Harbours' }).press('Enter');
   await hit.waitFor();
