@@ -13,6 +13,7 @@ import {
   askAgain,
   badRequest,
   compress,
+  compressOnce,
   encodingFor,
   errorResponse,
   invalidFields,
@@ -315,7 +316,8 @@ export class Exchange implements Pending {
       return this.#complete(route, { status, headers, body });
     };
     // An internal error is too small to be compressed, so this does not repeat.
-    return compress(plain, encoding).then(compressed, (error) => this.#respondInternal(route, error));
+    const made = answer.stays ? compressOnce(plain, encoding) : compress(plain, encoding);
+    return made.then(compressed, (error) => this.#respondInternal(route, error));
   }
 
   #headers(answer: RawResponse): (readonly [string, string])[] {

@@ -93,6 +93,7 @@ export async function contentAnswer(
       status,
       headers: [['Content-Type', type], ['ETag', `W/${etag}`], ...Object.entries(headers)],
       body: held,
+      stays: true,
     };
   }
   if (status === 200 || status === 206) {

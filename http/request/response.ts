@@ -13,6 +13,8 @@ export interface RawResponse {
   readonly body: string | Uint8Array | ByteStream | LiveText;
   /** The connection ends with it: where the next request on it begins is not known. */
   readonly ends?: boolean;
+  /** The bytes never change and are sent often: their compressed forms are kept as long as they are. */
+  readonly stays?: boolean;
 }
 
 /** A body that is sent piece by piece, as fast as the client takes it. */
@@ -157,7 +159,7 @@ export function statusLine(status: number): string {
 }
 
 // Compression of responses for clients that accept it, at the lowest level: pictures inside are JPEG already,
-// and a higher level costs more time than it saves in sending.
+// and a higher level costs more time than it saves in sending. What stays is compressed once.
 
 export type Encoding = 'gzip' | 'br';
 
@@ -185,9 +187,27 @@ export function encodingFor(accepted: string, bytes: number): Encoding | undefin
 }
 
 export function compress(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
-  if (encoding === 'gzip') return gzipAsync(body, { level: 1, strategy: strategyOf(body) });
+  return compressAt(body, encoding, 1);
+}
+
+const keptForms = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>();
+
+/** A fifth smaller, for bytes that stay: it takes four times as long, once. */
+export function compressOnce(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+  const forms = keptForms.get(body) ?? new Map<Encoding, Promise<Uint8Array>>();
+  keptForms.set(body, forms);
+  const known = forms.get(encoding);
+  if (known) return known;
+  const made = compressAt(body, encoding, 5);
+  forms.set(encoding, made);
+  made.catch(() => forms.delete(encoding));
+  return made;
+}
+
+function compressAt(body: Uint8Array, encoding: Encoding, level: number): Promise<Uint8Array> {
+  if (encoding === 'gzip') return gzipAsync(body, { level, strategy: strategyOf(body) });
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: 1,
+    [constants.BROTLI_PARAM_QUALITY]: level,
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
   };
   return brotliAsync(body, { params });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Conditions, partOf } from '../../../http/request/content.ts';
 import { bearerOf } from '../../../http/request/head.ts';
-import { compress, jsonResponse } from '../../../http/request/response.ts';
+import { compress, compressOnce, jsonResponse } from '../../../http/request/response.ts';
 
 test('an answer with base64 is the same JSON as any other', () => {
   const image = Buffer.from([...Array(9000).keys()]).toString('base64');
@@ -125,4 +125,16 @@ test('a key is taken from a bearer token only, whatever its case and the spaces 
     ['XBearer abc', ''],
   ];
   for (const [header, key] of cases) assert.equal(bearerOf(header), key, header);
+});
+
+test('bytes that stay are compressed once for each encoding, and smaller than those of an answer', async () => {
+  const words = Array.from({ length: 3000 }, (_, i) => `${(i * 7919) % 613} of ${(i * 104729) % 401}\n`);
+  const body = Buffer.from(words.join(''));
+  const decoders = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+  for (const encoding of ['br', 'gzip'] as const) {
+    const [first, again] = await Promise.all([compressOnce(body, encoding), compressOnce(body, encoding)]);
+    assert.equal(first, again);
+    assert.deepEqual(decoders[encoding](first), body);
+    assert.ok(first.length < (await compress(body, encoding)).length);
+  }
 });
