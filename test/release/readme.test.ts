@@ -93,10 +93,11 @@ test('every command of the README and the guide works in a fresh home', {
   timeout: 480_000,
 }, async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'framehound-readme-'));
-  t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
-  await footage(join(home, 'Footage'));
   const port = await freePort();
   const { run } = openShell(t, home, port);
+  // After the service of the shell has ended, which writes into it.
+  t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  await footage(join(home, 'Footage'));
   const address = `http://localhost:${port}`;
   for (const command of commands) {
     if (reasonOf(command) !== undefined) continue;
