@@ -1,5 +1,6 @@
 // Two workers against one, where each has one of the two processors of a machine: what is lost to the queue,
-// the log and the replicas. The database and the front run beside them on both.
+// the log and the replicas. The database and the front run beside them on both. The floor: two engines
+// without a cluster against one, each on its processor, with nothing beside them.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,9 @@ import type { TestContext } from 'node:test';
 import { openAdmin } from '../actors/cluster/admin.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { type Node, newWorld } from '../test/system/cluster-world.ts';
-import { median, type Question } from './row.ts';
+import { newHome } from '../test/system/command-line.ts';
+import { startService } from '../test/system/service.ts';
+import { median, type Question, type Row } from './row.ts';
 import { until } from './service.ts';
 import { sized } from './size.ts';
 
@@ -36,8 +39,7 @@ export const workers: Question = async (say) => {
     const front = await world.join('front');
     const both = [await world.join('worker'), await world.join('worker')] as const;
     for (const node of [front, ...both]) await node.modelReady();
-    for (const [at, { process }] of both.entries())
-      execFileSync('taskset', ['-a', '-cp', `${at}`, `${process.child.pid}`], { stdio: 'ignore' });
+    pin(both);
     const admin = openAdmin(world.postgres.url, systemClock);
     t.after(() => admin.close());
     const { nodes } = await admin.status();
@@ -53,25 +55,74 @@ export const workers: Question = async (say) => {
         if (round > 0) seconds[count].push(taken);
       }
     }
-    const [one, two] = [median(seconds.one), median(seconds.two)];
-    const ratio = median(seconds.one.map((taken, at) => taken / seconds.two[at]!));
-    const against = { name: 'one, with one of the two processors', value: FILMS / one };
+    for (const node of [front, ...both]) await node.stop();
+    const apart = await alone(t, world.footage, say);
     const goal = { of: 'ratio', at: 'least', than: 1.85 } as const;
     return [
       {
-        question: 'cluster',
-        name: 'two workers, each with its processor',
-        value: FILMS / two,
-        unit: 'films/s',
-        against,
-        ratio,
+        ...row('two workers, each with its processor', 'one, with one of the two processors', seconds),
         goal,
       },
+      row('two engines without a cluster, each with its processor', 'one of them', apart),
     ];
   } finally {
     for (const end of ends.toReversed()) await end();
   }
 };
+
+interface Rounds {
+  readonly one: readonly number[];
+  readonly two: readonly number[];
+}
+
+function row(name: string, other: string, { one, two }: Rounds): Row {
+  const against = { name: other, value: FILMS / median(one) };
+  const ratio = median(one.map((taken, at) => taken / two[at]!));
+  return {
+    question: 'cluster',
+    name,
+    value: FILMS / median(two),
+    unit: 'films/s',
+    against,
+    ratio,
+    goal: null,
+  };
+}
+
+/** Each on a processor of its own. */
+function pin(nodes: readonly Pick<Node, 'process'>[]): void {
+  for (const [at, { process }] of nodes.entries())
+    execFileSync('taskset', ['-a', '-cp', `${at}`, `${process.child.pid}`], { stdio: 'ignore' });
+}
+
+/** The same batches in engines that know nothing of each other; two have half of the films each. */
+async function alone(t: TestContext, footage: string, say: (text: string) => void): Promise<Rounds> {
+  const start = async (): Promise<Node> => {
+    const home = newHome();
+    const cacheDir = join(home.folder, 'analysis');
+    const service = await startService(['--no-guardian', '--cache-dir', cacheDir], home);
+    t.after(service.end);
+    await service.modelReady();
+    return { ...service, cacheDir };
+  };
+  const [first, second] = [await start(), await start()];
+  pin([first, second]);
+  const rounds: Record<'one' | 'two', number[]> = { one: [], two: [] };
+  for (let round = 0; round <= ROUNDS; round++) {
+    const batch = place(footage, `${round}-alone`);
+    const half = place(footage, `${round}-apart`);
+    const one = await analysed(first, batch);
+    const two = await Promise.all([
+      analysed(first, half.slice(0, FILMS / 2)),
+      analysed(second, half.slice(FILMS / 2)),
+    ]);
+    say(`round ${round}, without a cluster: one ${one.toFixed(1)} s, two ${Math.max(...two).toFixed(1)} s`);
+    if (round === 0) continue;
+    rounds.one.push(one);
+    rounds.two.push(Math.max(...two));
+  }
+  return rounds;
+}
 
 /** s that a batch takes, until the front has all of it. */
 async function analysed(
