@@ -2,34 +2,21 @@
 // the log and the replicas. The database and the front run beside them on both. The floor: two engines
 // without a cluster against one, each on its processor, with nothing beside them.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { openAdmin } from '../actors/cluster/admin.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { type Node, newWorld } from '../test/system/cluster-world.ts';
+import { type Node, newWorld, type World } from '../test/system/cluster-world.ts';
 import { newHome } from '../test/system/command-line.ts';
 import { startService } from '../test/system/service.ts';
+import { place } from './cluster-batch.ts';
 import { median, type Question, type Row } from './row.ts';
 import { until } from './service.ts';
 import { sized } from './size.ts';
 
 const FILMS = sized(48, 4);
 const ROUNDS = sized(3, 1);
-const film = join(import.meta.dirname, '../actors/samples/media/a-day-outdoors.mp4');
-
-/** Other contents of the same film: a box that players skip. */
-function place(footage: string, round: string): string[] {
-  return Array.from({ length: FILMS }, (_, at) => {
-    const path = join(footage, `${round}-${at}.mp4`);
-    copyFileSync(film, path);
-    const text = Buffer.from(`free${round}-${at}`);
-    const size = Buffer.alloc(4);
-    size.writeUInt32BE(4 + text.length);
-    appendFileSync(path, Buffer.concat([size, text]));
-    return path;
-  });
-}
+const films = (world: World, batch: string) => place(world, batch, FILMS, ['a-day-outdoors.mp4']);
 
 export const workers: Question = async (say) => {
   const ends: (() => unknown)[] = [];
@@ -50,13 +37,13 @@ export const workers: Question = async (say) => {
         await admin.drain(second, count === 'one');
         // A node hears of it by its next sign of life.
         await new Promise((resolve) => setTimeout(resolve, 3_000));
-        const taken = await analysed(front, place(world.footage, `${round}-${count}`));
+        const taken = await analysed(front, films(world, `${round}-${count}`));
         say(`round ${round}: ${count} ${taken.toFixed(1)} s`);
         if (round > 0) seconds[count].push(taken);
       }
     }
     for (const node of [front, ...both]) await node.stop();
-    const apart = await alone(t, world.footage, say);
+    const apart = await alone(t, world, say);
     const goal = { of: 'ratio', at: 'least', than: 1.85 } as const;
     return [
       {
@@ -96,7 +83,7 @@ function pin(nodes: readonly Pick<Node, 'process'>[]): void {
 }
 
 /** The same batches in engines that know nothing of each other; two have half of the films each. */
-async function alone(t: TestContext, footage: string, say: (text: string) => void): Promise<Rounds> {
+async function alone(t: TestContext, world: World, say: (text: string) => void): Promise<Rounds> {
   const start = async (): Promise<Node> => {
     const home = newHome();
     const cacheDir = join(home.folder, 'analysis');
@@ -109,8 +96,8 @@ async function alone(t: TestContext, footage: string, say: (text: string) => voi
   pin([first, second]);
   const rounds: Record<'one' | 'two', number[]> = { one: [], two: [] };
   for (let round = 0; round <= ROUNDS; round++) {
-    const batch = place(footage, `${round}-alone`);
-    const half = place(footage, `${round}-apart`);
+    const batch = films(world, `${round}-alone`);
+    const half = films(world, `${round}-apart`);
     const one = await analysed(first, batch);
     const two = await Promise.all([
       analysed(first, half.slice(0, FILMS / 2)),

@@ -3,6 +3,7 @@
 import type { TestContext } from 'node:test';
 import { clusterNodes, type Nodes, type Replica } from '../test/actors/cluster/replicas.ts';
 import { spoken, turn } from '../test/actors/index/voices/spoken.ts';
+import { batches } from './cluster-batch.ts';
 import { workers } from './cluster-workers.ts';
 import { askingParts } from './parts.ts';
 import type { Question, Row } from './row.ts';
@@ -57,6 +58,7 @@ async function shown(nodes: readonly Replica[]): Promise<number[]> {
 export const cluster: Question = async (say, folder) => [
   ...(await changing(say, folder)),
   ...(await askingParts(say, folder)),
+  ...(await batches(say, folder)),
   ...(await workers(say, folder)),
 ];
 
