@@ -33,10 +33,18 @@ export function place({ footage }: World, batch: string, count: number, of = kin
   });
 }
 
-export const batches: Question = async (say) => {
+/** With what tests are made of, which is ended and removed afterwards. */
+export async function ending<T>(work: (t: TestContext) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = [];
-  const t = { after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext;
   try {
+    return await work({ after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext);
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+}
+
+export const batches: Question = (say) =>
+  ending(async (t) => {
     const world = await newWorld(t, () => {});
     const front = await world.join('front');
     const workers = [await world.join('worker'), await world.join('worker')] as const;
@@ -72,10 +80,7 @@ export const batches: Question = async (say) => {
         goal: most(15),
       },
     ];
-  } finally {
-    for (const end of ends.toReversed()) await end();
-  }
-};
+  });
 
 interface Task {
   readonly state: string;
@@ -138,12 +143,20 @@ async function killed(world: World, front: Node, first: Node, admin: ClusterAdmi
   const undone = async (files: readonly string[]) => {
     const { results } = await task();
     const done = new Set(results.map(({ path }) => basename(path)));
-    return files.filter((file) => !done.has(file));
+    // What a node was at is told late: it may be of a task before.
+    return files.filter((file) => file.startsWith('killed-') && !done.has(file));
   };
-  await until('its first files', 60_000, async () => (await undone(await filesOf(true))).length > 0);
-  first.process.child.kill('SIGKILL');
+  const { child } = first.process;
+  let left: readonly string[] = [];
+  await until('its first files', 60_000, async () => {
+    // What it has done while it is asked would not be left.
+    child.kill('SIGSTOP');
+    left = await undone(await filesOf(true));
+    if (left.length === 0) child.kill('SIGCONT');
+    return left.length > 0;
+  });
+  child.kill('SIGKILL');
   const since = performance.now();
-  const left = await undone(await filesOf(true));
   await until('another worker', 120_000, async () => {
     const others = new Set(await filesOf(false));
     return left.some((file) => others.has(file)) || (await undone(left)).length < left.length;

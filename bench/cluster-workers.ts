@@ -9,7 +9,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { type Node, newWorld, type World } from '../test/system/cluster-world.ts';
 import { newHome } from '../test/system/command-line.ts';
 import { startService } from '../test/system/service.ts';
-import { place } from './cluster-batch.ts';
+import { ending, place } from './cluster-batch.ts';
 import { median, type Question, type Row } from './row.ts';
 import { until } from './service.ts';
 import { sized } from './size.ts';
@@ -18,10 +18,8 @@ const FILMS = sized(48, 4);
 const ROUNDS = sized(3, 1);
 const films = (world: World, batch: string) => place(world, batch, FILMS, ['a-day-outdoors.mp4']);
 
-export const workers: Question = async (say) => {
-  const ends: (() => unknown)[] = [];
-  const t = { after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext;
-  try {
+export const workers: Question = (say) =>
+  ending(async (t) => {
     const world = await newWorld(t, () => {});
     const front = await world.join('front');
     const both = [await world.join('worker'), await world.join('worker')] as const;
@@ -52,10 +50,7 @@ export const workers: Question = async (say) => {
       },
       row('two engines without a cluster, each with its processor', 'one of them', apart),
     ];
-  } finally {
-    for (const end of ends.toReversed()) await end();
-  }
-};
+  });
 
 interface Rounds {
   readonly one: readonly number[];

@@ -1,9 +1,8 @@
 // What a change of a cluster costs: how many people can change things at once on one machine, how fast one
 // that was away has them, and how long it takes until every machine shows one.
-import type { TestContext } from 'node:test';
 import { clusterNodes, type Nodes, type Replica } from '../test/actors/cluster/replicas.ts';
 import { spoken, turn } from '../test/actors/index/voices/spoken.ts';
-import { batches } from './cluster-batch.ts';
+import { batches, ending } from './cluster-batch.ts';
 import { workers } from './cluster-workers.ts';
 import { askingParts } from './parts.ts';
 import type { Question, Row } from './row.ts';
@@ -14,15 +13,8 @@ const CHANGES = sized(2_000, 40);
 const PEOPLE = [64, 512];
 const ONE_BY_ONE = sized(200, 5);
 
-/** What a test leaves is removed in the end. */
-export async function withNodes<T>(work: (nodes: Nodes) => Promise<T>): Promise<T> {
-  const ends: (() => unknown)[] = [];
-  const t = { after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext;
-  try {
-    return await work(await clusterNodes(t, true));
-  } finally {
-    for (const end of ends.toReversed()) await end();
-  }
+export function withNodes<T>(work: (nodes: Nodes) => Promise<T>): Promise<T> {
+  return ending(async (t) => work(await clusterNodes(t, true)));
 }
 
 /** Of one speaker of a film, who gets another name each time. */

@@ -62,3 +62,8 @@ export function quoted(text: string): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** For sorting by code units, which is the same on every machine. */
+export function compareText(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}

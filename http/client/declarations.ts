@@ -62,9 +62,9 @@ function isOptional({ properties = {}, required = [] }: Source, key: string): bo
 
 /** Of a field that null leaves out of a request, the form in an answer that repeats the request. */
 function withoutNull(schema: TSchema): TSchema {
+  if (!isNeverNull(schema)) return schema;
   const { anyOf = [], ...rest } = schema as Source;
-  const forms = anyOf.filter((one) => (one as Source).type !== 'null');
-  return isNeverNull(schema) ? ({ ...rest, anyOf: forms } as TSchema) : schema;
+  return { ...rest, anyOf: anyOf.filter((one) => (one as Source).type !== 'null') } as TSchema;
 }
 
 class Interfaces {

@@ -186,8 +186,13 @@ export function encodingFor(accepted: string, bytes: number): Encoding | undefin
   return gz > 0 ? 'gzip' : undefined;
 }
 
-export function compress(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
-  return compressAt(body, encoding, 1);
+export function compress(body: Uint8Array, encoding: Encoding, level = 1): Promise<Uint8Array> {
+  if (encoding === 'gzip') return gzipAsync(body, { level, strategy: strategyOf(body) });
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: level,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+  };
+  return brotliAsync(body, { params });
 }
 
 const keptForms = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>();
@@ -198,19 +203,10 @@ export function compressOnce(body: Uint8Array, encoding: Encoding): Promise<Uint
   keptForms.set(body, forms);
   const known = forms.get(encoding);
   if (known) return known;
-  const made = compressAt(body, encoding, 5);
+  const made = compress(body, encoding, 5);
   forms.set(encoding, made);
   made.catch(() => forms.delete(encoding));
   return made;
-}
-
-function compressAt(body: Uint8Array, encoding: Encoding, level: number): Promise<Uint8Array> {
-  if (encoding === 'gzip') return gzipAsync(body, { level, strategy: strategyOf(body) });
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: level,
-    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-  };
-  return brotliAsync(body, { params });
 }
 
 const large = 64 * 1024;

@@ -2,7 +2,7 @@
 // has.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -114,6 +114,8 @@ test('the package holds no source, and only the declarations of the client', asy
     join('http', 'client', 'client.d.ts'),
     join('http', 'client', 'methods.d.ts'),
   ]);
+  const loaded = globSync('{actors,cli,events,http,runtime}/**/*.{wasm,sql}', { cwd: root });
+  assert.deepEqual(files.filter((name) => /\.(wasm|sql)$/.test(name)).sort(), loaded.sort());
   // What an ordinary install cannot be trusted with; the launcher installs them.
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'dist', 'package.json'), 'utf8'));
   const own = ['@uwsjs/core', 'chokidar', 'docx', 'node-av', 'onnxruntime-node', 'pg', 'pg-boss'];

@@ -2,6 +2,7 @@
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
+import { compareText } from '../../../runtime/text.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { FacetTable } from '../facets/table.ts';
 import type { StoredClusters } from '../people/cluster-columns.ts';
@@ -228,11 +229,7 @@ const undated = Number.MIN_SAFE_INTEGER;
 
 /** By the clock of the camera: what was recorded on one day stays together, wherever that was. */
 function newestFirst(a: Placed, b: Placed): number {
-  return b.recorded - a.recorded || compare(a.path, b.path) || compare(a.hash, b.hash);
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+  return b.recorded - a.recorded || compareText(a.path, b.path) || compareText(a.hash, b.hash);
 }
 
 /** Media that are sorted together. */

@@ -6,6 +6,7 @@
 // stay two moments: a cut lies between them. A scene longer than a minute counts by half minutes, so that a
 // whole lecture from one camera is not one moment. In steps, because lists may be long.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
+import { compareText } from '../../../runtime/text.ts';
 
 export type HitKind = 'seen' | 'said' | 'person' | 'written';
 
@@ -127,15 +128,11 @@ function inOrder<R>(a: Placed<R>, b: Placed<R>): number {
   return (
     a.rank - b.rank ||
     order.indexOf(a.kind) - order.indexOf(b.kind) ||
-    compare(a.path, b.path) ||
-    compare(a.hash, b.hash) ||
+    compareText(a.path, b.path) ||
+    compareText(a.hash, b.hash) ||
     a.time - b.time ||
-    compare(JSON.stringify(a.reason(a.rank)), JSON.stringify(b.reason(b.rank)))
+    compareText(JSON.stringify(a.reason(a.rank)), JSON.stringify(b.reason(b.rank)))
   );
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /** The moments of one media, by the scene and by the time of the hit that began each. */

@@ -1,6 +1,7 @@
 // Which frames look like those that are asked for, as votes for the distance in time between the two, and the
 // sequences at the distances with most of them. Engines that hold parts of a library do this each for its own
 // part; what depends on all of it, `bar` and `weight` of a seed, is given.
+import { compareText } from '../../../../runtime/text.ts';
 import { type FrameScope, type LoadedMedia, type Pick, sceneAt } from '../catalog.ts';
 import type { Take } from '../contract.ts';
 import { lowerBound, positionOf } from '../frames.ts';
@@ -127,16 +128,14 @@ export function vote(
     return { picks, query, lanes: 1, threshold: seed.bar, take };
   });
   scan(at.bank, asking, at.pause);
-  const votes = all.flatMap((some) => [...some.values()].sort((a, b) => order(a.media.hash, b.media.hash)));
+  const votes = all.flatMap((some) =>
+    [...some.values()].sort((a, b) => compareText(a.media.hash, b.media.hash)),
+  );
   return { votes, contents: contents.map(({ size }) => size) };
 }
 
 function mirrored(vector: Float32Array, mirror: readonly number[]): Float32Array {
   return vector.map((_, i) => vector[mirror[i]!]!);
-}
-
-function order(one: string, other: string): number {
-  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /** The sequences, in the order of the votes. */
@@ -167,7 +166,7 @@ function told({ media, isMirrored, isEqual, ...take }: FoundTake): Take {
 /** What is told of the sequences of all parts of a library. */
 export function chosen(all: readonly Take[]): Take[] {
   const takes = all
-    .toSorted((a, b) => Number(a.mirrored) - Number(b.mirrored) || order(a.hash_str, b.hash_str))
+    .toSorted((a, b) => Number(a.mirrored) - Number(b.mirrored) || compareText(a.hash_str, b.hash_str))
     .slice(0, mostTakes);
   const best = takes.toSorted((a, b) => b.evidence - a.evidence);
   const apart = best.filter((one, i) => !best.slice(0, i).some((better) => isSamePlace(one, better)));

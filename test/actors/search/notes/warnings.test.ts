@@ -7,24 +7,23 @@ import { type Reading, type Warnings, warning } from '../../../../actors/search/
 /** As an answer has it. */
 const said = (warnings: Warnings) => notesAnswer(warning(warnings).notes);
 
+const quiet = {
+  reading: null,
+  nothingUnderstood: false,
+  twice: [],
+  gone: [],
+  changed: [],
+  missing: [],
+  unloaded: [],
+  unsearched: 0,
+  unreadable: [],
+  outdated: { names: [], count: 0 },
+  fallbackFrom: null,
+  noPreview: 0,
+};
+
 test('a warning names what was not understood, and there is none when nothing is missing', () => {
-  assert.deepEqual(
-    said({
-      nothingUnderstood: false,
-      twice: [],
-      gone: [],
-      changed: [],
-      reading: null,
-      missing: [],
-      unloaded: [],
-      unsearched: 0,
-      unreadable: [],
-      outdated: { names: [], count: 0 },
-      fallbackFrom: null,
-      noPreview: 0,
-    }),
-    {},
-  );
+  assert.deepEqual(said(quiet), {});
   const { toast_warning } = said({
     nothingUnderstood: false,
     twice: [],
@@ -53,21 +52,6 @@ test('a warning names what was not understood, and there is none when nothing is
     /car.*big.*1\.5 hours of pictures.*\/a.*loaded: \/b, .* and 2 more.*\/new.*h.*2/,
   );
 });
-
-const quiet = {
-  reading: null,
-  nothingUnderstood: false,
-  twice: [],
-  gone: [],
-  changed: [],
-  missing: [],
-  unloaded: [],
-  unsearched: 0,
-  unreadable: [],
-  outdated: { names: [], count: 0 },
-  fallbackFrom: null,
-  noPreview: 0,
-};
 
 test('a word that is known and seen badly is told, and nothing is called unknown then', () => {
   const reading = {
