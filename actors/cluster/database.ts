@@ -258,6 +258,19 @@ export class Database implements Sql {
     await this.#boss.insert(fileQueue, all, { db: adapted(sql) });
   }
 
+  /** That of the job that was taken last, or else of the next one. */
+  async takenPriority(sql: Sql): Promise<number> {
+    const [row] = await sql.query<{ priority: number }>(
+      `select coalesce(
+        (select min(priority) from ${jobSchema}.job
+          where name = $1 and state = 'active' and group_id is not null),
+        (select max(priority) from ${jobSchema}.job where name = $1 and state < 'active' and not blocked),
+        0) as priority`,
+      [fileQueue],
+    );
+    return row!.priority;
+  }
+
   /** Null when none waits. */
   async takeJob(queue: string): Promise<Job | null> {
     await this.ready();

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkResult } from '../analysis/contract.ts';
 import { silentSeconds } from './contract.ts';
 import type { Database, Sql } from './database.ts';
-import type { JobWork } from './pieces.ts';
+import type { JobWork, SizedWork } from './pieces.ts';
 
 /** How many workers there are. */
 export async function workersNow(sql: Sql): Promise<number> {
@@ -15,19 +15,24 @@ export async function workersNow(sql: Sql): Promise<number> {
   return row!.workers;
 }
 
+/** The lowest priority that the queue knows. */
+const LOWEST = -(2 ** 31);
+
 /** `work`: by root. Those of the first step are queued. */
 export async function addJobs(
   sql: Sql,
   database: Database,
   task: string,
-  work: readonly JobWork[],
+  work: readonly SizedWork[],
 ): Promise<void> {
-  const [known] = await sql.query<{ priority: number | null }>(
-    'select max(priority) as priority from framehound.job where not ended',
-  );
-  // Tasks take turns: the first job of this one comes beside the next one of those that run.
-  const highest = known!.priority ?? 0;
-  const jobs = work.map((one, i) => ({ ...one, id: randomUUID(), priority: highest - i }));
+  // Start-time fair queueing: a job comes after all that its task costs before it, counted from the job that
+  // was taken last. So tasks get equal shares of the workers, and a small one does not wait for a large one.
+  let priority = await database.takenPriority(sql);
+  const jobs = work.map(({ cost, ...one }) => {
+    const job = { ...one, id: randomUUID(), priority: Math.max(LOWEST, priority) };
+    priority -= cost;
+    return job;
+  });
   await sql.query(
     `insert into framehound.job (id, task, paths, priority, step, name)
       select id, $1::uuid, paths, priority, step, name from jsonb_to_recordset($2)

@@ -21,6 +21,11 @@ export interface JobWork {
   readonly name: string | null;
 }
 
+export interface SizedWork extends JobWork {
+  /** Roughly how long it takes; 1 for a small file. */
+  readonly cost: number;
+}
+
 /** Bytes from which a file is a job of its own, and small files of one job at most. */
 const LARGE = 16 << 20;
 const TOGETHER = 8;
@@ -62,12 +67,17 @@ function pairs(request: AnalysisRequest) {
 }
 
 /** Everything there is to do. `files`: those that are analysed. */
-export function workOf(request: AnalysisRequest, files: readonly SizedFile[], workers: number): JobWork[] {
+export function workOf(request: AnalysisRequest, files: readonly SizedFile[], workers: number): SizedWork[] {
   const summarized = new Set(request.summary_jobs.map(({ path }) => path));
+  const ofFiles = jobsOf(files, workers).map((some) => {
+    const bytes = some.reduce((sum, file) => sum + file.bytes, 0);
+    const [paths, cost] = [some.map(({ path }) => path), some.length + Math.floor(bytes / LARGE)];
+    return { step: steps.files, paths, name: null, cost };
+  });
   return [
-    ...jobsOf(files, workers).map((paths) => ({ step: steps.files, paths, name: null })),
-    ...request.face_jobs.map(({ name }) => ({ step: steps.closings, paths: [], name })),
-    ...[...summarized].map((path) => ({ step: steps.summaries, paths: [path], name: null })),
+    ...ofFiles,
+    ...request.face_jobs.map(({ name }) => ({ step: steps.closings, paths: [], name, cost: 1 })),
+    ...[...summarized].map((path) => ({ step: steps.summaries, paths: [path], name: null, cost: 1 })),
   ];
 }
 
@@ -126,13 +136,12 @@ export interface SizedFile {
 }
 
 /** Largest first, so that workers end together. `workers`: how many there are. */
-export function jobsOf(files: readonly SizedFile[], workers: number): string[][] {
+export function jobsOf(files: readonly SizedFile[], workers: number): SizedFile[][] {
   const ordered = files.toSorted((a, b) => b.bytes - a.bytes);
   const large = ordered.filter(({ bytes }) => bytes >= LARGE);
   const small = ordered.slice(large.length);
   const together = Math.max(1, Math.min(TOGETHER, Math.ceil(small.length / (TURNS * Math.max(1, workers)))));
-  const jobs = large.map(({ path }) => [path]);
-  for (let at = 0; at < small.length; at += together)
-    jobs.push(small.slice(at, at + together).map(({ path }) => path));
+  const jobs = large.map((file) => [file]);
+  for (let at = 0; at < small.length; at += together) jobs.push(small.slice(at, at + together));
   return jobs;
 }

@@ -33,6 +33,7 @@ import {
   pathsOf,
   piecesOf,
   type SizedFile,
+  type SizedWork,
   workOf,
 } from './pieces.ts';
 import type { Places } from './places.ts';
@@ -137,7 +138,7 @@ export class ClusterTasks implements Tasks {
   }
 
   /** Locks the library. Answers what queues the jobs of a task, and the number of its change. */
-  async #adding(sql: Sql): Promise<(first: TaskSnapshot, work: readonly JobWork[]) => Promise<number>> {
+  async #adding(sql: Sql): Promise<(first: TaskSnapshot, work: readonly SizedWork[]) => Promise<number>> {
     const { database, library, nodeId: node, places } = this.#parts;
     const after = await lockLibrary(sql, library);
     return async (first, work) => {

@@ -41,7 +41,7 @@ test('a job has the work on its own files, of every kind', () => {
 test('a large file is a job, small ones go together, and the largest come first', () => {
   const large = { path: 'large', bytes: 1e9 };
   const small = Array.from({ length: 40 }, (_, i) => ({ path: `${i}`, bytes: i }));
-  const jobs = jobsOf([...small, large], 2);
+  const jobs = jobsOf([...small, large], 2).map((some) => some.map(({ path }) => path));
   assert.deepEqual(jobs[0], ['large']);
   assert.deepEqual(
     jobs.slice(1).map(({ length }) => length),
@@ -72,18 +72,19 @@ test('a clustering comes after its files, and summaries come last', () => {
     whole,
     [
       { path: '/f/a.mp4', bytes: 1 },
-      { path: '/f/b.mp4', bytes: 2 },
+      { path: '/f/b.mp4', bytes: 1 << 30 },
     ],
     1,
   );
   assert.deepEqual(
-    all.map(({ step, paths, name }) => [step, paths, name]),
+    all.map(({ step, paths, name, cost }) => [step, paths, name, cost]),
     [
-      [steps.files, ['/f/b.mp4'], null],
-      [steps.files, ['/f/a.mp4'], null],
-      [steps.closings, [], 'cast'],
-      [steps.summaries, ['/f/b.mp4'], null],
+      [steps.files, ['/f/b.mp4'], null, 65],
+      [steps.files, ['/f/a.mp4'], null, 1],
+      [steps.closings, [], 'cast', 1],
+      [steps.summaries, ['/f/b.mp4'], null, 1],
     ],
+    'by files, and by 16 MiB of them',
   );
   const pieces = all.map(piecesOf(whole)).map((all) => all.map(({ type, path }) => `${type} ${path}`));
   assert.deepEqual(pieces, [

@@ -19,6 +19,7 @@ test('tasks of a cluster', { skip: skipWithoutPostgres }, async (t) => {
     clusterAgain(nodes),
   );
   await t.test('a task that was cancelled goes on with what is left', () => resumeCancelled(nodes));
+  await t.test('tasks share a worker by what their files cost', () => shareFairly(nodes));
 });
 
 /** What each file comes to. `path`: the one of the job. */
@@ -83,6 +84,32 @@ async function resumeCancelled(nodes: Nodes): Promise<void> {
   await tasks.resume(task_id);
   const last = await ended();
   assert.deepEqual([last.state, last.counts.analyzed, last.total_results], ['completed', 3, 3]);
+  await worker.stop();
+}
+
+async function shareFairly(nodes: Nodes): Promise<void> {
+  const node = await nodes.join('/footage');
+  node.begin();
+  const jobs: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const worker = node.work(async ({ request: { paths } }) => {
+    jobs.push(`${paths[0]!.split('/')[2]} ${paths.length}`);
+    await begun.promise;
+    return { cancelled: false, counts: {} as never, progress: { stages: {} } as never };
+  });
+  const { cacheDir: cache_dir, tasks } = node;
+  const start = async (name: string, count: number) => {
+    const paths = Array.from({ length: count }, (_, at) => `/footage/${name}/${at}.mp4`);
+    return (await tasks.start({ ...nothing, cache_dir, paths })).task_id;
+  };
+  const ids = [await start('large', 24)];
+  await until(() => jobs.length === 1);
+  ids.push(await start('middle', 16), await start('small', 3), await start('last', 3));
+  begun.resolve();
+  await until(async () => (await Promise.all(ids.map((id) => tasks.get(id, page)))).every((one) => one.ended));
+  const [large, middle, small, last] = ['large 6', 'middle 4', 'small 1', 'last 1'];
+  const one = [middle, small, last, small, last, small, last];
+  assert.deepEqual(jobs, [large, ...one, middle, large, middle, large, middle, large]);
   await worker.stop();
 }
 
