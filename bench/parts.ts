@@ -24,7 +24,7 @@ const MOST = 1.3;
 
 export const askingParts: Question = async (say, folder) => {
   const bench = startBench(1, 4096);
-  const client = new PartClient();
+  const client = new PartClient(() => secret);
   const children: ReturnType<typeof startChild>[] = [];
   try {
     say(`a library of ${(100 * FRAMES) / 3600} hours in ${PARTS} parts`);
@@ -41,7 +41,7 @@ export const askingParts: Question = async (say, folder) => {
       await messageOf(child);
     }
     const index = await bench.actor(indexContract, {});
-    const asking = { own, secret, division: () => holders.map((one) => [one]), rest: () => {} };
+    const asking = { own, division: () => holders.map((one) => [one]), rest: () => {} };
     const log = createLog('bench', () => {});
     const joint = jointIndex({ index, holders: asking, client, applied: () => 0, log });
     await load(joint, cacheDir);

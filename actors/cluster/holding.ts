@@ -28,7 +28,7 @@ export class Holding {
   readonly #holders: Holders;
   readonly #held: HeldVectors;
   readonly #server: PartServer;
-  readonly #client = new PartClient();
+  readonly #client = new PartClient(() => this.#holders.secret);
 
   constructor(parts: HoldingParts) {
     const { nodeId, choice, log } = parts;

@@ -1,23 +1,33 @@
 // Asks another node about the part of the library that it holds.
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
 import { deserialize, serialize } from 'node:v8';
 import { type ErrorFields, engineErrors, fromFields, reasonOf } from '../../runtime/errors.ts';
 import type { Hold } from '../index/visual/contract.ts';
 import { clusterErrors } from './contract.ts';
-import { type PartMessage, partPath, protocol } from './part-message.ts';
+import { encryption, identity, type PartMessage, partPath, protocol } from './part-message.ts';
 
 export interface AskedPart {
   readonly address: string;
   readonly hold: Hold;
-  /** By which nodes know each other. */
-  readonly secret: string;
   /** ms until the answer has to be there. */
   readonly within: number;
   readonly signal: AbortSignal | undefined;
 }
 
 export class PartClient {
-  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
+  readonly #agent: Agent;
+
+  /** `secret`: by which nodes know each other. */
+  constructor(secret: () => string) {
+    this.#agent = new Agent({
+      ...encryption,
+      pskCallback: () => ({ psk: Buffer.from(secret()), identity }),
+      // There is no certificate: whoever has the secret is a node.
+      checkServerIdentity: () => undefined,
+      keepAlive: true,
+      maxFreeSockets: 16,
+    });
+  }
 
   /** CANCELLED, PART_AWAY, PART_LATE, and what the other node answers. */
   async ask(asked: AskedPart, message: Omit<PartMessage, 'protocol' | 'hold'>): Promise<unknown> {
@@ -41,17 +51,19 @@ export class PartClient {
         const { isReused } = error as Broken;
         // The other node may have closed a connection that nobody used for a while.
         if (again && isReused && !signal.aborted) continue;
-        throw clusterErrors.PART_AWAY(`${asked.address}: ${reasonOf((error as Broken).cause)}`);
+        const { cause } = error as Broken;
+        const isStranger = (cause as NodeJS.ErrnoException).code === 'EPROTO';
+        const reason = isStranger ? 'no node of this cluster listens there' : reasonOf(cause);
+        throw clusterErrors.PART_AWAY(`${asked.address}: ${reason}`);
       }
     }
   }
 
-  #once({ address, secret }: AskedPart, body: Buffer, signal: AbortSignal): Promise<Sent> {
+  #once({ address }: AskedPart, body: Buffer, signal: AbortSignal): Promise<Sent> {
     return new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(`http://${address}`);
-      const headers = { authorization: `Bearer ${secret}`, 'content-length': body.length };
-      const options = { host: hostname, port, path: partPath, method: 'POST', headers, signal };
-      const sent = httpRequest({ ...options, agent: this.#agent }, (response) => {
+      const headers = { 'content-length': body.length };
+      const options = { agent: this.#agent, method: 'POST', headers, signal };
+      const sent = httpsRequest(`https://${address}${partPath}`, options, (response) => {
         const pieces: Buffer[] = [];
         response.on('data', (piece: Buffer) => pieces.push(piece));
         response.once('end', () => resolve({ status: response.statusCode!, bytes: Buffer.concat(pieces) }));

@@ -1,5 +1,6 @@
 // What one node asks another about its part, and how that goes over the wire: as Node writes values, so that
-// scores and vectors arrive as they are, to the last bit.
+// scores and vectors arrive as they are, to the last bit, and encrypted.
+import type { SecureContextOptions } from 'node:tls';
 import { type Static, Type } from 'typebox';
 import type { Reply } from '../../runtime/contract.ts';
 import type { indexContract } from '../index/contract.ts';
@@ -7,8 +8,20 @@ import { Hold, type LoadReport } from '../index/visual/contract.ts';
 
 export const partPath = '/part';
 
+/**
+ * By the secret that both have, without certificates, and with a key of its own for each connection (RFC 5489).
+ * Node does not have such secrets in TLS 1.3.
+ */
+export const encryption = {
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.2',
+  ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
+} as const satisfies SecureContextOptions;
+/** By which a node says that it has the secret. */
+export const identity = 'framehound node';
+
 /** Changes with the messages: nodes of different ones do not ask each other. */
-export const protocol = 1;
+export const protocol = 2;
 
 export const PartMessage = Type.Object({
   protocol: Type.Literal(protocol),

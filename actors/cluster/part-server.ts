@@ -1,18 +1,18 @@
 // Answers other nodes about the part that this engine holds, on a port of its own: it is no part of the API,
 // and whoever does not know the secret of the cluster learns nothing.
-import { timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import { deserialize, serialize } from 'node:v8';
 import { Check } from 'typebox/value';
 import { engineErrors, reasonOf, toFields } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { clusterErrors } from './contract.ts';
-import { PartMessage, partPath } from './part-message.ts';
+import { encryption, identity, PartMessage, partPath } from './part-message.ts';
 
 /** Bytes of a question: the names of a million media. */
 const LONGEST = 64 << 20;
-/** ms that a connection stays open without a question. */
-const KEEP_OPEN = 60_000;
+/** ms that a connection stays open without a question, and may take to be made. */
+const [KEEP_OPEN, GREET_WITHIN] = [60_000, 10_000];
 
 export interface PartServerParts {
   /** Host and port at which other nodes reach this one. */
@@ -29,18 +29,27 @@ export class PartServer {
 
   constructor(parts: PartServerParts) {
     this.#parts = parts;
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    const known = (name: string) => {
+      const secret = parts.secret();
+      return name === identity && secret !== '' ? Buffer.from(secret) : null;
+    };
+    const options = {
+      ...encryption,
+      handshakeTimeout: GREET_WITHIN,
+      pskCallback: (_: unknown, name: string) => known(name),
+    };
+    this.#server = createServer(options, (request, response) => void this.#serve(request, response));
     this.#server.keepAliveTimeout = KEEP_OPEN;
   }
 
   /** Resolves when it listens. INVALID_CONFIG. */
   async begin(): Promise<void> {
-    const { hostname, port } = new URL(`http://${this.#parts.address}`);
+    const { hostname, port } = new URL(`https://${this.#parts.address}`);
     // A machine may not know the address by which others reach it, but nobody else reaches a loopback one.
     const host = /^(localhost|127\..*|\[::1\])$/.test(hostname) ? hostname.replace(/[[\]]/g, '') : undefined;
     const listening = Promise.withResolvers<void>();
     this.#server.once('error', listening.reject);
-    this.#server.listen({ port: Number(port || 80), host }, listening.resolve);
+    this.#server.listen({ port: Number(port || 443), host }, listening.resolve);
     try {
       await listening.promise;
     } catch (error) {
@@ -64,7 +73,6 @@ export class PartServer {
     const left = new AbortController();
     response.once('close', () => left.abort());
     try {
-      if (!this.#knows(request)) return void refuse(response, 401, { error: 'not a node of this cluster' });
       if (request.method !== 'POST' || request.url !== partPath)
         return void refuse(response, 404, { error: 'nothing is here' });
       const message = messageIn(await bodyOf(request));
@@ -75,14 +83,6 @@ export class PartServer {
       const { stack: _, ...fields } = toFields(error);
       refuse(response, fields.status, fields);
     }
-  }
-
-  #knows({ headers }: IncomingMessage): boolean {
-    const secret = this.#parts.secret();
-    const [given, wanted] = [headers.authorization ?? '', `Bearer ${secret}`].map((text) =>
-      Buffer.from(text),
-    );
-    return secret !== '' && given!.length === wanted!.length && timingSafeEqual(given!, wanted!);
   }
 }
 

@@ -22,7 +22,7 @@ const COMPARED_WITHIN = 30_000;
 
 export interface JointParts {
   readonly index: Ref<Contract>;
-  readonly holders: Pick<Holders, 'own' | 'secret' | 'division' | 'rest'>;
+  readonly holders: Pick<Holders, 'own' | 'division' | 'rest'>;
   readonly client: Pick<PartClient, 'ask'>;
   /** The last change that the replica has. */
   applied(): number;
@@ -42,7 +42,7 @@ export async function askPart<K extends PartMessage['name']>(
   for (const holder of [...those.slice(first), ...those.slice(0, first)]) {
     if (holder.id === holders.own.id) continue;
     const { address, hold } = holder;
-    const asked = { address, hold, secret: holders.secret, within, signal };
+    const asked = { address, hold, within, signal };
     try {
       return (await client.ask(asked, { name, lane, request, applied: applied() })) as PartReplies[K];
     } catch (error) {

@@ -1,14 +1,15 @@
 // Engines that hold parts of one library, each with an index of its own, and what they ask each other over
 // connections that are real.
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { Agent, request } from 'node:https';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { clusterErrors } from '../../../actors/cluster/contract.ts';
 import { divisionOf, type Holder } from '../../../actors/cluster/division.ts';
 import { HeldVectors } from '../../../actors/cluster/held-vectors.ts';
 import { jointIndex } from '../../../actors/cluster/joint-index.ts';
 import { PartClient } from '../../../actors/cluster/part-client.ts';
-import { partPath } from '../../../actors/cluster/part-message.ts';
+import { encryption, identity, partPath } from '../../../actors/cluster/part-message.ts';
 import { PartServer } from '../../../actors/cluster/part-server.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { partOf } from '../../../actors/index/parts/hold.ts';
@@ -80,11 +81,10 @@ async function newWorld(t: TestContext, of: number, footage = looks): Promise<Wo
         answer: (message, signal) => held.answer(message, signal),
       });
     let now = server();
-    const client = new PartClient();
+    const client = new PartClient(() => secret);
     const known = () => holders.filter(({ id }) => id === holder.id || !away.has(id));
     const asking = {
       own: holder,
-      secret,
       division: () => divisionOf(known(), holder.hold)!,
       rest: () => {},
     };
@@ -296,35 +296,58 @@ test('takes are found in the parts that answer, and it is told how much nobody h
   assert.ok(takesOf(rest).every((hash_str) => !held({ hash_str }) && takesOf(all).includes(hash_str)));
 });
 
-async function posted(address: string, headers: Record<string, string>, body: string) {
-  const answer = Promise.withResolvers<{ status: number; text: string }>();
-  const sent = request(`http://${address}${partPath}`, { method: 'POST', headers }, async (response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of response) pieces.push(piece as Buffer);
-    answer.resolve({ status: response.statusCode!, text: Buffer.concat(pieces).toString() });
-  });
-  sent.once('error', answer.reject);
-  sent.end(body);
-  return answer.promise;
-}
-
 test('who does not know the secret, or asks for another part, is refused', async (t) => {
   const { engines } = await newWorld(t, 2);
   const [{ holder }] = engines as [Engine];
-  for (const headers of [{}, { authorization: 'Bearer' }, { authorization: 'Bearer known to nobodi' }]) {
-    const { status, text } = await posted(holder.address, headers as Record<string, string>, 'x');
-    assert.deepEqual([status, JSON.parse(text)], [401, { error: 'not a node of this cluster' }]);
-  }
-  const garbage = await posted(holder.address, { authorization: `Bearer ${secret}` }, 'no message');
-  assert.equal(garbage.status, 421);
-  const client = new PartClient();
-  t.after(() => client.close());
-  const asked = { address: holder.address, secret, within: 5_000, signal: undefined };
+  const post = (agent: Agent, text: string) =>
+    new Promise<number>((resolve, reject) => {
+      const options = { method: 'POST', agent, checkServerIdentity: () => undefined };
+      const sent = request(`https://${holder.address}${partPath}`, options, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode!));
+      });
+      sent.once('error', reject).end(text);
+    });
+  const knowing = (psk: string) =>
+    new Agent({ ...encryption, pskCallback: () => ({ psk: Buffer.from(psk), identity }) });
+  for (const agent of [new Agent(), new Agent({ rejectUnauthorized: false }), knowing('known to nobody')])
+    await assert.rejects(post(agent, 'x'), /handshake failure|bad record mac/);
+  await assert.rejects(fetch(`http://${holder.address}${partPath}`), TypeError);
+  assert.equal(await post(knowing(secret), 'no message'), 421);
+  const asked = { address: holder.address, within: 5_000, signal: undefined };
   const message = { name: 'load' as const, applied: 0, request: { model_key: 'model', hashes: null } };
-  const other = client.ask({ ...asked, hold: { part: 1, of: 3 } }, message);
-  await assert.rejects(other, clusterErrors.OTHER_PART.is);
-  const wrong = client.ask({ ...asked, secret: 'wrong', hold: holder.hold }, message);
-  await assert.rejects(wrong, clusterErrors.PART_AWAY.is);
+  const client = new PartClient(() => secret);
+  const stranger = new PartClient(() => 'wrong');
+  t.after(() => [client, stranger].forEach((one) => one.close()));
+  await assert.rejects(
+    client.ask({ ...asked, hold: { part: 1, of: 3 } }, message),
+    clusterErrors.OTHER_PART.is,
+  );
+  await assert.rejects(stranger.ask({ ...asked, hold: holder.hold }, message), clusterErrors.PART_AWAY.is);
+});
+
+test('what nodes ask each other can be read by nobody between them', async (t) => {
+  const { engines } = await newWorld(t, 2);
+  const [{ holder }] = engines as [Engine];
+  const passed: Buffer[] = [];
+  const [host, port] = holder.address.split(':');
+  const between = createServer((from) => {
+    const to = connect(Number(port), host);
+    from.on('data', (bytes) => passed.push(bytes)).pipe(to);
+    to.on('data', (bytes) => passed.push(bytes)).pipe(from);
+  });
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+  const client = new PartClient(() => secret);
+  t.after(() => between.close());
+  t.after(() => client.close());
+  const { port: own } = between.address() as AddressInfo;
+  const asked = { address: `127.0.0.1:${own}`, within: 5_000, signal: undefined, hold: holder.hold };
+  const request = { model_key: 'model', hashes: null };
+  const report = await client.ask(asked, { name: 'load', applied: 0, request });
+  assert.ok(Object.keys(report as object).length > 0);
+  const all = Buffer.concat(passed);
+  assert.ok(all.length > 500);
+  for (const word of [secret, partPath, 'model', 'HTTP', ...Object.keys(report as object)])
+    assert.ok(!all.includes(word), word);
 });
 
 test('a node that does not answer in time, or a client that leaves, ends the question', async (t) => {
@@ -338,10 +361,10 @@ test('a node that does not answer in time, or a client that leaves, ends the que
   const server = new PartServer({ address, secret: () => secret, answer, log });
   await server.begin();
   t.after(() => server.stop());
-  const client = new PartClient();
+  const client = new PartClient(() => secret);
   t.after(() => client.close());
   const message = { name: 'load' as const, applied: 0, request: { model_key: 'model', hashes: null } };
-  const asked = { address, secret, hold: { part: 1, of: 2 } };
+  const asked = { address, hold: { part: 1, of: 2 } };
   await assert.rejects(
     client.ask({ ...asked, within: 50, signal: undefined }, message),
     clusterErrors.PART_LATE.is,

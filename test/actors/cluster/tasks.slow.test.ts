@@ -106,7 +106,9 @@ async function shareFairly(nodes: Nodes): Promise<void> {
   await until(() => jobs.length === 1);
   ids.push(await start('middle', 16), await start('small', 3), await start('last', 3));
   begun.resolve();
-  await until(async () => (await Promise.all(ids.map((id) => tasks.get(id, page)))).every((one) => one.ended));
+  await until(async () =>
+    (await Promise.all(ids.map((id) => tasks.get(id, page)))).every((one) => one.ended),
+  );
   const [large, middle, small, last] = ['large 6', 'middle 4', 'small 1', 'last 1'];
   const one = [middle, small, last, small, last, small, last];
   assert.deepEqual(jobs, [large, ...one, middle, large, middle, large, middle, large]);
