@@ -159,8 +159,8 @@ export class Follower {
   /** Those that are flushed together; what they have come to, or the first of them. */
   async #applySmall(changes: readonly Change[]): Promise<readonly Written[]> {
     const { index, places, cacheDir: cache_dir, library } = this.#parts;
-    const all = changes.map(({ seq, at_ms, body }) => {
-      const [write = null] = body.kind === 'write' ? revived(places.own(body.write)) : [];
+    const all = places.own(changes).map(({ seq, at_ms, body }) => {
+      const [write = null] = body.kind === 'write' ? revived(body.write) : [];
       return { seq, at_ms, write };
     });
     const small = { cache_dir, library, changes: all };

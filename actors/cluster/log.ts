@@ -62,32 +62,32 @@ export async function lockLibrary(sql: Sql, library: string): Promise<number> {
 interface Adding {
   readonly library: string;
   readonly node: string;
-  /** The last change of the log. */
-  readonly after: number;
 }
 
-/** Within a transaction that has locked the library. Answers its number. */
-export async function addChange(sql: Sql, adding: Adding, body: ChangeBody): Promise<number> {
-  await addChanges(sql, adding, [JSON.stringify(body)]);
-  return adding.after + 1;
+/** Answers its number. */
+export function addChange(sql: Sql, adding: Adding, body: ChangeBody): Promise<number> {
+  return addChanges(sql, adding, [JSON.stringify(body)]);
 }
 
-/** The same for several, each as JSON; their numbers follow each other. */
+/** The same for several, each as JSON. Their numbers follow each other; answers the last one. */
 export async function addChanges(
   sql: Sql,
-  { library, node, after }: Adding,
+  { library, node }: Adding,
   bodies: readonly string[],
-): Promise<void> {
-  await sql.query(
-    `with added as (
+): Promise<number> {
+  // One statement, which locks the library as well: a transaction of it alone takes one round trip.
+  const [row] = await sql.query<{ last: string }>(
+    `with numbered as (
+        update framehound.library set seq = seq + $3::bigint where id = $1::uuid returning seq
+      ), added as (
         insert into framehound.change (library, seq, node, body)
-          select $1::uuid, $2::bigint + at, $3::uuid, body
-            from jsonb_array_elements($4::jsonb) with ordinality as b(body, at)
+          select $1::uuid, numbered.seq - $3::bigint + at, $2::uuid, body
+            from numbered, jsonb_array_elements($4::jsonb) with ordinality as b(body, at)
       )
-      update framehound.library set seq = $5 where id = $1::uuid
-        returning pg_notify($6, seq::text)`,
-    [library, after, node, `[${bodies.join(',')}]`, after + bodies.length, changeChannel],
+      select seq as last, pg_notify($5, seq::text) from numbered`,
+    [library, node, bodies.length, `[${bodies.join(',')}]`, changeChannel],
   );
+  return Number(row!.last);
 }
 
 /** What is read of the log at a time. */

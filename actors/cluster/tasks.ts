@@ -140,10 +140,10 @@ export class ClusterTasks implements Tasks {
   /** Locks the library. Answers what queues the jobs of a task, and the number of its change. */
   async #adding(sql: Sql): Promise<(first: TaskSnapshot, work: readonly SizedWork[]) => Promise<number>> {
     const { database, library, nodeId: node, places } = this.#parts;
-    const after = await lockLibrary(sql, library);
+    await lockLibrary(sql, library);
     return async (first, work) => {
       await addJobs(sql, database, first.task_id, places.shared(work));
-      return addChange(sql, { library, node, after }, { kind: 'task', first: this.#shared(first) });
+      return addChange(sql, { library, node }, { kind: 'task', first: this.#shared(first) });
     };
   }
 
@@ -228,7 +228,7 @@ export class ClusterTasks implements Tasks {
   /** Null when it has ended. */
   async #cancel(sql: Sql, task_id: string): Promise<number | null> {
     const { database, library, nodeId: node } = this.#parts;
-    const after = await lockLibrary(sql, library);
+    await lockLibrary(sql, library);
     const task = await readTask(sql, task_id, true);
     if (task === null || task.ended !== null) return null;
     const request = (await readRequest(sql, task_id))!;
@@ -245,7 +245,7 @@ export class ClusterTasks implements Tasks {
     const standing: TaskStanding = { counts, amounts: task.amounts, end };
     await storeStanding(sql, task, results, standing);
     const body = { kind: 'results', task_id, job: '', results, sealed: null, standing } as const;
-    return addChange(sql, { library, node, after }, body);
+    return addChange(sql, { library, node }, body);
   }
 
   async list(): Promise<TaskSnapshot[]> {

@@ -328,7 +328,7 @@ export class Worker {
     const contents = work.step === steps.files ? found : [];
     const { task: task_id } = work;
     return database.transact(async (sql) => {
-      const after = await lockLibrary(sql, library);
+      await lockLibrary(sql, library);
       const [row] = await sql.query<{ ended: boolean; attempt: number | null }>(
         'select ended, attempt from framehound.job where id = $1',
         [id],
@@ -346,7 +346,7 @@ export class Worker {
       const standing = standingAfter(task, { results, amounts, isLast });
       await storeStanding(sql, task, results, standing);
       const body = { kind: 'results', task_id, job: id, results, sealed, standing } as const;
-      const seq = await addChange(sql, { library, node, after }, body);
+      const seq = await addChange(sql, { library, node }, body);
       await noteContents(sql, library, contents, seq);
       return 'committed';
     });

@@ -62,17 +62,16 @@ export class Writes {
     const { database, places, clock } = this.#parts;
     const id = randomUUID();
     const over = Promise.withResolvers<Written>();
-    const give = (error: Error) => () => over.reject(error);
-    const abort = give(engineErrors.CANCELLED());
+    const abort = () => over.reject(engineErrors.CANCELLED());
     this.#waiting.set(id, over.resolve);
-    const disarm = clock.after(within, give(clusterErrors.REPLICA_LATE()));
+    const disarm = clock.after(within, () => over.reject(clusterErrors.REPLICA_LATE()));
     signal?.addEventListener('abort', abort, { once: true });
     // Whatever the database says is thrown where it is awaited.
     over.promise.catch(() => {});
     try {
       if (signal?.aborted) throw engineErrors.CANCELLED();
-      const worked = places.shared(await this.#pathsOf(write, signal));
-      const shared = places.shared(packed(write));
+      const paths = await this.#pathsOf(write, signal);
+      const { worked, shared } = places.shared({ worked: paths, shared: packed(write) });
       const body: ChangeBody = { kind: 'write', id, write: shared };
       const gone = forgottenBy(shared);
       if (worked.length + gone.length > 0)
@@ -101,19 +100,16 @@ export class Writes {
 
   async #add(sql: Sql, body: ChangeBody, worked: readonly string[], gone: readonly string[]): Promise<void> {
     const { library, nodeId: node } = this.#parts;
-    const after = await lockLibrary(sql, library);
+    await lockLibrary(sql, library);
     if (worked.length > 0) await this.#expectIdle(sql, worked);
-    const seq = await addChange(sql, { library, node, after }, body);
+    const seq = await addChange(sql, { library, node }, body);
     const contents = gone.map((hash) => ({ hash, path: '' }));
     await noteContents(sql, library, contents, seq);
   }
 
   async #addAll(bodies: readonly string[]): Promise<void> {
     const { database, library, nodeId: node } = this.#parts;
-    await database.transact(async (sql) => {
-      const after = await lockLibrary(sql, library);
-      await addChanges(sql, { library, node, after }, bodies);
-    });
+    await addChanges(database, { library, node }, bodies);
   }
 
   /** Throws MEDIA_IN_WORK. */

@@ -317,7 +317,8 @@ test('who does not know the secret, or asks for another part, is refused', async
   const message = { name: 'load' as const, applied: 0, request: { model_key: 'model', hashes: null } };
   const client = new PartClient(() => secret);
   const stranger = new PartClient(() => 'wrong');
-  t.after(() => [client, stranger].forEach((one) => one.close()));
+  t.after(() => client.close());
+  t.after(() => stranger.close());
   await assert.rejects(
     client.ask({ ...asked, hold: { part: 1, of: 3 } }, message),
     clusterErrors.OTHER_PART.is,

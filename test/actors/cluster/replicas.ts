@@ -101,8 +101,8 @@ export async function clusterNodes(t: TestContext, flushes = false): Promise<Nod
     const sealed = await exchange.seal(`results/${count}`, made, never);
     const body: ChangeBody = { kind: 'results', task_id: '', job: '', results: [], sealed, standing };
     await database.transact(async (sql) => {
-      const after = await lockLibrary(sql, library);
-      await addChange(sql, { library, node: nodeId, after }, body);
+      await lockLibrary(sql, library);
+      await addChange(sql, { library, node: nodeId }, body);
     });
   };
   const joinAs: Nodes['join'] = (footage, home = join(base, `node-${++count}`), url = all.url) =>
