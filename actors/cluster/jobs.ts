@@ -33,13 +33,45 @@ export async function addJobs(
     priority -= cost;
     return job;
   });
+  await insertJobs(sql, task, jobs);
+  await goOn(sql, database, task, -1);
+}
+
+interface NewJob extends JobWork {
+  readonly id: string;
+  readonly priority: number;
+}
+
+async function insertJobs(sql: Sql, task: string, jobs: readonly NewJob[]): Promise<void> {
   await sql.query(
     `insert into framehound.job (id, task, paths, priority, step, name)
       select id, $1::uuid, paths, priority, step, name from jsonb_to_recordset($2)
         as j(id uuid, paths jsonb, priority integer, step integer, name text)`,
     [task, JSON.stringify(jobs)],
   );
-  await goOn(sql, database, task, -1);
+}
+
+/**
+ * Leaves the first `count` files in a job that was taken, and queues another one of the rest. False where
+ * somebody else has taken it meanwhile, or it has ended.
+ */
+export async function cutJob(
+  sql: Sql,
+  database: Database,
+  { id, task, paths, step, name }: JobWork & { readonly id: string; readonly task: string },
+  count: number,
+): Promise<boolean> {
+  const [cut] = await sql.query<{ priority: number }>(
+    `update framehound.job set paths = $2::jsonb where id = $1 and not ended and paths = $3::jsonb
+      returning priority`,
+    [id, JSON.stringify(paths.slice(0, count)), JSON.stringify(paths)],
+  );
+  if (cut === undefined) return false;
+  const priority = Math.max(LOWEST, cut.priority - count);
+  const rest = { id: randomUUID(), paths: paths.slice(count), priority, step, name };
+  await insertJobs(sql, task, [rest]);
+  await database.addJobs(sql, task, [rest]);
+  return true;
 }
 
 /** Queues the jobs of the next step when none is left of `step`. False when none is left at all. */

@@ -2,14 +2,18 @@
 // matters.
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import type { Clock } from '../../runtime/clock.ts';
 import { nullable } from '../../runtime/schema.ts';
+import type { AnalysisEvent } from '../analysis/contract.ts';
 import type { Amounts, TaskProgress } from '../analysis/progress.ts';
+import type { Database } from './database.ts';
+import type { Places } from './places.ts';
 
 export const progressChannel = 'framehound_progress';
 
 const AmountOf = Type.Object({ done: Type.Number(), all: Type.Number() });
 
-export const ProgressNotice = Type.Object({
+const ProgressNotice = Type.Object({
   task_id: Type.String(),
   job: Type.String(),
   /** The file that was worked on last. */
@@ -26,7 +30,7 @@ export const ProgressNotice = Type.Object({
   /** How much of its files is done: 1.5 is one and a half. */
   files: Type.Number(),
 });
-export type ProgressNotice = Static<typeof ProgressNotice>;
+type ProgressNotice = Static<typeof ProgressNotice>;
 
 /** ms between two notices of a worker. Every node hears each, so many workers together send 40 a second. */
 export const tellEvery = (workers: number) => Math.max(500, 25 * workers);
@@ -35,7 +39,7 @@ export const tellEvery = (workers: number) => Math.max(500, 25 * workers);
 const LONGEST = 7_900;
 
 /** Null where it is too long to be sent. */
-export function noticeText(notice: ProgressNotice): string | null {
+function noticeText(notice: ProgressNotice): string | null {
   const text = JSON.stringify(notice);
   return Buffer.byteLength(text) > LONGEST ? null : text;
 }
@@ -50,10 +54,36 @@ export function noticeIn(text: string): ProgressNotice | null {
   }
 }
 
-export function standOf(task: TaskProgress): Pick<ProgressNotice, 'amounts' | 'files'> {
+function standOf(task: TaskProgress): Pick<ProgressNotice, 'amounts' | 'files'> {
   return { amounts: amountsOf(task), files: (task.files * task.percentage) / 100 };
 }
 
 export function amountsOf({ stages }: TaskProgress): Record<string, Amounts> {
   return Object.fromEntries(Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]));
+}
+
+/** Tells other nodes how the work of a job goes on. */
+export function progressTeller(
+  {
+    database,
+    clock,
+    places,
+  }: { readonly database: Database; readonly clock: Clock; readonly places: Places },
+  task_id: string,
+  job: string,
+  workers: number,
+): (event: AnalysisEvent) => void {
+  const every = tellEvery(workers);
+  let file: ProgressNotice['file'] = null;
+  let told = Number.NEGATIVE_INFINITY;
+  return (event) => {
+    if (event.type === 'file') file = event.file;
+    if (event.type !== 'task' || clock.now() - told < every) return;
+    told = clock.now();
+    const text = noticeText(places.shared({ task_id, job, file, ...standOf(event.task) }));
+    if (text === null) return;
+    database.query('select pg_notify($1, $2)', [progressChannel, text]).catch(() => {
+      // Nobody waits for it.
+    });
+  };
 }

@@ -8,13 +8,7 @@ import { makeFolder } from '../../runtime/files/folder.ts';
 import { rm } from '../../runtime/files/names.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Ref } from '../../runtime/ref.ts';
-import type {
-  Analysis,
-  AnalysisEvent,
-  AnalysisRequest,
-  EarlierRuns,
-  WorkResult,
-} from '../analysis/contract.ts';
+import type { Analysis, AnalysisRequest, EarlierRuns, WorkResult } from '../analysis/contract.ts';
 import type { Amounts } from '../analysis/progress.ts';
 import type { indexContract } from '../index/contract.ts';
 import { peopleErrors } from '../index/people/contract.ts';
@@ -26,23 +20,18 @@ import { clusterErrors } from './contract.ts';
 import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
 import { type Exchange, resultPlace, type Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
-import { attachmentsOf, facesFound, goOn, workersNow } from './jobs.ts';
+import { attachmentsOf, cutJob, facesFound, goOn, workersNow } from './jobs.ts';
 import { addChange, changeChannel, isOvertaken, lastChange, lockLibrary, noteContents } from './log.ts';
 import type { Node } from './node.ts';
-import {
-  amountsOf,
-  noticeText,
-  type ProgressNotice,
-  progressChannel,
-  standOf,
-  tellEvery,
-} from './notices.ts';
+import { amountsOf, progressTeller } from './notices.ts';
 import { type JobWork, piecesOf, requestOf, steps } from './pieces.ts';
 import type { Places } from './places.ts';
 import { readRequest, readTask, standingAfter, storeStanding } from './task-rows.ts';
 
 /** ms: until the queue is looked at, between two signs of life, and at most between jobs that fail. */
 const [LOOK_EVERY, KEEP_EVERY, LONGEST_PAUSE] = [500, 3_000, 30_000];
+/** ms that a job of several files should take: those of other tasks wait for it. */
+const SLICE = 2_000;
 /** Times that a clustering is made again because of corrections. */
 const CLUSTER_AGAIN = 4;
 /** What may be wrong with the shared folder, and passes: it is away, or full. */
@@ -102,6 +91,8 @@ export class Worker {
   #working: readonly string[] = [];
   #over: Promise<void> = Promise.resolve();
   readonly #requests = new Map<string, AnalysisRequest>();
+  /** ms that each file of the last job took; before it the machine is taken for a slow one. */
+  #perFile = SLICE / 2;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -162,18 +153,20 @@ export class Worker {
   }
 
   async #work(job: Job): Promise<void> {
-    const { database, exchange, log } = this.#parts;
+    const { database, exchange, clock, log } = this.#parts;
     const lost = new AbortController();
     const endKeeping = this.#keep(job, lost);
     const folder = join(this.#parts.folder, `${job.id}-${job.retryCount}`);
     try {
-      const work = await this.#workOf(job.id);
+      const work = await this.#slice(job.id, await this.#workOf(job.id));
       if (work === null) {
         await database.transact((sql) => database.endJob(sql, fileQueue, job));
         return;
       }
       this.#working = work.paths;
+      const since = clock.now();
       const outcome = await this.#found(job, work, folder, lost.signal);
+      if (work.step === steps.files) this.#perFile = (clock.now() - since) / work.paths.length;
       // Whether it is ours still is for the transaction to say: its answer may have been lost.
       const end = await this.#endOf(job, work, outcome);
       if (end === 'committed') return;
@@ -212,6 +205,15 @@ export class Worker {
     return work ?? null;
   }
 
+  /** The files that this worker is at for a short time only; the others are for whoever comes next. */
+  async #slice(id: string, work: TakenWork | null): Promise<TakenWork | null> {
+    const count = Math.max(1, Math.floor(SLICE / this.#perFile));
+    if (work === null || work.step !== steps.files || work.paths.length <= count) return work;
+    const { database } = this.#parts;
+    const isCut = await database.transact((sql) => cutJob(sql, database, { ...work, id }, count));
+    return isCut ? { ...work, paths: work.paths.slice(0, count) } : null;
+  }
+
   /** Signs of life, until the answer is called. */
   #keep(job: Job, lost: AbortController): () => void {
     const { database, clock } = this.#parts;
@@ -241,7 +243,7 @@ export class Worker {
     for (const { number, bytes } of isClosing ? await attachmentsOf(database, work.task) : [])
       writeFileSync(join(folder, `${number}`), bytes, { mode: 0o600 });
     const results: WorkResult[] = [];
-    const tell = this.#teller(work.task, job.id, tellEvery(await workersNow(database)));
+    const tell = progressTeller(this.#parts, work.task, job.id, await workersNow(database));
     const report = await analysis.run(
       {
         ...{ task_id: work.task, request, isWithoutClosings: isOfFiles },
@@ -368,24 +370,6 @@ export class Worker {
     });
     const nothing = { since: 0, amounts: {}, sealed: null };
     await this.#commit(deadQueue, dead, work, { ...nothing, results });
-  }
-
-  /** Tells other nodes how the work goes on. `every`: ms. */
-  #teller(task_id: string, job: string, every: number): (event: AnalysisEvent) => void {
-    const { database, clock, places } = this.#parts;
-    let file: ProgressNotice['file'] = null;
-    let told = Number.NEGATIVE_INFINITY;
-    return (event) => {
-      if (event.type === 'file') file = event.file;
-      if (event.type !== 'task' || clock.now() - told < every) return;
-      told = clock.now();
-      const notice: ProgressNotice = { task_id, job, file, ...standOf(event.task) };
-      const text = noticeText(places.shared(notice));
-      if (text === null) return;
-      database.query('select pg_notify($1, $2)', [progressChannel, text]).catch(() => {
-        // Nobody waits for it.
-      });
-    };
   }
 }
 

@@ -24,7 +24,7 @@ import type { indexContract } from '../../../actors/index/contract.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import { exportLibrary } from '../../../actors/library/transfer/export.ts';
 import { takeLibrary } from '../../../actors/library/transfer/import.ts';
-import { systemClock } from '../../../runtime/clock.ts';
+import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import { createLog, type Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { clusterDatabase } from '../../system/postgres.ts';
@@ -48,8 +48,8 @@ export interface Replica {
   readonly whole: Harness;
   readonly follower: Follower;
   readonly tasks: ClusterTasks;
-  /** Takes jobs from now on. */
-  work(run: Analysis['run']): Worker;
+  /** Takes jobs from now on. `clock`: by which it says how long they take. */
+  work(run: Analysis['run'], clock?: Clock): Worker;
   /** Follows the log from now on. */
   begin(): void;
   /** Has everything that is in the log. */
@@ -164,9 +164,9 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
     newTask: (task) => newTask(stageKinds, task),
   });
   ends.push(() => follower.stop());
-  const work: Replica['work'] = (run) => {
+  const work: Replica['work'] = (run, clock = systemClock) => {
     const worker = new Worker({
-      ...{ ...common, follower, exchange, analysis: { run }, folder: join(home, 'work') },
+      ...{ ...common, clock, follower, exchange, analysis: { run }, folder: join(home, 'work') },
       node: { isDraining: false },
       ...{ files: lookingIn(ref, cacheDir), whole: wholeIndex(ref, writes, never) },
     });
