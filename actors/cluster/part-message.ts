@@ -9,8 +9,8 @@ import { Hold, type LoadReport } from '../index/visual/contract.ts';
 export const partPath = '/part';
 
 /**
- * By the secret that both have, without certificates, and with a key of its own for each connection (RFC 5489).
- * Node does not have such secrets in TLS 1.3.
+ * TLS by the secret that both have, without certificates, and with keys of its own for each connection (RFC
+ * 5489). Node takes such secrets in TLS 1.2 alone.
  */
 export const encryption = {
   minVersion: 'TLSv1.2',
