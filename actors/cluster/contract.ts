@@ -4,7 +4,7 @@ import { errorTable } from '../../runtime/errors.ts';
 import type { HomeFiles } from '../../runtime/files/home-files.ts';
 import type { Ref } from '../../runtime/ref.ts';
 import { field, nullable } from '../../runtime/schema.ts';
-import type { Tasks } from '../analysis/contract.ts';
+import type { TaskEvent, Tasks } from '../analysis/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { Hold } from '../index/visual/contract.ts';
 import type { SharedWatch } from '../watcher/folders/contract.ts';
@@ -172,6 +172,32 @@ export interface CommonHome extends HomeFiles {
   onChange(listener: (names: readonly string[]) => void): () => void;
 }
 
+/**
+ * `key`: the same one on whichever node the event is told; null for what happens on this machine alone.
+ * Resolves when everything was made of the event that is to be made.
+ */
+export type ToldListener = (task_id: string, event: TaskEvent, key: string | null) => void | Promise<void>;
+
+/** What saved searches and webhooks hear of: one node of a cluster tells them. */
+export interface Telling {
+  /** Whether this engine is the one that does. */
+  readonly tells: boolean;
+  /**
+   * Results and ends of analyses, on one node of a cluster. Another one that takes over continues there, and
+   * may repeat the last ones. Of tasks of this engine alone, every event. Answers the function that ends
+   * the subscription.
+   */
+  subscribe(listener: ToldListener): () => void;
+}
+
+/** Of an engine that is in no cluster. */
+export function tellingOf(tasks: Pick<Tasks, 'subscribe'>): Telling {
+  return {
+    tells: true,
+    subscribe: (listener) => tasks.subscribe((task_id, event) => void listener(task_id, event, null)),
+  };
+}
+
 /** This engine as a node of a cluster. */
 export interface Cluster {
   /**
@@ -186,8 +212,7 @@ export interface Cluster {
   readonly index: Ref<typeof indexContract>;
   readonly home: CommonHome;
   readonly watching: SharedWatch;
-  /** Whether this node runs the saved searches and sends the events of webhooks. */
-  tells(): boolean;
+  readonly telling: Telling;
   standing(): ClusterStanding;
   status(): Promise<ClusterStatus>;
 }

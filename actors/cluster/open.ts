@@ -20,7 +20,14 @@ import type { SharedWatch } from '../watcher/folders/contract.ts';
 import { ActiveTasks } from './active-tasks.ts';
 import { statusOf } from './admin.ts';
 import { CommonWatch } from './common-watch.ts';
-import { type Cluster, type ClusterChoice, type ClusterStanding, clusterErrors } from './contract.ts';
+import {
+  type Cluster,
+  type ClusterChoice,
+  type ClusterStanding,
+  clusterErrors,
+  type Telling,
+  tellingOf,
+} from './contract.ts';
 import { Database } from './database.ts';
 import { Exchange } from './exchange.ts';
 import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from './first-replica.ts';
@@ -82,7 +89,7 @@ export async function openCluster(
     const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
     const files = new Home({ ...common, home, places: new HomePlaces(roots, cacheDir) });
     const leases = new Leases(common);
-    const teller = new Teller({ ...common, leases });
+    const teller = new Teller({ ...common, leases }, seq);
     const own: Own = { ...common, shared, home: files, homeFolder: home, rootsFile: roots, leases, teller };
     log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
     return await begun(choice, parts, own, seq);
@@ -115,13 +122,7 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
   const { database, nodeId, cacheDir, home, teller } = common;
   const writes = new Writes({ ...common, index });
   const active = new ActiveTasks({ ...common, listeners: new Listeners(common.log) });
-  const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
-    if (body.kind !== 'write') return active.told(body);
-    writes.told(body.id, written);
-    // Its own copies of what is forgotten.
-    const gone = forgottenBy(body.write);
-    if (gone.length > 0) await proxies.remove(cacheDir, gone);
-  };
+  const onChange = hearing({ teller, active, writes, proxies, cacheDir });
   const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, seq);
   const holding = holdingOf(choice, parts, common, follower);
   const snapshots = new Snapshots({ ...common, least: LEAST, applied: () => follower.applied });
@@ -162,9 +163,45 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
   return {
     tasks,
     index: holding?.index(writes.index()) ?? writes.index(),
-    ...{ home, watching: watchingOf(common, parts.log), tells: () => teller.tells },
+    ...{ home, watching: watchingOf(common, parts.log), telling: tellingIn(teller, local) },
     standing: () => standingOf(database, follower, holding),
     status: () => statusOf(database),
+  };
+}
+
+interface Hearing extends Pick<ClusterParts, 'proxies'> {
+  readonly teller: Teller;
+  readonly active: ActiveTasks;
+  readonly writes: Writes;
+  readonly cacheDir: string;
+}
+
+/** Who hears of a change that the replica has. */
+function hearing({ teller, active, writes, proxies, cacheDir }: Hearing): FollowerParts['onChange'] {
+  return async (change, written) => {
+    const { body } = change;
+    teller.applied(change);
+    if (body.kind !== 'write') return active.told(body);
+    writes.told(body.id, written);
+    // Its own copies of what is forgotten.
+    const gone = forgottenBy(body.write);
+    if (gone.length > 0) await proxies.remove(cacheDir, gone);
+  };
+}
+
+/** What the teller tells of the cluster, and what happens in tasks of this engine. */
+function tellingIn(teller: Teller, local: Tasks): Telling {
+  const own = tellingOf(local);
+  return {
+    get tells() {
+      return teller.tells;
+    },
+    subscribe: (listener) => {
+      const ends = [teller.subscribe(listener), own.subscribe(listener)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
   };
 }
 

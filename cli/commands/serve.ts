@@ -2,7 +2,7 @@
 // child and starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
 import { parseArgs } from 'node:util';
 import { Check } from 'typebox/value';
-import { type ClusterChoice, holdOf, type Role, roles } from '../../actors/cluster/contract.ts';
+import { type ClusterChoice, holdOf, type Role, roles, tellingOf } from '../../actors/cluster/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
 import { SearchService } from '../../events/searches/searches.ts';
@@ -171,8 +171,8 @@ function followers({ values, clock, log }: Context, engine: Engine, isAllowedHos
   const { searches: searchFolder, webhooks: webhookFolder } = folders(values);
   const { cluster } = engine;
   const homeFiles = cluster?.home ?? ownFiles;
-  const tells = () => cluster?.tells() ?? true;
-  const parts = { tasks, search, watchFolders, homeFiles, tells, clock, now: () => Date.now() / 1000 };
+  const telling = cluster?.telling ?? tellingOf(tasks);
+  const parts = { tasks, search, watchFolders, homeFiles, telling, clock, now: () => Date.now() / 1000 };
   const searches = new SearchService({ ...parts, folder: searchFolder, log: log.named('searches') });
   if (cluster !== null) searches.followHome(cluster.home);
   const { origins, webhook_hosts: hosts } = values;

@@ -104,4 +104,9 @@ export interface SavedSearches {
   markSeen(searchId: string): SearchStanding;
   /** Answers the function that ends the subscription. */
   subscribe(listener: (hit: SearchHit) => void): () => void;
+  /**
+   * Of hits that this machine finds, also where it finds again what another machine found before it ended.
+   * Answers the function that ends the subscription.
+   */
+  onFound(listener: (hit: SearchHit) => void): () => void;
 }

@@ -1,6 +1,7 @@
 // Runs the saved searches on files as their analysis ends. Files that end at about the same time are searched
 // together, and a moment is told once for each kind of reason, however many types of work find it again.
 import type { TaskEvent, Tasks } from '../../actors/analysis/contract.ts';
+import type { Telling } from '../../actors/cluster/contract.ts';
 import type { LoadedContext, Search } from '../../actors/search/contract.ts';
 import type { Moment, MomentsAnswer, Reason } from '../../actors/search/moments/contract.ts';
 import { engineErrors, reasonOf } from '../../runtime/errors.ts';
@@ -11,24 +12,26 @@ import type { SavedSearch, SearchHit } from './contract.ts';
 export type Found = Omit<SearchHit, 'hit_id' | 'search_id' | 'name' | 'found_at'>;
 
 export interface FollowingParts {
-  readonly tasks: Pick<Tasks, 'subscribe' | 'get'>;
+  readonly tasks: Pick<Tasks, 'get'>;
+  readonly telling: Pick<Telling, 'subscribe'>;
   readonly search: Pick<Search, 'loaded' | 'loadMedia' | 'moments' | 'onLoaded' | 'transcripts'>;
   readonly log: Log;
   saved(): readonly SavedSearch[];
-  found(search: SavedSearch, found: Found): void;
+  found(search: SavedSearch, found: Found, task_id: string): void;
   /** Null when it was run completely. */
   problem(search: SavedSearch, what: string | null): void;
 }
 
+/** In the place of all files of a task with faces: people are known when these are clustered. */
+const withFaces = '';
 /** Files that are searched together, and moments of each that are told. */
 const MOST_FILES = 500;
 const MOST_MOMENTS = 20;
 
 /** A task of which files are searched. */
 interface Followed {
-  readonly waiting: Set<string>;
-  /** Where faces were found: people are known when they are clustered. */
-  readonly withFaces: Set<string>;
+  /** Each file, or `withFaces`, and who waits until it was searched. */
+  readonly waiting: Map<string, PromiseWithResolvers<void>>;
   /** Searches, moments and kinds of reasons that were told. */
   readonly told: Set<string>;
   isOver: boolean;
@@ -37,7 +40,7 @@ interface Followed {
 /** Answers the function that ends it. */
 export function followAnalyses(parts: FollowingParts): () => void {
   const following = new Following(parts);
-  const unsubscribe = parts.tasks.subscribe((task_id, event) => following.take(task_id, event));
+  const unsubscribe = parts.telling.subscribe((task_id, event) => following.take(task_id, event));
   return () => {
     unsubscribe();
     following.stop();
@@ -62,21 +65,23 @@ class Following {
     this.#closing.abort(engineErrors.CANCELLED());
   }
 
-  take(task_id: string, event: TaskEvent): void {
+  /** Resolves when the files that the event is about were searched. */
+  async take(task_id: string, event: TaskEvent): Promise<void> {
     if (event.type === 'end') {
       const task = this.#tasks.get(task_id);
       if (task?.waiting.size === 0 && !this.#isRunning) this.#tasks.delete(task_id);
       else if (task) task.isOver = true;
     }
     if (event.type !== 'result') return;
-    const { path, type, outcome, closing } = event.result;
+    const { path, outcome, closing } = event.result;
     if (outcome !== 'analyzed' && !closing) return;
     const task = this.#tasks.get(task_id) ?? newTask();
     this.#tasks.set(task_id, task);
-    if (type === 'faces' && !closing) task.withFaces.add(path);
-    if (closing) for (const one of task.withFaces) task.waiting.add(one);
-    else task.waiting.add(path);
+    const meant = closing ? withFaces : path;
+    const waiting = task.waiting.get(meant) ?? Promise.withResolvers<void>();
+    task.waiting.set(meant, waiting);
     if (!this.#isRunning) void this.#run();
+    await waiting.promise;
   }
 
   async #run(): Promise<void> {
@@ -85,34 +90,55 @@ class Following {
     // What ends in the same turn is searched together.
     await new Promise(setImmediate);
     for (let next = this.#next(); next !== null && !signal.aborted; next = this.#next()) {
-      const [task_id, task, paths] = next;
-      await this.#searchAll(task_id, task, paths).catch((error: unknown) => {
+      const [task_id, task, files] = next;
+      await this.#searchAll(task_id, task, [...files.keys()]).catch((error: unknown) => {
         if (!signal.aborted)
           this.#parts.log.error('saved searches cannot be run', { task_id, error: reasonOf(error) });
       });
+      // What is cut short by the end of the service was not searched.
+      if (!signal.aborted) for (const waiting of files.values()) waiting.resolve();
     }
     for (const [task_id, { isOver }] of this.#tasks) if (isOver) this.#tasks.delete(task_id);
     this.#isRunning = false;
   }
 
-  #next(): readonly [string, Followed, readonly string[]] | null {
+  #next(): readonly [string, Followed, Followed['waiting']] | null {
     for (const [task_id, task] of this.#tasks) {
-      const paths = [...task.waiting].slice(0, MOST_FILES);
-      for (const path of paths) task.waiting.delete(path);
-      if (paths.length > 0) return [task_id, task, paths];
+      const files = new Map([...task.waiting].slice(0, MOST_FILES));
+      for (const path of files.keys()) task.waiting.delete(path);
+      if (files.size > 0) return [task_id, task, files];
     }
     return null;
   }
 
-  async #searchAll(task_id: string, task: Followed, paths: readonly string[]): Promise<void> {
+  async #searchAll(task_id: string, task: Followed, waiting: readonly string[]): Promise<void> {
     const saved = this.#parts.saved();
     if (saved.length === 0) return;
     const { request } = await this.#parts.tasks.get(task_id, { offset: 0, limit: 1 });
     const folder = realFolder(request.cache_dir);
     const meant = saved.filter((one) => realFolder(one.request.cache_dir) === folder);
     if (meant.length === 0) return;
-    const unloaded = await this.#load(folder, paths);
-    for (const search of meant) await this.#searchOne(search, task, paths, unloaded);
+    const faces = waiting.includes(withFaces) ? await this.#facesOf(task_id) : [];
+    const left = [...new Set([...waiting.filter((one) => one !== withFaces), ...faces])];
+    while (left.length > 0) {
+      const paths = left.splice(0, MOST_FILES);
+      const unloaded = await this.#load(folder, paths);
+      for (const search of meant) await this.#searchOne(search, { task_id, ...task, paths, unloaded });
+    }
+  }
+
+  /** Files in which the task has found faces. */
+  async #facesOf(task_id: string): Promise<string[]> {
+    const paths: string[] = [];
+    for (let offset = 0, total = 1; offset < total; offset += MOST_FILES) {
+      const { results, total_results } = await this.#parts.tasks.get(task_id, { offset, limit: MOST_FILES });
+      total = total_results;
+      const some = results.filter(
+        (one) => one.type === 'faces' && !one.closing && one.outcome === 'analyzed',
+      );
+      paths.push(...some.map(({ path }) => path));
+    }
+    return paths;
   }
 
   /** Why not everything of the folder can be searched; null when it can. */
@@ -130,12 +156,7 @@ class Following {
     }
   }
 
-  async #searchOne(
-    search: SavedSearch,
-    task: Followed,
-    paths: readonly string[],
-    unloaded: string | null,
-  ): Promise<void> {
+  async #searchOne(search: SavedSearch, { task_id, told, paths, unloaded }: Searched): Promise<void> {
     const { signal } = this.#closing;
     const { search: searches, found, problem } = this.#parts;
     try {
@@ -153,15 +174,22 @@ class Following {
         signal,
       );
       problem(search, unloaded ?? unsearched(answer));
-      for (const hit of hitsOf(search, answer, task.told)) found(search, hit);
+      for (const hit of hitsOf(search, answer, told)) found(search, hit, task_id);
     } catch (error) {
       if (!signal.aborted) problem(search, unloaded ?? reasonOf(error));
     }
   }
 }
 
+/** Files of a task that are searched together; `unloaded`: why some of them may not be found. */
+interface Searched extends Pick<Followed, 'told'> {
+  readonly task_id: string;
+  readonly paths: readonly string[];
+  readonly unloaded: string | null;
+}
+
 function newTask(): Followed {
-  return { waiting: new Set(), withFaces: new Set(), told: new Set(), isOver: false };
+  return { waiting: new Map(), told: new Set(), isOver: false };
 }
 
 /** The sentence of an answer that says that something was not searched. */

@@ -1,9 +1,9 @@
 // The saved searches of a home folder: their records, the latest hits of each, and who is told of a hit.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Tasks } from '../../actors/analysis/contract.ts';
-import type { CommonHome } from '../../actors/cluster/contract.ts';
+import type { CommonHome, Telling } from '../../actors/cluster/contract.ts';
 import type { Search } from '../../actors/search/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
@@ -42,9 +42,8 @@ export interface SearchesParts {
   /** Of the home folder. */
   readonly folder: string;
   readonly homeFiles: HomeFiles;
-  /** Whether searches are run here: in a cluster another machine may do it. */
-  tells(): boolean;
-  readonly tasks: Pick<Tasks, 'subscribe' | 'get'>;
+  readonly tasks: Pick<Tasks, 'get'>;
+  readonly telling: Pick<Telling, 'subscribe'>;
   readonly search: Pick<Search, 'loaded' | 'loadMedia' | 'moments' | 'onLoaded' | 'transcripts'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -70,6 +69,7 @@ export class SearchService implements SavedSearches {
   readonly #hits = new Map<string, HitFile>();
   readonly #problems = new Map<string, string | null>();
   readonly #listeners = new Set<(hit: SearchHit) => void>();
+  readonly #finders = new Set<(hit: SearchHit) => void>();
   readonly #stop: () => void;
 
   constructor(parts: SearchesParts) {
@@ -77,8 +77,8 @@ export class SearchService implements SavedSearches {
     this.#file = searchesFile(parts);
     this.#stop = followAnalyses({
       ...parts,
-      saved: () => (parts.tells() ? this.#file.read() : []),
-      found: (search, found) => this.#found(search, found),
+      saved: () => this.#file.read(),
+      found: (search, found, task_id) => this.#found(search, found, task_id),
       problem: (search, what) => void this.#problems.set(search.search_id, what),
     });
   }
@@ -136,6 +136,11 @@ export class SearchService implements SavedSearches {
     return () => void this.#listeners.delete(listener);
   }
 
+  onFound(listener: (hit: SearchHit) => void): () => void {
+    this.#finders.add(listener);
+    return () => void this.#finders.delete(listener);
+  }
+
   /** Tells of hits that another machine has found. */
   followHome(home: Pick<CommonHome, 'onChange'>): void {
     // These are not new.
@@ -161,16 +166,26 @@ export class SearchService implements SavedSearches {
     this.#stop();
   }
 
-  #found({ search_id, name }: SavedSearch, found: Found): void {
-    const hit = { hit_id: randomUUID(), search_id, name, ...found, found_at: this.#parts.now() };
+  #found({ search_id, name }: SavedSearch, found: Found, task_id: string): void {
     const before = this.#hitsOf(search_id);
+    const hit_id = hitIdOf(search_id, task_id, found);
+    const known = before.hits.find((one) => one.hit_id === hit_id);
+    const hit = known ?? { hit_id, search_id, name, ...found, found_at: this.#parts.now() };
+    if (known === undefined) {
+      this.#keep(before, hit);
+      for (const listener of this.#listeners) listener(hit);
+    }
+    for (const listener of this.#finders) listener(hit);
+  }
+
+  #keep(before: HitFile, hit: SearchHit): void {
+    const { search_id } = hit;
     try {
       const hits = [...before.hits, hit].slice(-mostHits);
       this.#write(search_id, { ...before, total: before.total + 1, hits });
     } catch (error) {
       this.#parts.log.error('a hit cannot be written', { search_id, error: reasonOf(error) });
     }
-    for (const listener of this.#listeners) listener(hit);
   }
 
   #standing(search: SavedSearch): SearchStanding {
@@ -224,6 +239,20 @@ export class SearchService implements SavedSearches {
   #path(searchId: string): string {
     return join(this.#parts.folder, `${searchId}-hits.json`);
   }
+}
+
+/** The same one when another machine finds it again. */
+function hitIdOf(search_id: string, task_id: string, { hash_str, moments }: Found): string {
+  const found = moments.map(({ moment_id, reasons }) => [moment_id, reasons.map(({ kind }) => kind)]);
+  const text = JSON.stringify([search_id, task_id, hash_str, found]);
+  const hex = createHash('sha256').update(text).digest('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }
 
 /** Throws SEARCH_INVALID. */

@@ -1,6 +1,6 @@
 // The deliveries of webhooks: a file each, so that what waits for its next try outlives the process. The ones
 // that have ended are the log, and the latest of them are kept.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -57,29 +57,35 @@ export class Deliveries {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-    for (const name of namesIn(parts.folder)) this.#adopt(join(parts.folder, name));
+    const found = namesIn(parts.folder).flatMap((name) => this.#read(join(parts.folder, name)) ?? []);
+    for (const one of found.toSorted((a, b) => a.created_at - b.created_at)) this.#adopt(one);
   }
 
-  /** What a process that has ended was to send is sent by this one. */
-  #adopt(path: string): void {
-    const { log } = this.#parts;
+  #read(path: string): Document | undefined {
     try {
-      const found = readJsonNow(Document, path, (value) => expectVersion(VERSION, value));
-      if (!found) return;
-      this.#all.set(found.delivery_id, found);
-      if (found.state !== 'pending') this.#end(found.delivery_id);
-      else if (isAlive(found.owner) !== true) {
-        const adopted = { ...found, owner: this.#owner };
-        this.#put(adopted);
-        this.#schedule(adopted);
-      }
+      return readJsonNow(Document, path, (value) => expectVersion(VERSION, value));
     } catch (error) {
-      log.warn('a delivery cannot be read', { path, error: reasonOf(error) });
+      this.#parts.log.warn('a delivery cannot be read', { path, error: reasonOf(error) });
+      return undefined;
     }
   }
 
-  add(webhook_id: string, event: WebhookEvent, body: string): void {
+  /** What a process that has ended was to send is sent by this one. */
+  #adopt(found: Document): void {
+    this.#all.set(found.delivery_id, found);
+    if (found.state !== 'pending') this.#end(found.delivery_id);
+    else if (isAlive(found.owner) !== true) {
+      const adopted = { ...found, owner: this.#owner };
+      this.#put(adopted);
+      this.#schedule(adopted);
+    }
+  }
+
+  /** `key`: what has the same one is the same event, and is sent once; null for one without its like. */
+  add(webhook_id: string, event: WebhookEvent, body: string, key: string | null): void {
     const { now, log } = this.#parts;
+    const delivery_id = idOf(webhook_id, event, key);
+    if (this.#all.has(delivery_id)) return;
     if (this.#pending.size >= MOST_PENDING) {
       log.error('an event is not sent: too many deliveries are pending', {
         webhook_id,
@@ -89,8 +95,6 @@ export class Deliveries {
       return;
     }
     const time = now();
-    // Names of files are in the order of time.
-    const delivery_id = `msg_${Math.floor(time * 1000).toString(36)}${randomBytes(9).toString('hex')}`;
     const state = { state: 'pending', next_try_at: time, tries_left: WAITS_MS.length + 1 } as const;
     const made = {
       version: VERSION,
@@ -235,11 +239,16 @@ export class Deliveries {
   }
 }
 
+/** On whichever machine: receivers know by it what they have had. */
+function idOf(webhook_id: string, event: WebhookEvent, key: string | null): string {
+  const bytes =
+    key === null ? randomBytes(13) : createHash('sha256').update(`${webhook_id} ${event} ${key}`).digest();
+  return `msg_${bytes.toString('hex').slice(0, 26)}`;
+}
+
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => /^msg_\w+\.json$/.test(name))
-      .sort();
+    return readdirSync(folder).filter((name) => /^msg_\w+\.json$/.test(name));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;

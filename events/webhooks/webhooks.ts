@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import type { TaskEvent, Tasks } from '../../actors/analysis/contract.ts';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import type { Telling, ToldListener } from '../../actors/cluster/contract.ts';
 import type { WatchFolders } from '../../actors/watcher/folders/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
@@ -34,13 +34,11 @@ export interface WebhookParts {
   /** Of the home folder. */
   readonly folder: string;
   readonly homeFiles: HomeFiles;
-  /** Whether events are sent from here: in a cluster another machine may do it. */
-  tells(): boolean;
+  readonly telling: Telling;
   /** Names of other machines that may be called. */
   readonly hosts: readonly string[];
-  readonly tasks: Pick<Tasks, 'subscribe'>;
   readonly watchFolders: Pick<WatchFolders, 'list'>;
-  readonly searches: Pick<SavedSearches, 'subscribe'>;
+  readonly searches: Pick<SavedSearches, 'onFound'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Unix seconds. */
@@ -59,7 +57,7 @@ export class WebhookService implements Webhooks {
 
   constructor(parts: WebhookParts) {
     this.#parts = parts;
-    const { folder, tasks } = parts;
+    const { folder, telling } = parts;
     this.#file = new RecordFile(join(folder, 'webhooks.json'), Recorded, parts.homeFiles, parts.clock, {
       damaged: (what, path, cause) => webhookErrors.WEBHOOKS_DAMAGED(what, { path }, cause),
       unwritable: (what, path, cause) => webhookErrors.WEBHOOKS_UNWRITABLE(what, { path }, cause),
@@ -67,8 +65,8 @@ export class WebhookService implements Webhooks {
     const target = (id: string) => this.#target(id);
     this.#deliveries = new Deliveries({ ...parts, folder: join(folder, 'deliveries'), target });
     this.#subscriptions = [
-      tasks.subscribe((task_id, event) => this.#onTask(task_id, event)),
-      parts.searches.subscribe((hit) => this.publish('search.hit', hit)),
+      telling.subscribe((...told) => this.#onTask(...told)),
+      parts.searches.onFound((hit) => this.publish('search.hit', hit, hit.hit_id)),
     ];
     this.#lookLater();
   }
@@ -113,13 +111,12 @@ export class WebhookService implements Webhooks {
     });
   }
 
-  publish(event: WebhookEvent, data: object): void {
-    if (!this.#parts.tells()) return;
+  publish(event: WebhookEvent, data: object, key: string | null = null): void {
     const meant = this.#listening(event);
     if (meant.length === 0) return;
     const timestamp = new Date(this.#parts.now() * 1000).toISOString();
     const body = JSON.stringify({ type: event, timestamp, data });
-    for (const { webhook_id } of meant) this.#deliveries.add(webhook_id, event, body);
+    for (const { webhook_id } of meant) this.#deliveries.add(webhook_id, event, body, key);
   }
 
   /** What is pending is sent by the next service. */
@@ -155,15 +152,15 @@ export class WebhookService implements Webhooks {
     throw webhookErrors.WEBHOOK_UNKNOWN(`There is no webhook ${webhookId}`, { webhook_id: webhookId });
   }
 
-  #onTask(task_id: string, event: TaskEvent): void {
+  #onTask(...[task_id, event, key]: Parameters<ToldListener>): void {
     if (event.type === 'end') {
       const { state, error } = event;
-      this.publish('task.ended', { task_id, state, error });
+      this.publish('task.ended', { task_id, state, error }, key);
     } else if (event.type === 'result' && !event.result.closing && filed.has(event.result.type)) {
       const { path: media_path, hash_str, type, outcome, error } = event.result;
       const data = { task_id, media_path, hash_str, type, ...(outcome === 'failed' && { error }) };
-      if (outcome === 'failed') this.publish('file.failed', data);
-      else if (outcome === 'analyzed') this.publish('file.analyzed', data);
+      if (outcome === 'failed') this.publish('file.failed', data, key);
+      else if (outcome === 'analyzed') this.publish('file.analyzed', data, key);
     }
   }
 
@@ -176,7 +173,8 @@ export class WebhookService implements Webhooks {
 
   /** A folder that goes on being in trouble is told once. */
   async #lookAtFolders(): Promise<void> {
-    if (this.#listening('watch_folder.trouble').length === 0) return;
+    // In a cluster one machine tells of it.
+    if (!this.#parts.telling.tells || this.#listening('watch_folder.trouble').length === 0) return;
     try {
       const { watch_folders, service_status } = await this.#parts.watchFolders.list();
       const troubled = watch_folders.flatMap(({ id, folder_path }) => {

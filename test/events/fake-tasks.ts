@@ -95,7 +95,8 @@ export function fakeTasks(): FakeTasks {
   };
 }
 
-export const noSearches: Pick<SavedSearches, 'has' | 'subscribe'> = {
+export const noSearches: Pick<SavedSearches, 'has' | 'subscribe' | 'onFound'> = {
   has: () => false,
   subscribe: () => () => {},
+  onFound: () => () => {},
 };

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import type { WorkResult } from '../../actors/analysis/contract.ts';
+import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
+import { tellingOf } from '../../actors/cluster/contract.ts';
 import type { Moment, MomentsAnswer, MomentsRequest, Reason } from '../../actors/search/moments/contract.ts';
 import type { SavedSearch, SearchHit } from '../../events/searches/contract.ts';
 import { hitsOf } from '../../events/searches/following.ts';
@@ -87,7 +90,7 @@ function world(t: TestContext, answer: (request: MomentsRequest) => MomentsAnswe
   const asked: MomentsRequest[] = [];
   const state = { loaded: null as { cache_dir: string } | null, media: [] as string[] };
   const searches = new SearchService({
-    ...{ folder, homeFiles: ownFiles, tells: () => true, tasks, clock: manualClock(), now: () => 7 },
+    ...{ folder, homeFiles: ownFiles, telling: tellingOf(tasks), tasks, clock: manualClock(), now: () => 7 },
     log: createLog('searches', () => {}),
     search: {
       get loaded() {
@@ -150,6 +153,19 @@ test('files that end are searched together, each with the scope of the search, a
     });
   writeFileSync(join(folder, 'searches.json'), '{');
   assert.throws(() => searches.list(), { code: 'SEARCHES_DAMAGED' });
+});
+
+test('files with faces are searched again when they were clustered, whoever analysed them', async (t) => {
+  const { tasks, searches, asked } = world(t, () => answerOf([]));
+  await searches.save({ name: 'Ann', request: savedRequest('/c') });
+  const results = (['analyzed', 'stored', 'failed'] as const).map((outcome, at) => ({
+    ...{ path: `/${at}.mp4`, type: 'faces', outcome },
+  })) as unknown as TaskDetail['results'];
+  tasks.records.set('t', detailOf('t', { results, total_results: results.length }));
+  const { result } = ending('cast', 'analyzed', 'faces') as { readonly result: WorkResult };
+  tasks.emit('t', { type: 'result', result: { ...result, closing: true } });
+  await until(() => asked.length === 1);
+  assert.deepEqual(asked[0]!.media_paths, ['/0.mp4']);
 });
 
 test('a search that was not run completely says why', async (t) => {

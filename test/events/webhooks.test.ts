@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { tellingOf } from '../../actors/cluster/contract.ts';
 import { addressFault, signatureOf } from '../../events/webhooks/sending.ts';
 import { type WebhookParts, WebhookService } from '../../events/webhooks/webhooks.ts';
 import { ownFiles } from '../../runtime/files/home-files.ts';
@@ -27,9 +28,8 @@ function serviceIn(t: TestContext, folder: string, more: Partial<WebhookParts> =
   const webhooks = new WebhookService({
     folder,
     homeFiles: ownFiles,
-    tells: () => true,
+    telling: tellingOf(tasks),
     hosts: [],
-    tasks,
     searches: noSearches,
     watchFolders: { list: async () => ({ watch_folders: [], service_status: {} as never }) },
     clock,

@@ -64,9 +64,10 @@ const tasks = openTasks(join(w.folder, 'tasks'), {
   clock: w.clock,
   log: w.log,
 });
-/** What is begun here is over at once. */
+// What is begun here is over at once.
 Object.assign(tasks, { begin: async () => ({ task_id: 'begun' }) });
-const home = { ...w, homeFiles: ownFiles, tells: () => true, tasks, now: () => 0 };
+const telling = { tells: true, subscribe: () => () => {} };
+const home = { ...w, homeFiles: ownFiles, telling, tasks, now: () => 0 };
 const searches = new SearchService({ ...home, folder: join(w.folder, 'searches') });
 const { search_id } = await searches.save({ name: 'cars', request: savedRequest(cache_dir) });
 const webhooks = new WebhookService({
@@ -77,8 +78,7 @@ const webhooks = new WebhookService({
   watchFolders: { list: async () => ({ watch_folders: [], service_status: {} as never }) },
 });
 const hook = 'http://127.0.0.1:9/';
-const { webhook } = await webhooks.add({ url: hook, events: ['task.ended'] });
-const { webhook_id } = webhook;
+const { webhook_id } = (await webhooks.add({ url: hook, events: ['task.ended'] })).webhook;
 webhooks.publish('task.ended', {});
 const { delivery_id } = webhooks.deliveries(webhook_id, { offset: 0, limit: 1 }).deliveries[0]!;
 const { task_id } = await tasks.start({ cache_dir, visual_media_paths: w.paths });
