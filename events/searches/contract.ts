@@ -108,5 +108,5 @@ export interface SavedSearches {
    * Of hits that this machine finds, also where it finds again what another machine found before it ended.
    * Answers the function that ends the subscription.
    */
-  onFound(listener: (hit: SearchHit) => void): () => void;
+  onFound(listener: (hit: SearchHit) => Promise<void>): () => void;
 }

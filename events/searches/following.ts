@@ -17,7 +17,8 @@ export interface FollowingParts {
   readonly search: Pick<Search, 'loaded' | 'loadMedia' | 'moments' | 'onLoaded' | 'transcripts'>;
   readonly log: Log;
   saved(): readonly SavedSearch[];
-  found(search: SavedSearch, found: Found, task_id: string): void;
+  /** Resolves when those who wait for it have it. */
+  found(search: SavedSearch, found: Found, task_id: string): Promise<unknown>;
   /** Null when it was run completely. */
   problem(search: SavedSearch, what: string | null): void;
 }
@@ -91,12 +92,16 @@ class Following {
     await new Promise(setImmediate);
     for (let next = this.#next(); next !== null && !signal.aborted; next = this.#next()) {
       const [task_id, task, files] = next;
-      await this.#searchAll(task_id, task, [...files.keys()]).catch((error: unknown) => {
+      const had: Promise<unknown>[] = [];
+      await this.#searchAll(task_id, task, [...files.keys()], had).catch((error: unknown) => {
         if (!signal.aborted)
           this.#parts.log.error('saved searches cannot be run', { task_id, error: reasonOf(error) });
       });
       // What is cut short by the end of the service was not searched.
-      if (!signal.aborted) for (const waiting of files.values()) waiting.resolve();
+      if (signal.aborted) break;
+      void Promise.allSettled(had).then(() => {
+        for (const waiting of files.values()) waiting.resolve();
+      });
     }
     for (const [task_id, { isOver }] of this.#tasks) if (isOver) this.#tasks.delete(task_id);
     this.#isRunning = false;
@@ -111,7 +116,13 @@ class Following {
     return null;
   }
 
-  async #searchAll(task_id: string, task: Followed, waiting: readonly string[]): Promise<void> {
+  /** `had`: gets a promise for each hit, until those who wait for it have it. */
+  async #searchAll(
+    task_id: string,
+    task: Followed,
+    waiting: readonly string[],
+    had: Promise<unknown>[],
+  ): Promise<void> {
     const saved = this.#parts.saved();
     if (saved.length === 0) return;
     const { request } = await this.#parts.tasks.get(task_id, { offset: 0, limit: 1 });
@@ -123,7 +134,7 @@ class Following {
     while (left.length > 0) {
       const paths = left.splice(0, MOST_FILES);
       const unloaded = await this.#load(folder, paths);
-      for (const search of meant) await this.#searchOne(search, { task_id, ...task, paths, unloaded });
+      for (const search of meant) await this.#searchOne(search, { task_id, ...task, paths, unloaded, had });
     }
   }
 
@@ -156,7 +167,7 @@ class Following {
     }
   }
 
-  async #searchOne(search: SavedSearch, { task_id, told, paths, unloaded }: Searched): Promise<void> {
+  async #searchOne(search: SavedSearch, { task_id, told, paths, unloaded, had }: Searched): Promise<void> {
     const { signal } = this.#closing;
     const { search: searches, found, problem } = this.#parts;
     try {
@@ -174,7 +185,7 @@ class Following {
         signal,
       );
       problem(search, unloaded ?? unsearched(answer));
-      for (const hit of hitsOf(search, answer, told)) found(search, hit, task_id);
+      for (const hit of hitsOf(search, answer, told)) had.push(found(search, hit, task_id));
     } catch (error) {
       if (!signal.aborted) problem(search, unloaded ?? reasonOf(error));
     }
@@ -186,6 +197,7 @@ interface Searched extends Pick<Followed, 'told'> {
   readonly task_id: string;
   readonly paths: readonly string[];
   readonly unloaded: string | null;
+  readonly had: Promise<unknown>[];
 }
 
 function newTask(): Followed {

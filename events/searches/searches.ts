@@ -69,7 +69,7 @@ export class SearchService implements SavedSearches {
   readonly #hits = new Map<string, HitFile>();
   readonly #problems = new Map<string, string | null>();
   readonly #listeners = new Set<(hit: SearchHit) => void>();
-  readonly #finders = new Set<(hit: SearchHit) => void>();
+  readonly #finders = new Set<(hit: SearchHit) => Promise<void>>();
   readonly #stop: () => void;
 
   constructor(parts: SearchesParts) {
@@ -136,7 +136,7 @@ export class SearchService implements SavedSearches {
     return () => void this.#listeners.delete(listener);
   }
 
-  onFound(listener: (hit: SearchHit) => void): () => void {
+  onFound(listener: (hit: SearchHit) => Promise<void>): () => void {
     this.#finders.add(listener);
     return () => void this.#finders.delete(listener);
   }
@@ -166,7 +166,7 @@ export class SearchService implements SavedSearches {
     this.#stop();
   }
 
-  #found({ search_id, name }: SavedSearch, found: Found, task_id: string): void {
+  #found({ search_id, name }: SavedSearch, found: Found, task_id: string): Promise<unknown> {
     const before = this.#hitsOf(search_id);
     const hit_id = hitIdOf(search_id, task_id, found);
     const known = before.hits.find((one) => one.hit_id === hit_id);
@@ -175,7 +175,7 @@ export class SearchService implements SavedSearches {
       this.#keep(before, hit);
       for (const listener of this.#listeners) listener(hit);
     }
-    for (const listener of this.#finders) listener(hit);
+    return Promise.all([...this.#finders].map((listener) => listener(hit)));
   }
 
   #keep(before: HitFile, hit: SearchHit): void {

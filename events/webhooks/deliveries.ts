@@ -52,6 +52,8 @@ export class Deliveries {
   /** In the order in which they ended. */
   readonly #ended = new Set<string>();
   readonly #timers = new Map<string, () => void>();
+  /** Who waits until a delivery was tried. */
+  readonly #untried = new Map<string, () => void>();
   readonly #places = new Semaphore(AT_ONCE);
   readonly #closing = new AbortController();
 
@@ -81,8 +83,11 @@ export class Deliveries {
     }
   }
 
-  /** `key`: what has the same one is the same event, and is sent once; null for one without its like. */
-  add(webhook_id: string, event: WebhookEvent, body: string, key: string | null): void {
+  /**
+   * `key`: what has the same one is the same event, and is sent once; null for one without its like. Resolves
+   * when it was tried for the first time.
+   */
+  async add(webhook_id: string, event: WebhookEvent, body: string, key: string | null): Promise<void> {
     const { now, log } = this.#parts;
     const delivery_id = idOf(webhook_id, event, key);
     if (this.#all.has(delivery_id)) return;
@@ -106,8 +111,11 @@ export class Deliveries {
       body,
     } as const;
     const document: Document = { ...made, ...state, tries: [], owner: this.#owner };
+    const tried = Promise.withResolvers<void>();
+    this.#untried.set(delivery_id, tried.resolve);
     this.#put(document);
     this.#schedule(document);
+    await tried.promise;
   }
 
   /** Undefined when there is none. */
@@ -199,6 +207,12 @@ export class Deliveries {
     if (!isPending) this.#end(id);
     this.#put(document);
     if (isPending) this.#schedule(document);
+    this.#wasTried(id);
+  }
+
+  #wasTried(id: string): void {
+    this.#untried.get(id)?.();
+    this.#untried.delete(id);
   }
 
   #put(document: Document): void {
@@ -226,6 +240,7 @@ export class Deliveries {
   }
 
   #drop(id: string): void {
+    this.#wasTried(id);
     this.#timers.get(id)?.();
     this.#timers.delete(id);
     this.#all.delete(id);

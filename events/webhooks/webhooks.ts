@@ -111,12 +111,12 @@ export class WebhookService implements Webhooks {
     });
   }
 
-  publish(event: WebhookEvent, data: object, key: string | null = null): void {
+  async publish(event: WebhookEvent, data: object, key: string | null = null): Promise<void> {
     const meant = this.#listening(event);
     if (meant.length === 0) return;
     const timestamp = new Date(this.#parts.now() * 1000).toISOString();
     const body = JSON.stringify({ type: event, timestamp, data });
-    for (const { webhook_id } of meant) this.#deliveries.add(webhook_id, event, body, key);
+    await Promise.all(meant.map(({ webhook_id }) => this.#deliveries.add(webhook_id, event, body, key)));
   }
 
   /** What is pending is sent by the next service. */
@@ -152,15 +152,15 @@ export class WebhookService implements Webhooks {
     throw webhookErrors.WEBHOOK_UNKNOWN(`There is no webhook ${webhookId}`, { webhook_id: webhookId });
   }
 
-  #onTask(...[task_id, event, key]: Parameters<ToldListener>): void {
+  async #onTask(...[task_id, event, key]: Parameters<ToldListener>): Promise<void> {
     if (event.type === 'end') {
       const { state, error } = event;
-      this.publish('task.ended', { task_id, state, error }, key);
+      await this.publish('task.ended', { task_id, state, error }, key);
     } else if (event.type === 'result' && !event.result.closing && filed.has(event.result.type)) {
       const { path: media_path, hash_str, type, outcome, error } = event.result;
       const data = { task_id, media_path, hash_str, type, ...(outcome === 'failed' && { error }) };
-      if (outcome === 'failed') this.publish('file.failed', data, key);
-      else if (outcome === 'analyzed') this.publish('file.analyzed', data, key);
+      if (outcome === 'failed') await this.publish('file.failed', data, key);
+      else if (outcome === 'analyzed') await this.publish('file.analyzed', data, key);
     }
   }
 
@@ -182,7 +182,7 @@ export class WebhookService implements Webhooks {
         return paused_until === null ? [] : [{ id, folder_path, error: last_error, paused_until }];
       });
       for (const folder of troubled)
-        if (!this.#troubled.has(folder.id)) this.publish('watch_folder.trouble', folder);
+        if (!this.#troubled.has(folder.id)) void this.publish('watch_folder.trouble', folder);
       this.#troubled = new Set(troubled.map(({ id }) => id));
     } catch (error) {
       this.#parts.log.warn('watch folders cannot be looked at for webhooks', { error: reasonOf(error) });

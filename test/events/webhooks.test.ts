@@ -124,6 +124,25 @@ test('after five tries it has failed, and can be sent again', async (t) => {
   assert.throws(() => webhooks.deliveries(webhook_id, { offset: 0, limit: 1 }), { code: 'WEBHOOK_UNKNOWN' });
 });
 
+test('an event is over when it was tried once, and one with the same key is sent once', async (t) => {
+  const to = await receiver(t, [500]);
+  const { webhooks, clock } = serviceIn(t, home(t));
+  await webhooks.add({ url: to.url, events: ['task.ended'] });
+  let isOver = false;
+  const over = webhooks.publish('task.ended', {}, '7').then(() => {
+    isOver = true;
+  });
+  await new Promise(setImmediate);
+  assert.equal(isOver, false);
+  clock.advance(0);
+  await over;
+  await webhooks.publish('task.ended', {}, '7');
+  clock.advance(5_000);
+  await until(() => to.received.length === 2);
+  const [first, second] = to.received.map(({ headers }) => headers['webhook-id']);
+  assert.equal(first, second, 'the second try, and no other delivery');
+});
+
 test('redirects are not followed, and addresses of other machines are refused', async (t) => {
   const elsewhere = await receiver(t);
   const to = await receiver(t, [{ status: 307, location: elsewhere.url }]);
