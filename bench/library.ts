@@ -81,7 +81,7 @@ function bend(vector: Float32Array, query: Float32Array): void {
   for (let k = 0; k < vector.length; k++) vector[k]! /= Math.sqrt(sum);
 }
 
-function hashOf(path: string): string {
+export function hashOf(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 32);
 }
 

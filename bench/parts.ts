@@ -2,12 +2,14 @@ import type { Holder } from '../actors/cluster/division.ts';
 import { jointIndex } from '../actors/cluster/joint-index.ts';
 import { PartClient } from '../actors/cluster/part-client.ts';
 import { indexContract } from '../actors/index/contract.ts';
+import type { Place } from '../actors/index/visual/contract.ts';
+import type { Request } from '../runtime/contract.ts';
 import { createLog } from '../runtime/log.ts';
 import type { Ref } from '../runtime/ref.ts';
 import { freePort } from '../test/system/guarded-service.ts';
 import { startBench } from './actors.ts';
 import { ask as askChild, messageOf, startChild } from './child.ts';
-import { FRAMES, writeLibrary } from './library.ts';
+import { FRAMES, hashOf, writeLibrary } from './library.ts';
 import { asked, DIMENSIONS, secret, vectorOf } from './parts-library.ts';
 import { median, type Question, type Row } from './row.ts';
 import { sized } from './size.ts';
@@ -28,7 +30,7 @@ export const askingParts: Question = async (say, folder) => {
   const children: ReturnType<typeof startChild>[] = [];
   try {
     say(`a library of ${(100 * FRAMES) / 3600} hours in ${PARTS} parts`);
-    const { cacheDir } = await writeLibrary(folder, model, [vectorOf(0)]);
+    const { cacheDir, paths } = await writeLibrary(folder, model, [vectorOf(0)]);
     const holders: Holder[] = [];
     for (let part = 1; part <= PARTS; part++) {
       const address = `127.0.0.1:${await freePort()}`;
@@ -45,7 +47,11 @@ export const askingParts: Question = async (say, folder) => {
     const log = createLog('bench', () => {});
     const joint = jointIndex({ index, holders: asking, client, applied: () => 0, log });
     await load(joint, cacheDir);
-    return rowsOf(await compared({ joint, index, cacheDir, children }));
+    const rows = rowsOf(await compared({ joint, index, cacheDir, children }));
+    say('takes of a shot');
+    const whole = await bench.actor(indexContract, {});
+    await load(whole, cacheDir);
+    return [...rows, await takesRow(joint, whole, cacheDir, hashOf(paths[0]!))];
   } finally {
     client.close();
     for (const child of children) child.disconnect();
@@ -113,4 +119,37 @@ function rowsOf(rounds: readonly Round[]): Row[] {
     row(`top 50 scenes, ${size}`, best.all, true),
     row(`top 50 scenes, one thing excluded, ${size}`, best.excluding, false),
   ];
+}
+
+/** Grid frames of the shot whose takes are looked for. */
+const SHOT = 10;
+
+/** Every step of a comparison of a shot with everything, as a search for takes asks it; ms, the median. */
+async function takesOf(ref: Index, cache_dir: string, only: string): Promise<number> {
+  const same = Array.from({ length: DIMENSIONS }, (_, at) => at);
+  const how = { cache_dir, model_key: model, only, from: 0, end: SHOT, step: 1, least: 0.9, above: 0.2 };
+  const times: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const began = performance.now();
+    let place: Place | null = null;
+    do {
+      const step: Request<typeof indexContract, 'takes'> = {
+        ...how,
+        mirror: same,
+        blank: vectorOf(0),
+        place,
+      };
+      ({ next: place } = await ref.ask('takes', step, { lane: 'now' }));
+    } while (place !== null);
+    // The first round warms up.
+    if (round > 0) times.push(performance.now() - began);
+  }
+  return median(times);
+}
+
+async function takesRow(joint: Index, whole: Index, cacheDir: string, only: string): Promise<Row> {
+  const value = await takesOf(joint, cacheDir, only);
+  const against = { name: 'one engine with all of it', value: await takesOf(whole, cacheDir, only) };
+  const name = `takes of a shot of 10 s, ${(100 * FRAMES).toLocaleString('en')} x ${DIMENSIONS} in three parts`;
+  return { question: 'cluster', name, value, unit: 'ms', against, ratio: against.value / value, goal: null };
 }
