@@ -130,6 +130,21 @@ export async function changesAfter(
   return { cut: Number(rows[0]?.cut ?? 0), tables: rows[0]?.tables ?? 0, changes };
 }
 
+/** Changes that a worker may be behind. */
+const BEHIND = 32;
+
+/**
+ * The change that a worker has before it takes a job. What was there when the newest task was asked for is
+ * not analysed again, and for the last results of others it need not wait.
+ */
+export async function neededChange(sql: Sql, library: string): Promise<number> {
+  const [row] = await sql.query<{ needed: string }>(
+    'select greatest(asked, seq - $2) as needed from framehound.library where id = $1',
+    [library, BEHIND],
+  );
+  return Number(row?.needed ?? 0);
+}
+
 /** The number of the last change. */
 export async function lastChange(sql: Sql, library: string): Promise<number> {
   const [row] = await sql.query<Locked>('select seq from framehound.library where id = $1', [library]);

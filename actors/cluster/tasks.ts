@@ -143,7 +143,9 @@ export class ClusterTasks implements Tasks {
     await lockLibrary(sql, library);
     return async (first, work) => {
       await addJobs(sql, database, first.task_id, places.shared(work));
-      return addChange(sql, { library, node }, { kind: 'task', first: this.#shared(first) });
+      const seq = await addChange(sql, { library, node }, { kind: 'task', first: this.#shared(first) });
+      await sql.query('update framehound.library set asked = $2 where id = $1', [library, seq]);
+      return seq;
     };
   }
 

@@ -21,7 +21,15 @@ import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
 import { type Exchange, resultPlace, type Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
 import { attachmentsOf, cutJob, facesFound, goOn, workersNow } from './jobs.ts';
-import { addChange, changeChannel, isOvertaken, lastChange, lockLibrary, noteContents } from './log.ts';
+import {
+  addChange,
+  changeChannel,
+  isOvertaken,
+  lastChange,
+  lockLibrary,
+  neededChange,
+  noteContents,
+} from './log.ts';
 import type { Node } from './node.ts';
 import { amountsOf, progressTeller } from './notices.ts';
 import { type JobWork, piecesOf, requestOf, steps } from './pieces.ts';
@@ -141,7 +149,7 @@ export class Worker {
     const { database, node, follower, library } = this.#parts;
     if (node.isDraining) return false;
     // Who cannot follow the log takes nothing.
-    await follower.until(await lastChange(database, library), this.#stop.signal);
+    await follower.until(await neededChange(database, library), this.#stop.signal);
     const job = await database.takeJob(fileQueue);
     if (job !== null) {
       await this.#work(job);
@@ -235,9 +243,11 @@ export class Worker {
   }
 
   async #analyse(job: Job, work: TakenWork, folder: string, signal: AbortSignal): Promise<Outcome> {
-    const { database, places, analysis, follower, files, whole } = this.#parts;
-    const since = follower.applied;
+    const { database, library, places, analysis, follower, files, whole } = this.#parts;
     const [isOfFiles, isClosing] = [work.step === steps.files, work.step === steps.closings];
+    // What was found in the files before is what the others are made of.
+    if (!isOfFiles) await follower.until(await lastChange(database, library), signal);
+    const since = follower.applied;
     const request = await this.#requestFor(work, folder);
     makeFolder(folder);
     for (const { number, bytes } of isClosing ? await attachmentsOf(database, work.task) : [])
