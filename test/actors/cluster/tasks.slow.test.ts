@@ -1,12 +1,16 @@
 // Tasks of a cluster that are cut short, and that go on.
 import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import type { Analysis, WorkResult } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import { addChange, type ChangeBody, changesAfter } from '../../../actors/cluster/log.ts';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
 import { until } from '../../until.ts';
+import { spoken, turn } from '../index/voices/spoken.ts';
 import { clusterNodes, type Nodes } from './replicas.ts';
 
 const nothing = Object.assign({ force: false }, ...stageKinds.map((kind) => kind.nothing));
@@ -21,6 +25,9 @@ test('tasks of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   );
   await t.test('a task that was cancelled goes on with what is left', () => resumeCancelled(nodes));
   await t.test('tasks share a worker by what their files cost', () => shareFairly(nodes));
+  await t.test('a worker need not have the last results of others, but all before a new task', () =>
+    takeBehind(nodes),
+  );
 });
 
 /** What each file comes to. `path`: the one of the job. */
@@ -117,6 +124,41 @@ async function shareFairly(nodes: Nodes): Promise<void> {
     ...['large 2', middle, small, last, small, last],
     ...['large 4', small, last, middle, large, middle, large, middle, large],
   ]);
+  await worker.stop();
+}
+
+async function takeBehind({ database, library, shared, found, join: joinAs }: Nodes): Promise<void> {
+  await found((index, at) => spoken(index, at, 'aa', [turn(0, 0, 2)], {}, { path: files[0]! }));
+  const { changes } = await changesAfter(database, library, 0, 100);
+  const body = changes.at(-1)!.body as Extract<ChangeBody, { kind: 'results' }>;
+  const node = await joinAs('/footage');
+  node.begin();
+  await node.caughtUp();
+  const seen: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const worker = node.work(async ({ request: { paths } }) => {
+    seen.push(...paths);
+    await first.promise;
+    return { cancelled: false, counts: {} as never, progress: { stages: {} } as never };
+  });
+  const { cacheDir: cache_dir, tasks, follower } = node;
+  const { task_id } = await tasks.start({ ...nothing, cache_dir, paths: files });
+  await until(() => seen.length === 1);
+  const before = follower.applied;
+  // What another worker has found meanwhile, and this machine cannot read yet.
+  const sealed = { ...body.sealed!, place: 'results/late' };
+  await addChange(database, { library, node: library }, { ...body, sealed });
+  first.resolve();
+  await until(async () => (await tasks.get(task_id, page)).ended !== null);
+  assert.deepEqual([seen.toSorted(), follower.applied], [files, before]);
+  const next = tasks.start({ ...nothing, cache_dir, paths: files });
+  const jobs = 'select 1 from framehound.job where not ended';
+  await until(async () => (await database.query(jobs)).length === files.length);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  assert.equal(seen.length, files.length);
+  cpSync(join(shared, body.sealed!.place), join(shared, sealed.place), { recursive: true });
+  await next;
+  await until(() => seen.length === 2 * files.length);
   await worker.stop();
 }
 
