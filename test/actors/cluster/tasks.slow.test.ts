@@ -127,11 +127,11 @@ async function shareFairly(nodes: Nodes): Promise<void> {
   await worker.stop();
 }
 
-async function takeBehind({ database, library, shared, found, join: joinAs }: Nodes): Promise<void> {
+async function takeBehind({ database, library, shared, said, found, ...nodes }: Nodes): Promise<void> {
   await found((index, at) => spoken(index, at, 'aa', [turn(0, 0, 2)], {}, { path: files[0]! }));
   const { changes } = await changesAfter(database, library, 0, 100);
   const body = changes.at(-1)!.body as Extract<ChangeBody, { kind: 'results' }>;
-  const node = await joinAs('/footage');
+  const node = await nodes.join('/footage');
   node.begin();
   await node.caughtUp();
   const seen: string[] = [];
@@ -154,7 +154,10 @@ async function takeBehind({ database, library, shared, found, join: joinAs }: No
   const next = tasks.start({ ...nothing, cache_dir, paths: files });
   const jobs = 'select 1 from framehound.job where not ended';
   await until(async () => (await database.query(jobs)).length === files.length);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  // It looks for jobs more often than for these results.
+  const late = () => said.filter((line) => line.includes('cannot be read yet')).length;
+  const looks = late() + 2;
+  await until(() => late() === looks);
   assert.equal(seen.length, files.length);
   cpSync(join(shared, body.sealed!.place), join(shared, sealed.place), { recursive: true });
   await next;
