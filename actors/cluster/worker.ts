@@ -217,8 +217,12 @@ export class Worker {
   async #slice(id: string, work: TakenWork | null): Promise<TakenWork | null> {
     const count = Math.max(1, Math.floor(SLICE / this.#perFile));
     if (work === null || work.step !== steps.files || work.paths.length <= count) return work;
-    const { database } = this.#parts;
-    const isCut = await database.transact((sql) => cutJob(sql, database, { ...work, id }, count));
+    const { database, library } = this.#parts;
+    const isCut = await database.transact(async (sql) => {
+      // Whoever cancels the task ends both jobs.
+      await lockLibrary(sql, library);
+      return cutJob(sql, database, { ...work, id }, count);
+    });
     return isCut ? { ...work, paths: work.paths.slice(0, count) } : null;
   }
 
