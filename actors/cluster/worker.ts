@@ -249,8 +249,8 @@ export class Worker {
   async #analyse(job: Job, work: TakenWork, folder: string, signal: AbortSignal): Promise<Outcome> {
     const { database, library, places, analysis, follower, files, whole } = this.#parts;
     const [isOfFiles, isClosing] = [work.step === steps.files, work.step === steps.closings];
-    // What was found in the files before is what the others are made of.
-    if (!isOfFiles) await follower.until(await lastChange(database, library), signal);
+    // What was found in files is what the others are made of, and another attempt may be needed because of it.
+    if (!isOfFiles || job.retryCount > 0) await follower.until(await lastChange(database, library), signal);
     const since = follower.applied;
     const request = await this.#requestFor(work, folder);
     makeFolder(folder);
