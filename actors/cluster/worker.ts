@@ -39,7 +39,7 @@ import { readRequest, readTask, standingAfter, storeStanding } from './task-rows
 /** ms: until the queue is looked at, between two signs of life, and at most between jobs that fail. */
 const [LOOK_EVERY, KEEP_EVERY, LONGEST_PAUSE] = [500, 3_000, 30_000];
 /** ms that a job of several files should take: those of other tasks wait for it. */
-const SLICE = 2_000;
+const SLICE = 3_000;
 /** Times that a clustering is made again because of corrections. */
 const CLUSTER_AGAIN = 4;
 /** What may be wrong with the shared folder, and passes: it is away, or full. */
@@ -249,7 +249,7 @@ export class Worker {
   async #analyse(job: Job, work: TakenWork, folder: string, signal: AbortSignal): Promise<Outcome> {
     const { database, library, places, analysis, follower, files, whole } = this.#parts;
     const [isOfFiles, isClosing] = [work.step === steps.files, work.step === steps.closings];
-    // What was found in files is what the others are made of, and another attempt may be needed because of it.
+    // What was found in files is what the others are made of, and may be why this is another attempt.
     if (!isOfFiles || job.retryCount > 0) await follower.until(await lastChange(database, library), signal);
     const since = follower.applied;
     const request = await this.#requestFor(work, folder);
