@@ -195,7 +195,7 @@ interface Fronts {
   readonly sent: (type: 'search.hit' | 'task.ended') => string[];
 }
 
-test('a front that stands still gives way, and does nothing twice when it is back', {
+test('a front that stands still or is killed gives way, and nothing is done twice or left out', {
   skip: skipWithoutPostgres,
 }, async (t) => {
   const world = await newWorld(t, (footage) => mkdirSync(join(footage, 'watched')));
@@ -204,7 +204,9 @@ test('a front that stands still gives way, and does nothing twice when it is bac
   const [second, worker] = await Promise.all(['front', 'worker'].map((roles) => world.join(roles)));
   for (const node of [first, second!, worker!]) await node.modelReady();
   const told = await watchAndTell(t, first, watched);
-  await freezeFront({ world, first, second: second!, watched, ...told });
+  const fronts = { world, first, second: second!, watched, ...told };
+  await freezeFront(fronts);
+  await killFront(fronts);
 });
 
 /** Watches the folder, and has pictures that are found and the ends of tasks sent. */
@@ -279,6 +281,19 @@ async function freezeFront(fronts: Fronts): Promise<void> {
   assert.deepEqual(await hitsOf(second), sent('search.hit'));
   await until(async () => (await hitsOf(first)).length === (await hitsOf(second)).length);
   assert.deepEqual(await hitsOf(first), await hitsOf(second));
+}
+
+/** The one that sends by now. */
+async function killFront({ world, first, second, sent }: Fronts): Promise<void> {
+  const last = names.map((one) => `last-${one}`);
+  place(world.footage, last);
+  const task_id = await begin({ world, front: first } as Nodes, last);
+  const hits = () => sent('search.hit').filter((name) => last.includes(name));
+  await until(() => hits().length > 0, { within: SLOW_MS });
+  second.process.child.kill('SIGKILL');
+  await until(() => hits().length === last.length && sent('task.ended').includes(task_id), {
+    within: SLOW_MS,
+  });
 }
 
 function watchOf({ ok }: Node): Promise<WatchStatus> {
