@@ -176,7 +176,7 @@ export interface CommonHome extends HomeFiles {
  * `key`: the same one on whichever node the event is told; null for what happens on this machine alone.
  * Resolves when everything was made of the event that is to be made.
  */
-export type ToldListener = (task_id: string, event: TaskEvent, key: string | null) => void | Promise<void>;
+export type ToldListener = (task_id: string, event: TaskEvent, key: string | null) => Promise<void>;
 
 /** What saved searches and webhooks hear of: one node of a cluster tells them. */
 export interface Telling {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkResult } from '../analysis/contract.ts';
 import { silentSeconds } from './contract.ts';
 import type { Database, Sql } from './database.ts';
-import type { JobWork, SizedWork } from './pieces.ts';
+import type { CostedWork, JobWork } from './pieces.ts';
 
 /** How many workers there are. */
 export async function workersNow(sql: Sql): Promise<number> {
@@ -23,7 +23,7 @@ export async function addJobs(
   sql: Sql,
   database: Database,
   task: string,
-  work: readonly SizedWork[],
+  work: readonly CostedWork[],
 ): Promise<void> {
   // Start-time fair queueing: a job comes after all that its task costs before it, counted from the job that
   // was taken last. So tasks get equal shares of the workers, and a small one does not wait for a large one.

@@ -62,8 +62,8 @@ export function amountsOf({ stages }: TaskProgress): Record<string, Amounts> {
   return Object.fromEntries(Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]));
 }
 
-/** Tells other nodes how the work of a job goes on. */
-export function progressTeller(
+/** What tells other nodes how the work of a job goes on. */
+export function progressNotices(
   {
     database,
     clock,

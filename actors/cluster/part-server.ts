@@ -11,8 +11,8 @@ import { encryption, identity, PartMessage, partPath } from './part-message.ts';
 
 /** Bytes of a question: the names of a million media. */
 const LONGEST = 64 << 20;
-/** ms that a connection stays open without a question, and may take to be made. */
-const [KEEP_OPEN, GREET_WITHIN] = [60_000, 10_000];
+/** ms that a connection stays open without a question. */
+const KEEP_OPEN = 60_000;
 
 export interface PartServerParts {
   /** Host and port at which other nodes reach this one. */
@@ -29,15 +29,11 @@ export class PartServer {
 
   constructor(parts: PartServerParts) {
     this.#parts = parts;
-    const known = (name: string) => {
+    const pskCallback = (_: unknown, name: string) => {
       const secret = parts.secret();
       return name === identity && secret !== '' ? Buffer.from(secret) : null;
     };
-    const options = {
-      ...encryption,
-      handshakeTimeout: GREET_WITHIN,
-      pskCallback: (_: unknown, name: string) => known(name),
-    };
+    const options = { ...encryption, pskCallback };
     this.#server = createServer(options, (request, response) => void this.#serve(request, response));
     this.#server.keepAliveTimeout = KEEP_OPEN;
   }

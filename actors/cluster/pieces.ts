@@ -21,7 +21,7 @@ export interface JobWork {
   readonly name: string | null;
 }
 
-export interface SizedWork extends JobWork {
+export interface CostedWork extends JobWork {
   /** Roughly how long it takes; 1 for a small file. */
   readonly cost: number;
 }
@@ -67,7 +67,7 @@ function pairs(request: AnalysisRequest) {
 }
 
 /** Everything there is to do. `files`: those that are analysed. */
-export function workOf(request: AnalysisRequest, files: readonly SizedFile[], workers: number): SizedWork[] {
+export function workOf(request: AnalysisRequest, files: readonly SizedFile[], workers: number): CostedWork[] {
   const summarized = new Set(request.summary_jobs.map(({ path }) => path));
   const ofFiles = jobsOf(files, workers).map((some) => {
     const bytes = some.reduce((sum, file) => sum + file.bytes, 0);

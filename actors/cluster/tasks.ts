@@ -27,13 +27,13 @@ import type { Follower } from './follower.ts';
 import { addAttachments, addJobs, endJobs, keepResults, workersNow } from './jobs.ts';
 import { addChange, lockLibrary, type TaskStanding } from './log.ts';
 import {
+  type CostedWork,
   expectSpread,
   type JobWork,
   otherPathsOf,
   pathsOf,
   piecesOf,
   type SizedFile,
-  type SizedWork,
   workOf,
 } from './pieces.ts';
 import type { Places } from './places.ts';
@@ -138,7 +138,7 @@ export class ClusterTasks implements Tasks {
   }
 
   /** Locks the library. Answers what queues the jobs of a task, and the number of its change. */
-  async #adding(sql: Sql): Promise<(first: TaskSnapshot, work: readonly SizedWork[]) => Promise<number>> {
+  async #adding(sql: Sql): Promise<(first: TaskSnapshot, work: readonly CostedWork[]) => Promise<number>> {
     const { database, library, nodeId: node, places } = this.#parts;
     await lockLibrary(sql, library);
     return async (first, work) => {

@@ -112,8 +112,9 @@ export class Teller implements Telling {
         'select told from framehound.library where id = $1',
         [library],
       );
-      const told = Number(row?.told ?? this.#applied);
-      return { lease, told, done: told, recorded: row?.told === null ? -1 : told, open: [] };
+      const recorded = Number(row!.told ?? -1);
+      const told = row!.told === null ? this.#applied : recorded;
+      return { lease, told, done: told, recorded, open: [] };
     } catch (error) {
       await lease.release();
       throw error;
@@ -149,21 +150,16 @@ export class Teller implements Telling {
     turn.open.push(one);
     this.#advance(turn);
     if (one.isDone) return;
-    void Promise.allSettled(made).then(() => {
+    void Promise.all(made).then(() => {
       one.isDone = true;
       this.#advance(turn);
     });
   }
 
   #notify(...[task_id, event, key]: Parameters<ToldListener>): Promise<void>[] {
-    return [...this.#listeners].flatMap((listener) => {
-      try {
-        return listener(task_id, event, key) ?? [];
-      } catch (error) {
-        this.#parts.log.error('an event cannot be handled', { task_id, error });
-        return [];
-      }
-    });
+    const complain = (error: unknown) =>
+      this.#parts.log.error('an event cannot be handled', { task_id, error });
+    return [...this.#listeners].map((listener) => listener(task_id, event, key).catch(complain));
   }
 
   #advance(turn: Turn): void {

@@ -31,7 +31,7 @@ import {
   noteContents,
 } from './log.ts';
 import type { Node } from './node.ts';
-import { amountsOf, progressTeller } from './notices.ts';
+import { amountsOf, progressNotices } from './notices.ts';
 import { type JobWork, piecesOf, requestOf, steps } from './pieces.ts';
 import type { Places } from './places.ts';
 import { readRequest, readTask, standingAfter, storeStanding } from './task-rows.ts';
@@ -257,7 +257,7 @@ export class Worker {
     for (const { number, bytes } of isClosing ? await attachmentsOf(database, work.task) : [])
       writeFileSync(join(folder, `${number}`), bytes, { mode: 0o600 });
     const results: WorkResult[] = [];
-    const tell = progressTeller(this.#parts, work.task, job.id, await workersNow(database));
+    const tell = progressNotices(this.#parts, work.task, job.id, await workersNow(database));
     const report = await analysis.run(
       {
         ...{ task_id: work.task, request, isWithoutClosings: isOfFiles },

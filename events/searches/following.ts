@@ -92,10 +92,10 @@ class Following {
     await new Promise(setImmediate);
     for (let next = this.#next(); next !== null && !signal.aborted; next = this.#next()) {
       const [task_id, task, files] = next;
-      const had: Promise<unknown>[] = [];
-      await this.#searchAll(task_id, task, [...files.keys()], had).catch((error: unknown) => {
+      const had = await this.#searchAll(task_id, task, [...files.keys()]).catch((error: unknown) => {
         if (!signal.aborted)
           this.#parts.log.error('saved searches cannot be run', { task_id, error: reasonOf(error) });
+        return [];
       });
       // What is cut short by the end of the service was not searched.
       if (signal.aborted) break;
@@ -116,26 +116,24 @@ class Following {
     return null;
   }
 
-  /** `had`: gets a promise for each hit, until those who wait for it have it. */
-  async #searchAll(
-    task_id: string,
-    task: Followed,
-    waiting: readonly string[],
-    had: Promise<unknown>[],
-  ): Promise<void> {
+  /** What `found` answers of each hit. */
+  async #searchAll(task_id: string, task: Followed, waiting: readonly string[]): Promise<Promise<unknown>[]> {
     const saved = this.#parts.saved();
-    if (saved.length === 0) return;
+    if (saved.length === 0) return [];
     const { request } = await this.#parts.tasks.get(task_id, { offset: 0, limit: 1 });
     const folder = realFolder(request.cache_dir);
     const meant = saved.filter((one) => realFolder(one.request.cache_dir) === folder);
-    if (meant.length === 0) return;
+    if (meant.length === 0) return [];
     const faces = waiting.includes(withFaces) ? await this.#facesOf(task_id) : [];
     const left = [...new Set([...waiting.filter((one) => one !== withFaces), ...faces])];
+    const had: Promise<unknown>[] = [];
     while (left.length > 0) {
       const paths = left.splice(0, MOST_FILES);
       const unloaded = await this.#load(folder, paths);
-      for (const search of meant) await this.#searchOne(search, { task_id, ...task, paths, unloaded, had });
+      for (const search of meant)
+        had.push(...(await this.#searchOne(search, { task_id, ...task, paths, unloaded })));
     }
+    return had;
   }
 
   /** Files in which the task has found faces. */
@@ -167,7 +165,10 @@ class Following {
     }
   }
 
-  async #searchOne(search: SavedSearch, { task_id, told, paths, unloaded, had }: Searched): Promise<void> {
+  async #searchOne(
+    search: SavedSearch,
+    { task_id, told, paths, unloaded }: Searched,
+  ): Promise<Promise<unknown>[]> {
     const { signal } = this.#closing;
     const { search: searches, found, problem } = this.#parts;
     try {
@@ -185,9 +186,10 @@ class Following {
         signal,
       );
       problem(search, unloaded ?? unsearched(answer));
-      for (const hit of hitsOf(search, answer, told)) had.push(found(search, hit, task_id));
+      return hitsOf(search, answer, told).map((hit) => found(search, hit, task_id));
     } catch (error) {
       if (!signal.aborted) problem(search, unloaded ?? reasonOf(error));
+      return [];
     }
   }
 }
@@ -197,7 +199,6 @@ interface Searched extends Pick<Followed, 'told'> {
   readonly task_id: string;
   readonly paths: readonly string[];
   readonly unloaded: string | null;
-  readonly had: Promise<unknown>[];
 }
 
 function newTask(): Followed {

@@ -245,14 +245,7 @@ export class SearchService implements SavedSearches {
 function hitIdOf(search_id: string, task_id: string, { hash_str, moments }: Found): string {
   const found = moments.map(({ moment_id, reasons }) => [moment_id, reasons.map(({ kind }) => kind)]);
   const text = JSON.stringify([search_id, task_id, hash_str, found]);
-  const hex = createHash('sha256').update(text).digest('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** Throws SEARCH_INVALID. */
