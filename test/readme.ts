@@ -24,9 +24,9 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'npx framehound faces': 'needs face models; test/cli/commands/faces.slow.test.ts does without',
   'npx framehound search "outdoors" --person':
     'needs people that have names; test/system/faces.test.ts has them',
-  'export FRAMEHOUND_CLUSTER': 'needs PostgreSQL; test/system/cluster.long.test.ts has it',
+  'export FRAMEHOUND_CLUSTER': 'needs PostgreSQL; test/system/cluster.test.ts has it',
   'npx framehound roots add': 'needs footage on a share; test/system/roots.test.ts has folders for it',
-  'npx framehound serve --cluster-folder': 'needs PostgreSQL; test/system/cluster.long.test.ts has it',
+  'npx framehound serve --cluster-folder': 'needs PostgreSQL; test/system/cluster.test.ts has it',
   "npx framehound search --filter 'source.camera_model":
     'needs people that have names; test/system/faces.test.ts has them',
   'npx framehound transcript name':

@@ -72,12 +72,9 @@ async function analyseAndKill(world: World, { front, first, second }: Nodes): Pr
     assert.equal(busy.status, 409, 'a task works on it');
     const read = (node: Node) => node.ok<TaskDetail>(`/tasks/${task_id}`);
     const followed = second.follow(task_id);
-    const firstWorks = async () => {
-      const { nodes } = await admin.status();
-      return nodes.some(({ roles, working }) => roles.join() === 'worker' && working.length > 0);
-    };
-    const isHalfDone = async () => (await read(front)).counts.done >= names.length / 2;
-    await until(async () => (await isHalfDone()) && (await firstWorks()), { within: SLOW_MS });
+    const isUnderway = async () => (await read(front)).counts.done > 0;
+    const bothWork = async () => (await admin.status()).active_jobs === 2;
+    await until(async () => (await isUnderway()) && (await bothWork()), { within: SLOW_MS });
     first.process.child.kill('SIGKILL');
     const events = await followed;
     assert.equal(events.at(-1)?.progress, 100);
