@@ -83,10 +83,9 @@ const exportOptions = {
   },
   out: {
     type: 'string',
-    default: '.',
     value: 'DIR',
     completes: 'folder',
-    help: 'write into this folder (the current one); - prints it',
+    help: 'write into this folder (Movies or Videos of your home folder); - prints it',
   },
   json: switchedOn,
 } as const;

@@ -17,10 +17,9 @@ const clipOptions = {
   json: { ...switchedOn, help: 'print JSON' },
   out: {
     type: 'string',
-    default: '.',
     value: 'DIR',
     completes: 'folder',
-    help: 'write into this folder (the current one)',
+    help: 'write into this folder (Movies or Videos of your home folder)',
   },
 } as const;
 
@@ -62,7 +61,7 @@ export const exportActions = {
         type: 'string',
         value: 'DIR',
         completes: 'folder',
-        help: 'write into this folder, which mirrors the library',
+        help: 'write into this folder, which mirrors the library (Sidecars in Movies or Videos)',
       },
       beside: { ...switchedOn, help: 'write beside the media instead' },
       format: { type: 'string', value: 'F', completes: formats, help: `only ${sidecarFormats.join(' or ')}` },

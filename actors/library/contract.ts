@@ -337,6 +337,15 @@ export const FolderPage = Type.Object({
     nullable(Type.String()),
     'Path of the parent folder; null if there is none and for the top folders.',
   ),
+  home_folder: described(
+    nullable(Type.String()),
+    'Home folder of the user who runs the service, which `~` stands for; null if the system knows none.',
+  ),
+  export_folder: described(
+    nullable(Type.String()),
+    'Folder to propose for clips and other exports: `Movies` or `Videos` of the home folder, whichever ' +
+      'exists; null without a home folder. With `create_folders` an export creates it if neither does.',
+  ),
   folders: described(
     Type.Array(
       Type.Object({

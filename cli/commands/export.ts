@@ -1,7 +1,7 @@
 // `framehound export`: what was found, for other programs.
 
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import type { ClipResult } from '../../actors/exporter/clips/contract.ts';
@@ -14,10 +14,12 @@ import {
 } from '../../actors/exporter/timeline/contract.ts';
 import { createValidator } from '../../http/request/validation.ts';
 import { codeOf } from '../../runtime/errors.ts';
+import { typedPath } from '../../runtime/files/user-folders.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { byAction } from '../help.ts';
+import { outputFolder } from '../output-folder.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveTimeline } from '../timeline-file.ts';
@@ -49,7 +51,7 @@ export const exportTimeline: Command = async (args, context) => {
     tell(answer, context);
     if (isPrinted) context.out(answer.content ?? '');
     else {
-      const saved = await saveTimeline(resolve(values.out), answer);
+      const saved = await saveTimeline(typedPath(values.out), answer);
       context.out(values.json ? `${JSON.stringify(saved)}\n` : `${saved.output_path}\n`);
     }
     return exit.ok;
@@ -112,8 +114,7 @@ const exportClips: Command = async (args, context) => {
   const ranges = texts.map(range);
   if (values.copy && values.smart) throw usageErrors.USAGE('use either --copy or --smart, not both');
   const mode = values.copy ? 'copy' : values.smart ? 'smart' : 'precise';
-  // The folder was typed by a person, who sees it.
-  const request = { output_dir: resolve(values.out), create_folders: true, mode } as const;
+  const request = { output_dir: outputFolder(values.out), create_folders: true, mode } as const;
   return withService(context, 1, async ({ client }) => {
     const results: ClipResult[] = [];
     // One by one, so that each path is told as soon as the clip is there.
@@ -164,8 +165,8 @@ const exportSidecars: Command = async (args, context) => {
     allowPositionals: true,
     options: sidecarOptions,
   });
-  if ((values.out !== undefined) === values.beside)
-    throw usageErrors.USAGE('export sidecars needs either --out DIR or --beside');
+  if (values.out !== undefined && values.beside)
+    throw usageErrors.USAGE('use either --out DIR or --beside, not both');
   const formats = sidecarFormats.filter((one) => values.format === undefined || one === values.format);
   if (formats.length === 0)
     throw usageErrors.USAGE(
@@ -174,7 +175,10 @@ const exportSidecars: Command = async (args, context) => {
   const { cache: cache_dir } = folders(context.values);
   const where = values.beside
     ? { beside_media: true }
-    : { output_dir: resolve(values.out!), create_folders: true };
+    : {
+        output_dir: values.out === undefined ? join(outputFolder(), 'Sidecars') : typedPath(values.out),
+        create_folders: true,
+      };
   const roots = positionals.length === 0 ? [undefined] : positionals.map((path) => resolve(path));
   return withService(context, 0, async ({ client }) => {
     const results: SidecarResult[] = [];

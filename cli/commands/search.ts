@@ -12,6 +12,7 @@ import { mostThumbnails } from '../../actors/search/thumbnails/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { isOf } from '../../http/client/error.ts';
+import { typedPath } from '../../runtime/files/user-folders.ts';
 import { folders } from '../../settings.ts';
 import {
   filterArgument,
@@ -127,7 +128,7 @@ export const search: Command = async (args, context) => {
         merged(found.matches, said ?? [], question.max, written ?? []),
         title(question),
         format,
-        resolve(values.timeline!),
+        typedPath(values.timeline!),
         client,
       ));
     const result = {

@@ -1,7 +1,7 @@
 // `framehound summary FILE… | --collection NAME|ID | --list`: stored summaries, shown, taken away as
 // documents and removed.
 
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mostDocumentLevels, SummaryDocumentRequest } from '../../actors/exporter/summary/contract.ts';
 import { qualityNotes } from '../../actors/exporter/summary/wording.ts';
@@ -11,6 +11,7 @@ import type { Client } from '../../http/client/client.ts';
 import { isOf } from '../../http/client/error.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { saveNew } from '../../runtime/files/save-new.ts';
+import { typedPath } from '../../runtime/files/user-folders.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
@@ -204,7 +205,7 @@ async function documentOf(
 
 /** Under another name where the one asked for is taken. */
 async function save(file: string, bytes: Uint8Array, { out }: Context): Promise<string> {
-  const path = resolve(file);
+  const path = typedPath(file);
   const saved = await saveNew(dirname(path), basename(path), bytes);
   out(`${printable(saved)}\n`);
   return saved;

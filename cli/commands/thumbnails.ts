@@ -7,6 +7,7 @@ import { ThumbnailsRequest } from '../../actors/search/thumbnails/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeExportFolder } from '../../runtime/files/folder.ts';
+import { typedPath } from '../../runtime/files/user-folders.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
@@ -42,7 +43,7 @@ export const thumbnails: Command = async (args, context) => {
     const pictures = scene
       ? await strip(client, { ...request, ...scene })
       : await moments(client, request, seconds);
-    return save(pictures, request.path, resolve(values.out), values.json, context);
+    return save(pictures, request.path, typedPath(values.out), values.json, context);
   });
 };
 

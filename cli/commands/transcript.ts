@@ -11,6 +11,7 @@ import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { unknownAction } from '../help.ts';
+import { outputFolder } from '../output-folder.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { allTranscripts, documentRows, foundLine, moreLine, written } from '../transcripts.ts';
@@ -91,6 +92,7 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
   if (values.out === '-' && (files.length > 1 || values.json)) {
     throw usageErrors.USAGE('--out - prints a single document and cannot be combined with --json');
   }
+  const folder = values.out === '-' ? null : outputFolder(values.out);
   const media_paths = files.map((path) => resolve(path));
   return async (client) => {
     const answer = await allTranscripts(client, folders(settings).cache, media_paths);
@@ -105,8 +107,7 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
       const document = await client.exportTranscript({ format, display_name, segments });
       const bytes = Buffer.from(document.content_base64 ?? '', 'base64');
       if (document.warning) screen.write(`note: ${printable(path)}: ${printable(document.warning)}\n`);
-      const output_path =
-        values.out === '-' ? null : await saveNew(resolve(values.out), document.filename, bytes);
+      const output_path = folder === null ? null : await saveNew(folder, document.filename, bytes);
       documents.push({ media_path: path, output_path });
       if (output_path === null) out(bytes);
       else if (!values.json) out(`${output_path}\n`);

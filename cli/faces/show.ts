@@ -1,7 +1,7 @@
 // `framehound faces show JOB`: the clusters as a table, and a page with their faces.
 
 import { createHash } from 'node:crypto';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
 import { mostClusters, mostFacesOfPage } from '../../actors/faces/people/requests/contract.ts';
@@ -9,6 +9,7 @@ import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
 import { rm } from '../../runtime/files/names.ts';
+import { typedPath } from '../../runtime/files/user-folders.ts';
 import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
@@ -228,7 +229,7 @@ async function save(
   if (html === undefined) {
     return saveSheet(folders(values).home, name, cluster === undefined ? 'index.html' : 'cluster.html', text);
   }
-  const path = resolve(html);
+  const path = typedPath(html);
   replaceFile(path, text, { flush: false, isExport: true });
   return path;
 }

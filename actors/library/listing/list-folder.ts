@@ -2,9 +2,9 @@
 // Files are not read: they are known by path, size and time.
 import type { BigIntStats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { exportFolder, homeFolder } from '../../../runtime/files/user-folders.ts';
 import { orAborted, sideBySide } from '../../../runtime/sync/shared-work.ts';
 import type { Tasks } from '../../analysis/contract.ts';
 import { isAnalysis } from '../../analysis/stages/kinds.ts';
@@ -176,6 +176,8 @@ export async function listFolder(
     folder,
     real_path: real,
     parent: dirname(folder) === folder ? null : dirname(folder),
+    home_folder: homeFolder(),
+    export_folder: exportFolder(),
     folders: await listedFolders(parts, cache_dir, { folder, real }, wantedFolders, signal),
     files: await listedFiles(parts, cache_dir, { folder, real }, wantedFiles, signal),
     total: folders.length + files.length,
@@ -203,21 +205,14 @@ async function topFolders(
     folder: null,
     real_path: null,
     parent: null,
+    home_folder: home,
+    export_folder: exportFolder(home),
     folders,
     files: [],
     total: all.length,
     offset,
     limit,
   };
-}
-
-/** Null where the system knows none for whoever runs the service. */
-function homeFolder(): string | null {
-  try {
-    return homedir();
-  } catch {
-    return null;
-  }
 }
 
 interface Place {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { ClipsRequest } from '../../../actors/exporter/clips/contract.ts';
 import { exporting } from '../../../cli/commands/export.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { fakeEngine, fakeHome } from '../fake-context.ts';
 
 /** An engine whose clips are not cut; one of 9 seconds or later fails. */
@@ -75,6 +77,25 @@ test('a smart clip that was encoded as a whole says why, beside its path', async
   assert.deepEqual([code, out, asked[0]!.mode], [0, '/shots/1.mp4\n', 'smart']);
   assert.match(err, /fully re-encoded: pictures are hevc/);
   await assert.rejects(run('clips', 'a.mp4', '1-2', '--smart', '--copy'), /not both/);
+});
+
+test('without --out clips go to Videos of the home folder, and ~ is that folder', async (t) => {
+  const { run, asked } = commands(t);
+  const before = process.env['HOME'];
+  t.after(() => {
+    if (before === undefined) delete process.env['HOME'];
+    else process.env['HOME'] = before;
+  });
+  const home = temporaryFolder(t);
+  process.env['HOME'] = home;
+  mkdirSync(join(home, 'Videos'));
+  await run('clips', 'a.mp4', '1-2');
+  await run('clips', 'a.mp4', '1-2', '--out=~/cut');
+  await run('clips', 'a.mp4', '1-2', '--out', 'cut');
+  assert.deepEqual(
+    asked.map(({ output_dir }) => output_dir),
+    [join(home, 'Videos'), join(home, 'cut'), resolve('cut')],
+  );
 });
 
 test('what is no range is refused before anything is cut', async (t) => {
