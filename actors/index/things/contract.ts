@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { nullable, oneOf } from '../../../runtime/schema.ts';
 import { Thing, ThingBox, ThingClass, ThingColour } from '../../things/contract.ts';
+import { PeopleFilter } from '../people/contract.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
 import { movements } from '../visual/camera.ts';
 import { RankedMatch, Scope } from '../visual/contract.ts';
@@ -71,8 +72,9 @@ export const thingMessages = {
   /**
    * The scenes in which all terms are true (none without terms), each with the frame that shows it best, best
    * first. `model_key`: whose scenes. `looked`: media in scope that a detector looked at. While it is not
-   * `done` tracks are still being read into memory, and the same message is to be sent again. Errors: those
-   * of the filters.
+   * `done` tracks are still being read into memory, and the same message is to be sent again. With `people`
+   * only the frames count that show them. Errors: those of the filters and of people; NOT_LOADED where people
+   * are asked for and not loaded.
    */
   find_things: ask(
     Type.Object({
@@ -82,6 +84,7 @@ export const thingMessages = {
       /** Terms speak of the camera, as those that are given say by themselves. */
       camera: Type.Optional(Type.Boolean()),
       scope: Scope,
+      people: Type.Optional(PeopleFilter),
       max_per_media: nullable(Type.Integer({ minimum: 1 })),
       max_results: Type.Integer({ minimum: 1 }),
     }),
@@ -91,6 +94,8 @@ export const thingMessages = {
       /** Half-open ranges of grid frames in which they are true, by hash. */
       ranges: Type.Record(Type.String(), Type.Array(Type.Tuple([Frame, Frame]))),
       looked: Type.Integer({ minimum: 0 }),
+      /** People who are asked for together with themselves, so that nothing matches. */
+      people_twice: Type.Optional(Type.Array(Type.String())),
     }),
   ),
   /**

@@ -4,6 +4,8 @@ import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
 import type { Track } from '../../things/tracks.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import type { FrameRanges } from '../people/moments.ts';
+import type { PeopleIndex } from '../people/people-index.ts';
 import type { Moving } from '../store/camera.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
@@ -19,6 +21,7 @@ type FindRequest = Request<ThingContract, 'find_things'>;
 
 export interface ThingParts extends FilterParts {
   readonly visual: VisualIndex;
+  readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
 export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
@@ -82,34 +85,45 @@ async function find(
   request: FindRequest,
   pause: () => void,
 ): Promise<Reply<ThingContract, 'find_things'>> {
-  const { cache_dir, scope } = request;
-  const { filters, known } = await parts.folders.with(cache_dir, (store) => ({
+  const { cache_dir, scope, people } = request;
+  const { filters, known, seen } = await parts.folders.with(cache_dir, (store) => ({
     filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
     known: followedAndLooked(store, request),
+    seen: people === undefined ? null : parts.people.seen(store, people),
   }));
+  const only = seen?.ranges ?? null;
   const unfiltered = { cache_dir, hashes: scope.hashes, filters };
   const passing = await passingHashes(parts, unfiltered, () => known, pause);
   const looked = new Set(known);
-  const hashes = (passing ?? known).filter((hash) => looked.has(hash));
+  const hashes = (passing ?? known).filter((hash) => looked.has(hash) && only?.has(hash) !== false);
   return parts.folders.with(cache_dir, (store) => {
     if (request.terms.some(({ camera }) => camera === undefined) && !store.things.readOn(hashes))
       return { done: false, matches: [], ranges: {}, looked: hashes.length };
-    return ranked(parts, store, request, hashes, pause);
+    const twice = seen?.twice ?? [];
+    const answer = ranked(parts, store, { ...request, only }, hashes, pause);
+    return twice.length === 0 ? answer : { ...answer, people_twice: [...twice] };
   });
+}
+
+interface Ranking extends FindRequest {
+  /** Frames that show the people who are asked for; null where nobody is. */
+  readonly only: FrameRanges | null;
 }
 
 function ranked(
   { visual }: ThingParts,
   store: Store,
-  { terms, scope, model_key, max_per_media, max_results }: FindRequest,
+  { terms, scope, only, model_key, max_per_media, max_results }: Ranking,
   hashes: readonly string[],
   pause: () => void,
 ): Reply<ThingContract, 'find_things'> {
   const moments = new Map<string, Moment[]>();
   for (const hash of terms.length === 0 ? [] : hashes) {
     pause();
-    const found = readable(() => momentsIn(store, hash, terms)) ?? [];
-    const within = Object.hasOwn(scope.ranges, hash) ? inRanges(found, scope.ranges[hash]!) : found;
+    const recognized = only === null ? null : pairsOf(only.get(hash)!);
+    const found = readable(() => momentsIn(store, hash, terms, recognized ?? [])) ?? [];
+    const inScope = Object.hasOwn(scope.ranges, hash) ? inRanges(found, scope.ranges[hash]!) : found;
+    const within = recognized === null ? inScope : inRanges(inScope, recognized);
     if (within.length > 0) moments.set(hash, within);
   }
   const shown = [...moments.keys()];
@@ -148,24 +162,38 @@ function ranked(
   };
 }
 
-function momentsIn(store: Store, hash: string, terms: FindRequest['terms']): Moment[] {
+/** `recognized`: half-open ranges of frames that show people who were recognized by their faces. */
+function momentsIn(
+  store: Store,
+  hash: string,
+  terms: FindRequest['terms'],
+  recognized: readonly (readonly [number, number])[],
+): Moment[] {
   const frames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
   const tracks = store.things.tracks(hash);
   const shots = terms.some(({ shot }) => shot !== null) ? storedShots(store, hash, tracks) : [];
   const moving = terms.some(({ camera }) => camera !== undefined) ? store.cameras.of(hash) : [];
-  return momentsOf(tracks, terms, frames, shots, moving);
+  const people = recognized.map(([start, end]) => ({ start, end, score: 1, best: start }));
+  return momentsOf(tracks, terms, frames, { shots, moving, people });
 }
 
+/** Both ascend. A film may show things and people in thousands of places, so each is looked at once. */
 function inRanges(moments: readonly Moment[], ranges: FindRequest['scope']['ranges'][string]): Moment[] {
   const joined = joinRanges(ranges);
-  return moments.flatMap((moment) =>
-    joined.flatMap(([from, to]) => {
-      const [start, end] = [Math.max(moment.start, from), Math.min(moment.end, to)];
-      return start < end
-        ? [{ ...moment, start, end, best: Math.min(end - 1, Math.max(start, moment.best)) }]
-        : [];
-    }),
-  );
+  const found: Moment[] = [];
+  let first = 0;
+  for (const moment of moments) {
+    while (first < joined.length && joined[first]![1] <= moment.start) first++;
+    for (let at = first; at < joined.length && joined[at]![0] < moment.end; at++) {
+      const [start, end] = [Math.max(moment.start, joined[at]![0]), Math.min(moment.end, joined[at]![1])];
+      found.push({ ...moment, start, end, best: Math.min(end - 1, Math.max(start, moment.best)) });
+    }
+  }
+  return found;
+}
+
+function pairsOf(ranges: Uint32Array): [number, number][] {
+  return Array.from({ length: ranges.length / 2 }, (_, i) => [ranges[2 * i]!, ranges[2 * i + 1]!]);
 }
 
 interface SceneMoment {
@@ -208,6 +236,14 @@ interface Moment {
   readonly best: number;
 }
 
+/** What is known of a film beside the tracks of the detector. */
+interface OtherSights {
+  readonly shots?: readonly Shot[];
+  readonly moving?: readonly Moving[];
+  /** Somebody was recognized. */
+  readonly people?: readonly Moment[];
+}
+
 /** A colour that is less of a thing than this is not what a person calls it by. */
 const leastColour = 0.2;
 /** Of the area of the picture: something this large is seen close, something this small from afar. */
@@ -221,14 +257,15 @@ export function momentsOf(
   tracks: readonly Track[],
   terms: readonly ThingTerm[],
   frames: number,
-  shots: readonly Shot[] = [],
-  moving: readonly Moving[] = [],
+  { shots = [], moving = [], people = [] }: OtherSights = {},
 ): Moment[] {
   if (terms.length === 0) return [];
   let found: Moment[] = [{ start: 0, end: frames, score: 1, best: 0 }];
   for (const term of terms) {
     if (found.length === 0) return [];
-    const shown = term.camera ? momentsOfCamera(moving, term.camera) : momentsOfTerm(tracks, term, shots);
+    const shown = term.camera
+      ? momentsOfCamera(moving, term.camera)
+      : momentsOfTerm(tracks, term, { shots, people });
     found = term.negated ? without(found, shown) : both(found, shown);
   }
   return found;
@@ -241,13 +278,22 @@ function momentsOfCamera(moving: readonly Moving[], camera: Movement): Moment[] 
     .map(({ start, end }) => ({ start, end, score: 1 - 1 / (end - start), best: (start + end) >> 1 }));
 }
 
-function momentsOfTerm(tracks: readonly Track[], term: ThingTerm, shots: readonly Shot[]): Moment[] {
+function momentsOfTerm(
+  tracks: readonly Track[],
+  term: ThingTerm,
+  { shots, people }: Required<Pick<OtherSights, 'shots' | 'people'>>,
+): Moment[] {
   const seen = () =>
     shownBy(
       tracks.filter((track) => suits(track, term)),
       term.count,
     );
-  if (term.shot === null) return seen();
+  if (term.shot === null) {
+    const all = seen();
+    // Somebody who was recognized is a person, whether the detector saw one or not.
+    const others = isPlain(term) && term.classes.includes('person') ? without(people, all) : [];
+    return others.length === 0 ? all : [...all, ...others].sort((a, b) => a.start - b.start);
+  }
   const sized = shots.filter(({ size }) => size === term.shot);
   // A face that fills the picture is a person, whether the detector of things saw one or not.
   return isPlain(term) ? sized.map(({ size: _, ...moment }) => moment) : both(sized, seen());
@@ -318,18 +364,22 @@ function both(some: readonly Moment[], others: readonly Moment[]): Moment[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
+/** Both ascend, and what is in one of them does not overlap. */
 function without(some: readonly Moment[], others: readonly Moment[]): Moment[] {
-  let left = [...some];
-  for (const { start, end } of others) {
-    left = left.flatMap((one) => {
-      const parts = [
-        { ...one, end: Math.min(one.end, start) },
-        { ...one, start: Math.max(one.start, end) },
-      ];
-      return parts
-        .filter((part) => part.start < part.end)
-        .map((part) => ({ ...part, best: Math.min(part.end - 1, Math.max(part.start, part.best)) }));
-    });
+  const found: Moment[] = [];
+  let first = 0;
+  for (const moment of some) {
+    while (first < others.length && others[first]!.end <= moment.start) first++;
+    let from = moment.start;
+    const add = (start: number, end: number) => {
+      const best = Math.min(end - 1, Math.max(start, moment.best));
+      if (start < end) found.push({ ...moment, start, end, best });
+    };
+    for (let at = first; at < others.length && others[at]!.start < moment.end; at++) {
+      add(from, others[at]!.start);
+      from = Math.max(from, others[at]!.end);
+    }
+    add(from, moment.end);
   }
-  return left;
+  return found;
 }

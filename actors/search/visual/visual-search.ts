@@ -259,7 +259,7 @@ function finder(
     const { scope, ...found } = await findScope(parts, scoped, searched, signal);
     if (things === null) return { ...found, ...(await rank(scope, vectors, max_results)) };
     const limit = { max_per_media: max_per_media ?? null, max_results };
-    const options = { ...within, terms: [...things.terms], scope, ...limit };
+    const options = { ...within, terms: [...things.terms], scope, ...only, ...limit };
     seen.found = await findThings(parts, options, signal);
     return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)) };
   };
@@ -271,17 +271,16 @@ function finder(
   ) => {
     if (!isLimited) {
       const { matches, ...rest } = await rank(scope, vectors, max);
-      return { matches: people ? matches : fused(found.matches, matches, max), ...rest };
+      return { matches: fused(found.matches, matches, max), ...rest };
     }
-    const isRanked = vectors.text !== null || vectors.picture !== null || people !== undefined;
-    const by = people && !vectors.text && !vectors.picture ? { ...vectors, text: whole.query } : vectors;
+    const isRanked = vectors.text !== null || vectors.picture !== null;
     const first = isRanked
-      ? await rank(scopeOf(scope, found), by, max)
-      : { matches: found.matches, twice: [] };
+      ? await rank(scopeOf(scope, found), vectors, max)
+      : { matches: found.matches, twice: found.people_twice ?? [] };
     if (first.matches.length >= max || asksCamera) return first;
     // What no detector has looked at may show it all the same.
     const others = await rank(scope, { ...vectors, text: whole.query }, max);
-    return { ...others, matches: followed(first.matches, others.matches, max) };
+    return { ...others, ...first, matches: followed(first.matches, others.matches, max) };
   };
   return (max: number) => {
     const seenIn = () => (people ? parts.people.within({ cache_dir }, () => find(max), signal) : find(max));

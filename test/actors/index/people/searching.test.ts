@@ -4,10 +4,12 @@ import type { PeopleFilter, PersonRef } from '../../../../actors/index/people/co
 import { peopleErrors } from '../../../../actors/index/people/contract.ts';
 import { stepFaces } from '../../../../actors/index/people/loaded-job.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
 import type { Scope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
+import type { Track } from '../../../../actors/things/tracks.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
-import { seeded } from '../footage.ts';
+import { mediaRecord, seeded } from '../footage.ts';
 import { everything, type Harness, indexActor, someFootage, store } from '../handlers.ts';
 import { FakeClusterings, type FakeFace } from './clusterings.ts';
 
@@ -114,6 +116,43 @@ test('of frames scattered over the films the best of each scene is found, and no
       new Set(list.map((one) => `${one.slice(0, 2)} ${Math.floor(Number(one.slice(2)) / 8)}`));
     assert.deepEqual([...shots(frames)].sort(), [...shots(shown)].sort());
   }
+});
+
+test('things are found only where the people are seen, and whoever is recognized is a person', async (t) => {
+  const { index, cache_dir } = await loaded(t);
+  const track = (name: Track['class'], start: number, end: number): Track => {
+    return { class: name, start, end, best: start, score: 0.8, box: [0, 0, 0.5, 0.5], colours: [] };
+  };
+  const tracks = [track('tie', 1, 3), track('person', 9, 11), track('dog', 3, 9)];
+  const film = mediaRecord('aa');
+  const media = { ...film, probe: { ...film.probe, grid_frames: 16 } };
+  const stored = { media, model_key: 'm', tracks, from_previews: false };
+  await index.call('store_things', { cache_dir, ...stored });
+  const any = { colours: [], place: null, size: null, shot: null, negated: false };
+  const term = (name: Track['class'], least = 1): ThingTerm => {
+    return { ...any, classes: [name], count: { least, most: null } };
+  };
+  const within = async (terms: ThingTerm[], people: PersonRef[], scope: Scope = everything) => {
+    const request = { cache_dir, model_key: null, terms, scope, people: { mode: 'and' as const, people } };
+    const limits = { max_per_media: null, max_results: 100 };
+    const found = await index.call('find_things', { ...request, ...limits });
+    return { ...found, frames: found.ranges.aa ?? [] };
+  };
+  assert.deepEqual((await within([term('tie')], [anna])).frames, [[2, 3]]);
+  assert.deepEqual((await within([term('tie')], [ben])).matches, []);
+  assert.deepEqual((await within([term('person')], [ben])).frames, [
+    [3, 4],
+    [10, 11],
+  ]);
+  const noDog = { ...term('dog'), negated: true };
+  assert.deepEqual((await within([noDog], [anna])).frames, [[2, 3]]);
+  assert.deepEqual((await within([term('person', 2)], [anna])).frames, [], 'two are more than one');
+  const late = { hashes: null, ranges: { aa: [[4, 16] as [number, number]] }, filters: [] };
+  assert.deepEqual((await within([term('person')], [ben], late)).frames, [[10, 11]]);
+  const twice = await within([term('tie')], [anna, { cluster_id: 'c1' }]);
+  assert.deepEqual([twice.matches, twice.people_twice], [[], ['Anna']]);
+  const nobody = [{ cluster_job_name: 'cast', person_name: 'Nobody' }];
+  await assert.rejects(within([term('tie')], nobody), peopleErrors.UNKNOWN_PERSON.is);
 });
 
 test('the same person asked for twice matches nothing, which is told', async (t) => {

@@ -38,7 +38,7 @@ test('a shot of people needs no person that was seen, and what else is asked of 
     { size: 'close_up', start: 2, end: 6, score: 0.9, best: 3 },
     { size: 'wide', start: 6, end: 9, score: 0.7, best: 7 },
   ] as const;
-  const found = (terms: ThingTerm[], tracks: Track[] = []) => momentsOf(tracks, terms, 20, shots);
+  const found = (terms: ThingTerm[], tracks: Track[] = []) => momentsOf(tracks, terms, 20, { shots });
   const close = term('person', { shot: 'close_up' });
   assert.deepEqual(found([close]), [{ start: 2, end: 6, score: 0.9, best: 3 }]);
   assert.deepEqual(found([term('person', { shot: 'medium' })]), []);

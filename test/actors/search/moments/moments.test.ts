@@ -191,3 +191,39 @@ test('filters alone ask the index for what they select, and for nothing else tha
   assert.deepEqual([...asked].sort(), ['ready_facets', 'resolve', 'selected']);
   await assert.rejects(moments(input).search({ ...request, query: ' ' }), /query: give a query/);
 });
+
+test('what detectors have seen is found among the people asked for, though no vector understands the words', async () => {
+  const media = { hash_str: 'aa', path: import.meta.filename };
+  const match = { ...media, frame_index: 3, scene_start: 0, scene_end: 9, original_index: 0, score: 0.8 };
+  const asked: unknown[] = [];
+  const answers: Readonly<Record<string, unknown>> = {
+    resolve: { hashes: [], loaded: [] },
+    things_at: { seen: [[]] },
+    search_said: { matches: [], media: 0 },
+    texts: {
+      vectors: new Float32Array(4),
+      unknown_words: [['person']],
+      known_words: [[]],
+      understood: [false],
+    },
+  };
+  const input: Asked = (name, signal, request) => {
+    if (name === 'people_named') return { people: [], rest: request['text'] };
+    if (name !== 'find_things')
+      return answers[name] ?? library(() => assert.fail(name))(name, signal, request);
+    const { terms, people } = request as { readonly terms: unknown[]; readonly people: unknown };
+    if (terms.length > 0) asked.push(people);
+    return { done: true, matches: [match], ranges: { aa: [[3, 4]] }, looked: 1 };
+  };
+  const people_filter = [{ person_name: 'Ann', cluster_job_name: 'Cast' }];
+  for (const query of ['person', 'man', 'tie', 'two people', 'no dog']) {
+    const { moments: shown } = await moments(input).search({ ...request, query, people_filter });
+    assert.deepEqual(
+      shown.map(({ time_seconds, reasons }) => [time_seconds, reasons.map(({ kind }) => kind)]),
+      [[3, ['seen']]],
+      query,
+    );
+  }
+  assert.deepEqual(new Set(asked.map((people) => JSON.stringify(people))).size, 1);
+  assert.deepEqual(asked[0], { mode: 'and', people: people_filter });
+});
