@@ -1,4 +1,14 @@
-// Words and texts in messages: what a mistyped word was probably meant to be, and quotation marks.
+// Words and texts: what a mistyped word was probably meant to be, quotation marks, and apostrophes.
+
+const apostrophes = /[\u00b4\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035\uff07]/g;
+
+/**
+ * The text with every sign that people and programs write for an apostrophe (curly, a prime, an accent) as `'`.
+ * All other characters keep their positions.
+ */
+export function plainApostrophes(text: string): string {
+  return text.replace(apostrophes, "'");
+}
 
 /**
  * Null when nothing is near: one slip in a short word, two in a longer one, or a beginning of three letters

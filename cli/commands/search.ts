@@ -117,10 +117,11 @@ export const search: Command = async (args, context) => {
       of.written ? client.searchWritten(writtenQuery(question, cache)) : null,
     ]);
     const said = heard?.matches ?? null;
-    const found = values.weak ? answer : standingOut(answer);
     // Who asks for what is written alone gets also what is not read well.
     const isAll = values.written || values.weak;
     const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
+    const weakLines = (read?.matches.length ?? 0) - (written?.length ?? 0);
+    const found = values.weak ? answer : standingOut(answer, weakLines);
     if (!values.json) await show(found, question, context, values.open, said, written);
     const timeline =
       format &&
@@ -288,9 +289,10 @@ export interface StandingOut extends SearchAnswer {
   readonly weaker?: number;
 }
 
-export function standingOut(answer: SearchAnswer): StandingOut {
+/** `weakLines`: printed lines that are left out. */
+export function standingOut(answer: SearchAnswer, weakLines = 0): StandingOut {
   const matches = answer.matches.filter(({ explanation }) => explanation?.band !== 'weak');
-  return { ...answer, matches, weaker: answer.matches.length - matches.length };
+  return { ...answer, matches, weaker: answer.matches.length - matches.length + weakLines };
 }
 
 function placeOf({ seen, said, written }: Found, by: string): string {

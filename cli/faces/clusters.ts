@@ -8,7 +8,7 @@ import type {
   ModifyAnswer,
 } from '../../actors/faces/people/contract.ts';
 import { peopleErrors } from '../../actors/index/people/contract.ts';
-import { counted, suggestion } from '../../runtime/text.ts';
+import { counted, plainApostrophes, suggestion } from '../../runtime/text.ts';
 import { fitted, padded, printable, widthOf } from '../terminal.ts';
 
 // What words mean: clusters go by id or by name.
@@ -61,7 +61,7 @@ export function clusterMeant(job: ClusterNames, word: string): string {
 }
 
 function folded(name: string): string {
-  return name.normalize('NFKC').toLowerCase();
+  return plainApostrophes(name).normalize('NFKC').toLowerCase();
 }
 
 /** A word as a person types it into a shell. */

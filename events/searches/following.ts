@@ -249,6 +249,7 @@ function countedReasons(reasons: Moment['reasons'], query: string): Reason[] {
 const joining = new Set(['and', 'with', 'or', 'und', 'mit', 'oder']);
 
 function isSure(reason: Reason): boolean {
+  if (reason.kind === 'written') return reason.band === 'strong';
   if (reason.kind !== 'seen') return true;
   return reason.explanation?.parts.some(({ part }) => part === 'picture' || part === 'things') ?? false;
 }

@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
-import { nearest } from '../../runtime/text.ts';
+import { nearest, plainApostrophes } from '../../runtime/text.ts';
 import { isOf } from '../client/error.ts';
 import { fileName, hashText, oneLine, secondsText } from './answer.ts';
 import type { Call } from './tool.ts';
@@ -144,12 +144,12 @@ async function mediaAt(path: string, field: string, { client, cacheDir, callOpti
 }
 
 async function mediaNamed(name: string, field: string, call: Call): Promise<Media> {
-  const wanted = name.toLowerCase();
+  const wanted = plainApostrophes(name.toLowerCase());
   const exact: Found[] = [];
   const partly: Found[] = [];
   const names = new Set<string>();
   for await (const { media_path: path, hash_str, replaced } of library(call)) {
-    const own = fileName(path).toLowerCase();
+    const own = plainApostrophes(fileName(path).toLowerCase());
     names.add(own);
     if (own === wanted) exact.push({ hash_str, path, replaced });
     else if (own.includes(wanted) && partly.length <= MOST_NAMED) partly.push({ hash_str, path, replaced });

@@ -247,6 +247,7 @@ export const searchWritten = route({
   summary: 'Find printed words in pictures',
   description:
     'Returns lines of text in films and stills that contain `query`, ignoring case, accents and spaces. ' +
+    'Three letters and more are also found inside of longer words; one or two only as a word. ' +
     'Whole words come first, then lines that were recognized well, then by path and time. If no line ' +
     'contains the whole query, lines that are visible together and contain all of its words are ' +
     'returned. Nothing has to be loaded. A `score` below .9 is uncertain: show such a line only together ' +

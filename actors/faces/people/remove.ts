@@ -1,6 +1,6 @@
 // Removes a clustering, or one person of it: what is known of faces must be removable.
 
-import { counted, quoted, suggestion } from '../../../runtime/text.ts';
+import { counted, plainApostrophes, quoted, suggestion } from '../../../runtime/text.ts';
 import { type ClusterJob, peopleErrors } from '../../index/people/contract.ts';
 import { plainName } from '../../index/people/person-name.ts';
 import { compactFacesInSteps } from '../../index/store/compact-in-steps.ts';
@@ -91,16 +91,18 @@ function lookupOf(job: Known): Lookup {
   for (const id of job.cluster_ids) {
     const name = plainName(Object.hasOwn(job.names, id) ? job.names[id]! : '');
     if (name === '') continue;
-    const [own, alike] = [byName.get(name), byCase.get(name.toLowerCase())];
+    const [own, alike] = [byName.get(name), byCase.get(alikeName(name))];
     if (own === undefined) byName.set(name, [id]);
     else own.push(id);
-    if (alike === undefined) byCase.set(name.toLowerCase(), new Set([name]));
+    if (alike === undefined) byCase.set(alikeName(name), new Set([name]));
     else alike.add(name);
   }
   const made = { ids: new Set(job.cluster_ids), byName, byCase };
   lookups.set(job, made);
   return made;
 }
+
+const alikeName = (name: string) => plainApostrophes(name.toLowerCase());
 
 /** Throws UNKNOWN_CLUSTER naming the field. */
 export function knownCluster(job: Known, cluster_id: string, field: string): string {
@@ -137,7 +139,7 @@ function withName(job: Known, name: string): readonly string[] {
 
 /** Empty also when it may be several names. */
 function inAnyCase(job: Known, name: string): readonly string[] {
-  const alike = lookupOf(job).byCase.get(plainName(name).toLowerCase()) ?? [];
+  const alike = lookupOf(job).byCase.get(alikeName(plainName(name))) ?? [];
   const [only, ...others] = alike;
   return only === undefined || others.length > 0 ? [] : withName(job, only);
 }

@@ -77,18 +77,38 @@ export function beginsWord(folded: Rows, row: number, needle: Uint8Array): boole
   return hasWord(folded, row, needle, false);
 }
 
-function hasWord(folded: Rows, row: number, needle: Uint8Array, whole: boolean): boolean {
+/**
+ * The same where spaces inside of the words do not count: `h a l t` holds `halt`, and `grand cafe` holds
+ * `grandcafe`. `needle`: as above, without spaces.
+ */
+export function hasWholeWordBetweenSpaces(folded: Rows, row: number, needle: Uint8Array): boolean {
+  return hasWord(folded, row, needle, true, true);
+}
+
+function hasWord(
+  folded: Rows,
+  row: number,
+  needle: Uint8Array,
+  whole: boolean,
+  skipsSpaces = false,
+): boolean {
   const { bytes, ends } = folded;
   const [from, to] = [startOf(folded, row), ends[row]!];
-  for (let at = from; at + needle.length <= to; at++) {
-    let same = 0;
-    while (same < needle.length && foldedByte[bytes[at + same]!] === needle[same]) same++;
+  for (let start = from; start + needle.length <= to; start++) {
+    let [at, same] = [start, 0];
+    while (at < to && same < needle.length) {
+      if (foldedByte[bytes[at]!] === needle[same]) same++;
+      else if (!skipsSpaces || same === 0 || bytes[at] !== space) break;
+      at++;
+    }
     if (same < needle.length) continue;
-    if (endsWithLetter(bytes, from, at)) continue;
-    if (!whole || !beginsWithLetter(bytes, at + needle.length, to)) return true;
+    if (endsWithLetter(bytes, from, start)) continue;
+    if (!whole || !beginsWithLetter(bytes, at, to)) return true;
   }
   return false;
 }
+
+const space = 0x20;
 
 function endsWithLetter(bytes: Uint8Array, from: number, to: number): boolean {
   if (from === to) return false;

@@ -29,6 +29,8 @@ export const WrittenMatch = Type.Object({
   hash_str: Type.String(),
   path: Type.String(),
   ...WrittenLine.properties,
+  /** The query, or each of its words, stands in the line as whole words and not within longer ones. */
+  whole: Type.Boolean(),
 });
 export type WrittenMatch = Static<typeof WrittenMatch>;
 
@@ -62,8 +64,8 @@ export const writtenMessages = {
   ),
   /**
    * Lines that hold the whole `query`, whatever its case, accents and spaces: as whole words before parts of
-   * longer ones, those that are read well before others, then by path and time. When there are none, those
-   * that are seen together with others that hold all of its words. `people`: only while they are seen. At
+   * longer ones, those that are read well before others, then by path and time. One or two letters are found as a
+   * word only. When there are none, those that are seen together with others that hold all of its words. `people`: only while they are seen. At
    * most `max_results`. Nothing has to be loaded: while it is not `done` lines are still being read into
    * memory, and the same message is to be sent again. Errors: those of the filters, NOT_LOADED for people who
    * are not loaded.

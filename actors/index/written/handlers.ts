@@ -6,7 +6,7 @@ import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import { hasWholeWord, placeOf, queryWords } from '../text/query.ts';
+import { hasWholeWord, hasWholeWordBetweenSpaces, placeOf, queryWords } from '../text/query.ts';
 import type { TextCache } from '../text/text-cache.ts';
 import type { WrittenLine, WrittenMatch, writtenMessages } from './contract.ts';
 import { foldWritten, type LoadedWritten, type WrittenTexts, writtenForms } from './written-texts.ts';
@@ -105,13 +105,13 @@ function firstOf(
       return path === null ? [] : [{ ...hit, path }];
     });
     located.sort(inOrder);
-    for (const { document, row, path } of located) {
+    for (const { document, row, whole, path } of located) {
       if (matches.length === most) return matches;
       pause();
       const { hash } = document;
       if (!lines.has(hash)) lines.set(hash, linesOf(store, document));
       const line = lines.get(hash)?.[row];
-      if (line) matches.push({ hash_str: hash, path, ...line });
+      if (line) matches.push({ hash_str: hash, path, ...line, whole });
     }
   }
   return matches;
@@ -143,6 +143,7 @@ const mayBePart = 3;
 interface WrittenHit {
   readonly document: LoadedWritten;
   readonly row: number;
+  readonly whole: boolean;
 }
 
 interface WrittenScope {
@@ -169,12 +170,13 @@ function findWritten(
 function findPhrase(texts: Texts, query: string, scope: WrittenScope, pause: () => void): WrittenHit[][] {
   const places: WrittenHit[][] = [[], [], [], []];
   for (const form of writtenForms(query)) {
-    const whole = Buffer.from(form);
     const compact = form.replaceAll(' ', '');
-    for (const { document, row } of look(texts, Buffer.from(compact), scope, pause)) {
-      const isWhole = hasWholeWord(document.spaced, row, whole);
-      if (!isWhole && [...compact].length < mayBePart) continue;
-      places[(isWhole ? 0 : 2) + (document.shown[row] ? 0 : 1)]!.push({ document, row });
+    const needle = Buffer.from(compact);
+    for (const { document, row } of look(texts, needle, scope, pause)) {
+      // Spaced letters, as on signs and in titles, are one word, and spaces that were not read are no letters.
+      const whole = hasWholeWordBetweenSpaces(document.spaced, row, needle);
+      if (!whole && [...compact].length < mayBePart) continue;
+      places[(whole ? 0 : 2) + (document.shown[row] ? 0 : 1)]!.push({ document, row, whole });
     }
   }
   return places;
@@ -199,32 +201,42 @@ function findWords(
   pause: () => void,
 ): WrittenHit[][] {
   if (words.length < 2) return [];
-  const held = new Map<LoadedWritten, Map<number, number>>();
+  const held = new Map<LoadedWritten, HeldWords>();
   for (const [i, word] of words.entries()) {
     const needle = Buffer.from(foldWritten(word));
     if (needle.length === 0) return [];
-    const isWhole = placeOf(word) === 'whole';
+    const mustBeWhole = placeOf(word) === 'whole';
     for (const { document, row } of look(texts, needle, scope, pause)) {
-      if (isWhole && !hasWholeWord(document.spaced, row, needle)) continue;
-      const own = held.get(document) ?? new Map<number, number>();
+      const isWhole = hasWholeWord(document.spaced, row, needle);
+      if (mustBeWhole && !isWhole) continue;
+      const own = held.get(document) ?? { any: new Map(), whole: new Map() };
       held.set(document, own);
-      if (own.size < mostTogether || own.has(row)) own.set(row, (own.get(row) ?? 0) | (1 << i));
+      if (own.any.size >= mostTogether && !own.any.has(row)) continue;
+      own.any.set(row, (own.any.get(row) ?? 0) | (1 << i));
+      if (isWhole) own.whole.set(row, (own.whole.get(row) ?? 0) | (1 << i));
     }
   }
   const all = (1 << words.length) - 1;
   const places: WrittenHit[][] = [[], []];
-  for (const [document, rows] of held) {
+  for (const [document, { any, whole: wholeRows }] of held) {
     pause();
-    if ([...rows.values()].reduce((sum, mask) => sum | mask, 0) !== all) continue;
-    for (const row of complete(document, rows, all)) {
-      places[document.shown[row] ? 0 : 1]!.push({ document, row });
+    const whole = new Set(complete(document, wholeRows, all));
+    for (const row of complete(document, any, all)) {
+      places[document.shown[row] ? 0 : 1]!.push({ document, row, whole: whole.has(row) });
     }
   }
   return places;
 }
 
+/** Rows of one media by which of the words they hold, a bit each: anywhere, and as whole words. */
+interface HeldWords {
+  readonly any: Map<number, number>;
+  readonly whole: Map<number, number>;
+}
+
 /** The lines that hold a word while lines that are seen at the same time hold the others. */
 function complete(document: LoadedWritten, rows: ReadonlyMap<number, number>, all: number): number[] {
+  if ([...rows.values()].reduce((sum, mask) => sum | mask, 0) !== all) return [];
   const { starts, ends } = document;
   const isComplete = ([row, own]: readonly [number, number]) => {
     if (own === all) return true;

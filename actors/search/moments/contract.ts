@@ -16,7 +16,8 @@ import {
   searchedFiles,
   segmentsToFrameIndices,
 } from '../scope/contract.ts';
-import { Band, Explanation, explain, MaybeNotUnderstood, min_band, Weaker } from '../visual/contract.ts';
+import { Explanation, explain, MaybeNotUnderstood, min_band, Weaker } from '../visual/contract.ts';
+import { LineBand } from '../written/contract.ts';
 
 export const momentErrors = errorTable({
   NOTHING_ASKED: { meaning: 'There is nothing to search for', status: 400 },
@@ -150,7 +151,7 @@ const TheWriting = Type.Object({
   rank: Rank,
   text: described(Type.String(), 'The visible line of text.'),
   score: described(Type.Number(), 'Certainty of the text recognition, from 0 to 1.'),
-  band: described(Band, '`strong`: certain, with a `score` of .9 or more; otherwise `weak`.'),
+  band: LineBand,
   box: described(TextBox, 'Left, top, width and height of the line, relative to the picture.'),
   best_seconds: described(
     Type.Number(),

@@ -161,10 +161,7 @@ export async function saidList(
   return { lists: [hits], notes, scope, damaged: transcripts.damaged };
 }
 
-/**
- * What is written that answers the whole query. Lines that are not read well are hits only where the kind is
- * asked for. NOTHING_READ where it is not, and no words are stored.
- */
+/** Lines that answer the whole query. Throws NOTHING_READ if the kind is not requested and no words are stored. */
 export async function writtenList(
   parts: MomentParts,
   request: MomentsRequest,
@@ -184,15 +181,15 @@ export async function writtenList(
   const found = await (only.people ? parts.people.within({ cache_dir }, find, signal) : find());
   if (!isAsked && found.media === 0)
     throw momentErrors.NOTHING_READ('no text has been recognized in pictures');
-  const { matches, weaker } = sureLines(found.matches, isAsked ? request.min_band : 'strong');
+  const { matches, weaker } = sureLines(found.matches, request.min_band);
   const scenes = await scenesBy(
     parts,
     cache_dir,
     [...new Set(matches.map(({ hash_str }) => hash_str))],
     signal,
   );
-  const hits = matches.map(({ hash_str, path, best, start, end, ...read }): Hit<Reason> => {
-    const line = { ...read, band: bandOfLine(read.score) };
+  const hits = matches.map(({ hash_str, path, best, start, end, whole, ...read }): Hit<Reason> => {
+    const line = { ...read, band: bandOfLine({ ...read, whole }) };
     return {
       ...{ kind: 'written', hash: hash_str, path },
       // A line may stay for a whole film: its moment is the one in which it is read best.

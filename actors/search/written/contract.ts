@@ -2,7 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { defaulted, described, field, named } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
-import { shownScore, TextBox } from '../../text-reader/contract.ts';
+import type { WrittenMatch } from '../../index/written/contract.ts';
+import { matchedScore, shownScore, TextBox } from '../../text-reader/contract.ts';
 import { OtherPaths } from '../media/contract.ts';
 import { notesFields } from '../notes/contract.ts';
 import { maxResults, metadataFilterRequest, onlyFiles, Words } from '../scope/contract.ts';
@@ -23,6 +24,12 @@ export const WrittenRequest = Type.Object({
 });
 export type WrittenRequest = Static<typeof WrittenRequest>;
 
+export const LineBand = described(
+  Band,
+  '`strong`: a `score` of .9 or more, which two readings agreed on. `likely`: a `score` of .6 or more, and the ' +
+    'words of the query stand in the line as whole words. Otherwise `weak`.',
+);
+
 export const WrittenSearchMatch = Type.Object({
   media_path: FilePath,
   other_paths: OtherPaths,
@@ -41,7 +48,7 @@ export const WrittenSearchMatch = Type.Object({
     Type.Number({ minimum: 0, maximum: 1 }),
     'Certainty of the text recognition; a value below .9 is uncertain.',
   ),
-  band: described(Band, '`strong`: certain, with a `score` of .9 or more; otherwise `weak`.'),
+  band: LineBand,
 });
 export type WrittenSearchMatch = Static<typeof WrittenSearchMatch>;
 
@@ -52,7 +59,8 @@ export const WrittenAnswer = Type.Object({
 });
 export type WrittenAnswer = Static<typeof WrittenAnswer>;
 
-/** Of a line that was read with this score. */
-export function bandOfLine(score: number): Band {
-  return score >= shownScore ? 'strong' : 'weak';
+/** How certain it is that a line has what was searched for. */
+export function bandOfLine({ score, whole }: Pick<WrittenMatch, 'score' | 'whole'>): Band {
+  if (score >= shownScore) return 'strong';
+  return whole && score >= matchedScore ? 'likely' : 'weak';
 }

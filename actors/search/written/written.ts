@@ -70,11 +70,11 @@ export async function searchWritten(
 }
 
 /** The lines that are read at least so well, and how many are not. */
-export function sureLines<L extends Pick<WrittenMatch, 'score'>>(
+export function sureLines<L extends Pick<WrittenMatch, 'score' | 'whole'>>(
   lines: readonly L[],
   min_band: Band = 'weak',
 ) {
-  const matches = lines.filter(({ score }) => isAtLeast(bandOfLine(score), min_band));
+  const matches = lines.filter((line) => isAtLeast(bandOfLine(line), min_band));
   return { matches, weaker: lines.length - matches.length };
 }
 
@@ -92,6 +92,6 @@ function toMatch({ match, path, others }: ShownMatch<WrittenMatch>): WrittenSear
     text,
     box,
     score,
-    band: bandOfLine(score),
+    band: bandOfLine(match),
   };
 }

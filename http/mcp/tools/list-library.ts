@@ -1,7 +1,9 @@
 // list_library: what is analysed, and by what it can be filtered.
+
 import { Type } from 'typebox';
 import type { LibraryMedia } from '../../../actors/library/contract.ts';
 import { defaulted, described } from '../../../runtime/schema.ts';
+import { plainApostrophes } from '../../../runtime/text.ts';
 import { fileName, hashText, listed, moreBelow, notes, oneLine, quoted, timeText } from '../answer.ts';
 import { loadAll } from '../media.ts';
 import { type Call, Cursor, limitOf, startOf, type ToolAnswer, tool } from '../tool.ts';
@@ -35,7 +37,10 @@ export const listLibrary = tool({
   run: ({ folder, name, facets, limit, cursor }, call) =>
     facets
       ? facetsOf(limit, startOf(cursor), call)
-      : filesOf({ folder, name: name?.toLowerCase(), limit, start: startOf(cursor) }, call),
+      : filesOf(
+          { folder, name: name && plainApostrophes(name.toLowerCase()), limit, start: startOf(cursor) },
+          call,
+        ),
 });
 
 interface Asked {
@@ -57,7 +62,7 @@ async function filesOf(
     callOptions,
   );
   const fits = ({ media_path }: LibraryMedia) =>
-    name === undefined || fileName(media_path).toLowerCase().includes(name);
+    name === undefined || plainApostrophes(fileName(media_path).toLowerCase()).includes(name);
   const found = page.media
     .flatMap((media, i) => (fits(media) ? [{ media, place: start + i }] : []))
     .slice(0, limit);

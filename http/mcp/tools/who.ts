@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { FaceClusterJob } from '../../../actors/faces/people/contract.ts';
 import { described } from '../../../runtime/schema.ts';
-import { suggestion } from '../../../runtime/text.ts';
+import { plainApostrophes, suggestion } from '../../../runtime/text.ts';
 import { fileName, hashText, listed, moreBelow, notes, oneLine, rangesText } from '../answer.ts';
 import { findAllMedia } from '../media.ts';
 import { argumentErrors, type Call, Cursor, limitOf, MediaNames, startOf, tool } from '../tool.ts';
@@ -98,10 +98,11 @@ async function seen(
     media === undefined
       ? null
       : new Set((await findAllMedia(media, 'media', call)).map((one) => one.hash_str));
-  const job = name.toLowerCase();
+  const wanted = plainApostrophes(name.toLowerCase());
   const having = jobs.filter(
     ({ names, cluster_ids }) =>
-      cluster_ids.includes(name) || Object.values(names).some((one) => one.toLowerCase() === job),
+      cluster_ids.includes(name) ||
+      Object.values(names).some((one) => plainApostrophes(one.toLowerCase()) === wanted),
   );
   if (having.length === 0) throw unknownPerson(name, jobs);
   const rows: string[] = [];

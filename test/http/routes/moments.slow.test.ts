@@ -282,7 +282,7 @@ test('a moment named by its hash is found also when another file lies where it l
   assert.equal((await ask({ like: { ...like, hash_str: 'cc' } })).status, 404);
 });
 
-test('what is written is found where words were read; uncertain lines only by their own kind', async () => {
+test('what is written is found where words were read, and uncertain lines say so', async () => {
   const line = { box: [0.1, 0.2, 0.3, 0.05] as [number, number, number, number], best: 5, start: 4, end: 8 };
   await w.index.ask('store_written', {
     ...{
@@ -305,7 +305,13 @@ test('what is written is found where words were read; uncertain lines only by th
       ...{ best_seconds: 5, start_seconds: 4, end_seconds: 8 },
     },
   ]);
-  assert.equal((await found({ query: 'harbour authorities' })).counts.written, 0);
+  const bands = async (query: string, min_band?: string) =>
+    (await found({ query, ...(min_band && { min_band }) })).moments.flatMap((moment) =>
+      moment.reasons.flatMap((reason) => (reason.kind === 'written' ? [reason.band] : [])),
+    );
+  assert.deepEqual(await bands('harbour authorities', 'likely'), ['likely']);
+  assert.deepEqual(await bands('harbour'), ['strong', 'weak']);
+  assert.deepEqual(await bands('harbour', 'likely'), ['strong']);
   const { moments: asked } = await found({ query: 'harbour authorities', kinds: ['written'] });
   assert.deepEqual(told(asked), ['aa@5 written1']);
   const sure = await found({ query: 'harbour', kinds: ['written'], min_band: 'likely' });

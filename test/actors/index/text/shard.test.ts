@@ -6,6 +6,15 @@ import { fold, foldRows } from '../../../../actors/index/text/fold.ts';
 import { firstRows, type Shard, type TextDocument } from '../../../../actors/index/text/shard.ts';
 import { draws } from '../../../shared.ts';
 
+test('all apostrophes are folded alike, and to a sign of its own', () => {
+  for (const sign of ['’', '‘', 'ʼ', '´', '′', '＇', '‛']) {
+    assert.equal(fold(`Don${sign}t`), "don't", sign);
+    const bytes = Buffer.from(`Über don${sign}t`);
+    const { bytes: folded } = foldRows(bytes, Uint32Array.of(bytes.length));
+    assert.equal(fold(Buffer.from(folded).toString()), "über don't", sign);
+  }
+});
+
 interface Named extends TextDocument {
   readonly name: string;
   readonly texts: readonly string[];

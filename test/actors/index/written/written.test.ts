@@ -68,6 +68,35 @@ test('whole words come first, then what is read well, then path and time', async
   assert.deepEqual(await texts(index, cache_dir, 'stop', { max_results: 2 }), ['bus stop', 'stop']);
 });
 
+test('what stands there as whole words is told from parts of words, also where its letters are spaced', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = temporaryFolder(t);
+  await storeLines(index, cache_dir, 'aa', [
+    line('Palais du LoUVRE', 0, 1, 0.89),
+    line('H A L T', 1, 2, 0.7),
+    line('GRANDCAFE', 2, 3, 0.7),
+    line('Haltestelle', 3, 4, 0.7),
+    line('Grand', 10, 12, 0.7),
+    line('Palace of cars', 11, 13, 0.7),
+  ]);
+  const found = async (query: string) =>
+    (await search(index, cache_dir, query)).matches.map(({ text, whole }) => [text, whole]);
+  assert.deepEqual(await found('louvre'), [['Palais du LoUVRE', true]]);
+  assert.deepEqual(await found('halt'), [
+    ['H A L T', true],
+    ['Haltestelle', false],
+  ]);
+  assert.deepEqual(await found('grand café'), [['GRANDCAFE', true]]);
+  assert.deepEqual(await found('palace grand'), [
+    ['Grand', true],
+    ['Palace of cars', true],
+  ]);
+  assert.deepEqual(await found('palace gran'), [
+    ['Grand', false],
+    ['Palace of cars', false],
+  ]);
+});
+
 test('two letters are a word of their own', async (t) => {
   const index = await indexActor(t);
   const cache_dir = temporaryFolder(t);
