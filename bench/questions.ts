@@ -39,7 +39,6 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'starter-words': async () => (await import('./starter-words.ts')).starterWords,
   written: async () => (await import('./written.ts')).written,
   explain: async () => (await import('./explain.ts')).explain,
-  movement: async () => (await import('./movement.ts')).movement,
   takes: async () => (await import('./takes.ts')).takes,
   cluster: async () => (await import('./cluster.ts')).cluster,
   simulation: async () => (await import('./simulation.ts')).simulation,

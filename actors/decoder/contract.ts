@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 import { clipMessages } from './clips/contract.ts';
-import { BarShares, CameraMotion, SectionsOf, sectionMessages } from './frames/contract.ts';
+import { BarShares, SectionsOf, sectionMessages } from './frames/contract.ts';
 import { peakMessages } from './peaks/contract.ts';
 import { Xmp } from './probe/contract.ts';
 import { timesMessages } from './times/contract.ts';
@@ -197,8 +197,6 @@ export const GridFrame = Type.Object({
   further_pictures: Type.Optional(Type.Array(SlotHandle)),
   /** JPEG, *moved*; null when no preview was asked for. */
   preview: Nullable(Bytes),
-  /** Null where nobody can say, as of the first frame; missing when it was not asked for. */
-  motion: Type.Optional(Nullable(CameraMotion)),
 });
 export type GridFrame = Static<typeof GridFrame>;
 
@@ -275,8 +273,6 @@ export const decoderContract = contract(
         preview: Nullable(PreviewShape),
         mode: DecodeMode,
         from_frame: Type.Integer({ minimum: 0 }),
-        /** Also how the camera moves. */
-        motion: Type.Optional(Type.Boolean()),
         /** Of a film on which several decoders work: the sections that this one takes, instead of all. */
         sections: Type.Optional(SectionsOf),
       }),

@@ -1,5 +1,6 @@
 // Saved searches: searches with a name that are run on every file that the service analyses from then on.
 import { type Static, Type } from 'typebox';
+import { withdrawnIn } from '../../actors/index/facets/contract.ts';
 import { Moment, MomentsRequest } from '../../actors/search/moments/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { described, field, nullable } from '../../runtime/schema.ts';
@@ -35,6 +36,20 @@ export const SavedRequest = Type.Object({
   kinds,
 });
 export type SavedRequest = Static<typeof SavedRequest>;
+
+/** True if only filters on facets that no longer exist are left of it, or nothing at all. */
+export function asksNothing(request: SavedRequest): boolean {
+  const {
+    query: words = '',
+    image_path: path,
+    image_data: data,
+    like: moment,
+    people_filter: people,
+  } = request;
+  const filters = request.metadata_filter_request?.filters ?? [];
+  const isFiltered = filters.some((filter) => withdrawnIn([filter]).length === 0);
+  return words.trim() === '' && (path ?? data ?? moment) === undefined && people.length === 0 && !isFiltered;
+}
 
 export const SearchName = described(
   Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),

@@ -4,10 +4,11 @@ import type { TaskEvent, Tasks } from '../../actors/analysis/contract.ts';
 import type { Telling } from '../../actors/cluster/contract.ts';
 import type { LoadedContext, Search } from '../../actors/search/contract.ts';
 import type { Moment, MomentsAnswer, Reason } from '../../actors/search/moments/contract.ts';
+import type { Note } from '../../actors/search/notes/contract.ts';
 import { engineErrors, reasonOf } from '../../runtime/errors.ts';
 import { realFolder } from '../../runtime/files/folder.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { SavedSearch, SearchHit } from './contract.ts';
+import { asksNothing, type SavedSearch, type SearchHit } from './contract.ts';
 
 export type Found = Omit<SearchHit, 'hit_id' | 'search_id' | 'name' | 'found_at'>;
 
@@ -171,6 +172,11 @@ class Following {
   ): Promise<Promise<unknown>[]> {
     const { signal } = this.#closing;
     const { search: searches, found, problem } = this.#parts;
+    // Without its filters it would find every file.
+    if (asksNothing(search.request)) {
+      problem(search, 'It only has filters whose facets no longer exist; change or remove it');
+      return [];
+    }
     try {
       const answer = await searches.moments.search(
         {
@@ -205,9 +211,10 @@ function newTask(): Followed {
   return { waiting: new Map(), told: new Set(), isOver: false };
 }
 
-/** The sentence of an answer that says that something was not searched. */
-function unsearched({ warnings = [] }: MomentsAnswer): string | null {
-  return warnings.find((one) => / (?:was|were) not searched: /.test(one)) ?? null;
+/** The sentence of an answer that says that something was not searched, or not as it was asked for. */
+function unsearched({ notes = [] }: MomentsAnswer): string | null {
+  const isIncomplete = (code: Note['code']) => code.endsWith('_NOT_SEARCHED') || code === 'FILTER_IGNORED';
+  return notes.find(({ code }) => isIncomplete(code))?.text ?? null;
 }
 
 /** A hit for each file with moments that count and were not told. */

@@ -14,6 +14,7 @@ import { rmSync } from '../../runtime/files/names.ts';
 import { RecordFile } from '../../runtime/files/record-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import {
+  asksNothing,
   mostHits,
   mostPictureLetters,
   mostSearches,
@@ -250,13 +251,11 @@ function hitIdOf(search_id: string, task_id: string, { hash_str, moments }: Foun
 
 /** Throws SEARCH_INVALID. */
 function checkRequest(request: NewSearch['request']): void {
-  const { query = '', image_path, image_data, like, people_filter: people } = request;
+  const { image_path, image_data, like } = request;
   const pictures = [image_path, image_data, like].filter((one) => one !== undefined);
   const invalid = (what: string) => searchErrors.SEARCH_INVALID(what, { field: 'request' });
   if (pictures.length > 1) throw invalid('request has more than one picture');
-  const filters = (request.metadata_filter_request?.filters.length ?? 0) + people.length;
-  if (query.trim() === '' && pictures.length + filters === 0)
-    throw invalid('request has no query, no picture and no filter');
+  if (asksNothing(request)) throw invalid('request has no query, no picture and no filter');
   if ((image_data?.length ?? 0) > mostPictureLetters)
     throw invalid(`request.image_data has more than ${mostPictureLetters} letters`);
 }

@@ -1,5 +1,6 @@
 // Watch folders: what is watched and how, and the service that watches them.
 import { Type } from 'typebox';
+import { ignoredFilters } from '../../actors/search/notes/contract.ts';
 import {
   NewWatchFolder,
   WatchFolder,
@@ -58,7 +59,7 @@ export const addWatchFolder = route({
   answers: { 200: Saved, 409: ErrorBody },
   handle: async ({ body, signal }, { watchFolders }) => {
     const watch_folder = await watchFolders.add(body, signal);
-    return reply(200, { message: 'Watch folder added', watch_folder });
+    return reply(200, { message: savedText('Watch folder added', watch_folder), watch_folder });
   },
 });
 
@@ -87,9 +88,14 @@ export const changeWatchFolder = route({
     const { folder_path, ...changes } = body;
     if (folder_path !== undefined) await expectSamePath(watchFolders, params.id, folder_path);
     const watch_folder = await watchFolders.change(params.id, changes, signal);
-    return reply(200, { message: 'Watch folder changed', watch_folder });
+    return reply(200, { message: savedText('Watch folder changed', watch_folder), watch_folder });
   },
 });
+
+function savedText(what: string, { metadata_filter_request }: WatchFolder): string {
+  const ignored = ignoredFilters(metadata_filter_request?.filters);
+  return ignored ? `${what}. ${ignored.text}` : what;
+}
 
 /** A folder that is not known is told by what follows. */
 async function expectSamePath(watchFolders: WatchFolders, id: string, given: string): Promise<void> {

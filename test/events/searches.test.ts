@@ -1,12 +1,14 @@
 // Saved searches over a search that a test answers: when they are run, and what of an answer counts.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { WorkResult } from '../../actors/analysis/contract.ts';
 import type { TaskDetail } from '../../actors/analysis/tasks/contract.ts';
 import { tellingOf } from '../../actors/cluster/contract.ts';
 import type { Moment, MomentsAnswer, MomentsRequest, Reason } from '../../actors/search/moments/contract.ts';
+import { type Note, note } from '../../actors/search/notes/contract.ts';
 import type { SavedSearch, SearchHit } from '../../events/searches/contract.ts';
 import { hitsOf } from '../../events/searches/following.ts';
 import { SearchService } from '../../events/searches/searches.ts';
@@ -38,9 +40,9 @@ function momentOf(media_path: string, ...reasons: Reason[]): Moment {
   } as Moment;
 }
 
-function answerOf(moments: Moment[], warnings: string[] = []): MomentsAnswer {
+function answerOf(moments: Moment[], notes: Note[] = []): MomentsAnswer {
   const counts = { seen: 0, said: 0, person: 0, written: 0 };
-  return { moments, counts, ...(warnings.length > 0 && { warnings }) };
+  return { moments, counts, ...(notes.length > 0 && { notes }) };
 }
 
 function searchFor(query: string): SavedSearch {
@@ -169,8 +171,10 @@ test('files with faces are searched again when they were clustered, whoever anal
 });
 
 test('a search that was not run completely says why', async (t) => {
+  const refused = { reason: 'SUMMARY_RUNNING', message: 'a summary is being generated' };
   const warning = 'Pictures were not searched: a summary is being generated';
-  const { tasks, searches, state } = world(t, () => answerOf([], [warning]));
+  const notes = [note('NO_PREVIEW', { count: 1 }), note('PICTURES_NOT_SEARCHED', refused)];
+  const { tasks, searches, state } = world(t, () => answerOf([], notes));
   await searches.save({ name: 'cars', request: savedRequest('/c') });
   const problem = () => searches.list()[0]?.problem;
   tasks.emit('t', ending('/a.mp4'));
@@ -178,4 +182,33 @@ test('a search that was not run completely says why', async (t) => {
   state.loaded = { cache_dir: '/other' };
   tasks.emit('t', ending('/b.mp4'));
   await until(() => problem() === 'another folder is loaded: /other');
+});
+
+test('filters on facets that no longer exist are ignored; where nothing else is asked for, nothing is found', async (t) => {
+  const withdrawn = { facet_id: 'camera.movement', operator: 'is_any_of' as const, values: ['fixed'] };
+  const metadata_filter_request = { filters: [withdrawn] };
+  const ignored = note('FILTER_IGNORED', { names: ['camera.movement'], count: 1 });
+  const { folder, tasks, searches, asked } = world(t, () => answerOf([], [ignored]));
+  await searches.save({ name: 'cars', request: { ...savedRequest('/c'), metadata_filter_request } });
+  const alone = { ...savedRequest('/c'), query: '', metadata_filter_request };
+  await assert.rejects(searches.save({ name: 'fixed', request: alone }), { code: 'SEARCH_INVALID' });
+  // An earlier version stored such searches.
+  const path = join(folder, 'searches.json');
+  const { version, records } = JSON.parse(readFileSync(path, 'utf8')) as {
+    version: 1;
+    records: SavedSearch[];
+  };
+  const fixed = { ...records[0]!, search_id: randomUUID(), request: alone };
+  writeFileSync(path, JSON.stringify({ version, records: [...records, fixed] }));
+  tasks.emit('t', ending('/a.mp4'));
+  const problems = () => searches.list().map(({ problem }) => problem);
+  await until(() => problems()[1] !== null);
+  assert.deepEqual(problems(), [
+    ignored.text,
+    'It only has filters whose facets no longer exist; change or remove it',
+  ]);
+  assert.deepEqual(
+    asked.map(({ query }) => query),
+    [savedRequest('/c').query],
+  );
 });

@@ -50,6 +50,17 @@ test('a watch folder has the defaults of the interface, and is listed with the s
   assert.deepEqual([watch_folders.length, service_status], [1, emptyStatus()]);
 });
 
+test('a filter on a facet that no longer exists is said to be ignored', async () => {
+  const { ask } = served();
+  const filters = [{ facet_id: 'camera.movement', values: ['fixed'] }];
+  const { status, said } = await ask('POST', '', {
+    folder_path: '/footage',
+    metadata_filter_request: filters,
+  });
+  const ignored = 'Filters were ignored, because their facets no longer exist: camera.movement';
+  assert.deepEqual([status, said.message], [200, `Watch folder added. ${ignored}`]);
+});
+
 test('null in a new folder is the same as leaving out, and what is not declared is never handed on', async () => {
   const { folders, added } = served();
   const nulls = {

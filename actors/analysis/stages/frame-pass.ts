@@ -97,13 +97,12 @@ export class FramePass {
       consumers.map(({ options }) => [options, shapes.findIndex((shape) => isSame(shape, options.shape))]),
     );
     const preview = consumers.some(({ options }) => options.preview);
-    const motion = consumers.some(({ options }) => options.motion);
     const from = Math.min(...consumers.map(({ options }) => options.from ?? 0));
     const credit = shapes.length * Math.max(2, ...consumers.map(({ options }) => options.credit));
     const { pool } = this.#task.parts;
     const holder = pool.holder();
     try {
-      for await (const frame of this.#feed(shapes, { preview, motion, credit, from })) {
+      for await (const frame of this.#feed(shapes, { preview, credit, from })) {
         if (consumers.every(({ gone }) => gone)) return;
         const left = consumers.filter(
           ({ gone, options }) => !gone && frame.frame_index >= (options.from ?? 0),
@@ -126,7 +125,7 @@ export class FramePass {
 
   #feed(
     shapes: readonly PictureShape[],
-    { preview, motion, credit, signal, from = 0 }: Omit<FrameOptions, 'shape'>,
+    { preview, credit, signal, from = 0 }: Omit<FrameOptions, 'shape'>,
   ): AsyncIterable<GridFrame> {
     const task = this.#task;
     const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
@@ -145,7 +144,6 @@ export class FramePass {
       preview: preview ? task.parts.preview : null,
       mode: task.request.decode,
       from_frame: from,
-      ...(motion && { motion }),
     };
     const options = { signal: until, credit };
     if (this.#shared === null) return reader.feed('frames', request, options);

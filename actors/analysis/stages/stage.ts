@@ -180,8 +180,6 @@ export interface FrameOptions {
   readonly from?: number;
   /** With the JPEG preview that is stored. */
   readonly preview: boolean;
-  /** With how the camera moves, where the film is there. */
-  readonly motion?: boolean;
   /** Frames that may be decoded ahead. */
   readonly credit: number;
   /** Ends the frames of this stage alone. */

@@ -103,15 +103,6 @@ export class SectionTable {
 
 const wordOf = (section: number) => 1 + mostTakers + section;
 
-// How the camera moves, as the decoder tells it with each grid frame.
-
-/**
- * What lies in the picture has moved by so much since the grid frame before: shares of its width and height,
- * to the right and down; `zoom`: share by which it has grown.
- */
-export const CameraMotion = Type.Object({ dx: Type.Number(), dy: Type.Number(), zoom: Type.Number() });
-export type CameraMotion = Static<typeof CameraMotion>;
-
 // The black bars of a picture.
 
 const Share = Type.Number({ minimum: 0, maximum: 1 });

@@ -3,7 +3,6 @@ import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { Request, SlotHandle } from '../../../runtime/contract.ts';
 import { type decoderContract, type GridFrame, mediaErrors, type PictureShape } from '../contract.ts';
 import { gridLength } from '../grid.ts';
-import { CameraFollower } from '../movement/camera-follower.ts';
 import type { Hardware } from '../packets/picture-decoder.ts';
 import type { Bars } from '../pixels/bars.ts';
 import { fillStill, previewStill, reduceStill } from '../pixels/still.ts';
@@ -12,7 +11,6 @@ import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { openStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
 import { mostSeconds, pictureSeconds } from '../source/stream.ts';
-import type { CameraMotion } from './contract.ts';
 import { filmBars } from './film-bars.ts';
 import { gridPictures } from './grid-pictures.ts';
 import { FrameSlots, PictureOutputs } from './outputs.ts';
@@ -85,8 +83,6 @@ async function* filmFrames(
   const { path, mode, from_frame, preview, sections } = request;
   const source = await openSource(path, { turn, beforeStill: () => slots.take() });
   const outputs = new PictureOutputs(source, shapesOf(request), preview, bars);
-  // Key pictures stand for others, so between them nothing is known.
-  const camera = request.motion && mode === 'exact' ? new CameraFollower() : null;
   try {
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });
     const wanted = { ...range(source, from_frame), mode, hardware, turn, onEnd };
@@ -94,7 +90,7 @@ async function* filmFrames(
     for await (const found of pictures) {
       const { handles, bytes } = await slots.take();
       outputs.fill(found, bytes);
-      const frame = gridFrame(found, handles, outputs.preview(found), camera?.next(found));
+      const frame = gridFrame(found, handles, outputs.preview(found));
       slots.sent();
       yield frame;
     }
@@ -126,11 +122,9 @@ function gridFrame(
   { second, seconds }: { readonly second: number; readonly seconds: number },
   slots: readonly SlotHandle[],
   preview: Uint8Array<ArrayBuffer> | null,
-  motion?: CameraMotion | null,
 ): Sent<GridFrame> {
   const [picture, ...further] = slots;
-  const told = motion === undefined ? {} : { motion };
-  const frame = { frame_index: second, seconds, picture: picture!, preview, ...told };
+  const frame = { frame_index: second, seconds, picture: picture!, preview };
   const value = further.length > 0 ? { ...frame, further_pictures: further } : frame;
   return new Sent(value, { slots, transfer: preview ? [preview.buffer] : [] });
 }

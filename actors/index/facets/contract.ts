@@ -40,6 +40,14 @@ export const MetadataFilter = Type.Object({
 });
 export type MetadataFilter = Static<typeof MetadataFilter>;
 
+/** Facets of earlier versions. Filters on them may be stored, so they are ignored and not refused. */
+const withdrawnFacets: ReadonlySet<string> = new Set(['camera.movement']);
+
+/** Ids of the facets that no longer exist, of filters that are therefore ignored. */
+export function withdrawnIn(filters: readonly Pick<MetadataFilter, 'facet_id'>[]): string[] {
+  return [...new Set(filters.map(({ facet_id }) => facet_id))].filter((id) => withdrawnFacets.has(id));
+}
+
 /** The same in a request. */
 export const RequestedFilter = Type.Object({
   facet_id: described(Type.String(), 'Id of a facet, as returned by /metadata/facets.'),

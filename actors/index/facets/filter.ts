@@ -9,7 +9,7 @@
 //
 // Media that lack a value pass is_not, exclude_any_of and exclude_all_of and nothing else.
 import { quoted, suggestion } from '../../../runtime/text.ts';
-import { type FilterOperator, filterErrors, type MetadataFilter } from './contract.ts';
+import { type FilterOperator, filterErrors, type MetadataFilter, withdrawnIn } from './contract.ts';
 import { type Facet, isAfter, isBefore, isWithin, type Moment, moment, type Reading } from './facet.ts';
 
 /** Whether a media passes by its value in the facet; null for a media without one. */
@@ -42,13 +42,18 @@ const operatorsOf: Readonly<Record<Facet['kind'], readonly FilterOperator[]>> = 
 
 const comparing: readonly FilterOperator[] = ['before', 'after', 'greater_than', 'less_than'];
 
-/** Errors, each naming the field below `field`: UNKNOWN_FACET, WRONG_OPERATOR, WRONG_VALUES. */
+/**
+ * Filters on withdrawn facets are left out. Errors, each naming the field below `field`: UNKNOWN_FACET,
+ * WRONG_OPERATOR, WRONG_VALUES.
+ */
 export function checkFilters(
   facets: readonly Facet[],
   filters: readonly MetadataFilter[],
   field: string,
 ): CheckedFilter[] {
-  return filters.map(({ facet_id, operator, values }, i) => {
+  const withdrawn = withdrawnIn(filters);
+  return filters.flatMap(({ facet_id, operator, values }, i) => {
+    if (withdrawn.includes(facet_id)) return [];
     const at = (name: string) => ({ field: `${field}[${i}].${name}` });
     const facet = facets.find(({ id }) => id === facet_id);
     if (!facet) {
@@ -69,7 +74,7 @@ export function checkFilters(
     }
     const wrong = wrongValues(facet, operator, values);
     if (wrong !== null) throw filterErrors.WRONG_VALUES(`${at('values').field}: ${wrong}`, at('values'));
-    return { facet, values, test: testOf(facet, operator, values) };
+    return [{ facet, values, test: testOf(facet, operator, values) }];
   });
 }
 

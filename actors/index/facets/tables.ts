@@ -9,7 +9,6 @@ import { mediaRecord } from '../store/media.ts';
 import type { Store } from '../store/store.ts';
 import { type ShotSize, shotSizes } from '../things/contract.ts';
 import { storedShots } from '../things/stored-shots.ts';
-import { type Movement, movements } from '../visual/camera.ts';
 import type { MetadataFilter } from './contract.ts';
 import { type ContentFacet, choices, type Facet, keyOfValues, multi } from './facet.ts';
 import { facets } from './list.ts';
@@ -51,7 +50,7 @@ export class FacetTables {
   /** Every facet that these filters may name. */
   known(store: Store, filters: readonly MetadataFilter[]): readonly Facet[] {
     const has = (prefix: string) => filters.some(({ facet_id }) => facet_id.startsWith(prefix));
-    const things = has(thingsPrefix) || has(cameraPrefix) ? this.#thingsOf(store) : [];
+    const things = has(thingsPrefix) ? this.#thingsOf(store) : [];
     const people = has(peoplePrefix) ? this.#peopleOf(store).of(this.#clusteringsOf(store), () => {}) : [];
     return [...facets, ...[...things, ...people].map(({ facet }) => facet)];
   }
@@ -72,7 +71,7 @@ export class FacetTables {
   #thingsOf(store: Store): readonly ContentFacet[] {
     const known = this.#things.get(store);
     if (known !== undefined) return known;
-    const made = [...thingFacets(store), cameraFacet(store)];
+    const made = thingFacets(store);
     this.#things.set(store, made);
     return made;
   }
@@ -199,30 +198,6 @@ function thingFacets(store: Store): readonly ContentFacet[] {
     contentFacet('shot_size', 'Shot size of people', (hash) => sightsOf(hash).shots, sizes),
   ];
 }
-
-const cameraPrefix = 'camera.';
-const movementLabels: Readonly<Record<Movement, string>> = {
-  fixed: 'Fixed',
-  panning: 'Panning',
-  following: 'Handheld or following',
-};
-
-/** How the camera moves; a film has each movement that lasts for some seconds in it. */
-function cameraFacet(store: Store): ContentFacet {
-  const valuesOf = (hash: string) => {
-    const long = readable(() => store.cameras.of(hash))?.filter(
-      ({ start, end }) => end - start >= leastMoving,
-    );
-    return (long ?? []).map(({ movement }) => movement);
-  };
-  const labels = choices(movements.map((value) => ({ value, label: movementLabels[value] })));
-  const name = { id: `${cameraPrefix}movement`, label: 'Camera movement', path: ['Camera'] };
-  const facet = multi(name, ({ identity }) => valuesOf(identity.hash_str), labels);
-  return { facet, keyOf: (hash) => keyOfValues(valuesOf(hash)) };
-}
-
-/** Seconds. */
-const leastMoving = 3;
 
 function readSights(store: Store, hash: string): Sights {
   const tracks = readable(() => store.things.of(hash))?.tracks ?? [];

@@ -49,7 +49,7 @@ function visualOf(source: Store, hash: string): Found[] {
         modelKey,
         dimensions,
         media,
-        visual: { ...visual, frames: countFrames(frame_runs), camera: source.cameras.movementsOf(hash) },
+        visual: { ...visual, frames: countFrames(frame_runs) },
         previews,
         from_previews: visual.from_previews === 1,
       },

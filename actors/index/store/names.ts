@@ -86,8 +86,8 @@ export const speakersKey = (hash: string): string => `speakers/${checkedHash(has
 export const writtenPrefix = 'written/';
 export const writtenKey = (hash: string): string => `${writtenPrefix}${checkedHash(hash)}`;
 export const writtenChangesKey = 'written-changes';
-export const cameraPrefix = 'camera/';
-export const cameraKey = (hash: string): string => `${cameraPrefix}${checkedHash(hash)}`;
+/** Camera movements, which earlier versions stored. They are only removed. */
+export const cameraKey = (hash: string): string => `camera/${checkedHash(hash)}`;
 export const thingsPrefix = 'things/';
 export const thingsKey = (hash: string): string => `${thingsPrefix}${checkedHash(hash)}`;
 export const voicesPrefix = 'voices/';

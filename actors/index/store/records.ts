@@ -113,14 +113,6 @@ export const Written = table('FHWR', {
   stored_ms: 'double',
   from_previews: 'uint',
 });
-// key: "camera/" hash_str: how the camera moves in a film. frame_runs: as of its visual stage; movements: a
-// number for each of these frames (actors/index/visual/camera.ts), by that version of how they are told
-export const Camera = table('FHCM', {
-  hash_str: 'string',
-  version: 'uint',
-  frame_runs: 'uints',
-  movements: 'ubytes',
-});
 // key: "things/" hash_str: the things that are seen in a media, as a list of tracks
 // (actors/things/tracks.ts). from_previews: 1 where its file was gone
 export const Things = table('FHTH', {

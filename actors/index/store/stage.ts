@@ -4,14 +4,12 @@
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { rmSync } from '../../../runtime/files/names.ts';
-import { cameraOf, type Motion, motionAt } from '../visual/camera.ts';
 import { packFrames } from '../visual/frames.ts';
 import { factsOfRow16, stride8, stride16, vectorOfRow16, writeRow8, writeRow16 } from '../visual/quantize.ts';
 import { cosine, lags, sceneStarts } from '../visual/scenes.ts';
 import type { BundleFile, Bundles } from './bundles.ts';
 import { type SpanKey, storeErrors } from './contract.ts';
 import { replaced } from './faults.ts';
-import { MotionLog } from './motion-log.ts';
 import { previewPlace, vectorPlace } from './names.ts';
 import { PreviewWriter } from './previews.ts';
 import type { Previews, Visual } from './records.ts';
@@ -26,8 +24,6 @@ export interface Added {
   readonly previews: readonly Uint8Array[];
   /** Share of each that differs from the one before, as in `scenes.ts`; without it all may. */
   readonly changed?: Float32Array;
-  /** n×3, as in `camera.ts`. */
-  readonly motions?: Float32Array;
 }
 
 /** What is kept of a stage when it is interrupted; null for nothing. */
@@ -50,11 +46,9 @@ export type StageResult = Pick<
   'frame_runs' | 'scene_starts' | 'file' | 'size_bytes' | 'crc' | 'rows8' | 'rows16'
 > & {
   readonly frames: number;
-  /** How the camera moves in each; empty where nobody knows. */
-  readonly camera: Uint8Array;
 };
 
-const [vectorEnd, previewEnd, motionEnd] = ['.vectors', '.previews', '.motions'];
+const [vectorEnd, previewEnd] = ['.vectors', '.previews'];
 /** Rows of one read or write: 530 KB at 512 dimensions. */
 const rowsTogether = 512;
 
@@ -66,7 +60,6 @@ export class Stage {
   /** What the names of its bundles begin with. */
   readonly #name: string;
   readonly #previews: PreviewWriter;
-  readonly #motionLog: MotionLog;
   #file: BundleFile | null = null;
   /** Rows that are not in the file. */
   #rows16 = new Uint8Array(0);
@@ -80,8 +73,6 @@ export class Stage {
   readonly #distances: number[][] = Array.from({ length: lags }, () => []);
   /** Of each frame but the first. */
   readonly #changed: number[] = [];
-  /** Of each frame. */
-  readonly #motions: Motion[] = [];
   /** The vectors before, latest first. */
   #recent: Float32Array[] = [];
 
@@ -95,7 +86,6 @@ export class Stage {
     const found = keeping?.spans.find(keeping.key, vectorEnd) ?? null;
     this.#name = found ?? `${keeping ? keeping.spans.prefix(keeping.key) : `${hash}.`}${token}`;
     this.#previews = new PreviewWriter(() => this.#create(previewEnd));
-    this.#motionLog = new MotionLog(() => this.#create(motionEnd));
     if (found === null) return;
     try {
       this.#takeUp(found);
@@ -137,10 +127,6 @@ export class Stage {
     this.#flushed = this.#written;
     file.cut(this.#written * stride);
     this.#previews.cutAfter(this.#frames.at(-1) ?? -1);
-    const motions = bundles.takeUp(`${name}${motionEnd}`);
-    if (motions === null) return;
-    const known = this.#motionLog.takeUp(motions);
-    for (const [i, frame] of this.#frames.entries()) this.#motions[i] = known.get(frame) ?? null;
   }
 
   /** False where it is broken, or no row of this film. */
@@ -160,14 +146,12 @@ export class Stage {
   /** *Accepted*, not stored. Throws INVALID_MESSAGE or WRONG_DIMENSIONS before anything was taken. */
   append(added: Added): void {
     this.#check(added);
-    const { frames, vectors, previews, changed, motions } = added;
+    const { frames, vectors, previews, changed } = added;
     for (const [i, frame] of frames.entries()) {
       const vector = vectors.subarray(i * this.dimensions, (i + 1) * this.dimensions);
       const row = this.#nextRow();
       writeRow16(vector, frame, row, 0, changed?.[i]);
-      const motion = motions ? motionAt(motions, i) : null;
-      this.#add(row, frame, changed?.[i] ?? 1, motion);
-      if (this.#parts.keeping !== null) this.#motionLog.add(frame, motion);
+      this.#add(row, frame, changed?.[i] ?? 1);
       const preview = previews[i];
       if (preview !== undefined) this.#previews.add(frame, preview);
       if (this.#frames.length - this.#written === rowsTogether) this.#writeRows();
@@ -187,7 +171,7 @@ export class Stage {
   }
 
   /** Everything else is made of the 16-bit row, so it is the same for a row that was taken up. */
-  #add(row: Uint8Array, frame: number, changed: number, motion: Motion = null): void {
+  #add(row: Uint8Array, frame: number, changed: number): void {
     const vector = vectorOfRow16(row, this.dimensions);
     for (const [lag, before] of this.#recent.entries()) {
       this.#distances[lag]!.push(1 - cosine(before, vector));
@@ -195,10 +179,9 @@ export class Stage {
     if (this.#frames.length > 0) this.#changed.push(changed);
     this.#recent = [vector, ...this.#recent.slice(0, lags - 1)];
     this.#frames.push(frame);
-    this.#motions.push(motion);
   }
 
-  #check({ frames, vectors, previews, changed, motions }: Added): void {
+  #check({ frames, vectors, previews, changed }: Added): void {
     if (vectors.length !== frames.length * this.dimensions) {
       throw storeErrors.WRONG_DIMENSIONS(
         `vectors: ${vectors.length} numbers are not ${frames.length} vectors of ${this.dimensions}`,
@@ -209,9 +192,6 @@ export class Stage {
     }
     if (changed && changed.length !== frames.length) {
       throw engineErrors.INVALID_MESSAGE(`changed: ${changed.length} for ${frames.length} frames`);
-    }
-    if (motions && motions.length !== frames.length * 3) {
-      throw engineErrors.INVALID_MESSAGE(`motions: ${motions.length} numbers for ${frames.length} frames`);
     }
     let before = this.#frames.at(-1) ?? -1;
     for (const frame of frames) {
@@ -225,15 +205,11 @@ export class Stage {
     }
   }
 
-  #writeRows(areLast = false): void {
+  #writeRows(): void {
     const rows = this.#frames.length - this.#written;
     if (rows === 0) return;
     this.#parts.confirm();
-    if (this.#parts.keeping !== null) {
-      this.#previews.flush();
-      // A short film is not kept: it needs no file for that.
-      if (!areLast || this.#motionLog.isOpen) this.#motionLog.flush();
-    }
+    if (this.#parts.keeping !== null) this.#previews.flush();
     this.#file ??= this.#create(vectorEnd);
     const stride = stride16(this.dimensions);
     this.#file.write(this.#written * stride, this.#rows16.subarray(0, rows * stride));
@@ -277,7 +253,6 @@ export class Stage {
       frames: this.#frames.length,
       frame_runs: packFrames(this.#frames),
       scene_starts,
-      camera: cameraOf(this.#motions, scene_starts),
     };
     return { visual, previews };
   }
@@ -290,7 +265,7 @@ export class Stage {
 
   /** Writes the 8-bit rows behind the others. *Flushed* on return. */
   #inFile() {
-    this.#writeRows(true);
+    this.#writeRows();
     const file = this.#file as BundleFile;
     const [eight, sixteen] = [stride8(this.dimensions), stride16(this.dimensions)];
     let crc = 0;
@@ -314,7 +289,6 @@ export class Stage {
 
   /** Records name its bundles. */
   settle(): void {
-    this.#motionLog.remove();
     this.#close();
     if (this.#file !== null) this.#parts.bundles.settle(vectorPlace(this.modelKey, this.#name));
     if (this.#previews.file !== null) this.#parts.bundles.settle(previewPlace(this.#name));
@@ -323,7 +297,6 @@ export class Stage {
   #close(): void {
     this.#file?.close();
     this.#previews.close();
-    this.#motionLog.close();
   }
 
   /** What was kept stays, and where a record `mayName` the bundles, so do they. */
@@ -332,7 +305,6 @@ export class Stage {
     for (const file of [this.#file, this.#previews.file]) {
       if (!isKept && !mayName && file?.isCurrent) rmSync(file.file, { force: true });
     }
-    if (!isKept) this.#motionLog.remove();
     this.#close();
   }
 }

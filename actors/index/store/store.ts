@@ -4,7 +4,6 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } f
 import { dirname } from 'node:path';
 import { reasonOf } from '../../../runtime/errors.ts';
 import { Bundles } from './bundles.ts';
-import { Cameras } from './camera.ts';
 import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
 import { type Access, Environment } from './environment.ts';
 import { damagedRecords, readAgain, storeFault } from './faults.ts';
@@ -76,7 +75,6 @@ export class Store {
     () => this.#writer().environment,
     () => (this.#options.now ?? Date.now)(),
   );
-  readonly cameras = new Cameras(() => this.#reading());
   readonly things = new Things(
     () => this.#reading(),
     () => this.#writer().environment,

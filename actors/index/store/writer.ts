@@ -3,7 +3,6 @@
 import { engineErrors } from '../../../runtime/errors.ts';
 import { countFrames } from '../visual/frames.ts';
 import { type About, Bundles } from './bundles.ts';
-import { putCamera } from './camera.ts';
 import { revisionAfter } from './changes.ts';
 import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
 import { type Disk, disk, setRoomAside } from './disk.ts';
@@ -211,7 +210,7 @@ export class Writer {
     const before = writes.get(key);
     const read = () => (before === undefined ? null : unseal(Visual, key, before, file));
     const old = readable(read);
-    const { frames: _, camera, ...stored } = visual;
+    const { frames: _, ...stored } = visual;
     const revision = revisionAfter(read);
     const of = { stored_ms: this.#now(), from_previews: from_previews ? 1 : 0 };
     const row: Visual = { hash_str: hash, dimensions, revision, ...stored, ...of };
@@ -219,7 +218,6 @@ export class Writer {
     const oldPictures = pictures && readable(() => unseal(Previews, shown, pictures, file));
     writes.put(key, seal(Visual, key, row));
     writes.put(shown, seal(Previews, shown, previews));
-    putCamera(writes, hash, visual.frame_runs, camera);
     if (old && old.file !== row.file) this.bundles.gone(writes, [old.file]);
     if (oldPictures && oldPictures.file !== previews.file) this.bundles.gone(writes, [oldPictures.file]);
     this.#countRows(writes, found, old);

@@ -5,7 +5,6 @@ import { nullable, oneOf } from '../../../runtime/schema.ts';
 import { Thing, ThingBox, ThingClass, ThingColour } from '../../things/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
-import { movements } from '../visual/camera.ts';
 import { RankedMatch, Scope } from '../visual/contract.ts';
 
 const Frame = Type.Integer({ minimum: 0 });
@@ -28,10 +27,8 @@ export type ShotSize = (typeof shotSizes)[number];
 
 /** One thing that a question names. */
 export const ThingTerm = Type.Object({
-  /** Any of them; empty of the camera. */
+  /** Any of them. */
   classes: Type.Array(ThingClass),
-  /** How the camera moves, instead of a thing. */
-  camera: Type.Optional(oneOf(...movements)),
   /** Any of them; empty for all. */
   colours: Type.Array(ThingColour),
   /** Where its middle is. */
@@ -81,8 +78,6 @@ export const thingMessages = {
       ...Folder,
       model_key: nullable(Type.String()),
       terms: Type.Array(ThingTerm),
-      /** Terms speak of the camera, as those that are given say by themselves. */
-      camera: Type.Optional(Type.Boolean()),
       scope: Scope,
       people: Type.Optional(PeopleFilter),
       max_per_media: nullable(Type.Integer({ minimum: 1 })),

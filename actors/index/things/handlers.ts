@@ -6,10 +6,8 @@ import type { Track } from '../../things/tracks.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
-import type { Moving } from '../store/camera.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import type { Movement } from '../visual/camera.ts';
 import type { RankedMatch } from '../visual/contract.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
@@ -70,16 +68,6 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
   };
 }
 
-/** Where a detector looked and the camera was followed, as far as either is asked for. */
-function followedAndLooked(store: Store, { terms, camera = false }: FindRequest): string[] {
-  const asksCamera = camera || terms.some((term) => term.camera !== undefined);
-  if (!asksCamera) return store.things.hashes();
-  const followed = store.cameras.hashes();
-  if (terms.every((term) => term.camera !== undefined)) return followed;
-  const looked = new Set(store.things.hashes());
-  return followed.filter((hash) => looked.has(hash));
-}
-
 async function find(
   parts: ThingParts,
   request: FindRequest,
@@ -88,7 +76,7 @@ async function find(
   const { cache_dir, scope, people } = request;
   const { filters, known, seen } = await parts.folders.with(cache_dir, (store) => ({
     filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    known: followedAndLooked(store, request),
+    known: store.things.hashes(),
     seen: people === undefined ? null : parts.people.seen(store, people),
   }));
   const only = seen?.ranges ?? null;
@@ -97,7 +85,7 @@ async function find(
   const looked = new Set(known);
   const hashes = (passing ?? known).filter((hash) => looked.has(hash) && only?.has(hash) !== false);
   return parts.folders.with(cache_dir, (store) => {
-    if (request.terms.some(({ camera }) => camera === undefined) && !store.things.readOn(hashes))
+    if (request.terms.length > 0 && !store.things.readOn(hashes))
       return { done: false, matches: [], ranges: {}, looked: hashes.length };
     const twice = seen?.twice ?? [];
     const answer = ranked(parts, store, { ...request, only }, hashes, pause);
@@ -172,9 +160,8 @@ function momentsIn(
   const frames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
   const tracks = store.things.tracks(hash);
   const shots = terms.some(({ shot }) => shot !== null) ? storedShots(store, hash, tracks) : [];
-  const moving = terms.some(({ camera }) => camera !== undefined) ? store.cameras.of(hash) : [];
   const people = recognized.map(([start, end]) => ({ start, end, score: 1, best: start }));
-  return momentsOf(tracks, terms, frames, { shots, moving, people });
+  return momentsOf(tracks, terms, frames, { shots, people });
 }
 
 /** Both ascend. A film may show things and people in thousands of places, so each is looked at once. */
@@ -239,7 +226,6 @@ interface Moment {
 /** What is known of a film beside the tracks of the detector. */
 interface OtherSights {
   readonly shots?: readonly Shot[];
-  readonly moving?: readonly Moving[];
   /** Somebody was recognized. */
   readonly people?: readonly Moment[];
 }
@@ -257,31 +243,22 @@ export function momentsOf(
   tracks: readonly Track[],
   terms: readonly ThingTerm[],
   frames: number,
-  { shots = [], moving = [], people = [] }: OtherSights = {},
+  { shots = [], people = [] }: OtherSights = {},
 ): Moment[] {
   if (terms.length === 0) return [];
   let found: Moment[] = [{ start: 0, end: frames, score: 1, best: 0 }];
   for (const term of terms) {
     if (found.length === 0) return [];
-    const shown = term.camera
-      ? momentsOfCamera(moving, term.camera)
-      : momentsOfTerm(tracks, term, { shots, people });
+    const shown = momentsOfTerm(tracks, term, { shots, people });
     found = term.negated ? without(found, shown) : both(found, shown);
   }
   return found;
 }
 
-/** The longer it moves so, the surer it is; what its middle shows is shown. */
-function momentsOfCamera(moving: readonly Moving[], camera: Movement): Moment[] {
-  return moving
-    .filter(({ movement, start, end }) => movement === camera && end - start > 1)
-    .map(({ start, end }) => ({ start, end, score: 1 - 1 / (end - start), best: (start + end) >> 1 }));
-}
-
 function momentsOfTerm(
   tracks: readonly Track[],
   term: ThingTerm,
-  { shots, people }: Required<Pick<OtherSights, 'shots' | 'people'>>,
+  { shots, people }: Required<OtherSights>,
 ): Moment[] {
   const seen = () =>
     shownBy(

@@ -192,8 +192,6 @@ export const visualMessages = {
        * knows; left out for 1.
        */
       changed: Type.Optional(Floats),
-      /** n×3: `CameraMotion` since the frame before, not a number where nobody knows; left out for none. */
-      motions: Type.Optional(Floats),
       keep: Type.Optional(Type.Boolean()),
     }),
     Type.Object({}),

@@ -9,7 +9,7 @@ import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { visualModelErrors } from '../models/contract.ts';
-import { listNote, type Note, note, notesAnswer } from '../notes/contract.ts';
+import { ignoredFilters, listNote, type Note, note, notesAnswer } from '../notes/contract.ts';
 import { requestedPaths } from '../scope/scope.ts';
 import {
   type Moment,
@@ -112,6 +112,7 @@ async function answered(
     ...(request.min_band && { weaker }),
     ...(not_understood && { not_understood }),
     ...notesAnswer([
+      ignoredFilters(request.metadata_filter_request?.filters),
       ...refusals(refused, request.kinds),
       ...[...found.values()].flatMap(({ notes }) => notes),
       ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),

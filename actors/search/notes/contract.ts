@@ -2,6 +2,7 @@
 // clients can say it in another language.
 import { type Static, Type } from 'typebox';
 import { described, field, named, oneOf } from '../../../runtime/schema.ts';
+import { type MetadataFilter, withdrawnIn } from '../../index/facets/contract.ts';
 
 /** Of a list, the first few; `count` says how many there are. */
 interface Listed {
@@ -34,6 +35,8 @@ const sentences = {
     `The model ${model_key} could not be loaded; the default model was used instead`,
   PARTS_AWAY: ({ seconds }: { readonly seconds: number }) =>
     `${lengthText(seconds)} of pictures could not be searched, because the machines that hold them do not answer`,
+  FILTER_IGNORED: (facets: Listed) =>
+    `Filters were ignored, because their facets no longer exist: ${text(facets)}`,
   NOTHING_TO_LOOK_FOR: () => 'The query contains nothing that the visual model can search for',
   SAME_PERSON_TWICE: (people: Listed) =>
     `The same person is required twice in one picture, so nothing matches: ${text(people)}`,
@@ -80,7 +83,7 @@ export const Note = Type.Object({
   values: described(
     Type.Object({
       names: field(
-        'Files, words, people or commands, the first 5 of many.',
+        'Files, words, people, facets or commands, the first 5 of many.',
         Type.Optional(Type.Array(Type.String())),
       ),
       count: field('How many there are, also those that are not listed.', Whole),
@@ -107,6 +110,11 @@ export function listNote(
   count = all.length,
 ): Note | false {
   return count > 0 && note(code, listed(all, count));
+}
+
+/** Names the facets that no longer exist, whose filters are ignored. */
+export function ignoredFilters(filters: readonly Pick<MetadataFilter, 'facet_id'>[] = []): Note | false {
+  return listNote('FILTER_IGNORED', withdrawnIn(filters));
 }
 
 const mostNames = 5;

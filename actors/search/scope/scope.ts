@@ -9,6 +9,7 @@ import type { FrameRange, Scope } from '../../index/visual/contract.ts';
 import type { FacetAnswer, FacetRequest } from '../contract.ts';
 import { now, type TranscriptData } from '../loaded-data.ts';
 import { type LocationParts, renamedFiles } from '../media/location.ts';
+import { ignoredFilters, type Note } from '../notes/contract.ts';
 import type { VisualData } from '../visual/visual-data.ts';
 import {
   type FilterScope,
@@ -252,7 +253,7 @@ export async function findFacets(
   const ask = () => index.ask('facets', { cache_dir, scope, filters }, now(signal));
   const whole = () => (hasTranscripts ? transcriptData.within({ cache_dir }, ask, signal) : ask());
   const report = await (context ? visualData.within(context, whole, signal) : whole());
-  return facetAnswer(report, asked, filters.length);
+  return facetAnswer(report, asked, filters);
 }
 
 // What media can be filtered by: the scope of a request for facets, and the answer to it.
@@ -285,7 +286,7 @@ export function facetScope(request: FacetRequest, modelKey: string | null): Requ
 export function facetAnswer(
   report: FacetReport,
   { scope, expected }: RequestedScope,
-  filters: number,
+  filters: FacetRequest['filters'],
 ): FacetAnswer {
   const { facets, indexed_count } = report;
   const scope_count = Math.max(report.scope_count, expected);
@@ -294,8 +295,8 @@ export function facetAnswer(
     success: true,
     facets,
     coverage: { scope_count, indexed_count, missing_count },
-    active_filter_count: filters,
-    warning: warningOf(report, scope, scope_count, missing_count),
+    active_filter_count: filters.length,
+    warning: warningOf(report, scope, scope_count, missing_count, ignoredFilters(filters)),
   };
 }
 
@@ -304,11 +305,13 @@ function warningOf(
   scope: FacetScope,
   files: number,
   missing: number,
+  ignored: Note | false,
 ): string | null {
   const unknown = missing - unreadable.length;
   const hashless = scope.mode === 'paths' ? scope.hashes.filter((hash) => hash === null).length : 0;
   const speech = scope.mode === 'global' && scope.media_type === 'speech';
   const parts = [
+    ignored !== false && ignored.text,
     scope.mode === 'global' && named === 0 && `No ${speech ? 'transcription' : 'analysis data'} is loaded`,
     unknown > 0 && `${unknown} of ${files} files in scope have no metadata`,
     hashless > 0 &&

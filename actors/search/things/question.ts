@@ -2,7 +2,6 @@
 // question.
 import type { ThingTerm } from '../../index/things/contract.ts';
 import {
-  cameraWords,
   crowd,
   farAway,
   fillers,
@@ -29,7 +28,6 @@ type Meaning =
   | { readonly kind: 'place'; readonly place: NonNullable<ThingTerm['place']> }
   | { readonly kind: 'size'; readonly size: NonNullable<ThingTerm['size']> }
   | { readonly kind: 'shot'; readonly shot: NonNullable<ThingTerm['shot']> }
-  | { readonly kind: 'camera'; readonly camera: NonNullable<ThingTerm['camera']> }
   | { readonly kind: 'number'; readonly count: ThingTerm['count'] }
   | { readonly kind: 'negation' }
   | { readonly kind: 'filler' };
@@ -72,9 +70,7 @@ function thingsIn(tokens: readonly Token[]): Named[] {
   return tokens.flatMap(({ meaning }, at) =>
     meaning?.kind === 'thing'
       ? [{ at, words: [...wordsBefore(tokens, at).toReversed(), at, ...placeAfter(tokens, at)] }]
-      : meaning?.kind === 'camera'
-        ? [{ at, words: [...negationBefore(tokens, at), at] }]
-        : [],
+      : [],
   );
 }
 
@@ -136,11 +132,6 @@ function wordsBefore(tokens: readonly Token[], at: number): number[] {
   return found;
 }
 
-function negationBefore(tokens: readonly Token[], at: number): number[] {
-  const isOf = !tokens[at]!.begins && tokens[at - 1]?.meaning?.kind === 'negation';
-  return isOf ? [at - 1] : [];
-}
-
 function placeAfter(tokens: readonly Token[], at: number): number[] {
   const next = tokens[at + 1];
   const isOf = next && !next.begins && (next.meaning?.kind === 'place' || next.meaning?.kind === 'size');
@@ -153,8 +144,6 @@ function termOf(tokens: readonly Token[], at: number, words: readonly number[]):
   const about = words.map((i) => tokens[i]!.meaning!);
   const of = <K extends Meaning['kind']>(kind: K) =>
     about.filter((one): one is Meaning & { kind: K } => one.kind === kind);
-  const { camera } = of('camera')[0] ?? {};
-  if (camera !== undefined) return cameraTerm(camera, of('negation').length > 0);
   const { classes, least = 1 } = meaning?.kind === 'thing' ? meaning : { classes: ['person'] as const };
   const { shot = null } = of('shot')[0] ?? {};
   const isOfPeople = arePeople([...classes]);
@@ -169,11 +158,6 @@ function termOf(tokens: readonly Token[], at: number, words: readonly number[]):
     count: of('number')[0]?.count ?? { least, most: null },
     negated: of('negation').length > 0,
   };
-}
-
-function cameraTerm(camera: NonNullable<ThingTerm['camera']>, negated: boolean): ThingTerm {
-  const any = { place: null, size: null, shot: null, count: { least: 1, most: null } };
-  return { classes: [], colours: [], camera, ...any, negated };
 }
 
 function sizeOfShot(shot: ThingTerm['shot']): ThingTerm['size'] {
@@ -213,7 +197,7 @@ function meaningOf(phrase: string): Meaning | null {
   const stems = [/s$/, /es$/].filter((end) => end.test(phrase)).map((end) => phrase.replace(end, ''));
   const thing = stems
     .map((stem) => lexicon.get(stem))
-    .find((one) => one?.kind === 'thing' || one?.kind === 'shot' || one?.kind === 'camera');
+    .find((one) => one?.kind === 'thing' || one?.kind === 'shot');
   if (thing !== undefined) return thing;
   const colour = lexicon.get(phrase.replace(/(e|er|es|en|em)$/, ''));
   return colour?.kind === 'colour' ? colour : null;
@@ -235,8 +219,6 @@ function collect(): ReadonlyMap<string, Meaning> {
   add(farAway, { kind: 'size', size: 'far' });
   for (const shot of Object.keys(shotWords) as (keyof typeof shotWords)[])
     add(shotWords[shot], { kind: 'shot', shot });
-  for (const camera of Object.keys(cameraWords) as (keyof typeof cameraWords)[])
-    add(cameraWords[camera], { kind: 'camera', camera });
   for (const [count, words] of Object.entries(numberWords))
     add(words, { kind: 'number', count: { least: Number(count), most: Number(count) } });
   add(several.words, { kind: 'number', count: { least: several.least, most: null } });

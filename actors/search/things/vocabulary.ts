@@ -170,22 +170,6 @@ export const shotWords = {
     'halbtotale, halbtotalen',
 } as const;
 
-/** How the camera moves. Not words that are as often other things: `pan`, `handheld`, `tripod`. */
-export const cameraWords = {
-  fixed:
-    'fixed camera, static camera, locked-off camera, locked off camera, fixed shot, static shot, locked-off shot, ' +
-    'locked off shot, tripod shot, feste kamera, starre kamera, statische kamera, feststehende kamera, ' +
-    'starre einstellung, statische einstellung, vom stativ',
-  panning:
-    'panning shot of, panning shot, panning camera, camera panning, pan shot, camera pan, pan left, pan right, ' +
-    'tilt shot, tilt up, tilt down, camera tilt, zoom shot, zoom in, zoom out, camera zoom, zooming in, zooming out, ' +
-    'kameraschwenk, kameraschwenks, schwenk, schwenks, schwenk über, kamerazoom, kamerafahrt, kamerafahrten',
-  following:
-    'handheld camera, hand-held camera, hand held camera, handheld shot of, handheld shot, hand-held shot, hand held shot, ' +
-    'handheld footage, shaky camera, shaky shot, shaky footage, following shot, follow shot, tracking shot of, tracking shot, ' +
-    'handkamera, wackelkamera, aus der hand gefilmt, verwackelt, mitfahrt, verfolgungsfahrt',
-} as const;
-
 export const negations = 'no, not, without, ohne, kein, keine, keinen, keiner, nicht';
 
 /** Between a number or a colour and its thing, and before it, they say nothing. */

@@ -11,7 +11,7 @@ import { now, type TranscriptData } from '../loaded-data.ts';
 import { whichMediaErrors } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
-import { listNote, notesAnswer } from '../notes/contract.ts';
+import { ignoredFilters, listNote, notesAnswer } from '../notes/contract.ts';
 import { findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import type {
   LegacySegment,
@@ -207,6 +207,7 @@ async function search(
     total: total - lost,
     total_is_exact,
     ...notesAnswer([
+      ignoredFilters(request.metadata_filter_request?.filters),
       listNote('NOT_ANALYSED', missing),
       listNote('TRANSCRIPT_NOT_LOADED', unloaded),
       listNote('FILE_GONE', locations.gone),

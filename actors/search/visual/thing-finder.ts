@@ -49,22 +49,14 @@ export async function askThings(
   if (all.length === 0) return null;
   const scope = { hashes: null, ranges: {}, filters: [] };
   const limit = { scope, max_per_media: null, max_results: 1 };
-  const lookedAt = async (camera: boolean) => {
-    const request = { cache_dir, model_key: null, terms: [], camera, ...limit };
-    return (await findThings(parts, request, signal)).looked > 0;
-  };
-  const isSeen =
-    (all.every(({ camera }) => camera !== undefined) || (await lookedAt(false))) &&
-    (all.every(({ camera }) => camera === undefined) || (await lookedAt(true)));
-  return isSeen ? { terms: all, rest, excluded: wordsOf(excluded) } : null;
+  const request = { cache_dir, model_key: null, terms: [], ...limit };
+  const { looked } = await findThings(parts, request, signal);
+  return looked > 0 ? { terms: all, rest, excluded: wordsOf(excluded) } : null;
 }
 
 /** The words of texts that are of things, as detectors see them. */
 export function thingWords(texts: readonly string[]): ReadonlySet<string> {
-  const questions = texts.map(thingQuestion);
-  return wordsOf(
-    questions.map(({ words, terms }) => ({ words: words.filter((_, i) => terms[i]!.camera === undefined) })),
-  );
+  return wordsOf(texts.map(thingQuestion));
 }
 
 function wordsOf(questions: readonly Pick<ThingQuestion, 'words'>[]): ReadonlySet<string> {

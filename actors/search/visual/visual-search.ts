@@ -9,7 +9,7 @@ import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts
 import { now, type PeopleData } from '../loaded-data.ts';
 import type { Identities } from '../media/location.ts';
 import { locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
-import { notesAnswer } from '../notes/contract.ts';
+import { ignoredFilters, notesAnswer } from '../notes/contract.ts';
 import { type Reading, type Warnings, warning } from '../notes/warnings.ts';
 import { peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
@@ -113,7 +113,7 @@ export async function searchVisual(
   return {
     matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
     ...(found.weaker !== undefined && { weaker: found.weaker }),
-    ...{ ...notesAnswer(notes), ...told },
+    ...{ ...notesAnswer([ignoredFilters(request.metadata_filter_request?.filters), ...notes]), ...told },
   };
 }
 
@@ -142,9 +142,8 @@ export async function askVisual(
   const { model_key } = model;
   const whole = await textVectors(parts, model_key, query, request.exclude, signal);
   const asked = await askThings(parts, request.cache_dir, query, request.exclude, signal);
-  const asksCamera = asked?.terms.some(({ camera }) => camera !== undefined) ?? false;
   const hasWords = whole.known.length + whole.unknown.length > 0;
-  const things = asked && { ...asked, whole, isLimited: hasWords || asksCamera, asksCamera };
+  const things = asked && { ...asked, whole, isLimited: hasWords };
   const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
   const seen: Seen = { found: null, isLimited: things?.isLimited ?? false, terms: things?.terms ?? [] };
@@ -201,8 +200,6 @@ interface ThingsAsked extends ThingQuery {
   readonly whole: TextVectors;
   /** The visual model has a vocabulary of its own, without things. */
   readonly isLimited: boolean;
-  /** How the camera moves is asked for, which no model sees in one picture. */
-  readonly asksCamera: boolean;
 }
 
 /** What was found last, as explanations need it. */
@@ -265,7 +262,7 @@ function finder(
   };
   const joinedWith = async (
     found: SeenThings,
-    { isLimited, asksCamera, whole }: ThingsAsked,
+    { isLimited, whole }: ThingsAsked,
     scope: Scope,
     max: number,
   ) => {
@@ -277,7 +274,7 @@ function finder(
     const first = isRanked
       ? await rank(scopeOf(scope, found), vectors, max)
       : { matches: found.matches, twice: found.people_twice ?? [] };
-    if (first.matches.length >= max || asksCamera) return first;
+    if (first.matches.length >= max) return first;
     // What no detector has looked at may show it all the same.
     const others = await rank(scope, { ...vectors, text: whole.query }, max);
     return { ...others, ...first, matches: followed(first.matches, others.matches, max) };

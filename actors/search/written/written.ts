@@ -8,7 +8,7 @@ import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import type { LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
-import { listNote, note, notesAnswer } from '../notes/contract.ts';
+import { ignoredFilters, listNote, note, notesAnswer } from '../notes/contract.ts';
 import { frameField } from '../scope/contract.ts';
 import { findScope, requestedPaths } from '../scope/scope.ts';
 import { type Band, isAtLeast, leftOutOf } from '../visual/contract.ts';
@@ -60,6 +60,7 @@ export async function searchWritten(
     matches: shown.map(toMatch),
     ...(min_band && { weaker: found.weaker }),
     ...notesAnswer([
+      ignoredFilters(request.metadata_filter_request?.filters),
       media === 0 && note('NOTHING_READ', {}),
       listNote('NOT_ANALYSED', missing),
       listNote('FILE_GONE', gone),

@@ -4,7 +4,6 @@ import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { Ref } from '../../../../runtime/ref.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
-import type { CameraMotion } from '../../../decoder/frames/contract.ts';
 import type { embedderContract, VisualModel } from '../../../embedder/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
@@ -23,8 +22,6 @@ export interface Picture<F> {
   /** Null where the frame takes over the vector of the frame before it in the file. */
   readonly slot: SlotHandle | null;
   readonly preview: Uint8Array;
-  /** How the camera has moved since the frame before; null where nobody knows. */
-  readonly motion?: CameraMotion | null;
 }
 
 export interface Batcher<F> {
@@ -244,13 +241,8 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
 
   const append = async ({ sink, frames, keep }: Part, seen: readonly Seen[]) => {
     const message = { stage: sink.stage, ...appended(sink, frames, seen, model.dimensions) };
-    const { vectors, changed, motions, previews } = message;
-    const transfer = [
-      vectors.buffer,
-      changed.buffer,
-      motions.buffer,
-      ...previews.map(({ buffer }) => buffer as ArrayBuffer),
-    ];
+    const { vectors, changed, previews } = message;
+    const transfer = [vectors.buffer, changed.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
     await index.ask('append', { ...message, keep }, { transfer, signal });
   };
 
@@ -341,13 +333,11 @@ function framesBySink(batch: readonly Picture<Sink>[]): Map<Sink, readonly Batch
 function appended(sink: Sink, part: readonly BatchFrame[], seen: readonly Seen[], dimensions: number) {
   const vectors = new Float32Array(part.length * dimensions);
   const changed = new Float32Array(part.length);
-  const motions = new Float32Array(part.length * 3).fill(Number.NaN);
-  part.forEach(({ row, motion }, i) => {
+  part.forEach(({ row }, i) => {
     const next = sink.next(row === null ? null : seen[row]!);
     vectors.set(next.vector, i * dimensions);
     changed[i] = next.changed;
-    if (motion) motions.set([motion.dx, motion.dy, motion.zoom], i * 3);
   });
   const previews = part.map(({ preview }) => preview);
-  return { frames: part.map(({ frame }) => frame), vectors, previews, changed, motions };
+  return { frames: part.map(({ frame }) => frame), vectors, previews, changed };
 }

@@ -137,12 +137,12 @@ class PictureRun implements StageRun {
     if (from >= media.probe.grid_frames) return;
     const { shape, batch } = this.#model;
     const credit = Math.max(2, Math.min(batch, this.#pool.count >> 2));
-    for await (const frame of frames({ shape, from, preview: true, motion: true, credit, signal })) {
+    for await (const frame of frames({ shape, from, preview: true, credit, signal })) {
       if (!frame.preview) {
         throw engineErrors.INTERNAL(`${media.path}: frame ${frame.frame_index} came without a preview`);
       }
-      const { frame_index, picture, preview, motion = null } = frame;
-      this.#embedding.add({ file: sink, frame: frame_index, slot: picture, preview, motion });
+      const { frame_index, picture, preview } = frame;
+      this.#embedding.add({ file: sink, frame: frame_index, slot: picture, preview });
     }
   }
 

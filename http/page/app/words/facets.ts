@@ -16,7 +16,6 @@ export const facetWords = {
   'people.face_count': ['Faces in a picture', 'Gesichter im Bild'],
   'description.keyword': ['Keywords', 'Stichwörter'],
   'description.person': ['People named in the file', 'In der Datei genannte Personen'],
-  'camera.movement': ['Camera movement', 'Kamerabewegung'],
   'source.camera_make': ['Camera make', 'Kamerahersteller'],
   'source.camera_model': ['Camera', 'Kamera'],
   'source.has_location': ['Has location', 'Mit Ortsangabe'],
@@ -87,9 +86,6 @@ export const optionWords = {
   'things.shot_size=close_up': ['Close-up', 'Nahaufnahme'],
   'things.shot_size=medium': ['Medium shot', 'Halbnahe'],
   'things.shot_size=wide': ['Wide shot', 'Totale'],
-  'camera.movement=fixed': ['Fixed', 'Feststehend'],
-  'camera.movement=panning': ['Panning', 'Schwenk'],
-  'camera.movement=following': ['Handheld or following', 'Aus der Hand oder mitgeführt'],
 } as const satisfies Record<string, Words>;
 
 /** What the detector of things knows. A search for the German word finds the same thing. */

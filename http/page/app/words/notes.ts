@@ -16,6 +16,7 @@ const noteWords: Readonly<Record<NoteCode, string>> = {
   OTHER_MODEL: 'Das Modell {model_key} ließ sich nicht laden; gesucht wurde mit dem Standardmodell',
   PARTS_AWAY:
     'Filmmaterial von {time} Länge wurde nicht durchsucht: die Rechner, auf denen es liegt, antworten nicht',
+  FILTER_IGNORED: 'Nicht gefiltert wurde nach Merkmalen, die es nicht mehr gibt: {names}',
   NOTHING_TO_LOOK_FOR: 'Die Suche enthält nichts, wonach das Bildmodell suchen kann',
   SAME_PERSON_TWICE: 'Dieselbe Person wird zweimal in einem Bild verlangt, deshalb passt nichts: {names}',
   NOT_ANALYSED: 'Noch nicht analysiert: {names}',

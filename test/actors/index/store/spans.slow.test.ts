@@ -30,7 +30,6 @@ function chunk(from: number, to: number) {
     frames,
     vectors: vectors.slice(from * d, to * d),
     previews: frames.map((i) => preview(i, 64 + i)),
-    motions: Float32Array.from(frames.flatMap((i) => (i % 9 === 0 ? [Number.NaN, 0, 0] : [0.1, 0, 0]))),
   };
 }
 
@@ -60,7 +59,7 @@ function stored(cache_dir: string) {
   const files = (['vectors', 'previews'] as const).flatMap((kind) =>
     bundlesOf(cache_dir, 'aa', kind).map((file) => readFileSync(file).toString('hex', headOf(file))),
   );
-  return { scene_starts, frame_runs, crc, files, camera: store.cameras.of('aa') };
+  return { scene_starts, frame_runs, crc, files };
 }
 
 const rowsIn = (cache_dir: string) => openIn(cache_dir).find((file) => file.endsWith('.vectors'))!;

@@ -113,53 +113,6 @@ test('of each frame what is seen there, nothing of a medium that nobody looked a
   assert.deepEqual(seen, [[track('dog', 1)], []]);
 });
 
-test('how the camera moves is stored with the vectors of a film, found by words and by a facet, and forgotten', async (t) => {
-  const index = await indexActor(t);
-  const cache_dir = temporaryFolder(t);
-  const store = async (hash: string, motion: number) => {
-    const media = mediaRecord(hash);
-    const { stage } = await index.call('begin', { cache_dir, hash_str: hash, model_key: 'm', dimensions: 2 });
-    const motions = Float32Array.from({ length: 18 }, (_, i) => (i % 3 === 0 ? motion : 0));
-    motions[0] = Number.NaN;
-    const vectors = Float32Array.from({ length: 12 }, (_, i) => (i + 1) % 2);
-    await index.call('append', { stage, frames: [0, 1, 2, 3, 4, 5], vectors, previews: [], motions });
-    await index.call('commit', { stage, media });
-  };
-  const camera = (movement: NonNullable<ThingTerm['camera']>): ThingTerm => ({
-    ...dog,
-    classes: [],
-    camera: movement,
-  });
-  await store('aa', 0.1);
-  await store('bb', 0);
-  await store('cc', Number.NaN);
-  const panning = await found(index, cache_dir, { terms: [camera('panning')] });
-  assert.deepEqual([panning.places, panning.ranges, panning.looked], [['aa@3'], { aa: [[0, 6]] }, 2]);
-  const both = [camera('fixed'), dog];
-  assert.equal((await found(index, cache_dir, { terms: both })).looked, 0);
-  await storeTracks(index, cache_dir, 'bb', [track('dog', 2)]);
-  assert.deepEqual((await found(index, cache_dir, { terms: both })).ranges, { bb: [[2, 3]] });
-  const filters = [{ facet_id: 'camera.movement', operator: 'include_any_of' as const, values: ['fixed'] }];
-  const scope = { mode: 'paths' as const, hashes: ['aa', 'bb', 'cc'] };
-  const ready = async () => (await index.call('ready_facets', { cache_dir })).done;
-  for (let steps = 0; !(await ready()); steps++) assert.ok(steps < 9, 'no end');
-  const { facets } = await index.call('facets', { cache_dir, scope, filters });
-  assert.deepEqual(
-    facets.find(({ id }) => id === 'camera.movement')?.options.map(({ value, count }) => [value, count]),
-    [
-      ['fixed', 1],
-      ['panning', 1],
-    ],
-  );
-  await store('bb', 0.1);
-  assert.deepEqual(Object.keys((await found(index, cache_dir, { terms: [camera('panning')] })).ranges), [
-    'aa',
-    'bb',
-  ]);
-  await index.call('remove_media', { cache_dir, hashes: ['aa'] });
-  assert.equal((await found(index, cache_dir, { terms: [camera('panning')] })).looked, 1);
-});
-
 const person = (box: Track['box'], more: Partial<Track> = {}): Track => {
   return { class: 'person', start: 0, end: 1, best: 0, score: 0.8, box, colours: [], ...more };
 };

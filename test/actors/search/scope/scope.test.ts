@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FacetReport } from '../../../../actors/index/facets/contract.ts';
+import type { FacetReport, MetadataFilter } from '../../../../actors/index/facets/contract.ts';
 import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
 import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
@@ -198,28 +198,33 @@ test('a scope that does not fit together is refused by the name of its field', (
   }
 });
 
+const size: MetadataFilter = { facet_id: 'file.size_class', operator: 'is_any_of', values: ['under_10mb'] };
+
 test('the answer tells coverage against what was expected, and warns of what is missing, damaged or cut short', () => {
   const report: FacetReport = { facets: [], scope_count: 3, indexed_count: 3, unreadable: [], shortened: [] };
   const paths: RequestedScope = { scope: { mode: 'paths', hashes: [] }, expected: 0 };
-  assert.deepEqual(facetAnswer(report, paths, 2), {
+  assert.deepEqual(facetAnswer(report, paths, [size, { ...size, facet_id: 'camera.movement' }]), {
     success: true,
     facets: [],
     coverage: { scope_count: 3, indexed_count: 3, missing_count: 0 },
     active_filter_count: 2,
-    warning: null,
+    warning: 'Filters were ignored, because their facets no longer exist: camera.movement',
   });
   const short = facetAnswer(
     { ...report, indexed_count: 2, unreadable: ['aa'], shortened: ['file.folder'] },
     { ...paths, expected: 10 },
-    0,
+    [],
   );
   assert.deepEqual(short.coverage, { scope_count: 10, indexed_count: 2, missing_count: 8 });
   assert.match(short.warning ?? '', /7 of 10 files.*aa.*file\.folder/);
   const hashless: RequestedScope = { scope: { mode: 'paths', hashes: [null, 'a'] }, expected: 0 };
   assert.match(
-    facetAnswer({ ...report, indexed_count: 2 }, hashless, 0).warning ?? '',
+    facetAnswer({ ...report, indexed_count: 2 }, hashless, []).warning ?? '',
     /1 paths were sent without a hash/,
   );
   const none: RequestedScope = { scope: { mode: 'global', media_type: 'any', model_key: null }, expected: 0 };
-  assert.match(facetAnswer({ ...report, scope_count: 0, indexed_count: 0 }, none, 0).warning ?? '', /loaded/);
+  assert.match(
+    facetAnswer({ ...report, scope_count: 0, indexed_count: 0 }, none, []).warning ?? '',
+    /loaded/,
+  );
 });
