@@ -3,7 +3,7 @@
 const apostrophes = /[\u00b4\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035\uff07]/g;
 
 /**
- * The text with every sign that people and programs write for an apostrophe (curly, a prime, an accent) as `'`.
+ * The text with each apostrophe, whatever sign people and programs write for it, as `'`.
  * All other characters keep their positions.
  */
 export function plainApostrophes(text: string): string {
