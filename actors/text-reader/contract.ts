@@ -28,7 +28,7 @@ export type TextBox = Static<typeof TextBox>;
 export const searchedScore = 0.5;
 /** Score from which a line is shown without being asked for. */
 export const shownScore = 0.9;
-/** Score from which a line is shown to a person who typed exactly its words: two readings need not agree on it. */
+/** Score from which a line is shown to a person who typed its very words, without a second reading of it. */
 export const matchedScore = 0.6;
 /** Of a line that would score more, if two looks at it agreed. */
 export const doubtedScore = 0.89;
