@@ -9,7 +9,7 @@ import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
 import type { ModelLibrary } from '../models/contract.ts';
-import { believedScore, measuredClasses } from '../things/contract.ts';
+import { isMeasured, isSure } from '../things/confidence.ts';
 import type { Track } from '../things/tracks.ts';
 import { contextErrors, type LoadedContext, type Search, searchErrors } from './contract.ts';
 import { createPeopleData, createTranscriptData, now } from './loaded-data.ts';
@@ -217,7 +217,7 @@ export async function seenIn(
     hash_str,
     media_path,
     things_from: things.model_key === null ? null : sourceOf(things),
-    things: classesOf(things.tracks),
+    things: classesOf(things.tracks, record.probe.grid_frames),
     shots: things.shots.map(({ size, ...range }) => ({ size, ...secondsOf(range) })),
     lines_from: written.lines === null ? null : sourceOf(written),
     lines: (written.lines ?? []).map(({ text, score, box, ...range }) => ({
@@ -240,15 +240,13 @@ const secondsOf = ({ start, end }: { readonly start: number; readonly end: numbe
   end_seconds: end,
 });
 
-const measured: ReadonlySet<string> = new Set(measuredClasses);
-
 /** What is seen longest comes first. */
-function classesOf(tracks: readonly Track[]): SeenAnswer['things'] {
-  const believed = tracks.filter(({ score }) => score >= believedScore);
-  return [...Map.groupBy(believed, (track) => track.class)]
+function classesOf(tracks: readonly Track[], gridFrames: number): SeenAnswer['things'] {
+  const sure = tracks.filter((track) => isSure(track, gridFrames));
+  return [...Map.groupBy(sure, (track) => track.class)]
     .map(([name, own]) => ({
       class: name,
-      measured: measured.has(name),
+      measured: isMeasured(name),
       score: Math.max(...own.map(({ score }) => score)),
       ranges: joinRanges(own.map(({ start, end }) => [start, end])),
       tracks: own.map(({ box, ...range }) => ({ ...secondsOf(range), box })),

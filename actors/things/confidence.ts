@@ -79,6 +79,11 @@ export function confidenceOf({ class: name, score, start, end }: Sighting, gridF
   return above >= claimed && isMeasured(name) ? 'strong' : 'likely';
 }
 
+export function isSure(sighting: Sighting, gridFrames: number): boolean {
+  return confidenceOf(sighting, gridFrames) !== 'weak';
+}
+
+/** At least three detections of the class were judged. */
 export function isMeasured(name: ClassName): name is keyof typeof bars {
   return Object.hasOwn(bars, name);
 }

@@ -1,7 +1,7 @@
 // Keeps the facet tables of the folders in step with what is stored there, whoever writes it.
 import type { Log } from '../../../runtime/log.ts';
 import { runFor, type Steps } from '../../../runtime/sync/checkpoint.ts';
-import { believedScore, type MeasuredClass, measuredClasses } from '../../things/contract.ts';
+import { isMeasured, isSure } from '../../things/confidence.ts';
 import type { ClusteringsOf } from '../people/people-index.ts';
 import type { MediaChange } from '../store/changes.ts';
 import { readable } from '../store/faults.ts';
@@ -166,7 +166,6 @@ const group = ['Things'] as const;
 /** What the id of every facet of things begins with. */
 const thingsPrefix = 'things.';
 
-const measured: ReadonlySet<string> = new Set<MeasuredClass>(measuredClasses);
 const shotLabels: Readonly<Record<ShotSize, string>> = {
   close_up: 'Close-up',
   medium: 'Medium shot',
@@ -201,11 +200,12 @@ function thingFacets(store: Store): readonly ContentFacet[] {
 
 function readSights(store: Store, hash: string): Sights {
   const tracks = readable(() => store.things.of(hash))?.tracks ?? [];
-  const believed = tracks.filter(({ score }) => score >= believedScore).map((track) => track.class);
+  const gridFrames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
+  const classes = tracks.filter((track) => isSure(track, gridFrames)).map((track) => track.class);
   const shots = readable(() => storedShots(store, hash, tracks)) ?? [];
   return {
-    seen: believed.filter((name) => measured.has(name)),
-    unmeasured: believed.filter((name) => !measured.has(name)),
+    seen: classes.filter(isMeasured),
+    unmeasured: classes.filter((name) => !isMeasured(name)),
     shots: shots.map(({ size }) => size),
   };
 }

@@ -8,6 +8,7 @@ import { Folder, MediaRecord } from '../store/contract.ts';
 import { RankedMatch, Scope } from '../visual/contract.ts';
 
 const Frame = Type.Integer({ minimum: 0 });
+const FrameRanges = Type.Record(Type.String(), Type.Array(Type.Tuple([Frame, Frame])));
 
 /** As in actors/things/tracks.ts. */
 const Track = Type.Object({
@@ -44,7 +45,10 @@ export const ThingTerm = Type.Object({
 export type ThingTerm = Static<typeof ThingTerm>;
 
 export const thingMessages = {
-  /** By which detector each media was looked at; null where none did, or the record is damaged. */
+  /**
+   * By which detector each media was looked at, and how many tracks are not weak; null where none did, or the
+   * record is damaged.
+   */
   things_stored: ask(
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
     Type.Object({
@@ -87,7 +91,13 @@ export const thingMessages = {
       done: Type.Boolean(),
       matches: Type.Array(RankedMatch),
       /** Half-open ranges of grid frames in which they are true, by hash. */
-      ranges: Type.Record(Type.String(), Type.Array(Type.Tuple([Frame, Frame]))),
+      ranges: FrameRanges,
+      /**
+       * The parts of these ranges in which they are true of detections that are at least so sure
+       * (actors/things/confidence.ts).
+       */
+      likely: FrameRanges,
+      strong: FrameRanges,
       looked: Type.Integer({ minimum: 0 }),
       /** People who are asked for together with themselves, so that nothing matches. */
       people_twice: Type.Optional(Type.Array(Type.String())),

@@ -1,7 +1,7 @@
 // The shot sizes of a media, made of the things and faces that are stored of it.
 
 import type { Face } from '../../faces/contract.ts';
-import { believedScore } from '../../things/contract.ts';
+import { isSure } from '../../things/confidence.ts';
 import type { Track } from '../../things/tracks.ts';
 import { idText } from '../people/entry-id.ts';
 import { faceAt } from '../people/face-columns.ts';
@@ -15,8 +15,9 @@ export function storedShots(
   tracks: readonly Track[],
   faces = storedFaces(store, hash),
 ): Shot[] {
-  const { width = 0, height = 0 } = store.media.byHash(hash)?.probe ?? {};
-  return width > 0 && height > 0 ? shotsOf(tracks, faces, width / height) : [];
+  const { width = 0, height = 0, grid_frames = 0 } = store.media.byHash(hash)?.probe ?? {};
+  const sure = tracks.filter((track) => isSure(track, grid_frames));
+  return width > 0 && height > 0 ? shotsOf(sure, faces, width / height) : [];
 }
 
 /** With their ids and grid frames; those that are damaged are left out. */
@@ -90,7 +91,7 @@ export function shotsOf(tracks: readonly Track[], faces: readonly SeenFace[], as
   }
   const withFace = new Set(seen.keys());
   for (const { class: name, start, end, score, box } of tracks) {
-    if (name !== 'person' || score < believedScore) continue;
+    if (name !== 'person') continue;
     const size = sizeOf(box, aspect);
     if (size === null) continue;
     const one = { size, height: box[3], score };

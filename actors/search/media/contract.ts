@@ -182,7 +182,7 @@ const SeenClass = Type.Object({
   class: described(ThingClass, 'Class of the things, one of the 80 classes of COCO.'),
   measured: described(
     Type.Boolean(),
-    'Whether the accuracy of the class was measured. Only such classes count in `things.seen`.',
+    'Whether detections of the class were judged when its bar was chosen. Only such classes count in `things.seen`.',
   ),
   score: described(Type.Number({ minimum: 0, maximum: 1 }), 'Where the thing is seen best.'),
   ranges: described(

@@ -5,7 +5,6 @@ import type { Reply, Request } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ThingTerm } from '../../index/things/contract.ts';
 import type { RankedMatch, Scope } from '../../index/visual/contract.ts';
-import { believedScore, measuredClasses } from '../../things/contract.ts';
 import { now } from '../loaded-data.ts';
 import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
@@ -116,36 +115,26 @@ export function grouped(ranked: readonly RankedMatch[]): RankedMatch[] {
 const sceneOf = ({ hash_str, scene_start }: Pick<RankedMatch, 'hash_str' | 'scene_start'>) =>
   `${hash_str} ${scene_start}`;
 
-const measured: ReadonlySet<string> = new Set(measuredClasses);
-/** From this score on 91 of 100 of their tags were right. */
-const strongScore = 0.5;
-
 /**
  * That a thing is there was measured; its colour, place, size and number were not, nor that it is not there.
  */
-function isMeasured({ classes, colours, place, size, shot, count, negated }: ThingTerm): boolean {
+function isMeasured({ colours, place, size, shot, count, negated }: ThingTerm): boolean {
   const isPlain = colours.length === 0 && place === null && size === null && shot === null && !negated;
-  return isPlain && count.least === 1 && count.most === null && classes.every((one) => measured.has(one));
+  return isPlain && count.least === 1 && count.most === null;
 }
 
 /** For each frame how sure it is that it shows the things; null where they were not seen in it. */
 export function thingBands(
-  { matches, ranges }: SeenThings,
+  { ranges, likely, strong }: SeenThings,
   terms: readonly ThingTerm[],
   moments: readonly { readonly hash_str: string; readonly frame_index: number }[],
 ): (Band | null)[] {
-  const ofMedia = Map.groupBy(matches, ({ hash_str }) => hash_str);
   const isPlain = terms.every(isMeasured);
-  const isCounted = terms.some(({ count, negated }) => count.most !== null && !negated);
   return moments.map(({ hash_str, frame_index: frame }) => {
-    const isSeen =
-      Object.hasOwn(ranges, hash_str) && ranges[hash_str]!.some(([from, to]) => from <= frame && frame < to);
-    if (!isSeen) return null;
-    const here = ofMedia.get(hash_str) ?? [];
-    const best = here.filter((match) => match.scene_start <= frame && frame < match.scene_end);
-    // An exact number was right in 113 of 196 photographs and classes, and in 50 of 61 where each of the
-    // things has this score.
-    if (isCounted && best.every(({ score }) => score < believedScore)) return 'weak';
-    return isPlain && best.some(({ score }) => score >= strongScore) ? 'strong' : 'likely';
+    const isIn = (all: SeenThings['ranges']) =>
+      Object.hasOwn(all, hash_str) && all[hash_str]!.some(([from, to]) => from <= frame && frame < to);
+    if (!isIn(ranges)) return null;
+    if (!isIn(likely)) return 'weak';
+    return isPlain && isIn(strong) ? 'strong' : 'likely';
   });
 }

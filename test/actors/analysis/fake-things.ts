@@ -80,6 +80,6 @@ export function thingHandlers({ stored }: ThingsWorld) {
       return { model_key, from_previews, tracks: [...tracks], shots: [], faces: [] };
     },
     things_at: ({ frames }: { frames: unknown[] }) => ({ seen: frames.map(() => []) }),
-    find_things: () => ({ done: true, matches: [], ranges: {}, looked: stored.size }),
+    find_things: () => ({ done: true, matches: [], ranges: {}, likely: {}, strong: {}, looked: stored.size }),
   };
 }

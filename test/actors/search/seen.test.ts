@@ -29,7 +29,7 @@ test('a film is told with what is believed to be in it, also when it is gone', a
   const media = (await w.index.ask('find', { cache_dir, paths: [film], hashes: [] })).by_path[0]!;
   const tracks = [
     ...[track('dog', 0, 3), track('dog', 2, 5, 0.9), track('dog', 6, 7)],
-    ...[track('cake', 0, 8), track('person', 1, 2), track('car', 0, 8, 0.59)],
+    ...[track('toaster', 0, 8), track('person', 1, 2), track('car', 0, 8, 0.49)],
   ];
   const lines: WrittenLine[] = [
     { text: 'EXIT', score: 0.7, box: [0, 0, 0.1, 0.1], best: 2, start: 1, end: 4 },
@@ -42,7 +42,7 @@ test('a film is told with what is believed to be in it, also when it is gone', a
     ...known,
     things_from: 'file',
     things: [
-      { class: 'cake', measured: false, score: 0.8, ranges: [[0, 8]], tracks: placed([0, 8]) },
+      { class: 'toaster', measured: false, score: 0.8, ranges: [[0, 8]], tracks: placed([0, 8]) },
       {
         ...{ class: 'dog', measured: true, score: 0.9 },
         ranges: [

@@ -11,7 +11,7 @@ const Count = Type.Integer({ minimum: 0 });
 
 const ThingFacts = Type.Object({
   model_key: described(Type.String(), 'Key of the object detector.'),
-  tracks: described(Count, 'Number of things found. A thing that moves counts again.'),
+  tracks: described(Count, 'Number of things that are surely found. A thing that moves counts again.'),
   missing_frames: described(Count, 'Number of frames that could not be decoded.'),
   from_previews: FromPreviews,
   warning: ShownWarning,

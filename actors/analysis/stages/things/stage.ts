@@ -3,6 +3,7 @@
 import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { PictureShape } from '../../../decoder/contract.ts';
+import { isSure } from '../../../things/confidence.ts';
 import { detectorSide, type ObjectDetector, type Sight, type Thing } from '../../../things/contract.ts';
 import { Tracker } from '../../../things/tracks.ts';
 import { faceShape } from '../faces/file-faces.ts';
@@ -69,7 +70,9 @@ function thingRun(task: TaskContext, things: Things, model: ObjectDetector): Sta
       const tracks = tracker.end();
       const stored = { cache_dir, media: file.media, model_key, tracks };
       const store = (from_previews: boolean) => parts.index.ask('store_things', { ...stored, from_previews });
-      return { finished: analysis.commit(file, { looked, count: tracks.length }, store) };
+      const { grid_frames } = file.media.probe;
+      const count = tracks.filter((track) => isSure(track, grid_frames)).length;
+      return { finished: analysis.commit(file, { looked, count }, store) };
     },
   };
 }

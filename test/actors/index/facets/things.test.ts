@@ -29,12 +29,17 @@ function asking(index: Harness, cache_dir: string) {
 test('media are counted by what is believed to be seen in them, and by the rest apart', async (t) => {
   const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const ask = asking(index, cache_dir);
-  await storeTracks(index, cache_dir, 'aa', [track('dog'), track('dog'), track('car', 0.59), track('cake')]);
-  await storeTracks(index, cache_dir, 'bb', [track('dog', 0.6), track('person')]);
+  await storeTracks(index, cache_dir, 'aa', [
+    track('dog'),
+    track('dog'),
+    track('car', 0.49),
+    track('toaster'),
+  ]);
+  await storeTracks(index, cache_dir, 'bb', [track('dog', 0.7), track('person')]);
   await index.call('remember', { cache_dir, media: mediaRecord('cc') });
   const report = await ask();
   assert.deepEqual(countsOf(report, 'seen'), { dog: 2, person: 1 });
-  assert.deepEqual(countsOf(report, 'unmeasured'), { cake: 1 });
+  assert.deepEqual(countsOf(report, 'unmeasured'), { toaster: 1 });
   const filter = { facet_id: 'things.seen', operator: 'include_all_of', values: ['dog', 'person'] } as const;
   assert.deepEqual(countsOf(await ask([{ ...filter, values: [...filter.values] }]), 'unmeasured'), {});
   const scope = { hashes: null, ranges: {}, filters: [{ ...filter, values: [...filter.values] }] };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
-import { momentsOf, seenAt } from '../../../../actors/index/things/handlers.ts';
+import { momentsOf, seenAt, sureMomentsOf } from '../../../../actors/index/things/moments.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
 import { draws } from '../../../shared.ts';
 
@@ -43,7 +43,7 @@ test('a shot of people needs no person that was seen, and what else is asked of 
   assert.deepEqual(found([close]), [{ start: 2, end: 6, score: 0.9, best: 3 }]);
   assert.deepEqual(found([term('person', { shot: 'medium' })]), []);
   const two = { ...close, count: { least: 2, most: 2 } };
-  const tracks = [track('person', 0, 5), track('person', 4, 8, { score: 0.6 })];
+  const tracks = [track('person', 0, 5), track('person', 4, 8, { score: 0.6, box: [0.5, 0.4, 0.2, 0.2] })];
   assert.deepEqual(found([two]), []);
   assert.deepEqual(found([two], tracks), [{ start: 4, end: 5, score: 0.6, best: 4 }]);
   assert.deepEqual(
@@ -69,7 +69,11 @@ test('what is not to be seen is left out, and alone means every second without i
 });
 
 test('a number is counted second by second', () => {
-  const tracks = [track('person', 0, 8), track('person', 4, 10, { score: 0.6 }), track('person', 6, 7)];
+  const tracks = [
+    track('person', 0, 8),
+    track('person', 4, 10, { score: 0.6, box: [0.4, 0.4, 0.2, 0.2] }),
+    track('person', 6, 7, { box: [0.8, 0.4, 0.2, 0.2] }),
+  ];
   const count = (least: number, most: number | null) => [term('person', { count: { least, most } })];
   assert.deepEqual(spans(tracks, count(2, 2)), [
     [4, 6],
@@ -82,6 +86,37 @@ test('a number is counted second by second', () => {
   ]);
   // The weakest of two counts.
   assert.equal(momentsOf(tracks, count(2, 2), 20)[0]?.score, 0.6);
+});
+
+test('a face in its body is one person, and boxes that overlap are no sure number', () => {
+  const two = [term('person', { count: { least: 2, most: 2 } })];
+  const at = (...boxes: Track['box'][]) => boxes.map((box) => track('person', 0, 20, { box }));
+  const sure = (tracks: Track[]) => sureMomentsOf(tracks, two, 20).map(({ confidence }) => confidence);
+  const [left, right]: Track['box'][] = [
+    [0, 0, 0.4, 1],
+    [0.5, 0, 0.4, 1],
+  ];
+  assert.deepEqual(sure(at(left!, right!)), ['strong']);
+  assert.deepEqual(sure(at(left!, [0.1, 0, 0.2, 0.3])), [], 'a face in its body');
+  assert.deepEqual(sure(at(left!, [0.2, 0, 0.4, 1])), ['weak'], 'one or two');
+  assert.deepEqual(sure(at(left!, [0.5, 0.9, 0.2, 0.1])), ['weak'], 'a hand that comes into the picture');
+});
+
+test('what may be a third one, or the one that is excluded, makes the answer unsure', () => {
+  const boxes: Track['box'][] = [0, 0.35, 0.7].map((x) => [x, 0, 0.3, 1]);
+  const [first, second, third] = boxes.map((box) => track('dog', 0, 20, { box })) as [Track, Track, Track];
+  const sure = (tracks: Track[], terms: ThingTerm[]) =>
+    sureMomentsOf(tracks, terms, 20).map(({ start, end, confidence }) => [start, end, confidence]);
+  const two = [term('dog', { count: { least: 2, most: 2 } })];
+  assert.deepEqual(sure([first, second], two), [[0, 20, 'strong']]);
+  assert.deepEqual(sure([first, second, { ...third, score: 0.45, start: 8 }], two), [[0, 8, 'strong']]);
+  assert.deepEqual(sure([first, { ...second, score: 0.5 }], [term('dog')]), [[0, 20, 'strong']]);
+  assert.deepEqual(sure([{ ...first, score: 0.5, end: 8 }], [term('dog')]), [[0, 8, 'weak']]);
+  const cat = track('cat', 5, 8, { score: 0.45 });
+  assert.deepEqual(sure([first, cat], [term('dog'), term('cat', { negated: true })]), [
+    [0, 5, 'strong'],
+    [8, 20, 'strong'],
+  ]);
 });
 
 test('colour, place and size are those of one and the same thing', () => {
@@ -117,7 +152,10 @@ test('a number of things is found in the frames that show so many, by the weakes
   fc.assert(
     fc.property(some, fc.integer({ min: 1, max: 3 }), fc.option(fc.nat(3)), (all, least, more) => {
       const tracks = all
-        .map(({ start, length, score }) => track('dog', start, start + length, { score: score / 9 }))
+        .map(({ start, length, score }, i) => {
+          const box: Track['box'] = [i / 12, 0.4, 1 / 12, 0.2];
+          return track('dog', start, start + length, { score: score / 9, box });
+        })
         .sort((a, b) => a.start - b.start);
       const most = more === null ? null : least + more;
       const found = momentsOf(tracks, [term('dog', { count: { least, most } })], 20);

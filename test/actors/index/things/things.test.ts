@@ -145,9 +145,8 @@ test('without a face it is the shape of a person who is cut off at the lower edg
   assert.deepEqual(sizesOf([person([0.8, 0.3, 0.2, 0.3])]), [], 'half of somebody');
 });
 
-test('nothing is said without people, or of those who are uncertain', () => {
+test('nothing is said without people', () => {
   assert.deepEqual(sizesOf([person([0, 0, 1, 1], { class: 'dog' })]), []);
-  assert.deepEqual(sizesOf([person([0, 0, 1, 1], { score: 0.59 })]), []);
 });
 
 test('frames in a row are one shot, with the frame that shows it best', () => {

@@ -1,0 +1,231 @@
+// In which seconds of a film the things are seen that a question names, and how sure that is. Pure.
+import { type Box, overlap } from '../../../runtime/picture.ts';
+import { type Confidence, confidenceOf } from '../../things/confidence.ts';
+import type { Track } from '../../things/tracks.ts';
+import type { ThingTerm } from './contract.ts';
+import type { Shot } from './stored-shots.ts';
+
+/** Grid frames `[start, end)` in which all is as it was asked for. */
+export interface Moment {
+  readonly start: number;
+  readonly end: number;
+  /** Of the frame that shows it best: of the weakest of its terms, 0 to 1. */
+  readonly score: number;
+  /** That frame. */
+  readonly best: number;
+}
+
+export interface SureMoment extends Moment {
+  readonly confidence: Confidence;
+}
+
+/** What is known of a film beside the tracks of the detector. */
+interface OtherSights {
+  readonly shots?: readonly Shot[];
+  /** Somebody was recognized. */
+  readonly people?: readonly Moment[];
+}
+
+/** A colour that is less of a thing than this is not what a person calls it by. */
+const leastColour = 0.2;
+/** Of the area of the picture: something this large is seen close, something this small from afar. */
+const [close, far] = [0.35, 0.03];
+
+/** Grid frames of the film, and how sure it is that they are as asked for. */
+export function sureMomentsOf(
+  tracks: readonly Track[],
+  terms: readonly ThingTerm[],
+  frames: number,
+  sights: OtherSights = {},
+): SureMoment[] {
+  const confidences = new Map(tracks.map((track) => [track, confidenceOf(track, frames)]));
+  const ofAtLeast = (least: readonly Confidence[]) => {
+    const sure = tracks.filter((track) => least.includes(confidences.get(track)!));
+    return momentsOf(sure, terms, frames, { ...sights, isSure: true });
+  };
+  const all = momentsOf(tracks, terms, frames, sights);
+  if (all.length === 0) return [];
+  // What is seen less surely must not contradict it: a third dog that may be one, or a cat that was excluded.
+  const likely = both(all, ofAtLeast(['likely', 'strong']));
+  const strong = both(likely, ofAtLeast(['strong']));
+  const as = (confidence: Confidence) => (moment: Moment) => ({ ...moment, confidence });
+  return [
+    ...strong.map(as('strong')),
+    ...without(likely, strong).map(as('likely')),
+    ...without(all, likely).map(as('weak')),
+  ].sort((a, b) => a.start - b.start);
+}
+
+/**
+ * `frames`: of the film. Ascending; what is asked for is wanted of each, and nothing of a question without
+ * terms.
+ */
+export function momentsOf(
+  tracks: readonly Track[],
+  terms: readonly ThingTerm[],
+  frames: number,
+  { shots = [], people = [], isSure = false }: OtherSights & { readonly isSure?: boolean } = {},
+): Moment[] {
+  if (terms.length === 0) return [];
+  let found: Moment[] = [{ start: 0, end: frames, score: 1, best: 0 }];
+  for (const term of terms) {
+    if (found.length === 0) return [];
+    const shown = momentsOfTerm(tracks, term, { shots, people, isSure });
+    found = term.negated ? without(found, shown) : both(found, shown);
+  }
+  return found;
+}
+
+function momentsOfTerm(
+  tracks: readonly Track[],
+  term: ThingTerm,
+  { shots, people, isSure }: Required<OtherSights> & { readonly isSure: boolean },
+): Moment[] {
+  const suitable = () => tracks.filter((track) => suits(track, term));
+  const seen = () => {
+    if (!isCounted(term)) return shownBy(suitable(), term.count);
+    return shownBy(
+      isSure && term.count.most !== null ? suitable().filter(isCountable) : suitable(),
+      term.count,
+      {
+        mostShared: isSure ? mostShared : 1,
+      },
+    );
+  };
+  if (term.shot === null) {
+    const all = seen();
+    // Somebody who was recognized is a person, whether the detector saw one or not.
+    const others = isPlain(term) && term.classes.includes('person') ? without(people, all) : [];
+    return others.length === 0 ? all : [...all, ...others].sort((a, b) => a.start - b.start);
+  }
+  const sized = shots.filter(({ size }) => size === term.shot);
+  // A face that fills the picture is a person, whether the detector of things saw one or not.
+  return isPlain(term) ? sized.map(({ size: _, ...moment }) => moment) : both(sized, seen());
+}
+
+const isCounted = ({ count }: ThingTerm) => count.least > 1 || count.most !== null;
+
+/**
+ * An exact number is believed of things that are surely seen and not small: of 17 such pictures with two or
+ * three, none had fewer and 13 exactly as many; of all with two or three boxes 22 of 39.
+ */
+function isCountable({ score, box }: Track): boolean {
+  return score >= 0.6 && box[2] * box[3] >= 0.05;
+}
+
+/** A box that lies in another one by so much of its area shows the same thing: a face and its body. */
+const sameThing = 0.6;
+/** Boxes that share more may be one thing or two. */
+const mostShared = 0.45;
+
+/** Area that both share, as a part of the smaller one. */
+function sharedPart(a: Box, b: Box): number {
+  const [areaA, areaB] = [a[2] * a[3], b[2] * b[3]];
+  const union = overlap(a, b);
+  return Math.min(1, ((union / (1 + union)) * (areaA + areaB)) / Math.min(areaA, areaB));
+}
+
+function distinct(tracks: readonly Track[]): Track[] {
+  const found: Track[] = [];
+  for (const track of tracks.toSorted((a, b) => b.score - a.score))
+    if (found.every(({ box }) => sharedPart(box, track.box) < sameThing)) found.push(track);
+  return found;
+}
+
+/** Nothing is asked of what it names but that it is there. */
+function isPlain({ colours, place, size, count }: ThingTerm): boolean {
+  return colours.length === 0 && place === null && size === null && count.least === 1 && count.most === null;
+}
+
+/** What is seen in a frame of what the terms want, best first. */
+export function seenAt(tracks: readonly Track[], terms: readonly ThingTerm[], frame: number): Track[] {
+  const wanted = terms.filter(({ negated }) => !negated);
+  const here = tracks.filter(({ start, end }) => start <= frame && frame < end);
+  return here.filter((track) => wanted.some((term) => suits(track, term))).sort((a, b) => b.score - a.score);
+}
+
+function suits(track: Track, { classes, colours, place, size }: ThingTerm): boolean {
+  const isClass = classes.includes(track.class);
+  const isColoured =
+    colours.length === 0 ||
+    track.colours.some((one) => one.share >= leastColour && colours.includes(one.colour));
+  return (
+    isClass && isColoured && (place === null || isAt(track, place)) && (size === null || isOf(track, size))
+  );
+}
+
+function isAt({ box: [left, top, width, height] }: Track, place: NonNullable<ThingTerm['place']>): boolean {
+  const [x, y] = [left + width / 2, top + height / 2];
+  const at = { left: x < 0.45, right: x > 0.55, top: y < 0.45, bottom: y > 0.55 };
+  return place === 'centre' ? Math.abs(x - 0.5) < 0.2 && Math.abs(y - 0.5) < 0.25 : at[place];
+}
+
+function isOf({ box }: Track, size: NonNullable<ThingTerm['size']>): boolean {
+  const area = box[2] * box[3];
+  return size === 'close' ? area >= close : area <= far;
+}
+
+/**
+ * When at least and at most as many of the tracks are seen at once. `mostShared`: of two boxes that are counted.
+ */
+function shownBy(
+  tracks: readonly Track[],
+  { least, most }: ThingTerm['count'],
+  counted: { readonly mostShared: number } | null = null,
+): Moment[] {
+  const times = [...new Set(tracks.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
+  const found: Moment[] = [];
+  const coming = tracks.toSorted((a, b) => a.start - b.start);
+  let [next, here]: [number, Track[]] = [0, []];
+  for (let i = 0; i + 1 < times.length; i++) {
+    const [start, end] = [times[i]!, times[i + 1]!];
+    // A film may have thousands, of which few are seen at once.
+    here = here.filter((track) => track.end > start);
+    for (; coming[next] && coming[next]!.start <= start; next++) here.push(coming[next]!);
+    const seen = counted === null ? here : distinct(here);
+    if (seen.length < Math.max(1, least) || (most !== null && seen.length > most)) continue;
+    if (counted !== null && share(seen, counted.mostShared)) continue;
+    // Of several that are wanted, the weakest one counts.
+    const weakest = seen.toSorted((a, b) => b.score - a.score)[Math.max(1, least) - 1]!;
+    found.push({ start, end, score: weakest.score, best: Math.min(end - 1, Math.max(start, weakest.best)) });
+  }
+  return found;
+}
+
+/** Whether two of the boxes share more than `most` of the smaller one. */
+function share(tracks: readonly Track[], most: number): boolean {
+  return tracks.some(({ box }, i) => tracks.some((other, j) => j < i && sharedPart(box, other.box) > most));
+}
+
+function both(some: readonly Moment[], others: readonly Moment[]): Moment[] {
+  const found: Moment[] = [];
+  for (const a of some) {
+    for (const b of others) {
+      const [start, end] = [Math.max(a.start, b.start), Math.min(a.end, b.end)];
+      if (start >= end) continue;
+      const weaker = a.score < b.score ? a : b;
+      found.push({ start, end, score: weaker.score, best: Math.min(end - 1, Math.max(start, weaker.best)) });
+    }
+  }
+  return found.sort((a, b) => a.start - b.start);
+}
+
+/** Both ascend, and what is in one of them does not overlap. */
+function without(some: readonly Moment[], others: readonly Moment[]): Moment[] {
+  const found: Moment[] = [];
+  let first = 0;
+  for (const moment of some) {
+    while (first < others.length && others[first]!.end <= moment.start) first++;
+    let from = moment.start;
+    const add = (start: number, end: number) => {
+      const best = Math.min(end - 1, Math.max(start, moment.best));
+      if (start < end) found.push({ ...moment, start, end, best });
+    };
+    for (let at = first; at < others.length && others[at]!.start < moment.end; at++) {
+      add(from, others[at]!.start);
+      from = Math.max(from, others[at]!.end);
+    }
+    add(from, moment.end);
+  }
+  return found;
+}
