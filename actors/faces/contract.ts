@@ -58,8 +58,10 @@ export const Face = Type.Object({
   yaw: Type.Number(),
   /** Degrees in the plane of the picture. */
   roll: Type.Number(),
-  /** Too small, blurred or turned away to say who it is: it may join people, and never joins two of them. */
+  /** Too small or blurred to say who it is: it may join people, and never joins two of them. */
   weak: Type.Boolean(),
+  /** Cut off, turned away or covered: its vector is like that of any such face, so it joins nobody. */
+  unreliable: Type.Boolean(),
 });
 export type Face = Static<typeof Face>;
 
@@ -131,7 +133,7 @@ export const facesContract = contract(
     ),
     /**
      * Adds entries. `vectors`: n×d, L2-normalised, *moved*. `weak`: n bytes, 1 for an entry that never joins
-     * two others.
+     * two others, 2 for one that joins nobody.
      */
     cluster_add: ask(
       Type.Object({ clustering: Type.Integer(), vectors: Floats, weak: Bytes }),

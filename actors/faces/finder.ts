@@ -16,7 +16,7 @@ import { detectorFamilyOf } from './detection/families.ts';
 import type { Candidate, FaceDetector } from './detection/family.ts';
 import { embedderFamilyOf, FaceEmbedder } from './embedding/embedder.ts';
 import { Pyramid } from './picture.ts';
-import { isCut, isWeak, pose, sharpness } from './quality/quality.ts';
+import { covering, isCut, isUnreliable, isWeak, pose, sharpness } from './quality/quality.ts';
 
 type CurrentPair = CurrentModel<PairRow, OpenPair>;
 
@@ -71,7 +71,7 @@ function measured(candidate: Candidate, pyramid: Pyramid, wanted: Chip): Found |
   const top = share(candidate.top, height);
   const right = share(candidate.left + candidate.width, width);
   const bottom = share(candidate.top + candidate.height, height);
-  const face: Omit<Face, 'weak'> = {
+  const face: Omit<Face, 'weak' | 'unreliable'> = {
     box: [left, top, right - left, bottom - top],
     landmarks: Array.from(candidate.landmarks, (value, at) => value / (at % 2 === 0 ? width : height)),
     score: candidate.score,
@@ -79,12 +79,12 @@ function measured(candidate: Candidate, pyramid: Pyramid, wanted: Chip): Found |
     sharpness: sharpness(pixels),
     ...looks,
   };
-  return {
-    candidate,
-    face: { ...face, weak: isWeak({ ...face, cut: isCut(candidate, { width, height }) }) },
-    pixels,
-    chip,
-  };
+  const unreliable = isUnreliable({
+    yaw: face.yaw,
+    isCut: isCut(candidate.landmarks, { width, height }),
+    covering: covering(pixels),
+  });
+  return { candidate, face: { ...face, weak: isWeak(face), unreliable }, pixels, chip };
 }
 
 function share(value: number, length: number): number {

@@ -96,8 +96,8 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'a face at the edge of the picture counts as whole',
     file: 'actors/faces/quality/quality.ts',
-    text: 'box.left + box.width > picture.width - near',
-    fault: 'box.left + box.width > picture.width + near',
+    text: '(at % 2 === 0 ? width : height) - value',
+    fault: '(at % 2 === 0 ? width : height) + value',
     tests: ['test/actors/faces/quality/quality.test.ts'],
   },
   {

@@ -225,7 +225,7 @@ export class Dbscan {
     const { strongAt, weakAt, count } = this.#entries;
     const { groups, isCore, counts } = this.#cores;
     const core = new Int32Array(count).fill(-1);
-    const neighbours = new Int32Array(count);
+    const neighbours = new Int32Array(count).fill(1);
     const joined = (nearest: Nearest, i: number, at: number) =>
       nearest.core[i]! >= 0 ? nearest.core[i]! : this.#earlier.coreOf(at);
     for (const [i, at] of strongAt.entries()) {

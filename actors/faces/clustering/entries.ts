@@ -1,9 +1,13 @@
 // The entries of a clustering: their vectors, those that may join two others apart from those that may not.
+// Entries that join nobody are only counted.
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { ClusterLabels } from '../contract.ts';
 
 /** Rows of a tile: what one multiplication takes on each side. */
 const usualTile = 1024;
+
+/** In the column of weak entries: an entry that joins nobody. */
+const joinsNobody = 2;
 
 export class Entries {
   readonly dimensions: number;
@@ -12,6 +16,7 @@ export class Entries {
   /** The position of each strong row among all entries, ascending; and of each weak one. */
   readonly strongAt: number[] = [];
   readonly weakAt: number[] = [];
+  #count = 0;
 
   constructor(dimensions: number, tileRows = usualTile) {
     this.dimensions = dimensions;
@@ -20,7 +25,7 @@ export class Entries {
   }
 
   get count(): number {
-    return this.strongAt.length + this.weakAt.length;
+    return this.#count;
   }
 
   /**
@@ -38,11 +43,12 @@ export class Entries {
       const fault = faultOf(vectors, i, dimensions);
       if (fault !== null) throw engineErrors.INVALID_MESSAGE(`vectors: entry ${this.count + i} ${fault}`);
     }
-    const first = this.count;
     for (let i = 0; i < weak.length; i++) {
+      const at = this.#count++;
+      if (weak[i] === joinsNobody) continue;
       const isWeak = weak[i] !== 0;
       (isWeak ? this.weak : this.strong).add(vectors.subarray(i * dimensions, (i + 1) * dimensions));
-      (isWeak ? this.weakAt : this.strongAt).push(first + i);
+      (isWeak ? this.weakAt : this.strongAt).push(at);
     }
   }
 }

@@ -1,7 +1,9 @@
-// Whether a face says who it is: one that is too small, blurred, turned away or cut off is weak.
+// Whether a face says who it is: one that is too small or blurred is weak, one that is cut off, turned away
+// or covered is unreliable.
 
 import { alignedSide, applied, fitted, template } from '../alignment/align.ts';
 import type { Face } from '../contract.ts';
+import { type Candidate, spanOf } from '../detection/family.ts';
 
 /** Measured in docs/decisions/0014-how-faces-are-found.md. */
 export const limits = {
@@ -10,20 +12,38 @@ export const limits = {
   sharpness: 0.1,
   /** Degrees to either side. */
   yaw: 55,
+  /** Of `covering`. */
+  covering: 16,
 } as const;
 
-type Qualities = Pick<Face, 'size_px' | 'sharpness' | 'yaw' | 'landmarks'> & { readonly cut: boolean };
+export function isWeak({ size_px, sharpness }: Pick<Face, 'size_px' | 'sharpness'>): boolean {
+  return size_px < limits.size || sharpness < limits.sharpness;
+}
 
-export function isWeak({ size_px, sharpness, yaw, landmarks, cut }: Qualities): boolean {
-  if (cut || size_px < limits.size || sharpness < limits.sharpness || Math.abs(yaw) > limits.yaw) return true;
-  // A landmark beyond the edge was guessed, and the aligned face is black there.
-  return landmarks.some((value) => value < 0 || value > 1);
+/**
+ * Whether the vector says more of what hides the face than of the person: such faces of different people are
+ * alike.
+ */
+export function isUnreliable(face: {
+  readonly yaw: number;
+  readonly isCut: boolean;
+  readonly covering: number;
+}): boolean {
+  return face.isCut || Math.abs(face.yaw) > limits.yaw || face.covering > limits.covering;
 }
 
 // How sharp an aligned face is: what blur, enlargement and motion take away first.
 
-/** The face without hair, background and what lies beyond the edge of the picture, px of the aligned face. */
-const inner = { left: 26, right: 86, top: 36, bottom: 102 } as const;
+/** Half-open, px of the aligned face. */
+interface Region {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** The face without hair, background and what lies beyond the edge of the picture. */
+const inner: Region = { left: 26, right: 86, top: 36, bottom: 102 };
 
 /** Variance of the Laplacian that counts as 0.5: a face of 60 px in a clip of a webcam. */
 const middle = 20;
@@ -61,6 +81,48 @@ function brightness(face: Uint8Array): Float32Array {
   return light;
 }
 
+// What covers a face. A mask, a scarf or a hand has another colour than the skin above it; brightness says
+// nothing, because beards and shadows change it.
+
+const forehead: Region = { left: 40, top: 30, right: 72, bottom: 44 };
+const bridgeOfNose: Region = { left: 48, top: 44, right: 64, bottom: 60 };
+const lowerFace: Region = { left: 30, top: 80, right: 82, bottom: 110 };
+const chin: Region = { left: 44, top: 100, right: 68, bottom: 111 };
+
+/**
+ * How far the colour of the mouth and chin is from that of the nose and forehead, as chrominance of 8 bits.
+ * `face`: 112×112×3 RGB.
+ */
+export function covering(face: Uint8Array): number {
+  const nose = chrominance(face, bridgeOfNose);
+  const below = chrominance(face, chin);
+  const distances = [
+    distance(nose, below),
+    distance(nose, chrominance(face, lowerFace)),
+    distance(chrominance(face, forehead), below),
+  ];
+  return distances.reduce((sum, one) => sum + one, 0) / distances.length;
+}
+
+type Chrominance = readonly [blue: number, red: number];
+
+const distance = (a: Chrominance, b: Chrominance) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+
+/** The mean, ITU-R BT.601. */
+function chrominance(face: Uint8Array, { left, top, right, bottom }: Region): Chrominance {
+  let [red, green, blue] = [0, 0, 0];
+  for (let y = top; y < bottom; y++) {
+    for (let at = 3 * (y * alignedSide + left); at < 3 * (y * alignedSide + right); at += 3) {
+      red += face[at]!;
+      green += face[at + 1]!;
+      blue += face[at + 2]!;
+    }
+  }
+  const light = 0.299 * red + 0.587 * green + 0.114 * blue;
+  const count = (right - left) * (bottom - top);
+  return [(0.564 * (blue - light)) / count, (0.713 * (red - light)) / count];
+}
+
 // Where a face looks, estimated from its five landmarks.
 
 interface Pose {
@@ -88,29 +150,17 @@ export function pose(landmarks: ArrayLike<number>): Pose | null {
   return { yaw: yaw || 0, roll: degrees(Math.atan2(-fit.b, fit.a)) || 0 };
 }
 
-// Whether the edge of the picture cuts a face. Detectors press box and landmarks into the picture, so a face
-// that is half there shows by its form: too narrow at a side, too low at the top or bottom.
+// Whether the edge of the picture cuts a face. Detectors press box and landmarks into the picture, or guess
+// landmarks beyond it: either way one of them lies near the edge.
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
+/** Distance of a landmark from the edge, in sizes of the face: nearly all whole faces have .5 and more. */
+const leastMargin = 0.25;
 
-/**
- * Width over height of the box: whole faces have 0.6 to 0.85, turned ones the less. Measured in decision 14.
- */
-const narrow = 0.6;
-const low = 1;
-/** A box ends at an edge that is nearer than this share of its longer side. */
-const reach = 0.03;
-
-/** `box` in pixels of the picture. */
-export function isCut(box: Box, picture: { width: number; height: number }): boolean {
-  const near = reach * Math.max(box.width, box.height);
-  const atSide = box.left < near || box.left + box.width > picture.width - near;
-  const atEnd = box.top < near || box.top + box.height > picture.height - near;
-  const form = box.width / box.height;
-  return (atSide && form < narrow) || (atEnd && form > low);
+/** `landmarks` in pixels of the picture. */
+export function isCut(
+  landmarks: Candidate['landmarks'],
+  { width, height }: { readonly width: number; readonly height: number },
+): boolean {
+  const least = leastMargin * spanOf(landmarks);
+  return landmarks.some((value, at) => Math.min(value, (at % 2 === 0 ? width : height) - value) < least);
 }

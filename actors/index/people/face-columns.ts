@@ -12,7 +12,7 @@ export interface FaceColumns {
   readonly frames: Uint32Array;
   /** Position in these is `numbersOfFace` times that of the face. */
   readonly numbers: Float32Array;
-  /** 1 for a weak face. */
+  /** 1 for a weak face, 2 for an unreliable one. */
   readonly weak: Uint8Array;
 }
 
@@ -31,7 +31,7 @@ export class FaceList {
     if (this.#count === this.#weak.length) this.#grow();
     const at = this.#count++;
     this.#frames[at] = frame;
-    this.#weak[at] = face.weak ? 1 : 0;
+    this.#weak[at] = face.unreliable ? 2 : face.weak ? 1 : 0;
     const { score, size_px, sharpness, yaw, roll } = face;
     this.#numbers.set(
       [...face.box, ...face.landmarks, score, size_px, sharpness, yaw, roll],
@@ -79,6 +79,7 @@ export function faceAt({ numbers, weak }: FaceColumns, at: number): Face {
     yaw,
     roll,
     weak: weak[at] === 1,
+    unreliable: weak[at] === 2,
   };
 }
 
@@ -90,7 +91,7 @@ export function quality({ numbers, weak }: FaceColumns, at: number): number {
   const sharpness = numbers[first + 2]!;
   const front = Math.max(0, Math.cos((Math.min(90, Math.abs(numbers[first + 3]!)) * Math.PI) / 180));
   const seen = 0.35 * sharpness + 0.3 * large + 0.25 * front + 0.1 * score;
-  return Math.max(0, Math.min(1, weak[at] === 1 ? seen / 2 : seen));
+  return Math.max(0, Math.min(1, weak[at] === 0 ? seen : seen / 2));
 }
 
 // Which faces of a content that is analysed again are the ones that were there before: the same place of the

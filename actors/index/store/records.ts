@@ -151,7 +151,8 @@ export const Faces = table('FHFA', {
   from_previews: 'uint',
 });
 // key: "face-facts/" encoded key "/" hash_str. One entry a face, ascending by frame: 16 bytes of its id, its
-// grid frame, 19 numbers of 32 bits (actors/index/people/face-columns.ts), 1 where it is weak
+// grid frame, 19 numbers of 32 bits (actors/index/people/face-columns.ts), 1 where it is weak and 2
+// where it is unreliable
 export const FaceFacts = table('FHFF', {
   ids: 'ubytes',
   frames: 'uint32s',

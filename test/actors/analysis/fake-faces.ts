@@ -117,6 +117,7 @@ function faceOf(at: number): Face {
     yaw: 0,
     roll: 0,
     weak: false,
+    unreliable: false,
   };
 }
 

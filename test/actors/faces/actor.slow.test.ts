@@ -209,7 +209,7 @@ test('a crowd of 300 is found whole, small faces marked as weak', { skip }, asyn
   assert(faces.every(({ size_px, weak }) => size_px >= 20 && size_px < 28 && weak));
 });
 
-test('a face that the edge cuts is kept, marked as weak, with pictures of what is there', {
+test('a face that the edge cuts is kept, marked as unreliable, with pictures of what is there', {
   skip,
 }, async (t) => {
   const { find } = await startFaces(t, modelsDir);
@@ -220,7 +220,7 @@ test('a face that the edge cuts is kept, marked as weak, with pictures of what i
   const { faces, displays } = await find({ data: cut, width: from.width, height });
   assert.equal(faces.length, 1);
   near([faces[0]!.box[0]], [0], 0.01);
-  assert.equal(faces[0]!.weak, true);
+  assert.equal(faces[0]!.unreliable, true);
   assert.equal((await sharp(displays[0]).metadata()).width, 160);
 });
 

@@ -205,7 +205,10 @@ export class OpenClustering {
     return { labels: raw.slice(), neighbours: neighbours.slice() };
   }
 
-  /** n×d, L2-normalised, *copied*, with a byte each that is 1 for a weak face. Throws STORE_DAMAGED. */
+  /**
+   * n×d, L2-normalised, *copied*, with a byte each: 1 for a weak face, 2 for an unreliable one. Throws
+   * STORE_DAMAGED.
+   */
   vectors(from: number, most: number): { vectors: Float32Array<ArrayBuffer>; weak: Uint8Array<ArrayBuffer> } {
     const to = Math.min(this.entries, from + most);
     const count = Math.max(0, to - from);

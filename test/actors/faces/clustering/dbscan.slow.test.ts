@@ -62,7 +62,7 @@ function someCase(seed: number): Case {
   const loners = Math.floor(random() * 25);
   const { vectors, who } = crowd({ dimensions, people, loners, same: 0.8 + 0.19 * random(), seed });
   const share = random() < 0.3 ? 0 : random() * 0.5;
-  const weak = Uint8Array.from(who, () => (random() < share ? 1 : 0));
+  const weak = Uint8Array.from(who, () => (random() < share ? 1 + Math.floor(random() * 2) : 0));
   const eps = 0.01 + random() * 0.15;
   return { vectors, weak, asked: { dimensions, eps, minSamples: 1 + Math.floor(random() * 7), weak } };
 }
@@ -70,17 +70,21 @@ function someCase(seed: number): Case {
 const seeds = Array.from({ length: 120 }, (_, seed) => seed);
 
 test('labels, counts and numbers are those of the definition, for entries of every kind', async () => {
-  let [noise, borders] = [0, 0];
+  let [noise, borders, alone] = [0, 0, 0];
   for (const seed of seeds) {
-    const { vectors, asked } = someCase(seed);
+    const { vectors, weak, asked } = someCase(seed);
     const expected = naive(vectors, asked);
+    alone += weak.filter((one, i) => one === 2 && expected.labels[i]! < 0).length;
     assert.deepEqual(told(await clustered(vectors, asked)), told(expected), `seed ${seed}`);
     noise += expected.labels.filter((label) => label < 0).length;
     borders += expected.labels.filter(
       (label, i) => label >= 0 && expected.neighbours[i]! < asked.minSamples,
     ).length;
   }
-  assert.ok(noise > 100 && borders > 100, `${noise} noise, ${borders} borders`);
+  assert.ok(
+    noise > 100 && borders > 100 && alone > 100,
+    `${noise} noise, ${borders} borders, ${alone} alone`,
+  );
 });
 
 test('what grew is what had been clustered at once, wherever it was cut', async () => {

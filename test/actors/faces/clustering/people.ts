@@ -65,7 +65,9 @@ export function naive(vectors: Float32Array, options: NaiveOptions): ClusterLabe
   );
   const cosine = (i: number, j: number) => rows[i]!.reduce((sum, value, k) => sum + value * rows[j]![k]!, 0);
   const near = rows.map((_, i) =>
-    rows.map((_, j) => j).filter((j) => j !== i && weak[j] === 0 && cosine(i, j) >= 1 - eps - 1e-6),
+    rows
+      .map((_, j) => j)
+      .filter((j) => j !== i && weak[i] !== 2 && weak[j] === 0 && cosine(i, j) >= 1 - eps - 1e-6),
   );
   const neighbours = Int32Array.from(near, (list) => list.length + 1);
   const isCore = rows.map((_, i) => weak[i] === 0 && neighbours[i]! >= minSamples);

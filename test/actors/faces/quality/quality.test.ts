@@ -2,30 +2,51 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { template } from '../../../../actors/faces/alignment/align.ts';
-import { isCut, isWeak, limits, pose, sharpness } from '../../../../actors/faces/quality/quality.ts';
+import {
+  covering,
+  isCut,
+  isUnreliable,
+  isWeak,
+  limits,
+  pose,
+  sharpness,
+} from '../../../../actors/faces/quality/quality.ts';
 
-const good = {
-  cut: false,
-  size_px: 80,
-  sharpness: 0.6,
-  yaw: 5,
-  landmarks: Array.from({ length: 10 }, () => 0.5),
-};
-
-test('a face of a good size, sharp and towards the camera is not weak', () => {
+test('a face of a good size and sharp is not weak, one that is tiny or blurred is', () => {
+  const good = { size_px: 80, sharpness: 0.6 };
   assert.equal(isWeak(good), false);
-});
-
-test('one that is tiny, blurred, turned away cut or beyond the edge is weak', () => {
-  assert.equal(isWeak({ ...good, cut: true }), true);
   assert.equal(isWeak({ ...good, size_px: limits.size - 0.1 }), true);
   assert.equal(isWeak({ ...good, sharpness: limits.sharpness - 0.01 }), true);
-  assert.equal(isWeak({ ...good, yaw: -limits.yaw - 1 }), true);
-  assert.equal(isWeak({ ...good, yaw: limits.yaw + 1 }), true);
-  assert.equal(
-    isWeak({ ...good, landmarks: good.landmarks.map((value, at) => (at === 3 ? 1.01 : value)) }),
-    true,
-  );
+});
+
+test('a face that is turned away, cut or covered is unreliable', () => {
+  const good = { yaw: 5, isCut: false, covering: 6 };
+  assert.equal(isUnreliable(good), false);
+  assert.equal(isUnreliable({ ...good, isCut: true }), true);
+  assert.equal(isUnreliable({ ...good, yaw: -limits.yaw - 1 }), true);
+  assert.equal(isUnreliable({ ...good, yaw: limits.yaw + 1 }), true);
+  assert.equal(isUnreliable({ ...good, covering: limits.covering + 0.1 }), true);
+});
+
+/** A face of one colour, with another one from the tip of the nose down. */
+function face(skin: readonly number[], below: readonly number[]): Uint8Array {
+  return Uint8Array.from({ length: 112 * 112 * 3 }, (_, at) => {
+    const y = Math.floor(at / (112 * 3));
+    return (y < 72 ? skin : below)[at % 3]!;
+  });
+}
+
+test('a mask of another colour covers a face; a beard, a shadow and a picture in black and white do not', () => {
+  const skin = [224, 172, 140];
+  for (const mask of [
+    [235, 240, 245],
+    [120, 170, 210],
+    [30, 30, 34],
+  ])
+    assert.ok(covering(face(skin, mask)) > limits.covering, `${mask}: ${covering(face(skin, mask))}`);
+  for (const below of [skin, [180, 132, 104], [150, 108, 84]])
+    assert.ok(covering(face(skin, below)) < limits.covering, `${below}: ${covering(face(skin, below))}`);
+  assert.equal(Math.round(covering(face([200, 200, 200], [40, 40, 40]))), 0);
 });
 
 const stripes = (period: number, contrast: number) =>
@@ -103,16 +124,29 @@ test('points at one place have no pose', () => {
 
 const picture = { width: 300, height: 500 };
 
-test('a narrow box at a side and a low one at the top or bottom are cut', () => {
-  // As the portrait of the astronaut is found, with the left half of the face cut off.
-  assert.equal(isCut({ left: 2, top: 63, width: 50, height: 113 }, picture), true);
-  assert.equal(isCut({ left: 250, top: 63, width: 50, height: 113 }, picture), true);
-  assert.equal(isCut({ left: 100, top: -1, width: 90, height: 70 }, picture), true);
-  assert.equal(isCut({ left: 100, top: 430, width: 90, height: 70 }, picture), true);
+/** The landmarks of a face of 100 px with its left and upper edge there. */
+const landmarksAt = (left: number, top: number) =>
+  Float64Array.from([0.3, 0.35, 0.7, 0.35, 0.5, 0.6, 0.35, 0.8, 0.65, 0.8], (place, at) => {
+    return place * 100 + (at % 2 === 0 ? left : top);
+  });
+
+test('a face is cut where a landmark lies beyond the edge or hardly before it', () => {
+  for (const [left, top] of [
+    [-50, 100],
+    [-24, 100],
+    [224, 100],
+    [100, -28],
+    [100, 414],
+  ])
+    assert.equal(isCut(landmarksAt(left!, top!), picture), true, `${left}, ${top}`);
 });
 
-test('a whole face at the edge, and a narrow one elsewhere, are not', () => {
-  assert.equal(isCut({ left: -2, top: 61, width: 91, height: 113 }, picture), false);
-  assert.equal(isCut({ left: 100, top: 0, width: 91, height: 113 }, picture), false);
-  assert.equal(isCut({ left: 100, top: 63, width: 50, height: 113 }, picture), false);
+test('a whole face at the edge, or with its forehead or chin beyond it, is not', () => {
+  for (const [left, top] of [
+    [0, 0],
+    [200, 400],
+    [100, -20],
+    [100, 405],
+  ])
+    assert.equal(isCut(landmarksAt(left!, top!), picture), false, `${left}, ${top}`);
 });

@@ -26,6 +26,7 @@ export function face(place: number, more: Partial<Face> = {}): Face {
     yaw: 0,
     roll: 0,
     weak: false,
+    unreliable: false,
     ...more,
   };
 }
