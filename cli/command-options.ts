@@ -34,7 +34,7 @@ const clusteringOptions = {
     value: 'E',
     help: 'distance within one person, 0 to 2; lower is stricter (0.48)',
   },
-  'min-samples': { type: 'string', value: 'N', help: 'similar faces that start a cluster (5)' },
+  'min-samples': { type: 'string', value: 'N', help: 'similar faces that start a cluster (2)' },
 } as const;
 
 // The actions of `framehound watch`.
@@ -166,7 +166,7 @@ export const faceActions = {
         value: 'CLUSTER',
         help: 'only this one, by id or name, with the ids of its faces',
       },
-      noise: { ...switchedOn, help: 'also faces outside any cluster' },
+      noise: { ...switchedOn, help: 'also faces in no cluster, with their ids' },
       max: {
         type: 'string',
         value: 'N',
@@ -201,10 +201,10 @@ export const faceActions = {
   },
   move: {
     usage: 'JOB FACE...',
-    help: 'move faces that are another person',
+    help: 'move faces that are another person, or in no cluster',
     options: {
-      from: { type: 'string', value: 'CLUSTER', help: 'the cluster they are in' },
-      to: { type: 'string', value: 'CLUSTER', help: 'the cluster they belong to' },
+      from: { type: 'string', value: 'CLUSTER', help: 'the cluster they are in (none)' },
+      to: { type: 'string', value: 'CLUSTER', help: 'the cluster they belong to (a new one)' },
       ...json,
     },
   },
@@ -215,7 +215,6 @@ export const faceActions = {
     options: {
       eps: { ...clusteringOptions.eps, help: 'as for faces analyze (the last values)' },
       'min-samples': { type: 'string', value: 'N', row: 'shared' },
-      auto: { ...switchedOn, help: 'find --eps from the faces' },
       'clear-names': { ...switchedOn, help: 'remove all names' },
       ...json,
     },

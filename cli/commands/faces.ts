@@ -43,8 +43,6 @@ const recluster: Command = async (args, context) => {
   if (name === undefined || others.length > 0) {
     throw usageErrors.USAGE('faces recluster needs the name of one clustering; see: framehound faces list');
   }
-  if (values.auto && values.eps !== undefined)
-    throw usageErrors.USAGE('use either --auto or --eps, not both: --auto chooses eps itself');
   const parameters = { eps: epsOf(values.eps), min_samples: minSamplesOf(values['min-samples']) };
   const cache_dir = folders(context.values).cache;
   return withService(context, 1, async (service) => {
@@ -54,7 +52,6 @@ const recluster: Command = async (args, context) => {
       cluster_job_name: job.name,
       eps: parameters.eps ?? job.eps,
       min_samples: parameters.min_samples ?? job.min_samples,
-      auto_detect_params: values.auto,
       clear_names: values['clear-names'],
     };
     const ending = tellsClusters(service, cache_dir, job.name);

@@ -21,8 +21,8 @@ import { clusterRows, jobLine, madeLine, type Sample, shellWord, whoIs } from '.
 
 type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
 
-/** Those of the API, for a job that is new. */
-const defaults = { eps: 0.48, min_samples: 5 } as const;
+/** For a clustering that is new: two pictures are enough for a person who looks at the groups. */
+export const newClustering = { eps: 0.48, min_samples: 2 } as const;
 const MOST_PICTURES = 3;
 
 export const analyze: Command = async (args, context) => {
@@ -40,7 +40,7 @@ export const analyze: Command = async (args, context) => {
   const { cache: cacheDir } = folders(context.values);
   return withService(context, Math.max(1, context.values.decoders), async (service) => {
     // New media join a clustering as it is.
-    const { eps, min_samples } = (await jobBefore(service, cacheDir, name)) ?? defaults;
+    const { eps, min_samples } = (await jobBefore(service, cacheDir, name)) ?? newClustering;
     const requestOf = (face_media_paths: string[]): TaskRequest => {
       const job: FaceJob = {
         cluster_job_name: name,
@@ -155,7 +155,9 @@ function told(
     ...(job.noise_entries > 0 ? [inNone(job.noise_entries, job.min_samples)] : []),
     ...(outcome ? outcomeLines(outcome) : []).map((line) => `  ${line}`),
     ...(job.total_entries > 0
-      ? [`To see them: ${invocation} faces show ${shellWord(job.name)} --open`]
+      ? [
+          `To see them: ${invocation} faces show ${shellWord(job.name)} --open${clusters.length === 0 ? ' --noise' : ''}`,
+        ]
       : ['No faces were found.']),
   ];
   const largest_clusters = clusters.map(({ cluster_id, name, size }) => ({ cluster_id, name, size }));
@@ -165,7 +167,7 @@ function told(
 
 function inNone(count: number, least: number): string {
   const are = count === 1 ? '1 face is' : `${count} faces are`;
-  return `  ${are} in no cluster: fewer than ${least} similar faces, or too small, blurred or turned away`;
+  return `  ${are} in no cluster: fewer than ${least} similar faces, or too small, blurred, turned away, cut off or covered`;
 }
 
 // What the clustering of a job told when it ended: which sample faces gave their name, and what became of

@@ -89,12 +89,12 @@ export function faces(count: number): string {
   return counted(count, 'face');
 }
 
-/** `family: 14 clusters of 812 faces in 32 media, 31 in no cluster, 5 named`. */
+/** `family: 14 clusters of 812 faces in 32 files, 31 in no cluster, 5 named`. */
 export function jobLine(job: FaceClusterJob): string {
   const { name, num_clusters, total_entries, noise_entries, media_hashes, names, face_storage_version } = job;
   const named = Object.values(names).filter((one) => one !== '').length;
   const facts = [
-    `${counted(num_clusters, 'cluster')} of ${faces(total_entries)} in ${media_hashes.length} media`,
+    `${counted(num_clusters, 'cluster')} of ${faces(total_entries)} in ${counted(media_hashes.length, 'file')}`,
     `${noise_entries} in no cluster`,
     ...(named > 0 ? [`${named} named`] : []),
     ...(face_storage_version < 2 ? ['in an older format that can only be read and named'] : []),
@@ -162,7 +162,8 @@ export function correctionLines(
       return `${whoIs(id, names[id])} now has ${faces(size)}, including those of ${others.join(', ')}`;
     }),
     ...moves.map(({ from, to, moved }) => {
-      return `${faces(moved)} moved from ${whoIs(from, names[from])} to ${whoIs(to, names[to])}`;
+      const origin = from === null ? '' : ` from ${whoIs(from, names[from])}`;
+      return `${faces(moved)} moved${origin} to ${whoIs(to, names[to])}`;
     }),
   ];
 }

@@ -111,14 +111,15 @@ export const move: Command = async (args, context) => {
   });
   const [job, ...entry_ids] = positionals;
   const { from, to } = values;
-  if (job === undefined || entry_ids.length === 0 || from === undefined || to === undefined) {
+  if (job === undefined || entry_ids.length === 0) {
     throw usageErrors.USAGE(
-      'faces move needs JOB --from CLUSTER --to CLUSTER and the ids of faces; see: framehound faces show JOB --cluster CLUSTER',
+      'faces move needs JOB and the ids of faces; see: framehound faces show JOB --cluster CLUSTER, or faces show JOB --noise for faces in no cluster',
     );
   }
   return withJob(context, job, async ({ client, job, jobKey }) => {
-    const [from_cluster_id, to_cluster_id] = [clusterMeant(job, from), clusterMeant(job, to)];
-    if (from_cluster_id === to_cluster_id)
+    const from_cluster_id = from === undefined ? null : clusterMeant(job, from);
+    const to_cluster_id = to === undefined ? null : clusterMeant(job, to);
+    if (from_cluster_id !== null && from_cluster_id === to_cluster_id)
       throw usageErrors.USAGE('--from and --to must be different clusters');
     const moves = [{ from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] }];
     return correct(client, job, { ...jobKey, moves }, values.json, context);
@@ -127,7 +128,7 @@ export const move: Command = async (args, context) => {
 
 async function correct(
   client: Client,
-  { name, names }: FaceClusterJob,
+  { name, names, cluster_ids }: FaceClusterJob,
   request: Parameters<Client['modifyClusters']>[0],
   json: boolean,
   { out, screen }: Context,
@@ -138,6 +139,8 @@ async function correct(
   if (json) out(`${JSON.stringify(answer)}\n`);
   else {
     for (const line of correctionLines(answer, names)) out(`${line}\n`);
+    const made = answer.moves.find(({ to }) => !cluster_ids.includes(to));
+    if (made) screen.write(`To name it: ${invocation} faces name ${shellWord(name)} ${made.to} NAME\n`);
     screen.write(`To undo this: ${invocation} faces undo ${shellWord(name)}\n`);
   }
   return exit.ok;

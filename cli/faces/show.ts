@@ -18,6 +18,7 @@ import { type Command, type Context, exit, invocation, usageErrors } from '../co
 import { fileName, forgetOldFindings, html, noteHtml, openPage, pageOf } from '../page.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
+import { newClustering } from './analyze.ts';
 import { clusterRows, clustersMeant, faces, jobLine, jobNamed, madeLine, shellWord } from './clusters.ts';
 
 // Where the pages of a clustering lie in the home folder.
@@ -132,28 +133,44 @@ function limitsOf(values: Values): Limits {
 type PageRequest = Limits & { readonly cache_dir: string; readonly cluster_job_name: string };
 
 async function allClusters(client: Client, job: FaceClusterJob, page: PageRequest): Promise<Shown> {
-  const { max, offset: _, ...rest } = page;
+  const { max, offset: _, include_noise, ...rest } = page;
   const clusters = Math.max(1, Math.min(max, job.num_clusters));
   const limit_per_cluster = Math.min(PICTURES_EACH, Math.max(1, Math.floor(PICTURES / clusters)));
   const answer: ClusterSamplesAnswer = await client.clusterSamples({
     ...rest,
     max_clusters: max,
     limit_per_cluster,
+    include_noise: false,
   });
   if (!('clusters' in answer)) return { cards: [], notes: [answer.warning] };
   const cards = answer.clusters.map(({ sample_faces, ...cluster }): Card => {
     return { ...cluster, pictures: sample_faces, entry_ids: [] };
   });
-  const noise = { cluster_id: null, name: '', size: answer.noise_size ?? 0, entry_ids: [] };
   const more = answer.num_clusters_after_filter - cards.length;
   const warning = 'warning' in answer ? String(answer.warning) : undefined;
+  const loose = include_noise ? await inNoCluster(client, page) : { cards: [], notes: [] };
   return {
-    cards: answer.noise_sample ? [...cards, { ...noise, pictures: answer.noise_sample }] : cards,
+    cards: [...cards, ...loose.cards],
     notes: [
       ...(more > 0 ? [`${counted(more, 'smaller cluster')} not shown: ${moreOf(cards, max)}`] : []),
       ...(warning === undefined ? [] : [warning]),
+      ...loose.notes,
     ],
   };
+}
+
+/** The faces in no cluster, with their ids, which moves take. */
+async function inNoCluster(client: Client, { cache_dir, cluster_job_name }: PageRequest): Promise<Shown> {
+  const request = { cache_dir, cluster_job_name, include_noise: true, include_entry_ids: true };
+  const { noise, warning } = await client.clusterFaces({ ...request, limit: mostFacesOfPage });
+  if (!noise || noise.size === 0) return { cards: [], notes: [] };
+  const { size, faces, entry_ids = [] } = noise;
+  const notes = warning === undefined ? [] : [warning];
+  if (faces.length < size) {
+    const are = faces.length === 1 ? 'is' : 'are';
+    notes.push(`only ${faces.length} of the ${size} faces in no cluster ${are} shown`);
+  }
+  return { cards: [{ cluster_id: null, name: '', size, pictures: faces, entry_ids }], notes };
 }
 
 /** How to see the others: all together, or those that come next. */
@@ -210,13 +227,18 @@ function nextStep(job: FaceClusterJob, cards: readonly Card[], cluster: string |
   if (cluster !== undefined) {
     return `To move a face that is somebody else: ${framehound} move ${name} FACE... --from ${shellWord(cluster)} --to CLUSTER`;
   }
+  if (cards.some((card) => card.cluster_id === null)) {
+    return `To put faces into a cluster: ${framehound} move ${name} FACE... --to CLUSTER, or without --to for a new one`;
+  }
   const clusters = cards.filter(({ cluster_id }) => cluster_id !== null);
   const unnamed = clusters.find((card) => card.name === '')?.cluster_id;
   if (unnamed) return `To name a cluster: ${framehound} name ${name} ${shellWord(unnamed)} NAME`;
   if (clusters.length > 0) return `To see where these people appear: ${framehound} appearances ${name}`;
-  return job.total_entries > 0 && job.num_clusters === 0
-    ? `To allow smaller clusters: ${framehound} recluster ${name} --min-samples 2`
-    : `To find faces in more media: ${framehound} analyze ${name} PATH`;
+  if (job.total_entries === 0) return `To find faces in more media: ${framehound} analyze ${name} PATH`;
+  const { min_samples } = newClustering;
+  return job.min_samples > min_samples
+    ? `To allow smaller clusters: ${framehound} recluster ${name} --min-samples ${min_samples}`
+    : `To see the faces in no cluster: ${framehound} show ${name} --noise`;
 }
 
 /** The page of one cluster lies beside that of all. */

@@ -15,7 +15,7 @@ import {
   speakersArgument,
 } from '../arguments.ts';
 import { usageErrors } from '../context.ts';
-import { epsOf, minSamplesOf } from '../faces/analyze.ts';
+import { epsOf, minSamplesOf, newClustering } from '../faces/analyze.ts';
 import { printable } from '../terminal.ts';
 
 type Text = string | undefined;
@@ -57,7 +57,12 @@ export function newFolder(
     const { default: fallback } = schema as { readonly default?: unknown };
     return fallback === undefined ? [] : [[name, structuredClone(fallback)] as const];
   });
-  const plain = { ...Object.fromEntries(defaults), folder_path, cache_dir } as NewWatchFolder;
+  const plain = {
+    ...Object.fromEntries(defaults),
+    folder_path,
+    cache_dir,
+    face_min_samples: newClustering.min_samples,
+  } as NewWatchFolder;
   const folder = { ...plain, ...changesOf(plain, options) } as NewWatchFolder;
   const { enable_visual_analysis, enable_audio_analysis, enable_face_analysis } = folder;
   if (!enable_visual_analysis && !enable_audio_analysis && !enable_face_analysis)

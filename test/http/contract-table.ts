@@ -214,7 +214,7 @@ export const bodies: Readonly<Record<string, Row>> = {
   },
   '/faces/clusters/faces': {
     fields: { ...faces, cluster_id: optional, cluster_ids: [], limit: 500, offset: 0 },
-    beyond: { include_entry_ids: false },
+    beyond: { include_entry_ids: false, include_places: false, include_noise: false },
   },
   '/faces/clusters/names': { fields: { ...faces, assignments: needed } },
   '/faces/clusters/modify': { fields: { ...faces, merges: [], moves: [] }, beyond: { apart: [] } },

@@ -215,6 +215,33 @@ test('a face is moved, where somebody is seen plays, and a person is searched fo
   await page.locator('.tile').first().waitFor();
 });
 
+test(
+  'faces in no group are seen, put into a named group, and opened where they were found',
+  within,
+  async (t) => {
+    const page = await opened(t, '#/people');
+    await page.getByRole('button', { name: 'Group again' }).click();
+    await page.getByLabel('Fewest faces').fill('1000');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('A group needs 1,000 similar faces').waitFor();
+    const { total_entries: n } = await job();
+    await page.getByRole('link', { name: `${n} faces in no group` }).click();
+    await page.getByRole('heading', { name: `${n} faces in no group` }).waitFor();
+    const face = page.locator('.face');
+    assert.equal(await face.count(), n);
+    await assertAccessible(page, 'faces in no group');
+    for (const at of [0, 1]) await face.nth(at).click();
+    await page.getByRole('textbox', { name: 'Name of the new person' }).fill('Dora');
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    await until(async () => (await face.count()) === n - 2, { within: SLOW_MS });
+    const made = await job();
+    assert.deepEqual([made.num_clusters, Object.values(made.names)], [1, ['Dora']]);
+    await face.first().click();
+    await page.getByRole('button', { name: 'Open where it was found' }).click();
+    await page.waitForURL(/#\/player\/[\w-]+@\d/);
+  },
+);
+
 test('pairs that may be one person are asked about, and an answer holds', within, async (t) => {
   const page = await opened(t, '#/people/alike');
   await page.getByRole('button', { name: 'Group again' }).click();

@@ -94,6 +94,23 @@ export const ClusterSamplesAnswer = Type.Union([
 ]);
 export type ClusterSamplesAnswer = Static<typeof ClusterSamplesAnswer>;
 
+const FacesMore = {
+  entry_ids: Type.Optional(
+    described(Type.Array(Type.String()), 'Ids of the faces, for moves. Returned if requested.'),
+  ),
+  places: Type.Optional(
+    described(
+      Type.Array(
+        Type.Object({
+          hash_str: described(Type.String(), 'Content hash of the file. Copies have the same hash.'),
+          seconds: described(Type.Number({ minimum: 0 }), 'Seconds from the beginning; 0 for a still.'),
+        }),
+      ),
+      'Where each face was found, in the order of `faces`. Returned if requested.',
+    ),
+  ),
+};
+
 export const ClusterFacesAnswer = Type.Object({
   cluster_job_name: field('Name of the face clustering.', Type.String()),
   limit: field('Maximum number of results on this page.', Count),
@@ -106,12 +123,21 @@ export const ClusterFacesAnswer = Type.Object({
         size: described(Count, 'Number of faces in the cluster.'),
         available_faces: described(Count, 'Number of pictures available for paging.'),
         faces: described(Type.Array(Jpeg), 'A page of the faces of the cluster, best first.'),
-        entry_ids: Type.Optional(
-          described(Type.Array(Type.String()), 'Ids of the faces, for moves. Returned if requested.'),
-        ),
+        ...FacesMore,
       }),
     ),
     'Clusters in the requested order.',
+  ),
+  noise: Type.Optional(
+    described(
+      Type.Object({
+        size: described(Count, 'Number of faces in no cluster.'),
+        available_faces: described(Count, 'Number of pictures available for paging.'),
+        faces: described(Type.Array(Jpeg), 'A page of the faces in no cluster, best first.'),
+        ...FacesMore,
+      }),
+      'The faces in no cluster. Returned with `include_noise`.',
+    ),
   ),
   warning: Type.Optional(
     described(
@@ -184,7 +210,10 @@ export const ModifyAnswer = Type.Object({
   moves: described(
     Type.Array(
       Type.Object({
-        from: described(Type.String(), 'Id of the previous cluster.'),
+        from: described(
+          nullable(Type.String()),
+          'Id of the previous cluster; null for faces that were in no cluster.',
+        ),
         to: described(Type.String(), 'Id of the current cluster, which may be new.'),
         moved: described(Count, 'Number of moved faces.'),
       }),

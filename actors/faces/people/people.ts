@@ -174,7 +174,7 @@ type Apart = ModifyRequest['apart'][number];
 
 interface Corrections {
   readonly merges: { cluster_ids: string[]; target_cluster_id?: string }[];
-  readonly moves: { from_cluster_id: string; to_cluster_id: string | null; entry_ids: string[] }[];
+  readonly moves: { from_cluster_id: string | null; to_cluster_id: string | null; entry_ids: string[] }[];
   readonly apart?: { cluster_ids: string[] }[];
 }
 
@@ -218,9 +218,9 @@ function checkedMerge(job: ClusterJob, { cluster_ids, target_cluster_id }: Merge
 }
 
 function checkedMove(job: ClusterJob, { from_cluster_id, to_cluster_id, entry_ids }: Move, at: string) {
-  knownCluster(job, from_cluster_id, `${at}.from_cluster_id`);
+  if (from_cluster_id !== null) knownCluster(job, from_cluster_id, `${at}.from_cluster_id`);
   if (to_cluster_id !== null) knownCluster(job, to_cluster_id, `${at}.to_cluster_id`);
-  if (from_cluster_id === to_cluster_id)
+  if (from_cluster_id === to_cluster_id && from_cluster_id !== null)
     throw wrong(`${at}.to_cluster_id`, 'is the cluster that already contains them');
   if (entry_ids.length === 0) throw wrong(`${at}.entry_ids`, 'names no face');
   return { from_cluster_id, to_cluster_id, entry_ids: [...new Set(entry_ids)] };

@@ -36,7 +36,7 @@ export class PictureBudget {
   }
 
   /** As many of the pictures as fit, the first ones. */
-  take({ faces, entry_ids, ...cluster }: ClusterFaces): Pictures {
+  take({ faces, entry_ids, places, ...cluster }: ClusterFaces): Pictures {
     const taken: string[] = [];
     for (const jpeg of faces) {
       this.#left -= base64Letters(jpeg);
@@ -44,7 +44,8 @@ export class PictureBudget {
       taken.push(base64(jpeg));
     }
     if (taken.length < faces.length) this.lose(cluster.cluster_id, faces.length - taken.length);
-    return { ...cluster, faces: taken, entry_ids: entry_ids.slice(0, taken.length) };
+    const count = taken.length;
+    return { ...cluster, faces: taken, entry_ids: entry_ids.slice(0, count), places: places.slice(0, count) };
   }
 
   /** Pictures that are not even asked for, because nothing fits any more. */
@@ -146,14 +147,15 @@ export async function clusterSamples(
   const clusters = isOneMessage
     ? found.clusters.map((one) => budget.take(one))
     : (await picturesOf(parts, request, page, budget, signal)).clusters;
-  const noise = request.include_noise ? await noiseFaces(parts, request, budget, signal) : null;
+  const first = { offset: 0, limit: limit_per_cluster };
+  const noise = request.include_noise ? await noiseFaces(parts, request, first, budget, signal) : null;
   return {
     cluster_job_name,
     num_clusters: job.num_clusters,
     num_clusters_after_filter: matching,
     total_entries: job.total_entries,
     clusters: clusters.map(sampleOf),
-    ...(noise && { noise_size: job.noise_entries, noise_sample: noise }),
+    ...(noise && { noise_size: job.noise_entries, noise_sample: noise.faces }),
     ...warned([budget.warning()]),
   };
 }
@@ -162,30 +164,30 @@ function sampleOf({ cluster_id, name, size, faces }: Pictures) {
   return { cluster_id, name, size, sample_faces: faces };
 }
 
-/** Of the faces in no cluster as many as of a cluster. */
+/** A page of the faces in no cluster; null where the clustering was removed meanwhile. */
 async function noiseFaces(
   parts: PeopleParts,
-  { cache_dir, cluster_job_name, limit_per_cluster }: SamplesRequest,
+  { cache_dir, cluster_job_name }: NamedJob,
+  page: Pick<Page, 'offset' | 'limit'>,
   budget: PictureBudget,
   signal: Signal,
-): Promise<string[]> {
+): Promise<Pictures | null> {
   const request = {
     clusters: [],
     ...ANY_SIZE,
     max_clusters: 0,
-    offset: 0,
-    limit: limit_per_cluster,
+    ...page,
     noise: true,
   };
   const { noise } = await facesOf(parts, { cache_dir, cluster_job_name, ...request }, signal);
-  // Null: the clustering was removed meanwhile.
-  return noise === null ? [] : budget.take({ ...noise, cluster_id: 'noise' }).faces;
+  return noise && budget.take({ ...noise, cluster_id: 'noise' });
 }
 
 /** Each of them once. Throws WHICH_CLUSTER. */
-function clustersOf({ cluster_id, cluster_ids }: ClusterFacesRequest): string[] {
+function clustersOf({ cluster_id, cluster_ids, include_noise }: ClusterFacesRequest): string[] {
   if (cluster_ids.length > 0) return [...new Set(cluster_ids)];
   if (cluster_id !== undefined) return [cluster_id];
+  if (include_noise) return [];
   throw peopleRequestErrors.WHICH_CLUSTER('cluster_id or cluster_ids is required', { field: 'cluster_id' });
 }
 
@@ -205,12 +207,29 @@ export async function clusterFaces(
   const budget = new PictureBudget(parts);
   const page = { cluster_ids, offset, limit };
   const { clusters, unknown } = await picturesOf(parts, request, page, budget, signal);
+  const noise = request.include_noise ? await noiseFaces(parts, request, page, budget, signal) : null;
   return {
     ...answer,
-    clusters: clusters.map(({ entry_ids, ...cluster }) =>
-      request.include_entry_ids ? { ...cluster, entry_ids } : cluster,
-    ),
+    clusters: clusters.map(({ cluster_id, name, ...pictures }) => {
+      return { cluster_id, name, ...shownFaces(pictures, request) };
+    }),
+    ...(noise && { noise: shownFaces(noise, request) }),
     ...warned([unknownWarning(cluster_job_name, unknown), budget.warning()]),
+  };
+}
+
+function shownFaces(
+  { size, available_faces, faces, entry_ids, places }: Omit<Pictures, 'cluster_id' | 'name'>,
+  { include_entry_ids, include_places }: ClusterFacesRequest,
+) {
+  // Grid frame n is second n.
+  const seconds = places.map(({ hash_str, frame_index }) => ({ hash_str, seconds: frame_index }));
+  return {
+    size,
+    available_faces,
+    faces,
+    ...(include_entry_ids && { entry_ids }),
+    ...(include_places && { places: seconds }),
   };
 }
 

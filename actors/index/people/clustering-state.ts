@@ -16,6 +16,7 @@ export type Correction =
   | { readonly kind: 'merge'; readonly clusters: readonly Then[] }
   /** Two different people. */
   | { readonly kind: 'apart'; readonly clusters: readonly [Then, Then] }
+  /** `from` has an empty id and no faces where the moved ones were in no cluster. */
   | { readonly kind: 'move'; readonly faces: readonly string[]; readonly from: Then; readonly to: Then };
 
 /** A name that no cluster has at the moment, and whom it was given to. */

@@ -84,6 +84,8 @@ export const ClusterFaces = Type.Object({
   faces: Type.Array(Bytes),
   /** Aligned with `faces`. */
   entry_ids: Type.Array(Type.String()),
+  /** Content and grid frame of each face, aligned with `faces`. */
+  places: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Count })),
 });
 export type ClusterFaces = Static<typeof ClusterFaces>;
 
@@ -216,7 +218,10 @@ export const peopleMessages = {
       digest: Type.String(),
     }),
   ),
-  /** Vectors of at most `most` entries from `from` on, *moved*, with a byte each: 1 for a weak face. */
+  /**
+   * Vectors of at most `most` entries from `from` on, *moved*, with a byte each: 1 for a weak face, 2 for an
+   * unreliable one.
+   */
   clustering_vectors: ask(
     Type.Object({ clustering: Type.Integer(), from: Count, most: Type.Integer({ minimum: 1 }) }),
     Type.Object({ vectors: Floats, weak: Bytes }),
@@ -275,7 +280,8 @@ export const peopleMessages = {
       ),
       moves: Type.Array(
         Type.Object({
-          from_cluster_id: Type.String(),
+          /** Null: the faces are in no cluster. */
+          from_cluster_id: nullable(Type.String()),
           /** Null: a new cluster. */
           to_cluster_id: nullable(Type.String()),
           entry_ids: Type.Array(Type.String(), { minItems: 1 }),
@@ -291,7 +297,7 @@ export const peopleMessages = {
           size: Count,
         }),
       ),
-      moves: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), moved: Count })),
+      moves: Type.Array(Type.Object({ from: nullable(Type.String()), to: Type.String(), moved: Count })),
       apart: Type.Array(ClusterPair),
     }),
   ),

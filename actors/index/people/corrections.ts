@@ -197,7 +197,8 @@ function moveFault(labels: Labels, { faces, from, to }: Correction & { kind: 'mo
   const there = faces.filter((face) => labels.of(face) !== null);
   if (there.length === 0) return '';
   const [left, joined] = [labels.standing(from.anchors), labels.standing(to.anchors)];
-  const what = `${there.length === 1 ? 'A face' : `${there.length} faces`} moved from ${from.id} to ${to.id}`;
+  const origin = from.id === '' ? '' : ` from ${from.id}`;
+  const what = `${there.length === 1 ? 'A face' : `${there.length} faces`} moved${origin} to ${to.id}`;
   if (left >= 0 && left === joined) {
     return `${what} ${there.length === 1 ? 'is' : 'are'} together with ${from.id} again, because both are now one cluster`;
   }

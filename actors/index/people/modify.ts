@@ -12,7 +12,8 @@ export interface Merge {
   readonly target_cluster_id?: string;
 }
 export interface Move {
-  readonly from_cluster_id: string;
+  /** Null: the faces are in no cluster. */
+  readonly from_cluster_id: string | null;
   /** Null: a new one. */
   readonly to_cluster_id: string | null;
   readonly entry_ids: readonly string[];
@@ -30,9 +31,12 @@ export interface Modified {
   readonly state: ClusteringState;
   readonly columns: ClusterColumns;
   readonly merges: { target_cluster_id: string; cluster_ids: string[]; size: number }[];
-  readonly moves: { from: string; to: string; moved: number }[];
+  readonly moves: { from: string | null; to: string; moved: number }[];
   readonly apart: { cluster_ids: string[] }[];
 }
+
+/** In the place of a cluster: the faces in none. */
+const none = -1;
 
 /** The clusters while they are changed. */
 class Changing {
@@ -42,6 +46,8 @@ class Changing {
   readonly all: string[];
   /** Entries of each of `all`. */
   readonly members: Int32Array<ArrayBuffer>[];
+  /** Entries in no cluster. */
+  readonly loose: Int32Array<ArrayBuffer>;
   readonly sizes: number[];
   readonly #positions: Map<string, number>;
   readonly names: Record<string, string>;
@@ -53,8 +59,9 @@ class Changing {
     this.ids = columns.ids;
     this.of = Int32Array.from(columns.clusters);
     this.all = [...state.cluster_ids];
-    // Without the last ones, which are in no cluster: a new one takes that place.
-    this.members = membersOf(columns.clusters, this.all.length).slice(0, -1);
+    this.members = membersOf(columns.clusters, this.all.length);
+    // The last ones are in no cluster: a new one takes their place.
+    this.loose = this.members.pop()!;
     this.#positions = new Map(this.all.map((id, at) => [id, at]));
     this.sizes = [...state.sizes];
     this.names = { ...state.names };
@@ -88,12 +95,14 @@ class Changing {
   /** Entries of one cluster go to another one. */
   give(entries: Int32Array<ArrayBuffer>, from: number, to: number): void {
     for (const entry of entries) this.of[entry] = to;
-    this.members[from] = this.members[from]!.filter((entry) => this.of[entry] === from);
+    if (from !== none) {
+      this.members[from] = this.members[from]!.filter((entry) => this.of[entry] === from);
+      this.sizes[from]! -= entries.length;
+    }
     const joined = new Int32Array(this.members[to]!.length + entries.length);
     joined.set(this.members[to]!);
     joined.set(entries, this.members[to]!.length);
     this.members[to] = joined;
-    this.sizes[from]! -= entries.length;
     this.sizes[to]! += entries.length;
   }
 }
@@ -189,13 +198,14 @@ function targetOf(
 }
 
 function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }: Move, field: string) {
+  if (from_cluster_id === null) return moveLoose(changing, to_cluster_id, entry_ids, field);
   const from = changing.position(from_cluster_id, `${field}.from_cluster_id`);
   const known = to_cluster_id === null ? null : changing.position(to_cluster_id, `${field}.to_cluster_id`);
   if (from === known) {
     const at = `${field}.to_cluster_id`;
     throw peopleErrors.WRONG_CORRECTION(`${at}: the faces are already in ${to_cluster_id}`, { field: at });
   }
-  const entries = entriesOf(changing, from, entry_ids, field);
+  const entries = entriesOf(changing, changing.members[from]!, entry_ids, field, from_cluster_id);
   if (known === null && entries.size === changing.sizes[from]) {
     const at = `${field}.entry_ids`;
     const what = `${at}: these are all faces of ${from_cluster_id}, so they already have their own cluster`;
@@ -214,16 +224,37 @@ function move(changing: Changing, { from_cluster_id, to_cluster_id, entry_ids }:
   return { from: from_cluster_id, to: changing.all[to]!, moved: entries.size };
 }
 
-/** Positions of faces of a cluster. UNKNOWN_FACE naming the field. */
-function entriesOf(changing: Changing, from: number, entry_ids: readonly string[], field: string) {
-  const positions = positionsOf(changing.ids, entry_ids, changing.members[from]!);
+/** Puts faces that are in no cluster into one: nobody is there whom they are kept apart from. */
+function moveLoose(changing: Changing, to_id: string | null, entry_ids: readonly string[], field: string) {
+  const loose = changing.loose.filter((entry) => changing.of[entry] === none);
+  const entries = entriesOf(changing, loose, entry_ids, field, null);
+  const known = to_id === null ? null : changing.position(to_id, `${field}.to_cluster_id`);
+  const to = known ?? changing.fresh();
+  const joined = known === null ? null : changing.anchors(to);
+  changing.give(Int32Array.from(entries), none, to);
+  const faces = [...new Set(entry_ids.map((id) => id.toLowerCase()))];
+  const from = { id: '', anchors: [] };
+  changing.corrections.push({ kind: 'move', faces, from, to: joined ?? changing.anchors(to) });
+  return { from: null, to: changing.all[to]!, moved: entries.size };
+}
+
+/** Positions of faces among `members`. UNKNOWN_FACE naming the field. */
+function entriesOf(
+  changing: Changing,
+  members: Int32Array,
+  entry_ids: readonly string[],
+  field: string,
+  from: string | null,
+) {
+  const positions = positionsOf(changing.ids, entry_ids, members);
   const entries = new Set<number>();
   for (const [i, id] of entry_ids.entries()) {
     const entry = positions.get(id.toLowerCase());
     if (entry !== undefined) entries.add(entry);
     else {
       const at = `${field}.entry_ids[${i}]`;
-      throw peopleErrors.UNKNOWN_FACE(`${at}: ${changing.all[from]} has no face ${id}`, { field: at });
+      const what = from === null ? `no face ${id} is in no cluster` : `${from} has no face ${id}`;
+      throw peopleErrors.UNKNOWN_FACE(`${at}: ${what}`, { field: at });
     }
   }
   return entries;

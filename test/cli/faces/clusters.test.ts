@@ -90,7 +90,7 @@ test('one of a thing is one', () => {
     media_hashes: ['a'],
     names: {},
   });
-  assert.equal(jobLine(one), 'family: 1 cluster of 1 face in 1 media, 0 in no cluster');
+  assert.equal(jobLine(one), 'family: 1 cluster of 1 face in 1 file, 0 in no cluster');
 });
 
 test('of many times the first are told, and how many follow', () => {

@@ -61,7 +61,7 @@ export function fakePeople(job: FaceClusterJob = clusterJob()) {
         ...(include_noise && { noise_size: job.noise_entries, noise_sample: [jpeg('noise')] }),
       };
     },
-    faces: async ({ cluster_ids, limit, offset, include_entry_ids }) => ({
+    faces: async ({ cluster_ids, limit, offset, include_entry_ids, include_noise }) => ({
       cluster_job_name: job.name,
       limit,
       offset,
@@ -73,6 +73,14 @@ export function fakePeople(job: FaceClusterJob = clusterJob()) {
           faces: all.map((i) => jpeg(`${id} ${i}`)),
           ...(include_entry_ids && { entry_ids: all.map((i) => `${id}-face-${i}`) }),
         };
+      }),
+      ...(include_noise && {
+        noise: {
+          size: job.noise_entries,
+          available_faces: job.noise_entries,
+          faces: [jpeg('noise')],
+          entry_ids: ['noise-face-0'],
+        },
       }),
     }),
     name: keep('name', ({ assignments }) => ({

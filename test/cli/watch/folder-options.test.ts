@@ -54,6 +54,11 @@ test('each option of a new folder is a field of the interface, and the others ha
   });
 });
 
+test('a new folder groups faces from two pictures on', () => {
+  const { face_min_samples } = added({ faces: 'Family' });
+  assert.equal(face_min_samples, 2);
+});
+
 test('a change is of what is named alone, and every option has an opposite', () => {
   const folder = watchFolder({
     enable_audio_analysis: true,

@@ -54,6 +54,17 @@ export const ClusterFacesRequest = Type.Object({
     described(Type.Boolean(), 'Adds `entry_ids` in the same order as `faces`. Moves need these ids.'),
     false,
   ),
+  include_places: defaulted(
+    described(Type.Boolean(), 'Adds `places`: the file and the second in which each face was found.'),
+    false,
+  ),
+  include_noise: defaulted(
+    described(
+      Type.Boolean(),
+      'Adds `noise`: a page of the faces in no cluster. No cluster is then required.',
+    ),
+    false,
+  ),
 });
 export type ClusterFacesRequest = Static<typeof ClusterFacesRequest>;
 
@@ -91,7 +102,9 @@ const Merge = Type.Object({
   ),
 });
 const Move = Type.Object({
-  from_cluster_id: described(ClusterId, 'The cluster that contains the faces.'),
+  from_cluster_id: nullable(
+    described(ClusterId, 'The cluster that contains the faces; null for faces in no cluster.'),
+  ),
   to_cluster_id: nullable(
     described(ClusterId, 'The cluster to move the faces to; null for a new cluster, whose id is returned.'),
   ),

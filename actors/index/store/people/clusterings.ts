@@ -247,7 +247,7 @@ export class ClusterView {
     broken: (hash: string, error: Error) => void,
   ): ClusterFaces[] {
     const pictures = this.#pictures;
-    const { media, quality, ids } = this.#columns;
+    const { media, frames, quality, ids } = this.#columns;
     const chosen = clusters.map((cluster) => {
       const members = this.#members.at(cluster) ?? new Int32Array(0);
       const available = pictures.available(members);
@@ -272,6 +272,10 @@ export class ClusterView {
         available_faces: available,
         faces: own.map(({ picture }) => picture),
         entry_ids: own.map(({ entry }) => idText(ids, entry)),
+        places: own.map(({ entry }) => ({
+          hash_str: this.state.media[media[entry]!]!,
+          frame_index: frames[entry]!,
+        })),
       };
     });
   }

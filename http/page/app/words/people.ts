@@ -7,14 +7,26 @@ export const people = {
   alike: ['Same person?', 'Dieselbe Person?'],
   voices: ['Voices', 'Stimmen'],
   clustering: ['Clustering', 'Gruppierung'],
-  total: [
-    '{clusters} groups of {n} face|{clusters} groups of {n} faces',
-    '{clusters} Gruppen aus {n} Gesicht|{clusters} Gruppen aus {n} Gesichtern',
-  ],
+  groups: ['{n} group|{n} groups', '{n} Gruppe|{n} Gruppen'],
+  ofFaces: ['of {n} face|of {n} faces', 'aus {n} Gesicht|aus {n} Gesichtern'],
   loose: [
     '{n} face in no group|{n} faces in no group',
     '{n} Gesicht in keiner Gruppe|{n} Gesichter in keiner Gruppe',
   ],
+  showLoose: ['Show the face|Show the {n} faces', 'Gesicht zeigen|{n} Gesichter zeigen'],
+  looseWhy: [
+    'Nobody similar was found for these faces, or they are small, blurred, turned away, cut off or covered.',
+    'Zu diesen Gesichtern fand sich kein ähnliches, oder sie sind klein, unscharf, abgewandt, angeschnitten oder verdeckt.',
+  ],
+  looseFewest: [
+    'Here a group needs {n} similar faces: “Group again” with fewer makes more groups.',
+    'Eine Gruppe braucht hier {n} ähnliche Gesichter: „Neu gruppieren“ mit weniger ergibt mehr Gruppen.',
+  ],
+  looseHow: [
+    'Select faces of one person to put them into a group or to name them.',
+    'Wählen Sie Gesichter einer Person aus, um sie einer Gruppe zuzuordnen oder zu benennen.',
+  ],
+  noLoose: ['Every face is in a group', 'Jedes Gesicht gehört zu einer Gruppe'],
   size: ['{n} face|{n} faces', '{n} Gesicht|{n} Gesichter'],
   who: ['Who is this?', 'Wer ist das?'],
   nameOf: [
@@ -62,6 +74,8 @@ export const people = {
   ],
   moveTo: ['Move to', 'Verschieben zu'],
   somebody: ['a new person', 'neuer Person'],
+  nameOfNew: ['Name of the new person', 'Name der neuen Person'],
+  openPlace: ['Open where it was found', 'Fundstelle öffnen'],
   allOfThem: ['These are all faces of this person', 'Das sind alle Gesichter dieser Person'],
   move: ['Move', 'Verschieben'],
   more: ['Show {n} more', '{n} weitere zeigen'],
@@ -78,7 +92,6 @@ export const people = {
     'Names and corrections stay with their faces. No media is opened.',
     'Namen und Korrekturen bleiben bei ihren Gesichtern. Kein Medium wird geöffnet.',
   ],
-  automatic: ['Choose the distance automatically', 'Abstand automatisch bestimmen'],
   distance: ['Distance: lower is stricter', 'Abstand: kleiner ist strenger'],
   least: ['Fewest faces to start a group', 'Mindestzahl Gesichter für eine Gruppe'],
   start: ['Start', 'Starten'],
@@ -93,16 +106,22 @@ export const people = {
   notSame: ['Not the same', 'Nicht dieselbe'],
   noPairs: ['No two groups look like the same person', 'Keine zwei Gruppen sehen nach derselben Person aus'],
   noPairsHow: [
-    'All likely pairs have been answered. New footage may bring more.',
-    'Alle wahrscheinlichen Paare sind beantwortet. Neues Material kann weitere bringen.',
+    'Groups that may be one person are shown here. New footage may bring some.',
+    'Gruppen, die dieselbe Person sein könnten, stehen hier. Neues Material kann welche bringen.',
   ],
+  noPairsFew: ['There are no two groups to compare.', 'Es gibt keine zwei Gruppen zum Vergleichen.'],
+  pairsDone: ['All pairs are answered', 'Alle Paare sind beantwortet'],
+  pairsDoneHow: ['New footage may bring more.', 'Neues Material kann weitere bringen.'],
   noFaces: ['No faces have been grouped yet', 'Noch sind keine Gesichter gruppiert'],
   noFacesHow: [
     'Faces are found when films or stills are analysed with “Faces”.',
     'Gesichter werden gefunden, wenn Filme oder Bilder mit „Gesichter“ analysiert werden.',
   ],
   noGroups: ['No face occurs often enough', 'Kein Gesicht kommt oft genug vor'],
-  noGroupsHow: ['Group again with a smaller minimum.', 'Gruppieren Sie neu mit einer kleineren Mindestzahl.'],
+  noGroupsHow: [
+    'A group needs {n} similar faces. Group again with fewer.',
+    'Eine Gruppe braucht {n} ähnliche Gesichter. Gruppieren Sie neu mit weniger.',
+  ],
   toLibrary: ['Go to the library', 'Zum Bestand'],
 } as const satisfies Record<string, Words>;
 

@@ -52,6 +52,8 @@ test('a move is of faces from one cluster into another', () => {
   assert.deepEqual(at({ from_cluster_id: 'x' }), ['UNKNOWN_CLUSTER', 'moves[1].from_cluster_id']);
   assert.deepEqual(at({ to_cluster_id: 'x' }), ['UNKNOWN_CLUSTER', 'moves[1].to_cluster_id']);
   assert.equal(at({ to_cluster_id: null }), null, 'to a new cluster');
+  assert.equal(at({ from_cluster_id: null }), null, 'from no cluster');
+  assert.equal(at({ from_cluster_id: null, to_cluster_id: null }), null, 'from no cluster to a new one');
   assert.deepEqual(at({ to_cluster_id: 'a' }), ['WRONG_CORRECTION', 'moves[1].to_cluster_id']);
   assert.deepEqual(at({ entry_ids: [] }), ['WRONG_CORRECTION', 'moves[1].entry_ids']);
 });

@@ -166,9 +166,10 @@ export class FakeIndex {
 
   #page({ id, name, faces }: FakeCluster, { offset, limit }: FacesAsked): ClusterFaces {
     const entry_ids = faces.slice(offset, offset + limit);
+    const places = entry_ids.map((_, at) => ({ hash_str: 'aa', frame_index: offset + at }));
     const picture = this.#options.picture ?? ((entry: string) => new TextEncoder().encode(entry));
     const cluster = { cluster_id: id, name, size: faces.length, available_faces: faces.length };
-    return { ...cluster, faces: entry_ids.map(picture), entry_ids };
+    return { ...cluster, faces: entry_ids.map(picture), entry_ids, places };
   }
 
   #delete(asked: Named & { cluster_id: string | null }) {
@@ -204,7 +205,11 @@ interface FacesAsked extends Named {
 }
 interface Corrections extends Named {
   readonly merges: readonly { cluster_ids: string[]; target_cluster_id?: string }[];
-  readonly moves: readonly { from_cluster_id: string; to_cluster_id: string | null; entry_ids: string[] }[];
+  readonly moves: readonly {
+    from_cluster_id: string | null;
+    to_cluster_id: string | null;
+    entry_ids: string[];
+  }[];
   readonly apart?: readonly { cluster_ids: string[] }[];
 }
 
@@ -220,10 +225,13 @@ function modify(job: FakeJob, { merges, moves, apart = [] }: Corrections) {
   });
   const moved = moves.map(({ from_cluster_id: from, to_cluster_id: to, entry_ids }) => {
     assert.ok(to !== null, 'clusters that are there');
-    const [source, target] = [clusterOf(job, from), clusterOf(job, to)];
-    const unknown = entry_ids.find((id) => !source.faces.includes(id));
+    const target = clusterOf(job, to);
+    const source = from === null ? job.noise : clusterOf(job, from).faces;
+    const unknown = entry_ids.find((id) => !source.includes(id));
     if (unknown !== undefined) throw peopleErrors.UNKNOWN_FACE(unknown);
-    source.faces = source.faces.filter((id) => !entry_ids.includes(id));
+    const stay = source.filter((id) => !entry_ids.includes(id));
+    if (from === null) job.noise = stay;
+    else clusterOf(job, from).faces = stay;
     target.faces.push(...entry_ids);
     return { from, to, moved: entry_ids.length };
   });

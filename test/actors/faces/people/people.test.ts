@@ -12,6 +12,8 @@ import { FakeIndex, fakeJob } from './fake-index.ts';
 const cache_dir = '/cache';
 const named = { cache_dir, cluster_job_name: 'Family' };
 const all = filled(SamplesRequest, named);
+const plainFaces = { include_entry_ids: false, include_places: false, include_noise: false };
+const withIds = { ...plainFaces, include_entry_ids: true };
 
 /** Ann has c1, Ben c2 and c4, c3 has no name. */
 function people(mostLetters?: number) {
@@ -62,7 +64,7 @@ test('everything a person waits for goes in the lane now, with the signal of the
   await whole.jobs(cache_dir, signal);
   await whole.samples({ ...all, include_noise: true }, signal);
   await whole.samples({ ...all, max_clusters: 4, limit_per_cluster: 2000 }, signal);
-  await whole.faces({ ...named, cluster_ids: ['c1'], limit: 1, offset: 0, include_entry_ids: true }, signal);
+  await whole.faces({ ...named, cluster_ids: ['c1'], limit: 1, offset: 0, ...withIds }, signal);
   await whole.name({ ...named, assignments: [{ cluster_id: 'c3', name: 'Cem' }] }, signal);
   await whole.modify({ ...named, merges: [{ cluster_ids: ['c2', 'c4'] }], moves: [], apart: [] }, signal);
   await whole.undo(named, signal);
@@ -150,7 +152,7 @@ test('without saved face data there is a warning alone, with the name that was m
   const answer = await whole.samples({ ...all, cluster_job_name: 'family2' });
   assert.deepEqual(Object.keys(answer), ['warning']);
   assert.match(answer.warning!, /no face clustering named "family2"; did you mean Family\?/);
-  const page = { cluster_ids: ['c1'], limit: 5, offset: 2, include_entry_ids: false };
+  const page = { ...plainFaces, cluster_ids: ['c1'], limit: 5, offset: 2 };
   const { warning, ...faces } = await whole.faces({ ...named, cluster_job_name: 'x', ...page });
   assert.deepEqual(faces, { cluster_job_name: 'x', limit: 5, offset: 2, clusters: [] });
   assert.match(warning!, /no face clustering named "x"$/);
@@ -158,7 +160,7 @@ test('without saved face data there is a warning alone, with the name that was m
 
 test('faces come page by page for each cluster by itself, in the order of the ids, each once', async () => {
   const { whole } = people();
-  const page = { ...named, limit: 2, offset: 2, include_entry_ids: true };
+  const page = { ...named, limit: 2, offset: 2, ...withIds };
   const { clusters, warning } = await whole.faces({ ...page, cluster_ids: ['c3', 'c9', 'c1', 'c3'] });
   assert.deepEqual(
     clusters.map(({ faces, ...one }) => ({ ...one, faces: faces.map(text) })),
@@ -177,6 +179,30 @@ test('faces come page by page for each cluster by itself, in the order of the id
   assert.match(warning!, /"Family" has no cluster "c9"/);
   const plain = await whole.faces({ ...page, cluster_ids: ['c1'], include_entry_ids: false });
   assert.ok(!('entry_ids' in plain.clusters[0]!) && !('warning' in plain));
+});
+
+test('faces in no cluster come page by page with their ids and places, and can be put into a cluster', async () => {
+  const { whole } = people();
+  const page = { ...named, cluster_ids: [], limit: 1, offset: 1 };
+  const asked = { include_entry_ids: true, include_places: true, include_noise: true };
+  const { clusters, noise } = await whole.faces({ ...page, ...asked });
+  assert.deepEqual(clusters, []);
+  assert.deepEqual(
+    { ...noise, faces: noise!.faces.map(text) },
+    {
+      size: 2,
+      available_faces: 2,
+      faces: ['n-1'],
+      entry_ids: ['n-1'],
+      places: [{ hash_str: 'aa', seconds: 1 }],
+    },
+  );
+  await assert.rejects(whole.faces({ ...page, ...withIds }), peopleRequestErrors.WHICH_CLUSTER.is);
+  const move = { from_cluster_id: null, to_cluster_id: 'c3', entry_ids: ['n-1'] };
+  const { moves } = await whole.modify({ ...named, merges: [], moves: [move], apart: [] });
+  assert.deepEqual(moves, [{ from: null, to: 'c3', moved: 1 }]);
+  const { noise: rest } = await whole.faces({ ...page, offset: 0, ...asked });
+  assert.equal(rest!.size, 1);
 });
 
 test('names that differ are the changes; an empty one or null takes the name away', async () => {

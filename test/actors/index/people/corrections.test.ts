@@ -125,6 +125,54 @@ test('a new cluster has nothing to do with faces that were nobody then', async (
   assert.deepEqual((await shown(index, cache_dir))[to], ['bb 0 1']);
 });
 
+test('faces in no cluster join one or make one, and stay there when all are clustered again', async (t) => {
+  const { cache_dir, index, ids } = await clustered(t);
+  const one = ids.get(1)!;
+  // Three of person 3 or fewer are nobody.
+  await cluster(index, cache_dir, [], { min_samples: 3 });
+  const before = await shown(index, cache_dir);
+  assert.deepEqual(before[''], ['aa 0 3', 'aa 1 3', 'aa 1 4']);
+  const [first, second, stranger] = await Promise.all(
+    ['aa 0 3', 'aa 1 3', 'aa 1 4'].map((face) => entry(index, cache_dir, '', face)),
+  );
+  const answer = await modify(index, cache_dir, {
+    moves: [
+      { from_cluster_id: null, to_cluster_id: null, entry_ids: [first, second] },
+      { from_cluster_id: null, to_cluster_id: one, entry_ids: [stranger] },
+    ],
+  });
+  const { to } = answer.moves[0]!;
+  assert.deepEqual(answer.moves, [
+    { from: null, to, moved: 2 },
+    { from: null, to: one, moved: 1 },
+  ]);
+  await name(index, cache_dir, { [to]: 'Ben' });
+  const corrected = await shown(index, cache_dir);
+  assert.deepEqual([corrected[to], corrected['']], [['aa 0 3', 'aa 1 3'], []]);
+  for (const eps of [0.2, 0.25]) {
+    const { report } = await cluster(index, cache_dir, [], { eps, min_samples: 3 });
+    assert.deepEqual([report.kept_corrections, report.conflicts, report.lost_names], [2, [], []]);
+    assert.deepEqual(await shown(index, cache_dir), corrected);
+  }
+  const again = { from_cluster_id: null, to_cluster_id: to, entry_ids: [stranger] };
+  await assert.rejects(modify(index, cache_dir, { moves: [again] }), peopleErrors.UNKNOWN_FACE.is);
+  await index.call('undo_clusters', { cache_dir, cluster_job_name }).catch(() => {});
+});
+
+test('faces that a person put together stay together where a later distance parts them', async (t) => {
+  const { cache_dir, index } = await clustered(t);
+  await cluster(index, cache_dir, [], { min_samples: 4 });
+  const faces = ['aa 0 2', 'aa 1 4'];
+  const entry_ids = await Promise.all(faces.map((face) => entry(index, cache_dir, '', face)));
+  const moves = [{ from_cluster_id: null, to_cluster_id: null, entry_ids }];
+  await modify(index, cache_dir, { moves });
+  // Person 2 is a cluster of the vectors alone.
+  const { report } = await cluster(index, cache_dir, [], { min_samples: 3 });
+  assert.deepEqual(report.conflicts, []);
+  const groups = Object.values(await shown(index, cache_dir));
+  assert.equal(groups.filter((group) => faces.every((face) => group.includes(face))).length, 1);
+});
+
 test('a new cluster is taken back, its id is given to no other, and a whole cluster is none', async (t) => {
   const { cache_dir, index, ids } = await clustered(t);
   const two = ids.get(2)!;

@@ -13,6 +13,7 @@ import { toast } from '../../toasts.ts';
 import { library } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
+import { FEWEST, type Job } from '../people/change.ts';
 import { SetUpButton } from '../settings/set-up.ts';
 import { type ListedFile, MOST_FILES, type Row, type Walked, walk } from './listing.ts';
 import { runningAnalysis } from './task-list.ts';
@@ -50,12 +51,13 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
   const tasks = useAsk((signal) => api.listTasks({}, { signal }), []);
   const isSettingUp = useStore((state) => state.showsSetUp);
   const models = useAsk((signal) => api.availableModels({}, { signal }), [isSettingUp]).value;
+  const clusterings = useAsk((signal) => api.faceClusters({ cache_dir }, { signal }), [cache_dir]).value;
   const options = workOptions(kept, models);
   const running = runningAnalysis(tasks.value?.tasks ?? []);
   useEffect(() => saveWork(kept), [kept]);
   const submit = async (event: Event) => {
     event.preventDefault();
-    const body = requestOf(found.files, options, cache_dir);
+    const body = requestOf(found.files, options, cache_dir, clusterings?.jobs);
     if (isEmptyRequest(body)) return setProblem(t(library.nothingToDo));
     setBusy(true);
     setProblem(null);
@@ -218,7 +220,12 @@ export function countKinds(files: readonly Pick<WorkFile, 'kind'>[]): KindCounts
 }
 
 /** Pictures of films and stills, speech of films and sound, summaries of films and sound that have none. */
-export function requestOf(files: readonly WorkFile[], options: WorkOptions, cache_dir: string): AnalyzeBody {
+export function requestOf(
+  files: readonly WorkFile[],
+  options: WorkOptions,
+  cache_dir: string,
+  clusterings: readonly Clustering[] = [],
+): AnalyzeBody {
   const { picture, speech, faces, summary, language, people, again } = options;
   const seen = files.filter(({ kind }) => kind !== 'audio').map(({ media_path }) => media_path);
   const lasting = files.filter(({ kind }) => kind !== 'image');
@@ -232,7 +239,7 @@ export function requestOf(files: readonly WorkFile[], options: WorkOptions, cach
       }),
     ...(faces &&
       seen.length > 0 && {
-        face_clustering_jobs: [{ cluster_job_name: people.trim(), face_media_paths: seen }],
+        face_clustering_jobs: [{ ...clusteringOf(people.trim(), clusterings), face_media_paths: seen }],
       }),
     ...(summary &&
       summed.length > 0 && {
@@ -240,6 +247,15 @@ export function requestOf(files: readonly WorkFile[], options: WorkOptions, cach
       }),
     force: again,
   };
+}
+
+type Clustering = Pick<Job, 'name' | 'eps' | 'min_samples'>;
+
+/** New faces join a clustering as it is. */
+function clusteringOf(cluster_job_name: string, clusterings: readonly Clustering[]) {
+  const before = clusterings.find(({ name }) => name === cluster_job_name);
+  if (before === undefined) return { cluster_job_name, face_min_samples: FEWEST };
+  return { cluster_job_name, face_eps: before.eps, face_min_samples: before.min_samples };
 }
 
 /** Whether anything is asked for at all. */

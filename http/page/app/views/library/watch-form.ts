@@ -9,6 +9,7 @@ import { attempt, toast } from '../../toasts.ts';
 import { library, tasks, watching } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t, type Words } from '../../words.ts';
+import { FEWEST } from '../people/change.ts';
 import { pastedPath } from './listing.ts';
 
 type WatchFolder = Awaited<ReturnType<Api['listWatchFolders']>>['watch_folders'][number];
@@ -121,7 +122,12 @@ async function save(folder: WatchFolder | null, { folder_path, excluded, ...valu
   else {
     const path = pastedPath(folder_path);
     if (path === null) throw new Error(t(library.badPath));
-    await api.addWatchFolder({ folder_path: path, cache_dir: await ownCacheDir(), ...body });
+    await api.addWatchFolder({
+      folder_path: path,
+      cache_dir: await ownCacheDir(),
+      face_min_samples: FEWEST,
+      ...body,
+    });
   }
 }
 

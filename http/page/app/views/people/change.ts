@@ -41,7 +41,7 @@ export async function nameBy(
 
 interface Corrections {
   readonly merges?: { cluster_ids: string[]; target_cluster_id?: string }[];
-  readonly moves?: { from_cluster_id: string; to_cluster_id: string | null; entry_ids: string[] }[];
+  readonly moves?: { from_cluster_id: string | null; to_cluster_id: string | null; entry_ids: string[] }[];
   readonly apart?: { cluster_ids: string[] }[];
 }
 
@@ -69,13 +69,37 @@ async function takenBack(kind: Kind, takeBack: () => Promise<unknown>): Promise<
   changed();
 }
 
-export async function correct(job: string, corrections: Corrections, text: string): Promise<boolean> {
+export function correct(job: string, corrections: Corrections, text: string): Promise<boolean> {
   const where = inJob(job);
-  const worked = await attempt(() => api.modifyClusters({ ...where, ...corrections }));
-  if (!worked) return false;
+  return correctBy(job, text, async () => void (await api.modifyClusters({ ...where, ...corrections })));
+}
+
+async function correctBy(job: string, text: string, work: () => Promise<void>): Promise<boolean> {
+  const where = inJob(job);
+  if (!(await attempt(work))) return false;
   slice.update({ chosen: [] });
   corrected('faces', text, () => api.undoClusters(where));
   return true;
+}
+
+interface FaceMove {
+  /** Null: the faces are in no group. */
+  readonly from_cluster_id: string | null;
+  /** Null: a new group, which gets the name. */
+  readonly to_cluster_id: string | null;
+  readonly entry_ids: string[];
+  /** Empty: none. */
+  readonly name: string;
+}
+
+export function moveFaces(job: string, { name, ...move }: FaceMove): Promise<boolean> {
+  const where = inJob(job);
+  return correctBy(job, t(people.moved, { n: move.entry_ids.length }), async () => {
+    const { moves } = await api.modifyClusters({ ...where, moves: [move] });
+    const cluster_id = moves[0]?.to;
+    if (move.to_cluster_id !== null || name === '' || cluster_id === undefined) return;
+    await api.nameClusters({ ...where, assignments: [{ cluster_id, name }] });
+  });
 }
 
 export const undo = (job: string) => takenBack('faces', () => api.undoClusters(inJob(job)));
@@ -100,6 +124,9 @@ export function merge(job: string, cluster_ids: readonly string[], target?: stri
 }
 
 // What the view of people keeps, and what it asks for.
+
+/** Similar faces that make a group of a new clustering: the service's own default is for larger libraries. */
+export const FEWEST = 2;
 
 export type Job = Awaited<ReturnType<typeof api.faceClusters>>['jobs'][number];
 type Samples = Extract<
@@ -139,6 +166,14 @@ export const useCacheDir = () => useStore(({ folder }) => folder.cache_dir);
 export const placeOfCluster = (job: string, cluster_id: string): RouteTo => ({
   view: 'people',
   argument: `face/${cluster_id}`,
+  params: new URLSearchParams({ job }).toString(),
+});
+
+/** The faces in no group. */
+export const looseArgument = 'loose';
+export const placeOfLoose = (job: string): RouteTo => ({
+  view: 'people',
+  argument: looseArgument,
   params: new URLSearchParams({ job }).toString(),
 });
 

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api, messageOf } from '../../api.ts';
 import { goTo } from '../../navigation.ts';
 import { Dialog, Empty, Failed, Icon, Loading } from '../../parts.ts';
+import { routeHash } from '../../route.ts';
 import { get } from '../../store.ts';
 import { type TaskEnd, TaskProgress } from '../../tasks.ts';
 import { toast } from '../../toasts.ts';
@@ -13,11 +14,13 @@ import { t } from '../../words.ts';
 import {
   type Cluster,
   changed,
+  FEWEST,
   type Job,
   merge,
   nameCluster,
   namesAmong,
   placeOfCluster,
+  placeOfLoose,
   present,
   slice,
   targetOf,
@@ -127,7 +130,9 @@ export function Clusters({ job }: { readonly job: Job }) {
   if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
   if (answer.value === null && answer.state === 'loading') return html`<${Loading} />`;
   if (clusters.length === 0)
-    return html`<${Empty} icon="people" title=${t(people.noGroups)}><p class="quiet">${t(people.noGroupsHow)}</p><${Recluster} job=${job} /><//>`;
+    return html`<${Empty} icon="people" title=${t(people.noGroups)}>
+      ${job.min_samples > FEWEST && html`<p class="quiet">${t(people.noGroupsHow, { n: job.min_samples })}</p><${Recluster} job=${job} />`}
+      ${job.noise_entries > 0 && html`<a class="button" href=${routeHash(placeOfLoose(job.name))}>${t(people.showLoose, { n: job.noise_entries })}</a>`}<//>`;
   const all = answer.value?.num_clusters_after_filter ?? 0;
   return html`<${Choosing} clusters=${clusters} start=${start} />
     <${Cards} job=${job.name} clusters=${clusters} start=${start} />
@@ -222,7 +227,6 @@ export function Recluster({ job }: { readonly job: Job }) {
 }
 
 function Question({ job, close }: { readonly job: Job; close(): void }) {
-  const [isAutomatic, setAutomatic] = useState(false);
   const [eps, setEps] = useState(job.eps);
   const [least, setLeast] = useState(job.min_samples);
   const [problem, setProblem] = useState('');
@@ -230,7 +234,7 @@ function Question({ job, close }: { readonly job: Job; close(): void }) {
     event.preventDefault();
     try {
       const cache_dir = get().folder.cache_dir!;
-      const request = { eps, min_samples: least, auto_detect_params: isAutomatic };
+      const request = { eps, min_samples: least };
       const { task_id } = await api.recluster({ cache_dir, cluster_job_name: job.name, ...request });
       slice.update({ task_id, chosen: [] });
       close();
@@ -242,8 +246,7 @@ function Question({ job, close }: { readonly job: Job; close(): void }) {
   return html`<${Dialog} title=${t(people.recluster)} onClose=${close}>
     <form class="column group-again" onSubmit=${start}>
       <p class="quiet">${t(people.reclusterHow)}</p>
-      <label><input type="checkbox" checked=${isAutomatic} onChange=${() => setAutomatic(!isAutomatic)} />${t(people.automatic)}</label>
-      <label>${t(people.distance)}<input type="number" required min="0" max="2" step="0.01" disabled=${isAutomatic} value=${eps} onInput=${(event: Event) => setEps(numberOf(event))} /></label>
+      <label>${t(people.distance)}<input type="number" required min="0" max="2" step="0.01" value=${eps} onInput=${(event: Event) => setEps(numberOf(event))} /></label>
       <label>${t(people.least)}<input type="number" required min="1" step="1" value=${least} onInput=${(event: Event) => setLeast(numberOf(event))} /></label>
       <p class="problem" role="alert">${problem}</p>
       <div class="row"><button class="primary" type="submit">${t(people.start)}</button>

@@ -15,11 +15,15 @@ import { searchFor } from '../search/address.ts';
 import { SetUpButton, useLacking } from '../settings/set-up.ts';
 import {
   correct,
+  FEWEST,
   type Job,
+  looseArgument,
   merge,
+  moveFaces,
   nameCluster,
   percent,
   placeOfCluster,
+  placeOfLoose,
   slice,
   toggled,
   undo,
@@ -30,19 +34,22 @@ import {
 import { Clusters, calledOf, Faces, faceAddress, Name, Recluster } from './clusters.ts';
 import { useQuestions, Voices } from './voices.ts';
 
-// One person: all its faces to look through and to move elsewhere, and where it is seen.
+// One person, or the faces in no group: all of them to look through and to move elsewhere, and where a
+// person is seen.
 
 const PAGE = 120;
 /** People that faces can be moved to. */
 const MOST = 1000;
 
-function useFaces(job: Job, cluster_id: string, limit: number) {
+/** `cluster_id` null: the faces in no group. */
+function useFaces(job: Job, cluster_id: string | null, limit: number) {
   const cache_dir = useCacheDir();
   const changes = slice.use((state) => state.changes);
-  const request = { cluster_job_name: job.name, cluster_id, limit, include_entry_ids: true };
+  const which = cluster_id === null ? { include_noise: true } : { cluster_id };
+  const request = { cluster_job_name: job.name, limit, include_entry_ids: true, include_places: true };
   const question = async (signal: AbortSignal) => {
-    const { clusters } = await api.clusterFaces({ cache_dir: cache_dir!, ...request }, { signal });
-    return clusters[0] ?? null;
+    const answer = await api.clusterFaces({ cache_dir: cache_dir!, ...request, ...which }, { signal });
+    return answer.clusters[0] ?? (answer.noise && { ...answer.noise, name: '' }) ?? null;
   };
   return useAsk(cache_dir === null ? null : question, [cache_dir, job.name, cluster_id, limit, changes]);
 }
@@ -61,9 +68,8 @@ export function Person({ job, cluster_id }: ClusterProps) {
     return html`<${Empty} icon="person" title=${t(people.gone)}><p class="quiet">${t(people.goneHow)}</p><${Back} /><//>`;
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (value === null) return html`<${Loading} />`;
-  const { name, size, faces, entry_ids = [], available_faces } = value;
+  const { name, size } = value;
   const search = () => searchFor({ people: [{ name, cluster_job_name: job.name }] });
-  const left = available_faces - faces.length;
   return html`<header class="row wrap"><${Back} />
       <${Name} key=${cluster_id} label=${t(people.nameOf, { n: size })} hint=${t(people.who)} name=${name} save=${(text: string) => nameCluster(job.name, cluster_id, text, name)} />
       <span class="quiet grow">${t(people.size, { n: size })}</span>
@@ -71,60 +77,93 @@ export function Person({ job, cluster_id }: ClusterProps) {
       <${CopyLink} to=${() => placeOfCluster(job.name, cluster_id)} />
     </header>
     <h1 class="unseen">${calledOf(value)}</h1>
-    <${AllFaces} job=${job} cluster_id=${cluster_id} size=${size} faces=${faces} entry_ids=${entry_ids} />
-    ${left > 0 && html`<button class="more" onClick=${() => setLimit(limit + PAGE)}>${t(people.more, { n: Math.min(PAGE, left) })}</button>`}
+    <${AllFaces} job=${job} cluster_id=${cluster_id} shown=${value} showMore=${() => setLimit(limit + PAGE)} />
     <${Appearances} job=${job} cluster_id=${cluster_id} />`;
+}
+
+function Loose({ job }: { readonly job: Job }) {
+  const [limit, setLimit] = useState(PAGE);
+  const { value, state, error, again } = useFaces(job, null, limit);
+  if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
+  if (value === null) return html`<${Loading} />`;
+  const { min_samples: n } = job;
+  return html`<header class="row wrap"><${Back} />
+      <h1 class="grow">${t(people.loose, { n: value.size })}</h1>
+      <${Recluster} job=${job} /></header>
+    <p class="quiet">${t(people.looseWhy)} ${n > FEWEST && t(people.looseFewest, { n })}</p>
+    ${
+      value.size === 0
+        ? html`<${Empty} icon="check" title=${t(people.noLoose)} />`
+        : html`<${AllFaces} job=${job} cluster_id=${null} shown=${value} showMore=${() => setLimit(limit + PAGE)} />`
+    }`;
 }
 
 function Back() {
   return html`<button onClick=${() => go('people')}>${t(people.back)}</button>`;
 }
 
-interface AllFacesProps extends ClusterProps {
-  readonly size: number;
-  readonly faces: readonly string[];
-  readonly entry_ids: readonly string[];
+type ShownFaces = NonNullable<Awaited<ReturnType<typeof api.clusterFaces>>['noise']>;
+
+interface FaceGroupProps {
+  readonly job: Job;
+  /** Null: the faces in no group. */
+  readonly cluster_id: string | null;
 }
 
-function AllFaces({ job, cluster_id, size, faces, entry_ids }: AllFacesProps) {
+interface AllFacesProps extends FaceGroupProps {
+  readonly shown: ShownFaces;
+  showMore(): void;
+}
+
+function AllFaces({ job, cluster_id, shown, showMore }: AllFacesProps) {
+  const { size, faces, available_faces, entry_ids = [], places = [] } = shown;
   const [marked, setChosen] = useState<readonly string[]>([]);
   const chosen = marked.filter((id) => entry_ids.includes(id));
   const toggle = (id: string) => setChosen(toggled(chosen, id));
+  const rest = available_faces - faces.length;
+  const place = chosen.length === 1 ? places[entry_ids.indexOf(chosen[0]!)] : undefined;
   return html`<section class="column" aria-label=${t(people.allFaces)}>
-    <h2>${t(people.allFaces)}</h2>
-    <${Move} job=${job} cluster_id=${cluster_id} entry_ids=${chosen} size=${size} done=${() => setChosen([])} />
+    ${cluster_id !== null && html`<h2>${t(people.allFaces)}</h2>`}
+    <${Move} job=${job} cluster_id=${cluster_id} entry_ids=${chosen} size=${size} place=${place} done=${() => setChosen([])} />
     <div class="all-faces">${faces.map((face, at) => {
       const id = entry_ids[at] ?? '';
       const isChosen = chosen.includes(id);
       return html`<button key=${id || at} class="face" aria-pressed=${isChosen} aria-label=${t(people.face, { n: at + 1 })} onClick=${() => toggle(id)}>
         <img src=${faceAddress(face)} alt="" draggable=${false} loading="lazy" /></button>`;
     })}</div>
+    ${rest > 0 && html`<button class="more" onClick=${showMore}>${t(people.more, { n: Math.min(PAGE, rest) })}</button>`}
   </section>`;
 }
 
-interface MoveProps extends ClusterProps {
+interface MoveProps extends FaceGroupProps {
   readonly entry_ids: readonly string[];
   /** Faces of the whole cluster. */
   readonly size: number;
+  /** Where the only chosen face was found. */
+  readonly place: NonNullable<ShownFaces['places']>[number] | undefined;
   done(): void;
 }
 
 /** The value of the choice that means somebody who has no cluster yet. */
 const SOMEBODY = '';
 
-function Move({ job, cluster_id, entry_ids, size, done }: MoveProps) {
+function Move({ job, cluster_id, entry_ids, size, place, done }: MoveProps) {
   const answer = useClusters(job, MOST, 0);
   const [wanted, setTo] = useState(SOMEBODY);
+  const [name, setName] = useState('');
   const others = (answer.value?.clusters ?? []).filter((one) => one.cluster_id !== cluster_id);
   const to_cluster_id = others.find((one) => one.cluster_id === wanted)?.cluster_id ?? null;
   const n = entry_ids.length;
-  if (n === 0) return html`<p class="quiet">${t(people.facesHow)}</p>`;
+  if (n === 0)
+    return html`<p class="quiet">${t(cluster_id === null ? people.looseHow : people.facesHow)}</p>`;
   // Of everybody nobody would be left.
-  const isWhole = to_cluster_id === null && n === size;
+  const isWhole = cluster_id !== null && to_cluster_id === null && n === size;
   const move = async (event: Event) => {
     event.preventDefault();
-    const moves = [{ from_cluster_id: cluster_id, to_cluster_id, entry_ids: [...entry_ids] }];
-    if (await correct(job.name, { moves }, t(people.moved, { n }))) done();
+    const one = { from_cluster_id: cluster_id, to_cluster_id, entry_ids: [...entry_ids], name: name.trim() };
+    if (!(await moveFaces(job.name, one))) return;
+    setName('');
+    done();
   };
   return html`<form class="row wrap choosing" onSubmit=${move}>
     <span role="status">${t(people.facesChosen, { n })}</span>
@@ -132,7 +171,13 @@ function Move({ job, cluster_id, entry_ids, size, done }: MoveProps) {
       <option value=${SOMEBODY}>${t(people.somebody)}</option>
       ${others.map((one) => html`<option value=${one.cluster_id}>${calledOf(one)}</option>`)}
     </select></label>
+    ${
+      to_cluster_id === null &&
+      html`<input aria-label=${t(people.nameOfNew)} placeholder=${t(people.who)} maxlength="200" autocomplete="off" value=${name}
+        onInput=${(event: Event) => setName((event.target as HTMLInputElement).value)} />`
+    }
     <button class="primary" type="submit" disabled=${isWhole} title=${isWhole ? t(people.allOfThem) : ''}>${t(people.move)}</button>
+    ${place && html`<button type="button" onClick=${() => go('player', momentArgument(place))}><${Icon} name="play" />${t(people.openPlace)}</button>`}
     <button class="quiet" type="button" onClick=${done}>${t(people.clear)}</button>
   </form>`;
 }
@@ -210,7 +255,7 @@ function People({ argument }: { readonly argument: string }) {
       ) => html`<a class="button" href=${routeHash({ view: 'people', argument: one === 'faces' ? '' : one })}
         aria-current=${one === part ? 'page' : undefined}>${t(people[one])}</a>`,
     )}</nav>
-    ${part === 'voices' ? html`<${Voices} />` : html`<${OfFaces} part=${part} opened=${opened} />`}
+    ${part === 'voices' ? html`<${Voices} />` : html`<${OfFaces} part=${part} opened=${opened} isLoose=${argument === looseArgument} />`}
   </div>`;
 }
 
@@ -218,14 +263,17 @@ interface OfFacesProps {
   readonly part: 'faces' | 'alike';
   /** Id of a cluster; empty: none. */
   readonly opened: string;
+  /** The faces in no group are shown. */
+  readonly isLoose: boolean;
 }
 
-function OfFaces({ part, opened }: OfFacesProps) {
+function OfFaces({ part, opened, isLoose }: OfFacesProps) {
   const { jobs, job, state, error, again, value } = useJobs();
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (value === null) return html`<${Loading} />`;
   if (job === null) return html`<${NoFaces} />`;
   if (opened !== '') return html`<${Person} key=${opened} job=${job} cluster_id=${opened} />`;
+  if (isLoose) return html`<${Loose} key=${job.name} job=${job} />`;
   return html`<${Head} jobs=${jobs} job=${job} />
     ${value.warning && html`<p class="problem">${value.warning}</p>`}
     ${part === 'alike' ? html`<${Alike} key=${job.name} job=${job} />` : html`<${Clusters} key=${job.name} job=${job} />`}`;
@@ -246,7 +294,7 @@ function Head({ jobs, job }: HeadProps) {
       html`<label>${t(people.clustering)}<select value=${name} onChange=${choose}>
         ${jobs.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></label>`
     }
-    <p class="quiet grow">${t(people.total, { clusters, n })}${loose > 0 && html` · ${t(people.loose, { n: loose })}`}</p>
+    <p class="quiet grow">${t(people.groups, { n: clusters })} ${t(people.ofFaces, { n })}${loose > 0 && html` · <a href=${routeHash(placeOfLoose(name))}>${t(people.loose, { n: loose })}</a>`}</p>
     <button disabled=${!can_undo} onClick=${() => void undo(name)}>${t(people.undoLast)}</button>
     <${Recluster} job=${job} />
   </header>`;
@@ -273,6 +321,7 @@ function Alike({ job }: { readonly job: Job }) {
   const cache_dir = useCacheDir();
   const list = useRef<HTMLOListElement>(null);
   const answered = useRef(false);
+  const hasAnswered = useRef(false);
   const request = { cluster_job_name: job.name, limit: PAIRS, limit_per_cluster: FACES };
   const loaded = useQuestions(
     cache_dir === null ? null : (signal) => api.suggestClusters({ cache_dir, ...request }, { signal }),
@@ -287,12 +336,16 @@ function Alike({ job }: { readonly job: Job }) {
   if (loaded.state === 'failed') return html`<${Failed} error=${loaded.error} again=${loaded.again} />`;
   if (loaded.value === null) return html`<${Loading} />`;
   const { suggestions, warning } = loaded.value;
-  if (suggestions.length === 0)
-    return html`<${Empty} icon="check" title=${t(people.noPairs)}><p class="quiet">${warning ?? t(people.noPairsHow)}</p><//>`;
+  if (suggestions.length === 0) {
+    const isDone = hasAnswered.current;
+    const why = isDone ? people.pairsDoneHow : job.num_clusters < 2 ? people.noPairsFew : people.noPairsHow;
+    return html`<${Empty} icon="check" title=${t(isDone ? people.pairsDone : people.noPairs)}><p class="quiet">${warning ?? t(why)}</p><//>`;
+  }
   const { isBusy } = loaded;
   const onAnswer = (pair: Pair, isSame: boolean) =>
     loaded.answer(async () => {
       answered.current = await answer(job.name, pair, isSame);
+      hasAnswered.current ||= answered.current;
       return answered.current;
     });
   return html`<p class="quiet">${t(people.pairs)}</p>${warning && html`<p class="quiet">${warning}</p>`}

@@ -125,7 +125,9 @@ test('each kind of file is asked for the work that fits it, and a summary is not
       { path: '/f.mp4', language: 'de' },
       { path: '/s.wav', language: 'de' },
     ],
-    face_clustering_jobs: [{ cluster_job_name: 'family', face_media_paths: ['/f.mp4', '/i.jpg'] }],
+    face_clustering_jobs: [
+      { cluster_job_name: 'family', face_min_samples: 2, face_media_paths: ['/f.mp4', '/i.jpg'] },
+    ],
     summary_requests: [{ path: '/s.wav', replace_existing: false }],
     force: false,
   });
@@ -135,6 +137,19 @@ test('each kind of file is asked for the work that fits it, and a summary is not
     { path: '/s.wav', replace_existing: true },
   ]);
   assert.equal(again.force, true);
+  const joined = requestOf(files, all, '/c', [{ name: 'family', eps: 0.4, min_samples: 3 }]);
+  assert.deepEqual(
+    joined.face_clustering_jobs,
+    [
+      {
+        cluster_job_name: 'family',
+        face_eps: 0.4,
+        face_min_samples: 3,
+        face_media_paths: ['/f.mp4', '/i.jpg'],
+      },
+    ],
+    'new faces join a clustering as it is',
+  );
   assert.deepEqual(countKinds(files), { video: 1, audio: 1, image: 1 });
 });
 

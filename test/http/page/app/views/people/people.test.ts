@@ -9,6 +9,9 @@ import {
   toggled,
 } from '../../../../../../http/page/app/views/people/change.ts';
 
+import { people } from '../../../../../../http/page/app/words/people.ts';
+import { filled } from '../../../../../../http/page/app/words.ts';
+
 const cluster = (cluster_id: string, size: number, name = '') => ({ cluster_id, size, name });
 
 test('what is chosen is toggled, and what is gone is not chosen any more', () => {
@@ -29,6 +32,15 @@ test('a merge keeps the one with a name, else the largest; two names are a quest
   assert.deepEqual(
     namesAmong(named).map(({ cluster_id }) => cluster_id),
     ['c', 'b'],
+  );
+});
+
+test('groups and faces are counted each by itself', () => {
+  const head = (clusters: number, n: number, at: 0 | 1) =>
+    `${filled(people.groups[at], { n: clusters }, 'en')} ${filled(people.ofFaces[at], { n }, 'en')}`;
+  assert.deepEqual(
+    [head(1, 2, 0), head(0, 1, 0), head(1, 2, 1), head(3, 1, 1)],
+    ['1 group of 2 faces', '0 groups of 1 face', '1 Gruppe aus 2 Gesichtern', '3 Gruppen aus 1 Gesicht'],
   );
 });
 
