@@ -12,13 +12,14 @@ const dotted = /i(\p{M}*?)\u0307/gu;
 
 /**
  * Full case folding in every script (`ß` is `ss`, `ς` is `σ`), compatibility forms as the usual ones (`Ａ` is
- * `a`, `ﬁ` is `fi`), all four Turkish `i` and all apostrophes alike, and a line break is a space. Folding what
- * is folded changes nothing.
+ * `a`, `ﬁ` is `fi`), all four Turkish `i` and all apostrophes alike, and a line break is a space. Folding
+ * what is folded changes nothing.
  */
 export function fold(text: string): string {
   // A zero byte ends a row of the index, so none is in a text.
   if (ascii.test(text)) return text.toLowerCase().replace(blanks, ' ');
-  // Before and after: an accent by itself falls apart into another sign, and an ŉ into an apostrophe and a letter.
+  // Before and after: an accent by itself falls apart into another sign, and an ŉ into an apostrophe and a
+  // letter.
   const parts = plainApostrophes(plainApostrophes(text.toWellFormed()).normalize('NFKD'));
   // Up and down again: one step alone leaves letters that have several forms in one case.
   const cased = parts.toLowerCase().toUpperCase().toLowerCase();

@@ -64,11 +64,11 @@ export const writtenMessages = {
   ),
   /**
    * Lines that hold the whole `query`, whatever its case, accents and spaces: as whole words before parts of
-   * longer ones, those that are read well before others, then by path and time. One or two letters are found as a
-   * word only. When there are none, those that are seen together with others that hold all of its words. `people`: only while they are seen. At
-   * most `max_results`. Nothing has to be loaded: while it is not `done` lines are still being read into
-   * memory, and the same message is to be sent again. Errors: those of the filters, NOT_LOADED for people who
-   * are not loaded.
+   * longer ones, those that are read well before others, then by path and time. One or two letters are found
+   * as a word only. When there are none, those that are seen together with others that hold all of its words.
+   * `people`: only while they are seen. At most `max_results`. Nothing has to be loaded: while it is not
+   * `done` lines are still being read into memory, and the same message is to be sent again. Errors: those of
+   * the filters, NOT_LOADED for people who are not loaded.
    */
   search_written: ask(
     Type.Object({

@@ -173,7 +173,7 @@ function findPhrase(texts: Texts, query: string, scope: WrittenScope, pause: () 
     const compact = form.replaceAll(' ', '');
     const needle = Buffer.from(compact);
     for (const { document, row } of look(texts, needle, scope, pause)) {
-      // Spaced letters, as on signs and in titles, are one word, and spaces that were not read are no letters.
+      // Spaced letters, as on signs and in titles, are one word; spaces that were not read are no letters.
       const whole = hasWholeWordBetweenSpaces(document.spaced, row, needle);
       if (!whole && [...compact].length < mayBePart) continue;
       places[(whole ? 0 : 2) + (document.shown[row] ? 0 : 1)]!.push({ document, row, whole });

@@ -161,7 +161,10 @@ export async function saidList(
   return { lists: [hits], notes, scope, damaged: transcripts.damaged };
 }
 
-/** Lines that answer the whole query. Throws NOTHING_READ if the kind is not requested and no words are stored. */
+/**
+ * Lines that answer the whole query. Throws NOTHING_READ if the kind is not requested and no words are
+ * stored.
+ */
 export async function writtenList(
   parts: MomentParts,
   request: MomentsRequest,
