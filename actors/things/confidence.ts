@@ -1,6 +1,7 @@
 // How sure a detection is. A score means something else for each class: at .5 nearly every car is a car, and
-// most laptops are pages of text. So each class has a bar of its own, calibrated on pictures and films of six
-// public repositories; how, and how often it was right on other material, is in docs/measurements.md.
+// most laptops are pages of text. So each class has a bar of its own, calibrated on pictures and films of
+// public repositories. How they were chosen, and how often they were right elsewhere, is in
+// docs/measurements.md.
 import type { ClassName } from './contract.ts';
 
 /** Score from which four of five detections of the class are right. */

@@ -166,7 +166,8 @@ function isOf({ box }: Track, size: NonNullable<ThingTerm['size']>): boolean {
 }
 
 /**
- * When at least and at most as many of the tracks are seen at once. `mostShared`: of two boxes that are counted.
+ * When at least and at most as many of the tracks are seen at once. `mostShared`: of two boxes that are
+ * counted.
  */
 function shownBy(
   tracks: readonly Track[],
