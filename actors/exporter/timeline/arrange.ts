@@ -4,7 +4,13 @@
 import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter } from '../summary/contract.ts';
-import { mostTracks, stillSeconds, type TimelineBody, type TimelineItem, timelineErrors } from './contract.ts';
+import {
+  mostTracks,
+  stillSeconds,
+  type TimelineBody,
+  type TimelineItem,
+  timelineErrors,
+} from './contract.ts';
 import {
   type Clip,
   countingRate,

@@ -64,7 +64,7 @@ export class StoredEvidence {
       model,
       transcript: transcripts[0] ?? null,
       people: people ?? [],
-      things: (things ?? []).map(({ box: _, colours: __, ...seen }) => seen),
+      things: (things ?? []).map(({ colours: _, ...seen }) => seen),
       lines: (lines ?? []).map(({ text, box, ...seen }) => ({ text, height: box[3], ...seen })),
       warnings,
     };

@@ -185,10 +185,7 @@ test('the rate and the size are those of most clips, of equally many those of th
     film('/i', { kind: 'image', rate: null, seconds: 0, width: 40, height: 30 }),
   );
   const of = (...paths: string[]) => {
-    const { rate, width, height } = arrange(
-      request(paths.map((path) => item(path, 0, 1))),
-      facts,
-    ).timeline;
+    const { rate, width, height } = arrange(request(paths.map((path) => item(path, 0, 1))), facts).timeline;
     return [rate, width, height];
   };
   assert.deepEqual(of('/phone', '/b', '/b'), [rates['25'], 3840, 2160]);
