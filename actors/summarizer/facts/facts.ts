@@ -60,7 +60,7 @@ export function leafFacts(film: OutlinedFilm, range: Range): Facts {
   return {
     range,
     seen: seenOf(film, range),
-    lines: linesIn(film.sights, range),
+    lines: linesIn(film, range),
     people: peopleOf(film, range),
     speakers: speakers.speakers,
     sentences: sentencesWithin(film, range),

@@ -183,6 +183,8 @@ const tellableScore = 0.7;
 const shortest = 3;
 /** Lines of a leaf. */
 const most = 6;
+/** Grid seconds in which a line of a film is read: letters that move or change are misread, and soon gone. */
+const leastRead = 2;
 
 /** One, and several; how many is not told. */
 const names: Readonly<Record<MeasuredClass, readonly [one: string, many: string]>> = {
@@ -278,12 +280,11 @@ const placeIn = ({ best, start, end }: SeenThing | SeenLine, range: Range): numb
   Math.min(Math.min(end, range.end) - 1, Math.max(start, range.start, best));
 
 /** In the order of time; of many those in the largest letters. */
-export function linesIn({ lines }: Sights, range: Range): ReadLine[] {
-  const own = lines
-    .filter(
-      ({ score, text, start, end }) =>
-        score >= shownScore && [...text].length >= shortest && start < range.end && end > range.start,
-    )
+export function linesIn({ sights, kind }: FilmOptions, range: Range): ReadLine[] {
+  const least = kind === 'image' ? 1 : leastRead;
+  const own = sights.lines
+    .filter(({ score, text }) => score >= shownScore && [...text].length >= shortest)
+    .filter(({ start, end }) => end - start >= least && start < range.end && end > range.start)
     .map((line) => ({ text: line.text, size: line.height, frame: placeIn(line, range) }));
   return largest(own, most);
 }

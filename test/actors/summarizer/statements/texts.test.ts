@@ -94,6 +94,7 @@ test('things and printed text are told with their times, those that may be wrong
       read('Budget 2026', 3, 0.2),
       read('Exlt', 5, 0.3, 0.89),
       read('e x i t', 16),
+      { ...read('HERARFO', 18, 0.5), end: 19 },
     ],
   };
   const material = { seconds: 20, pictures: painted([[20]]), segments: [], people: [] };
