@@ -79,7 +79,9 @@ const sure = 0.5;
 function seenOf(film: OutlinedFilm, range: Range): Seen[] {
   const concepts = conceptsOf(film, range);
   const words = new Set(concepts.flatMap(({ name }) => name.split(' ')));
-  const things = thingsIn(film.sights, range).filter(({ name }) => !words.has(name.split(' ').at(-1)!));
+  const things = thingsIn(film.sights, range, film.material.seconds).filter(
+    ({ name }) => !words.has(name.split(' ').at(-1)!),
+  );
   return [...things, ...concepts].slice(0, most.concepts);
 }
 

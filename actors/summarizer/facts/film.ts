@@ -2,7 +2,8 @@
 import { joinRanges } from '../../../runtime/ranges.ts';
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { shownScore } from '../../text-reader/contract.ts';
-import { type MeasuredClass, measuredClasses } from '../../things/contract.ts';
+import { confidenceOf } from '../../things/confidence.ts';
+import type { ClassName } from '../../things/contract.ts';
 import type { GroupName, KnownConcepts } from '../concepts/concepts.ts';
 import type { SeenLine, SeenThing } from '../contract.ts';
 import { lookScore, type Objective } from '../objective.ts';
@@ -177,8 +178,6 @@ export interface Sights {
   readonly lines: readonly SeenLine[];
 }
 
-/** Score from which a thing is told: 35 of 37 detections in unknown pictures are right. */
-const tellableScore = 0.7;
 /** A line of one or two letters tells nobody anything. */
 const shortest = 3;
 /** Lines of a leaf. */
@@ -186,50 +185,41 @@ const most = 6;
 /** Grid seconds in which a line of a film is read: letters that move or change are misread, and soon gone. */
 const leastRead = 2;
 
-/** One, and several; how many is not told. */
-const names: Readonly<Record<MeasuredClass, readonly [one: string, many: string]>> = {
+/** One, and several; how many is not told. Of all other classes as they are called. */
+const otherNames: Partial<Record<ClassName, readonly [one: string, many: string]>> = {
   airplane: ['an aeroplane', 'aeroplanes'],
-  bicycle: ['a bicycle', 'bicycles'],
-  bird: ['a bird', 'birds'],
-  boat: ['a boat', 'boats'],
-  bottle: ['a bottle', 'bottles'],
+  bench: ['a bench', 'benches'],
   bus: ['a bus', 'buses'],
-  car: ['a car', 'cars'],
-  cat: ['a cat', 'cats'],
-  chair: ['a chair', 'chairs'],
   couch: ['a sofa', 'sofas'],
-  cow: ['a cow', 'cows'],
   'dining table': ['a table', 'tables'],
-  dog: ['a dog', 'dogs'],
-  horse: ['a horse', 'horses'],
-  motorcycle: ['a motorcycle', 'motorcycles'],
   person: ['a person', 'people'],
-  'potted plant': ['a potted plant', 'potted plants'],
+  scissors: ['scissors', 'scissors'],
   sheep: ['a sheep', 'sheep'],
-  train: ['a train', 'trains'],
+  'sports ball': ['a ball', 'balls'],
   tv: ['a screen', 'screens'],
 };
 
+function namesOf(name: ClassName): readonly [one: string, many: string] {
+  return otherNames[name] ?? [`${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`, `${name}s`];
+}
+
 /** What is seen longest comes first. */
-export function thingsIn({ things }: Sights, range: Range): Seen[] {
+export function thingsIn({ things }: Sights, range: Range, gridFrames: number): Seen[] {
   const within = things.filter(
-    ({ score, start, end }) => score >= tellableScore && start < range.end && end > range.start,
+    (thing) =>
+      thing.start < range.end && thing.end > range.start && confidenceOf(thing, gridFrames) === 'strong',
   );
-  return measuredClasses
-    .flatMap((name): Seen[] => {
-      const tracks = within.filter((thing) => thing.class === name);
-      if (tracks.length === 0) return [];
+  return [...Map.groupBy(within, (thing) => thing.class)]
+    .map(([name, tracks]): Seen => {
       const strongest = tracks.reduce((best, track) => (track.score > best.score ? track : best));
-      return [
-        {
-          key: name,
-          name: names[name][areSeveral(tracks, range) ? 1 : 0],
-          group: 'things',
-          strength: 10 * strongest.score,
-          seconds: secondsSeen(tracks, range),
-          frames: [placeIn(strongest, range)],
-        },
-      ];
+      return {
+        key: name,
+        name: namesOf(name)[areSeveral(tracks, range) ? 1 : 0],
+        group: 'things',
+        strength: 10 * strongest.score,
+        seconds: secondsSeen(tracks, range),
+        frames: [placeIn(strongest, range)],
+      };
     })
     .sort((a, b) => b.seconds - a.seconds || b.strength - a.strength);
 }

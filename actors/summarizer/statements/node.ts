@@ -268,7 +268,7 @@ export const nothingRecognised = (isUncertain: boolean): string =>
 
 // How a range is against the other ranges of its film, where that is asked for and clear.
 
-/** `newcomers` are told by name. How often it cuts is not told: cuts were counted wrongly in four of twelve films. */
+/** `newcomers` are told by name. How often it cuts is not told: of twelve films four were miscounted. */
 const sentences: Readonly<Partial<Record<Look, string>>> = {
   motion: 'There is more motion than in most of the film.',
   steadiness: 'The picture is calmer than in most of the film.',

@@ -83,8 +83,8 @@ test('things and printed text are told with their times, those that may be wrong
     things: [
       ...[seen('bottle', 0, 20), seen('bottle', 3, 20, 0.8, 0.6), seen('dog', 7, 9)],
       ...[seen('person', 2, 4, 0.59), seen('motorcycle', 5, 9, 0.5)],
-      // Of clocks nobody has measured how often one is there.
-      seen('clock', 0, 20, 0.99),
+      // Of toothbrushes nobody has measured how often one is there.
+      seen('toothbrush', 0, 20, 0.99),
     ],
     // Typed letter by letter.
     lines: [
