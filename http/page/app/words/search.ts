@@ -79,8 +79,11 @@ export const searchWords = {
   basket: ['Add to basket', 'In den Korb'],
   outOfBasket: ['Remove from basket', 'Aus dem Korb'],
   like: ['More like this moment', 'Mehr wie dieser Moment'],
-  start: ['Search {seconds} of {media}', 'Suche in {seconds} aus {media}'],
+  start: ['Search {length} in {media}', 'Suche in {length} aus {media}'],
+  startFiles: ['Search {media}', 'Suche in {media}'],
   seconds: ['{n} second|{n} seconds', '{n} Sekunde|{n} Sekunden'],
+  minutes: ['{n} minute|{n} minutes', '{n} Minute|{n} Minuten'],
+  hours: ['{n} hour|{n} hours', '{n} Stunde|{n} Stunden'],
   startHow: [
     'Type what you want to see or what was said, drop a picture here, or choose filters. Press ? for keyboard shortcuts.',
     'Geben Sie ein, was zu sehen ist oder was gesagt wird, legen Sie hier ein Bild ab, oder wählen Sie Filter. ? zeigt alle Tastenkürzel.',
@@ -88,18 +91,13 @@ export const searchWords = {
   withoutFilters: ['Search without filters', 'Ohne Filter suchen'],
   nothing: ['Nothing found', 'Nichts gefunden'],
   nothingHow: [
-    'Try fewer filters, other kinds of matches or different words.',
-    'Versuchen Sie es mit weniger Filtern, anderen Arten von Treffern oder anderen Wörtern.',
+    'Try different words, or other kinds of matches.',
+    'Versuchen Sie es mit anderen Wörtern oder anderen Arten von Treffern.',
   ],
   nothingLike: ['Nothing here looks like this', 'Hier sieht nichts so aus'],
   nothingLikeHow: [
     'Try different words. In a small library, or one that mostly shows what you are looking for, it may be among the weaker matches.',
     'Versuchen Sie es mit anderen Wörtern. In einem kleinen Bestand, oder wenn er vor allem das Gesuchte zeigt, kann es unter den schwächeren Treffern stehen.',
-  ],
-  notUnderstood: ['No model in use understands “{words}”.', 'Kein verwendetes Modell versteht „{words}“.'],
-  without: [
-    'Searched without “{words}”: no model in use understands it',
-    'Gesucht ohne „{words}“: kein verwendetes Modell versteht das',
   ],
   weaker: ['{n} weaker match|{n} weaker matches', '{n} schwächerer Treffer|{n} schwächere Treffer'],
   noLibrary: ['Nothing has been analysed yet', 'Noch ist nichts analysiert'],
