@@ -121,7 +121,7 @@ export const search: Command = async (args, context) => {
     const isAll = values.written || values.weak;
     const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
     const weakLines = (read?.matches.length ?? 0) - (written?.length ?? 0);
-    const found = values.weak ? answer : standingOut(answer, weakLines);
+    const found = values.weak ? answer : standingOut(answer, weakLines, isByPicture(question));
     if (!values.json) await show(found, question, context, values.open, said, written);
     const timeline =
       format &&
@@ -291,10 +291,23 @@ export interface StandingOut extends SearchAnswer {
   readonly weaker?: number;
 }
 
-/** `weakLines`: printed lines that are left out. */
-export function standingOut(answer: SearchAnswer, weakLines = 0): StandingOut {
-  const matches = answer.matches.filter(({ explanation }) => explanation?.band !== 'weak');
+/**
+ * `weakLines`: printed lines that are left out. A part of a picture is often only weakly like it, though no
+ * other file is liker: of a search by a picture the best match of each file stays.
+ */
+export function standingOut(answer: SearchAnswer, weakLines = 0, byPicture = false): StandingOut {
+  const files = byPicture
+    ? Map.groupBy(answer.matches, ({ hash_str }) => hash_str)
+    : new Map<string, Match[]>();
+  const best = new Set(
+    [...files.values()].map((all) => all.reduce((a, b) => (b.original_index < a.original_index ? b : a))),
+  );
+  const matches = answer.matches.filter((one) => one.explanation?.band !== 'weak' || best.has(one));
   return { ...answer, matches, weaker: answer.matches.length - matches.length + weakLines };
+}
+
+function isByPicture({ query, image, frame }: Question): boolean {
+  return query === null && (image !== null || frame !== null);
 }
 
 function placeOf({ seen, said, written }: Found, by: string): string {

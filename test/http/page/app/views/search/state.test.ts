@@ -23,6 +23,7 @@ import {
   countOf,
   emptyQuery,
   type Found,
+  isByPicture,
   momentsRequest,
   phrases,
   type Query,
@@ -284,4 +285,21 @@ test('two other files of the same content are named and further ones are counted
   assert.equal(of('/b', '/c', '/d', '/e'), 'Also at /b, /c and 2 more');
   update({ language: 'de' });
   assert.equal(of('/b', '/c', '/d'), 'Auch unter /b, /c und 1 weiteren');
+});
+
+test('searched by a picture, the best match of each file is never folded', () => {
+  const found = [
+    moment('1', 'a', seen('weak')),
+    moment('2', 'b', seen('weak')),
+    moment('3', 'a', seen('weak')),
+  ];
+  assert.deepEqual(shown(folded(found, byRank, false, true)), ['all 1,2', 'weaker ']);
+  assert.deepEqual(shown(folded(found, byFilm, true, true)), ['film a1', 'film b2', 'weaker ', 'film a3']);
+  const answer = { moments: found, counts: { seen: 3, said: 0, person: 0, written: 0 } };
+  assert.deepEqual([countOf(answer, 'seen', true), countOf(answer, 'seen')], [2, 0]);
+  const picture = { kind: 'own', name: 'a.png', data: '' } as const;
+  assert.deepEqual(
+    [isByPicture({ picture, text: ' ' }), isByPicture({ picture, text: 'red' })],
+    [true, false],
+  );
 });
