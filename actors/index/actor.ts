@@ -8,6 +8,7 @@ import { FacetTables } from './facets/tables.ts';
 import { Folders } from './folders.ts';
 import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
+import { nameHandlers } from './names/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
 import { partHandlers } from './parts/handlers.ts';
 import { takeHandlers } from './parts/takes.ts';
@@ -85,6 +86,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...peopleSearchHandlers(parts),
       ...peopleHandlers(parts),
       ...appearanceHandlers(parts),
+      ...nameHandlers(parts),
       ...peakHandlers(parts),
       ...summaryHandlers(parts),
       ...materialHandlers(parts),

@@ -6,6 +6,7 @@ import { appearanceMessages } from './appearances/contract.ts';
 import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
 import { materialMessages } from './material/contract.ts';
+import { nameMessages } from './names/contract.ts';
 import { partMessages } from './parts/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { replicaMessages } from './replica/contract.ts';
@@ -30,6 +31,7 @@ export const indexContract = contract('index', {
   ...libraryMessages,
   ...peopleMessages,
   ...appearanceMessages,
+  ...nameMessages,
   ...peakMessages,
   ...summaryMessages,
   ...materialMessages,

@@ -16,6 +16,11 @@ const part = {
   scene: nullable(FrameRange),
 };
 
+const NamedPerson = Type.Object({
+  name: Type.String(),
+  clusters: Type.Array(Type.Object({ cluster_job_name: Type.String(), cluster_id: Type.String() })),
+});
+
 export const appearanceMessages = {
   /**
    * For each content the faces of people with a name, in all clusterings, by name and then in order of time.
@@ -36,18 +41,17 @@ export const appearanceMessages = {
     }),
   ),
   /**
-   * The people whose names stand in a text as whole words, whatever the case, in all clusterings that are
-   * loaded, and the text without them. A name is one person; its clusters come largest first. NOT_LOADED.
+   * The people whose names, or some words of whose names, stand in a text as whole words, whatever the
+   * case, in all clusterings that are loaded, and the text without them. `excluded`: those after `not` and
+   * the like. `parts`: the words that stand for a longer name; those of `whole_only` do not. A name is one
+   * person; its clusters come largest first. NOT_LOADED.
    */
   people_named: ask(
-    Type.Object({ ...Folder, text: Type.String() }),
+    Type.Object({ ...Folder, text: Type.String(), whole_only: Type.Optional(Type.Array(Type.String())) }),
     Type.Object({
-      people: Type.Array(
-        Type.Object({
-          name: Type.String(),
-          clusters: Type.Array(Type.Object({ cluster_job_name: Type.String(), cluster_id: Type.String() })),
-        }),
-      ),
+      people: Type.Array(NamedPerson),
+      excluded: Type.Array(NamedPerson),
+      parts: Type.Array(Type.String()),
       rest: Type.String(),
     }),
     { together: 16 },

@@ -29,7 +29,8 @@ export function appearanceHandlers(parts: AppearanceParts): Handlers<AppearanceC
   return {
     named_faces: ({ cache_dir, hashes }, turn) =>
       folders.with(cache_dir, (store) => namedFaces(store, hashes, () => turn.throwIfCancelled())),
-    people_named: ({ cache_dir, text }) => folders.with(cache_dir, (store) => people.namedIn(store, text)),
+    people_named: ({ cache_dir, text, whole_only }) =>
+      folders.with(cache_dir, (store) => people.namedIn(store, text, whole_only)),
     seen_in_scenes: (request, turn) => seenInScenes(parts, request, () => turn.throwIfCancelled()),
     selected: ({ cache_dir, ...request }, turn) =>
       parts.folders.with(cache_dir, (store) =>

@@ -2,11 +2,11 @@
 // are seen whom a search asks for.
 import { filterErrors } from '../facets/contract.ts';
 import { readable } from '../store/faults.ts';
-import { fold } from '../text/fold.ts';
 import type { StoredClusters } from './cluster-columns.ts';
 import type { PeopleFilter, PersonRef } from './contract.ts';
 import { indexedJob, type LoadedJob, peopleOf } from './loaded-job.ts';
 import { allOf, anyOf, type FrameRanges, meantTwice, personOf, rangesOf } from './moments.ts';
+import { namesInText } from './names-in-text.ts';
 
 /** What a folder holds of clusterings. All throw STORE_DAMAGED for what cannot be read. */
 export interface Clusterings {
@@ -28,6 +28,14 @@ export interface Seen {
 export interface NamedPerson {
   readonly name: string;
   readonly clusters: { readonly cluster_job_name: string; readonly cluster_id: string }[];
+}
+
+/** See the message `people_named`. */
+export interface PeopleInText {
+  readonly people: NamedPerson[];
+  readonly excluded: NamedPerson[];
+  readonly parts: string[];
+  readonly rest: string;
 }
 
 /** Answers kept; one of people who are seen often takes some MB. */
@@ -143,14 +151,16 @@ export class LoadedPeople {
     return found;
   }
 
-  /** The people with a name that a text names, as they are stored now, and the text without their names. */
-  namedIn(clusterings: Clusterings, text: string): { people: NamedPerson[]; rest: string } {
+  /** The people with a name that a text names, as they are stored now; see the message `people_named`. */
+  namedIn(clusterings: Clusterings, text: string, wholeOnly: readonly string[]): PeopleInText {
     const listed = [...clusterings.clusterings()].sort();
     this.keepOnly(listed);
     for (const name of listed) this.refresh(clusterings, name);
     const all = new Set(this.jobs.flatMap(({ names }) => names.filter((name) => name !== '')));
-    const { names, rest } = namedIn(text, [...all]);
-    return { people: names.map((name) => ({ name, clusters: this.#clustersOf(name) })), rest };
+    const { names, excluded, parts, rest } = namesInText(text, [...all], new Set(wholeOnly));
+    const peopleOf = (some: readonly string[]) =>
+      some.map((name) => ({ name, clusters: this.#clustersOf(name) }));
+    return { people: peopleOf(names), excluded: peopleOf(excluded), parts: [...parts], rest };
   }
 
   /** The clusters of a name in all clusterings, the largest first. */
@@ -178,70 +188,4 @@ export class LoadedPeople {
 /** The clusterings a person is looked for in. */
 function namedBy({ cluster_job_name: name }: PersonRef, names: readonly string[]): readonly string[] {
   return name === undefined ? names : names.filter((one) => one === name);
-}
-
-// Which people a question names: names that stand in it as whole words, whatever the case.
-
-const word = /[\p{L}\p{N}\p{M}_]+/gu;
-/** What is left hanging where a name was taken out: `Ann's`, `Ann and`, `with Ann`. */
-const hanging = new Set('and with or s & und mit oder of von et y e avec con'.split(' '));
-
-interface Word {
-  readonly folded: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-interface NamedIn {
-  /** Of `names`, as they are written there, in the order of the text. */
-  readonly names: readonly string[];
-  /** The text without them. */
-  readonly rest: string;
-}
-
-/** `names`: each once. Where several fit, the longest counts. */
-export function namedIn(text: string, names: readonly string[]): NamedIn {
-  const words = wordsOf(text);
-  const byFirst = Map.groupBy(
-    names.map((name) => ({ name, words: wordsOf(name).map(({ folded }) => folded) })),
-    (one) => one.words[0] ?? '',
-  );
-  const found: string[] = [];
-  const kept: Word[][] = [[]];
-  for (let at = 0; at < words.length; ) {
-    const fits = (byFirst.get(words[at]!.folded) ?? []).filter((one) =>
-      one.words.every((part, i) => words[at + i]?.folded === part),
-    );
-    if (fits.length === 0) {
-      kept.at(-1)!.push(words[at++]!);
-      continue;
-    }
-    const length = Math.max(...fits.map((one) => one.words.length));
-    // Names that differ in nothing but case and marks are all meant.
-    found.push(...fits.filter((one) => one.words.length === length).map(({ name }) => name));
-    at += length;
-    kept.push([]);
-  }
-  if (found.length === 0) return { names: [], rest: text };
-  return { names: [...new Set(found)], rest: joined(text, kept) };
-}
-
-function wordsOf(text: string): Word[] {
-  return [...text.matchAll(word)].map(([one], i, all) => ({
-    folded: fold(one),
-    start: all[i]!.index,
-    end: all[i]!.index + one.length,
-  }));
-}
-
-/** The words between the names, without those that hang at an end of the text or at a name. */
-function joined(text: string, kept: readonly (readonly Word[])[]): string {
-  const parts = kept.flatMap((words, i) => {
-    let [first, last] = [0, words.length - 1];
-    const hangs = (at: number) => at >= 0 && hanging.has(words[at]?.folded ?? '');
-    while (first <= last && i > 0 && hangs(first)) first++;
-    while (last >= first && i < kept.length - 1 && hangs(last)) last--;
-    return first > last ? [] : [text.slice(words[first]!.start, words[last]!.end)];
-  });
-  return parts.join(' ');
 }

@@ -6,6 +6,7 @@ import { fold } from '../text/fold.ts';
 import { lowerBound } from '../visual/frames.ts';
 import { type PersonRef, peopleErrors } from './contract.ts';
 import type { LoadedJob } from './loaded-job.ts';
+import { hasNamePart } from './names-in-text.ts';
 
 /** Frames of one media in front of the next; both together fit into the whole numbers of a double. */
 const perMedia = 2 ** 32;
@@ -157,9 +158,9 @@ export interface Person extends Shown {
 type Details = { readonly field: string };
 
 /**
- * The person of `people_filter[at]`: a name exactly, else whatever its case where that is one name; of
- * whichever clustering has it where none is named. Errors naming the field: UNKNOWN_CLUSTERING,
- * UNKNOWN_PERSON, UNKNOWN_CLUSTER, WRONG_PEOPLE.
+ * The person of `people_filter[at]`: a name exactly, else whatever its case, else some words of it, where
+ * that is one name; of whichever clustering has it where none is named. Errors naming the field:
+ * UNKNOWN_CLUSTERING, UNKNOWN_PERSON, UNKNOWN_CLUSTER, WRONG_PEOPLE.
  */
 export function personOf(jobs: readonly LoadedJob[], ref: PersonRef, at: number): Person {
   const item = `people_filter[${at}]`;
@@ -193,10 +194,15 @@ function byName(
 ): Person {
   const field = `${item}.person_name`;
   const exactly = jobs.filter(({ names }) => names.includes(personName));
+  const fitting = (namesOf: (job: LoadedJob) => string[]) =>
+    jobs.flatMap((job) => namesOf(job).map((name) => ({ job, name })));
+  const alike = exactly.length > 0 ? [] : fitting((job) => inAnyCase(job, personName));
   const found =
     exactly.length > 0
       ? exactly.map((job) => ({ job, name: personName }))
-      : jobs.flatMap((job) => inAnyCase(job, personName).map((name) => ({ job, name })));
+      : alike.length > 0
+        ? alike
+        : fitting(({ names }) => [...new Set(names.filter((name) => hasNamePart(name, personName)))]);
   const [first, ...others] = found;
   if (first === undefined) {
     const names = new Set(jobs.flatMap((job) => job.names.filter((name) => name !== '')));
@@ -204,9 +210,11 @@ function byName(
     const message = `${field}: ${personName} is ${where}${suggestion(personName, names)}`;
     throw peopleErrors.UNKNOWN_PERSON(message, { field } satisfies Details);
   }
-  if (others.some(({ job }) => job !== first.job)) throw inSeveral(item, personName, found);
-  if (others.length > 0)
-    throw wrong(field, `${personName} may be ${found.map(({ name }) => name).join(' or ')}`);
+  const names = new Set(found.map(({ name }) => name));
+  const isOneJob = others.every(({ job }) => job === first.job);
+  if (names.size > 1 && (isOneJob || alike.length + exactly.length === 0))
+    throw wrong(field, `${personName} may be ${[...names].join(' or ')}`);
+  if (!isOneJob) throw inSeveral(item, personName, found);
   const { job, name } = first;
   const clusters = job.names.flatMap((one, cluster) => (one === name ? [cluster] : []));
   return { job, clusters, key: named(name), label: name };

@@ -5,7 +5,7 @@ import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { PeopleFilter, PeopleLoadReport } from './contract.ts';
-import { type Clusterings, LoadedPeople, type NamedPerson, type Seen } from './loaded.ts';
+import { type Clusterings, LoadedPeople, type PeopleInText, type Seen } from './loaded.ts';
 import { JobIndexing } from './loaded-job.ts';
 
 // Brings the people of a folder into memory, a step at a time, so that searches come in between: a clustering
@@ -113,8 +113,8 @@ export class PeopleIndex {
   }
 
   /** The people whom a text names. Errors: as above. */
-  namedIn(store: Store, text: string): { people: NamedPerson[]; rest: string } {
-    return this.#of(store).namedIn(this.#clusteringsOf(store), text);
+  namedIn(store: Store, text: string, wholeOnly: readonly string[] = []): PeopleInText {
+    return this.#of(store).namedIn(this.#clusteringsOf(store), text, wholeOnly);
   }
 
   #of(store: Store): LoadedPeople {

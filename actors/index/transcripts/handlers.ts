@@ -120,7 +120,7 @@ function part(store: Store, request: Request<TranscriptContract, 'transcript_par
 const mostCounted = 1000;
 
 /** What is loaded, which of it a search considers, and where the people are that it asks for. */
-async function scoped(
+export async function scoped(
   parts: TranscriptParts,
   cache_dir: string,
   scope: Request<TranscriptContract, 'search_transcripts'>['scope'],
@@ -153,7 +153,7 @@ async function search(
   return { matches, total: Math.min(found.total, most), total_is_exact: found.total < most };
 }
 
-function matchOf({ transcript: { hash, path, columns, names }, segment }: Hit): TranscriptMatch {
+export function matchOf({ transcript: { hash, path, columns, names }, segment }: Hit): TranscriptMatch {
   return { hash_str: hash, path, ...namedSegment(columns, names, segment) };
 }
 

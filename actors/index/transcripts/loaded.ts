@@ -169,7 +169,7 @@ export class LoadedTranscripts {
     return this.#all().reduce((sum, shard) => sum + shard.bytes + texts(shard), 0);
   }
 
-  /** The same list until something is added or removed. */
+  /** The same list until something is added, removed or renamed. */
   hashes(): readonly string[] {
     this.#listed ??= [...this.#byHash.keys()];
     return this.#listed;
@@ -226,6 +226,12 @@ export class LoadedTranscripts {
     this.remove(transcript.hash);
     this.#byHash.set(transcript.hash, transcript);
     this.segments += rowsOf(transcript);
+    this.#listed = null;
+  }
+
+  /** Gives the speakers of a transcript other names. */
+  rename(transcript: LoadedTranscript, names: Names): void {
+    transcript.names = names;
     this.#listed = null;
   }
 

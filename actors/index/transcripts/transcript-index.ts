@@ -185,7 +185,7 @@ class TranscriptLoading {
     const names = store.transcripts.names(hash);
     const known = this.target.get(hash);
     if (known?.version === found.version) {
-      known.names = names;
+      this.target.rename(known, names);
       return null;
     }
     const columns = readable(() => found.columns());
@@ -221,7 +221,7 @@ function refresh(loaded: LoadedTranscripts, store: Store, hash: string): void {
   const known = loaded.get(hash);
   if (found === null) return;
   if (known?.version === found.version) {
-    known.names = names;
+    loaded.rename(known, names);
     return;
   }
   const columns = readable(() => found.columns());

@@ -6,7 +6,7 @@ import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import { hasWholeWord, hasWholeWordBetweenSpaces, placeOf, queryWords } from '../text/query.ts';
+import { hasWholeWordBetweenSpaces, placeOf, queryWords } from '../text/query.ts';
 import type { TextCache } from '../text/text-cache.ts';
 import type { WrittenLine, WrittenMatch, writtenMessages } from './contract.ts';
 import { foldWritten, type LoadedWritten, type WrittenTexts, writtenForms } from './written-texts.ts';
@@ -207,7 +207,7 @@ function findWords(
     if (needle.length === 0) return [];
     const mustBeWhole = placeOf(word) === 'whole';
     for (const { document, row } of look(texts, needle, scope, pause)) {
-      const isWhole = hasWholeWord(document.spaced, row, needle);
+      const isWhole = hasWholeWordBetweenSpaces(document.spaced, row, needle);
       if (mustBeWhole && !isWhole) continue;
       const own = held.get(document) ?? { any: new Map(), whole: new Map() };
       held.set(document, own);

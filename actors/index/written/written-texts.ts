@@ -121,7 +121,7 @@ export class LoadedWritten implements TextDocument {
     this.hash = hash;
     this.version = version;
     const texts = lines.map(({ text }) => withoutAccents(text));
-    this.spaced = rowsOf(texts);
+    this.spaced = rowsOf(lines.map(({ text }) => withoutAccents(wordsApart(text))));
     this.folded = rowsOf(texts.map((text) => text.replace(/\s+/g, '')));
     this.starts = Uint32Array.from(lines, ({ start }) => start);
     this.ends = Uint32Array.from(lines, ({ end }) => end);
@@ -155,6 +155,11 @@ const plain: Readonly<Record<string, string>> = {
 };
 const special = new RegExp(`[${Object.keys(plain).join('')}]`, 'g');
 const marks = /\p{M}/gu;
+
+/** Spaces that were not read are put back before capitals and digits: `NutritionFacts`, `Calories190`. */
+function wordsApart(text: string): string {
+  return text.replace(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/gu, ' ');
+}
 
 /** Case, width and accents do not count; spaces are as they were. */
 function withoutAccents(text: string): string {

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { appearancesInScenes, common } from '../../../../actors/index/appearances/handlers.ts';
 import { filterErrors, type MetadataFilter } from '../../../../actors/index/facets/contract.ts';
 import type { PeopleFilter } from '../../../../actors/index/people/contract.ts';
-import { namedIn } from '../../../../actors/index/people/loaded.ts';
+import { hasNamePart, namesInText } from '../../../../actors/index/people/names-in-text.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import type { Scope } from '../../../../actors/index/visual/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
@@ -68,7 +68,58 @@ test('people are named by whole words, whatever the case, and the rest is left',
     ['and with', [], 'and with'],
     ['', [], ''],
   ] as const) {
-    assert.deepEqual(namedIn(text, names), { names: found, rest }, text);
+    assert.deepEqual(namesInText(text, names), { names: found, excluded: [], parts: [], rest }, text);
+  }
+});
+
+test('people are named by some words of a name, unless these say nothing or only count as a whole name', () => {
+  const names = [
+    'Barack Obama',
+    'Michelle Obama',
+    'Joe Biden',
+    'Ann',
+    'Ann Lee',
+    "Sinéad O'Connor",
+    'Will Brown',
+  ];
+  for (const [text, found, parts, rest] of [
+    ['Obama', ['Barack Obama', 'Michelle Obama'], ['obama'], ''],
+    ['obama in a suit', ['Barack Obama', 'Michelle Obama'], ['obama'], 'in a suit'],
+    ['Barack Obama in a suit', ['Barack Obama'], [], 'in a suit'],
+    ['Barack and Joe', ['Barack Obama', 'Joe Biden'], ['barack', 'joe'], ''],
+    ['Ann', ['Ann'], [], ''],
+    ['Lee at night', ['Ann Lee'], ['lee'], 'at night'],
+    ['O’Connor sings', ["Sinéad O'Connor"], ['o', 'connor'], 'sings'],
+    ['what will they say', [], [], 'what will they say'],
+    ['a brown dog', [], [], 'a brown dog'],
+    ['Will Brown with a dog', ['Will Brown'], [], 'a dog'],
+  ] as const) {
+    const wanted = { names: found, excluded: [], parts, rest };
+    assert.deepEqual(namesInText(text, names, new Set(['brown'])), wanted, text);
+  }
+  assert.deepEqual(
+    [
+      hasNamePart('Barack Obama', 'obama'),
+      hasNamePart('Barack Obama', 'Obama Care'),
+      hasNamePart('Ann', 'a'),
+    ],
+    [true, false, false],
+  );
+});
+
+test('people after a word such as not, or a minus sign, are excluded', () => {
+  const names = ['Barack Obama', 'Joe Biden', 'Ann'];
+  for (const [text, found, excluded, rest] of [
+    ['Biden, not Obama', ['Joe Biden'], ['Barack Obama'], ''],
+    ['Biden -Obama', ['Joe Biden'], ['Barack Obama'], ''],
+    ['Biden but without Obama or Ann', ['Joe Biden'], ['Barack Obama', 'Ann'], ''],
+    ['Biden ohne Obama am Strand', ['Joe Biden'], ['Barack Obama'], 'am Strand'],
+    ['a beach, no Ann', [], ['Ann'], 'a beach'],
+    ['no dog, Ann', ['Ann'], [], 'no dog'],
+    ['Jean-Ann', ['Ann'], [], 'Jean'],
+  ] as const) {
+    const { parts: _, ...told } = namesInText(text, names);
+    assert.deepEqual(told, { names: found, excluded, rest }, text);
   }
 });
 

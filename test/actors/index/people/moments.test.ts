@@ -193,6 +193,23 @@ test('without a clustering the only one that has the person is meant', () => {
   assert.deepEqual(idsOf(personOf(jobs, { person_name: 'anna' }, 0)), ['c3']);
 });
 
+test('some words of a name are enough where one person has them', () => {
+  const news = loadedJob(
+    'news',
+    [
+      ['a', 0, 'e1'],
+      ['a', 1, 'e2'],
+      ['a', 2, 'e3'],
+    ],
+    { e1: 'Barack Obama', e2: 'Michelle Obama', e3: 'Ann’s sister Eve' },
+  );
+  const of = (person_name: string) => idsOf(personOf([...jobs, news], { person_name }, 0));
+  assert.deepEqual(of('barack'), ['e1']);
+  assert.deepEqual(of("ann's sister"), ['e3']);
+  assert.deepEqual(of('ben'), ['d1']);
+  assert.throws(() => of('Obama'), /Obama may be Barack Obama or Michelle Obama/);
+});
+
 const refused = [
   [
     { cluster_job_name: 'cats', person_name: 'Ben' },

@@ -76,6 +76,8 @@ test('what stands there as whole words is told from parts of words, also where i
     line('H A L T', 1, 2, 0.7),
     line('GRANDCAFE', 2, 3, 0.7),
     line('Haltestelle', 3, 4, 0.7),
+    line('NutritionFacts', 4, 5, 0.8),
+    line('Calories190 nutritions', 5, 6, 0.8),
     line('Grand', 10, 12, 0.7),
     line('Palace of cars', 11, 13, 0.7),
   ]);
@@ -86,6 +88,11 @@ test('what stands there as whole words is told from parts of words, also where i
     ['H A L T', true],
     ['Haltestelle', false],
   ]);
+  assert.deepEqual(await found('nutrition'), [
+    ['NutritionFacts', true],
+    ['Calories190 nutritions', false],
+  ]);
+  assert.deepEqual(await found('190'), [['Calories190 nutritions', true]]);
   assert.deepEqual(await found('grand café'), [['GRANDCAFE', true]]);
   assert.deepEqual(await found('palace grand'), [
     ['Grand', true],

@@ -1,0 +1,231 @@
+// Files and folders by the words of their names. The names of a library are in memory once, as two texts that
+// are searched as a whole: a search that names none of them reads each text once.
+import { basename, dirname, extname } from 'node:path';
+import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
+import { joinRanges } from '../../../runtime/ranges.ts';
+import { common } from '../appearances/handlers.ts';
+import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import type { FrameRanges } from '../people/moments.ts';
+import type { PeopleIndex } from '../people/people-index.ts';
+import { isWithin } from '../store/footage-path.ts';
+import type { ContentPaths, ListedContent } from '../store/holdings.ts';
+import { fitOf, nameRow, wordsOfName } from '../text/name-words.ts';
+import type { FrameRange } from '../visual/contract.ts';
+import type { nameMessages } from './contract.ts';
+
+/** Rows of words one after the other, searched as one text. */
+class Rows {
+  readonly #rows: readonly string[];
+  readonly #text: string;
+  readonly #starts: Float64Array;
+
+  constructor(rows: readonly string[]) {
+    this.#rows = rows;
+    this.#text = rows.join('\n');
+    this.#starts = new Float64Array(rows.length);
+    let at = 0;
+    for (const [i, row] of rows.entries()) {
+      this.#starts[i] = at;
+      at += row.length + 1;
+    }
+  }
+
+  /** The rows that a word fits; null for none. */
+  fits(word: string): Uint8Array | null {
+    let found: Uint8Array | null = null;
+    for (let at = this.#text.indexOf(word); at >= 0; ) {
+      const row = this.#rowAt(at);
+      const fit = fitOf(this.#rows[row]!, word);
+      if (fit > 0) {
+        found ??= new Uint8Array(this.#rows.length);
+        found[row] = fit;
+      }
+      at = this.#text.indexOf(word, this.#starts[row]! + this.#rows[row]!.length);
+    }
+    return found;
+  }
+
+  #rowAt(position: number): number {
+    let [low, high] = [0, this.#starts.length];
+    while (low + 1 < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#starts[middle]! <= position) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+interface NamedContent extends ListedContent {
+  readonly of: 'file' | 'folder';
+  /** The name of the file or the folder. */
+  readonly name: string;
+}
+
+/** The names of one state of a library. */
+class NameTable {
+  readonly #contents: readonly ListedContent[];
+  readonly #files: Rows;
+  readonly #folders: Rows;
+  /** Parents come before what lies in them. */
+  readonly #folderPaths: readonly string[];
+  readonly #parents: Int32Array;
+  readonly #folderOf: Int32Array;
+
+  constructor(contents: readonly ListedContent[], nameOf: (path: string) => FileName) {
+    this.#contents = contents.filter(({ replaced, path }) => !replaced && path !== '');
+    const paths = new Map<string, number>();
+    const parents: number[] = [];
+    const top = commonFolder(this.#contents);
+    const numberOf = (folder: string): number => {
+      const known = paths.get(folder);
+      if (known !== undefined) return known;
+      // What lies above all of the footage is no name of any part of it.
+      const parent =
+        folder.length <= top.length || dirname(folder) === folder ? -1 : numberOf(dirname(folder));
+      parents.push(parent);
+      return paths.set(folder, paths.size).size - 1;
+    };
+    const names = this.#contents.map(({ path }) => nameOf(path));
+    this.#folderOf = Int32Array.from(names, ({ folder }) => numberOf(folder));
+    this.#parents = Int32Array.from(parents);
+    this.#folderPaths = [...paths.keys()];
+    this.#folders = new Rows(this.#folderPaths.map((path) => nameRow(basename(path))));
+    this.#files = new Rows(names.map(({ row }) => row));
+  }
+
+  /** Whose path has all of the words, best first: named by the file before named by a folder. */
+  find(words: readonly string[]): NamedContent[] {
+    const fits: { readonly files: Uint8Array | null; readonly folders: Uint8Array | null }[] = [];
+    for (const word of words.toSorted((a, b) => b.length - a.length)) {
+      const fit = { files: this.#files.fits(word), folders: this.#folders.fits(word) };
+      if (fit.files === null && fit.folders === null) return [];
+      fits.push(fit);
+    }
+    const within = fits.map(({ folders }) => folders && this.#inherited(folders));
+    const found: (NamedContent & { readonly worth: number })[] = [];
+    for (const [i, content] of this.#contents.entries()) {
+      const folder = this.#folderOf[i]!;
+      let [worth, own] = [0, 0];
+      const isNamed = fits.every(({ files }, k) => {
+        const [file, above] = [files?.[i] ?? 0, within[k]?.[folder] ?? 0];
+        own += file;
+        worth += Math.max(file, above);
+        return file + above > 0;
+      });
+      if (!isNamed) continue;
+      const of = own > 0 ? 'file' : 'folder';
+      const path = of === 'file' ? content.path : this.#namedFolder(folder, fits);
+      found.push({ ...content, of, name: basename(path), worth: worth + (own > 0 ? 100 : 0) });
+    }
+    return found.sort((a, b) => b.worth - a.worth);
+  }
+
+  /** A folder has what the folders around it have. */
+  #inherited(folders: Uint8Array): Uint8Array {
+    const all = new Uint8Array(folders);
+    for (const [folder, parent] of this.#parents.entries())
+      if (parent >= 0) all[folder] = Math.max(all[folder]!, all[parent]!);
+    return all;
+  }
+
+  /** The lowest folder with a word in its own name. */
+  #namedFolder(folder: number, fits: readonly { readonly folders: Uint8Array | null }[]): string {
+    let at = folder;
+    while (this.#parents[at]! >= 0 && !fits.some(({ folders }) => (folders?.[at] ?? 0) > 0))
+      at = this.#parents[at]!;
+    return this.#folderPaths[at]!;
+  }
+}
+
+/** The folder that holds all of them; its own name counts. */
+function commonFolder(contents: readonly ListedContent[]): string {
+  const [first, last] = [contents[0], contents.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  // In the order of paths, so all others lie between.
+  let folder = dirname(first.path);
+  while (!isWithin(last.path, folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+interface FileName {
+  readonly folder: string;
+  /** The words of the name of the file. */
+  readonly row: string;
+}
+
+function fileName(path: string): FileName {
+  return { folder: dirname(path), row: nameRow(basename(path, extname(path))) };
+}
+
+interface Kept {
+  readonly list: readonly ListedContent[];
+  readonly table: NameTable;
+  /** By path: most stay the same when something is added. */
+  readonly names: ReadonlyMap<string, FileName>;
+}
+
+const tables = new WeakMap<ContentPaths, Kept>();
+
+/** The contents whose names, or whose folders' names, have all of these words. `pause` may throw to stop. */
+function contentsNamed(paths: ContentPaths, words: readonly string[], pause: () => void): NamedContent[] {
+  const list = paths.all(pause);
+  const before = tables.get(paths);
+  if (before?.list === list) return before.table.find(words);
+  const names = new Map<string, FileName>();
+  const nameOf = (path: string) => {
+    const name = before?.names.get(path) ?? fileName(path);
+    names.set(path, name);
+    return name;
+  };
+  const table = new NameTable(list, nameOf);
+  tables.set(paths, { list, table, names });
+  return table.find(words);
+}
+
+export interface NamedMediaParts extends FilterParts {
+  readonly people: Pick<PeopleIndex, 'seen'>;
+}
+
+type Messages = Contract<typeof nameMessages>;
+type NamedMedia = Reply<Messages, 'media_named'>;
+
+/** `pause` may throw to stop. Errors: those of filters and people. */
+export async function namedMedia(
+  parts: NamedMediaParts,
+  { cache_dir, text, scope, people, max_results }: Request<Messages, 'media_named'>,
+  pause: () => void,
+): Promise<NamedMedia> {
+  const words = wordsOfName(text);
+  const { found, filters, seen } = await parts.folders.with(cache_dir, (store) => ({
+    found: words.length === 0 ? [] : contentsNamed(store.paths, words, pause),
+    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
+    seen: people === undefined ? null : parts.people.seen(store, people).ranges,
+  }));
+  if (found.length === 0) return { matches: [] };
+  const inScope = scope.hashes === null ? null : new Set(scope.hashes);
+  const hashes = found.flatMap(({ hash }) => (inScope?.has(hash) === false ? [] : [hash]));
+  const passing = new Set(await passingHashes(parts, { cache_dir, hashes, filters }, () => [], pause));
+  const matches: NamedMedia['matches'] = [];
+  for (const { hash, path, of, name } of found) {
+    if (matches.length === max_results) break;
+    // Several files of one content are one match.
+    if (!passing.delete(hash)) continue;
+    const frames = framesOf(hash, scope.ranges, seen);
+    if (frames !== 'none') matches.push({ hash_str: hash, path, of, name, frames });
+  }
+  return { matches };
+}
+
+/** The first part of a content in the ranges and with the people; null for all of it. */
+function framesOf(
+  hash: string,
+  ranges: Readonly<Record<string, readonly FrameRange[]>>,
+  seen: FrameRanges | null,
+): FrameRange | null | 'none' {
+  const own = Object.hasOwn(ranges, hash) ? Uint32Array.from(joinRanges(ranges[hash]!).flat()) : null;
+  if (own === null && seen === null) return null;
+  const shown = seen === null ? null : (seen.get(hash) ?? new Uint32Array(0));
+  const [start, end] = own && shown ? common(own, shown) : (own ?? shown)!;
+  return start === undefined || end === undefined ? 'none' : [start, end];
+}

@@ -1,0 +1,98 @@
+// Speakers by the words of their names.
+import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
+import type { Names } from '../store/voices/linked-names.ts';
+import { fitOf, nameRow, wordsOfName } from '../text/name-words.ts';
+import { matchOf, scoped, type TranscriptParts } from '../transcripts/handlers.ts';
+import {
+  type Hit,
+  inOrder,
+  type LoadedTranscript,
+  type LoadedTranscripts,
+  nameOf,
+  pickOf,
+} from '../transcripts/loaded.ts';
+import type { nameMessages } from './contract.ts';
+
+type Messages = Contract<typeof nameMessages>;
+
+/** The words of the names of a transcript's speakers; null for a speaker without a name. */
+interface NameRows {
+  readonly names: Names;
+  readonly rows: readonly (string | null)[];
+}
+
+const known = new WeakMap<LoadedTranscript, NameRows>();
+
+function rowsOf(transcript: LoadedTranscript): NameRows['rows'] {
+  const { columns, names } = transcript;
+  const before = known.get(transcript);
+  if (before?.names === names) return before.rows;
+  const rows = columns.speakerIds.map((id) => {
+    const name = nameOf(columns, names, id);
+    return name === id ? null : nameRow(name);
+  });
+  known.set(transcript, { names, rows });
+  return rows;
+}
+
+/** Transcripts between two looks at whether to stop. */
+const stride = 1024;
+
+/** By list of transcripts: those with a speaker who has a name. */
+const withNames = new WeakMap<readonly string[], readonly LoadedTranscript[]>();
+
+function transcriptsWithNames(loaded: LoadedTranscripts, pause: () => void): readonly LoadedTranscript[] {
+  const hashes = loaded.hashes();
+  const before = withNames.get(hashes);
+  if (before) return before;
+  const found = hashes.flatMap((hash, i) => {
+    if (i % stride === 0) pause();
+    const transcript = loaded.get(hash)!;
+    return rowsOf(transcript).some((row) => row !== null) ? [transcript] : [];
+  });
+  withNames.set(hashes, found);
+  return found;
+}
+
+/** `pause` may throw to stop. Errors: NOT_LOADED, those of filters and people. */
+export async function namedSpeakers(
+  parts: TranscriptParts,
+  { cache_dir, text, scope, people, max_results }: Request<Messages, 'speakers_named'>,
+  pause: () => void,
+): Promise<Reply<Messages, 'speakers_named'>> {
+  const words = wordsOfName(text);
+  if (words.length === 0) return { matches: [] };
+  const { loaded, within, seen } = await scoped(parts, cache_dir, scope, pause, people);
+  const options = { ...within, speaker: null, only: seen?.ranges ?? null };
+  const found: (Hit & { readonly spoken: number })[] = [];
+  for (const [i, transcript] of transcriptsWithNames(loaded, pause).entries()) {
+    if (i % stride === 0) pause();
+    const meant = rowsOf(transcript).map(
+      (row) => row !== null && words.every((word) => fitOf(row, word) > 0),
+    );
+    if (!meant.includes(true)) continue;
+    const pick = pickOf(transcript, options);
+    if (pick === false) continue;
+    const isPicked = (segment: number) => pick === true || pick(segment);
+    found.push(...firstSegments(transcript, meant, isPicked));
+  }
+  found.sort((a, b) => b.spoken - a.spoken || inOrder(a.transcript, b.transcript) || a.segment - b.segment);
+  return { matches: found.slice(0, max_results).map(matchOf) };
+}
+
+/** The first segment of each of these speakers, and the milliseconds in which they speak. */
+function firstSegments(
+  transcript: LoadedTranscript,
+  meant: readonly boolean[],
+  isPicked: (segment: number) => boolean,
+) {
+  const { speakers, starts_ms, ends_ms } = transcript.columns;
+  const bySpeaker = new Map<number, { segment: number; spoken: number }>();
+  for (const [segment, speaker] of speakers.entries()) {
+    if (meant[speaker - 1] !== true || !isPicked(segment)) continue;
+    const own = bySpeaker.get(speaker) ?? { segment, spoken: 0 };
+    own.spoken += ends_ms[segment]! - starts_ms[segment]!;
+    bySpeaker.set(speaker, own);
+  }
+  return [...bySpeaker.values()].map((one) => ({ transcript, ...one }));
+}
