@@ -77,6 +77,7 @@ const publicFiles = [
   // How answers of several engines become one.
   'actors/index/parts/joint.ts',
   'actors/index/people/person-name.ts',
+  'actors/index/text/name-words.ts',
   'actors/index/summaries/fold-name.ts',
   'actors/index/visual/scoring.ts',
   'actors/index/visual/vector-cache.ts',

@@ -4,7 +4,6 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described, field, Message, nullable, oneOf, shown } from '../../runtime/schema.ts';
-import { SpeakersUncertain } from '../diarizer/contract.ts';
 import { CacheDir, FilePath } from '../index/store/contract.ts';
 
 export const libraryErrors = errorTable({
@@ -56,7 +55,6 @@ export const LibraryMedia = Type.Object({
         ),
         segments: described(Count, 'Number of segments in the transcript.'),
         speakers: described(Count, 'Number of speakers.'),
-        speakers_uncertain: SpeakersUncertain,
         stored: Stored,
       }),
     ),

@@ -8,6 +8,7 @@ import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
+import type { Lists } from '../library/lists/contract.ts';
 import type { ModelLibrary } from '../models/contract.ts';
 import { isMeasured, isSure } from '../things/confidence.ts';
 import type { Track } from '../things/tracks.ts';
@@ -53,6 +54,8 @@ export interface SearchParts {
   readonly clock: Clock;
   /** Knows the model to advise where words were not understood. */
   readonly modelLibrary: Pick<ModelLibrary, 'list'>;
+  /** Lists of moments are found by their names. */
+  readonly lists?: Pick<Lists, 'list' | 'get'>;
   /** While it says so, a summary is being made, which needs what searches need: they are refused. */
   readonly summarizing?: () => boolean;
 }

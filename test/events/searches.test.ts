@@ -41,7 +41,7 @@ function momentOf(media_path: string, ...reasons: Reason[]): Moment {
 }
 
 function answerOf(moments: Moment[], notes: Note[] = []): MomentsAnswer {
-  const counts = { seen: 0, said: 0, person: 0, written: 0 };
+  const counts = { seen: 0, said: 0, person: 0, written: 0, name: 0 };
   return { moments, counts, ...(notes.length > 0 && { notes }) };
 }
 

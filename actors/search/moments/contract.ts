@@ -1,5 +1,5 @@
-// Moments: what is seen, what is said, what is written and who is there, in one list; and how much each
-// second of a film has of a query.
+// Moments: what is seen, said, written and named, and who is there, in one list; and how much each second of
+// a film has of a query.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
@@ -28,7 +28,7 @@ export const momentErrors = errorTable({
   NO_ROOM: { meaning: 'The picture cannot be stored temporarily', status: 507, retryable: true },
 });
 
-export const momentKinds = ['seen', 'said', 'person', 'written'] as const;
+export const momentKinds = ['seen', 'said', 'person', 'written', 'name'] as const;
 export type MomentKind = (typeof momentKinds)[number];
 
 /** Bytes of a picture inside a request. */
@@ -50,8 +50,9 @@ const queryFields = {
   query: shown(
     described(
       optional(Type.String({ maxLength: 2000 })),
-      'Query in natural language. Names given to people are recognized as whole words, regardless of case. ' +
-        'The rest of the query is searched in pictures, and the whole query is searched in what is said.',
+      'Query in natural language. People are recognized by their names or by words of their names, regardless ' +
+        'of case: then the rest of the query is searched in the pictures that show them, and people after a ' +
+        'word such as `not` are excluded. The whole query is searched in what is said and in names.',
     ),
     'Ann with a red car',
   ),
@@ -160,11 +161,21 @@ const TheWriting = Type.Object({
   start_seconds: described(Type.Number(), 'When the line becomes visible.'),
   end_seconds: described(Type.Number(), 'When the line is no longer visible.'),
 });
+const TheName = Type.Object({
+  kind: field('Kind of the match.', oneOf('name')),
+  rank: Rank,
+  of: described(
+    oneOf('person', 'file', 'folder', 'list', 'speaker'),
+    'What has the name; `person` only if `kinds` does not contain `person`.',
+  ),
+  name: described(Type.String(), 'The name as it was given.'),
+});
 export const Reason = Type.Union([
   named('SeenReason', Seen),
   named('SaidReason', Said),
   named('PersonReason', ThePerson),
   named('WrittenReason', TheWriting),
+  named('NameReason', TheName),
 ]);
 export type Reason = Static<typeof Reason>;
 
@@ -195,7 +206,8 @@ export type Moment = Static<typeof Moment>;
 export const MomentsAnswer = Type.Object({
   moments: described(
     Type.Array(named('Moment', Moment)),
-    'Moments, best first; if only filters selected them, the ones recorded last first.',
+    'Moments, best first, and after names those of which everything is `weak`; if only filters selected them, ' +
+      'the ones recorded last first.',
   ),
   counts: described(
     Type.Object({
@@ -206,6 +218,7 @@ export const MomentsAnswer = Type.Object({
         'Number of moments that show a line of text with the words of the query.',
         Type.Integer(),
       ),
+      name: field('Number of moments found by names that have the words of the query.', Type.Integer()),
     }),
     'Number of moments with a reason of each kind, among all moments considered, including those beyond ' +
       '`limit`.',

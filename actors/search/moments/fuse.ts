@@ -1,4 +1,4 @@
-// One list of several: what is seen, what is said, what is written and who is there, fused by rank.
+// One list of several: what is seen, said, written and named, and who is there, fused by rank.
 //
 // Lists of different kinds have no common score; their ranks are comparable. So each list gives a moment 1 /
 // (60 + its best rank there), and a moment is worth the sum (reciprocal rank fusion). Hits are one moment
@@ -8,7 +8,7 @@
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { compareText } from '../../../runtime/text.ts';
 
-export type HitKind = 'seen' | 'said' | 'person' | 'written';
+export type HitKind = 'seen' | 'said' | 'person' | 'written' | 'name';
 
 /** One place that a list found. */
 export interface Hit<R> {
@@ -22,6 +22,8 @@ export interface Hit<R> {
   readonly end: number;
   /** Half-open range of seconds around `time`; null where nobody knows of scenes. */
   readonly scene: readonly [number, number] | null;
+  /** The whole file, found by its name: a reason of its best moment, or a moment of its own without one. */
+  readonly isFile?: boolean;
   /** `rank`: from 1. */
   reason(rank: number): R;
 }
@@ -45,7 +47,7 @@ export const part = 30;
 /** Reasons of one moment that are told. */
 export const mostReasons = 20;
 /** Where ranks are the same. */
-const order: readonly HitKind[] = ['seen', 'person', 'said', 'written'];
+const order: readonly HitKind[] = ['name', 'seen', 'person', 'said', 'written'];
 
 interface Placed<R> extends Hit<R> {
   readonly list: number;
@@ -75,8 +77,8 @@ export function* fuse<R>(lists: readonly (readonly Hit<R>[])[]): Steps<FusedMome
     if (++taken % together === 0) yield;
   }
   const ranked: { readonly moment: Growing<R>; readonly worth: number }[] = [];
-  for (const { moments } of media.values()) {
-    for (const moment of moments) {
+  for (const own of media.values()) {
+    for (const moment of own.finish()) {
       ranked.push({ moment, worth: worthOf(moment) });
       if (ranked.length % together === 0) yield;
     }
@@ -137,20 +139,38 @@ function inOrder<R>(a: Placed<R>, b: Placed<R>): number {
 
 /** The moments of one media, by the scene and by the time of the hit that began each. */
 class MediaMoments<R> {
-  readonly moments: Growing<R>[] = [];
+  readonly #moments: Growing<R>[] = [];
+  /** Hits that are the whole file. */
+  readonly #files: Placed<R>[] = [];
   readonly #byPlace = new Map<number, Growing<R>>();
   /** By pieces of some seconds. */
   readonly #near = new Map<number, Growing<R>[]>();
 
   take(hit: Placed<R>): void {
+    if (hit.isFile) {
+      this.#files.push(hit);
+      return;
+    }
     const moment = (hit.place && this.#byPlace.get(hit.place[0])) ?? this.#nearest(hit);
     if (moment) moment.hits.push(hit);
     else this.#begin(hit);
   }
 
+  /** The moments, after the last hit. */
+  finish(): readonly Growing<R>[] {
+    const [first] = this.#files;
+    if (first === undefined) return this.#moments;
+    if (this.#moments.length === 0) return [{ first, hits: [...this.#files] }];
+    const worths = this.#moments.map(worthOf);
+    const best = this.#moments[worths.indexOf(Math.max(...worths))]!;
+    best.hits.push(...this.#files);
+    best.hits.sort(inOrder);
+    return this.#moments;
+  }
+
   #begin(hit: Placed<R>): void {
     const moment = { first: hit, hits: [hit] };
-    this.moments.push(moment);
+    this.#moments.push(moment);
     if (hit.place) this.#byPlace.set(hit.place[0], moment);
     for (const piece of piecesOf(hit)) {
       const own = this.#near.get(piece);

@@ -1,13 +1,18 @@
 // The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is
 // asked for by itself, best first.
+import type { Lists } from '../../library/lists/contract.ts';
 import { now, type TranscriptData } from '../loaded-data.ts';
 import { type Note, note } from '../notes/contract.ts';
-import { type EmptyReason, warning } from '../notes/warnings.ts';
+import { warning } from '../notes/warnings.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
 import type { Explanation, NotUnderstood } from '../visual/contract.ts';
-import { emptyReason, visualWarnings } from '../visual/visual-notes.ts';
-import { askVisual, type VisualRequest, type VisualSearchParts } from '../visual/visual-search.ts';
+import {
+  askVisual,
+  type VisualRequest,
+  type VisualSearchParts,
+  visualWarnings,
+} from '../visual/visual-search.ts';
 import { bandOfLine } from '../written/contract.ts';
 import { askWritten, sureLines } from '../written/written.ts';
 import { type MomentsRequest, momentErrors, type PictureSource, type Reason } from './contract.ts';
@@ -16,6 +21,7 @@ import { readPictureSource } from './picture.ts';
 
 export interface MomentParts extends VisualSearchParts {
   readonly transcripts: TranscriptData;
+  readonly lists?: Pick<Lists, 'list' | 'get'>;
 }
 
 export interface KindFound {
@@ -25,23 +31,16 @@ export interface KindFound {
   /** Hits that are left out because they are less sure. */
   readonly weaker?: number;
   readonly not_understood?: NotUnderstood;
-  /** Something of this kind was searched. */
-  readonly isSearched?: boolean;
-  /** What was searched in pictures, if nothing was found. */
-  readonly empty?: EmptyReason;
   /** Contents that cannot be read. */
   readonly damaged?: readonly string[];
   /** How sure the hits of these ranks are. */
   readonly explain?: (ranks: readonly number[]) => Promise<Explanation[]>;
 }
 
-/** People that the query names, and what is left of it. */
-export interface NamedInQuery {
-  readonly people: readonly {
-    readonly name: string;
-    readonly clusters: readonly { readonly cluster_job_name: string; readonly cluster_id: string }[];
-  }[];
-  readonly rest: string;
+/** Somebody with a name, as the index answers. */
+export interface NamedPerson {
+  readonly name: string;
+  readonly clusters: readonly { readonly cluster_job_name: string; readonly cluster_id: string }[];
 }
 
 const noScope: KindFound['scope'] = { missing: [], unloaded: [], requested: new Map() };
@@ -71,17 +70,18 @@ function visualRequest(request: MomentsRequest, query: string): VisualRequest {
   return { ...shared, query, exclude, max_results: depthOf(request, leastDepth) };
 }
 
-/** What pictures show of `query`, which names nobody any more. */
+/** What pictures show of `query`, which names nobody any more. `within`: only these grid frames, by hash. */
 export async function seenList(
   parts: MomentParts,
   request: MomentsRequest,
   picture: PictureSource | null,
   query: string,
+  within: VisualRequest['within'],
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
   const { cache_dir } = request;
   if (query === '' && picture === null) return { lists: [], notes: [], scope: noScope };
-  const input = visualRequest(request, query);
+  const input = { ...visualRequest(request, query), ...(within && { within }) };
   const visual = await askVisual(
     parts,
     input,
@@ -106,11 +106,9 @@ export async function seenList(
   const gone = visual.gone === undefined ? [] : [visual.gone];
   const said = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
   const { notes, not_understood } = said;
-  const empty = emptyReason(request, visual, found);
   const explain = (ranks: readonly number[]) => visual.explain(ranks.map((rank) => ranking[rank - 1]!));
   return {
     ...{ lists: [hits], notes, scope: found, weaker: found.weaker ?? 0, explain },
-    ...{ isSearched: empty.kinds.length > 0, empty },
     ...(not_understood && { not_understood }),
   };
 }
@@ -160,7 +158,7 @@ export async function saidList(
     };
   });
   const notes = [isAsked && media === 0 && note('NOTHING_TRANSCRIBED', {})];
-  return { lists: [hits], notes, scope, damaged: transcripts.damaged, isSearched: media > 0 };
+  return { lists: [hits], notes, scope, damaged: transcripts.damaged };
 }
 
 /**
@@ -207,15 +205,14 @@ export async function writtenList(
     };
   });
   const notes = [isAsked && found.media === 0 && note('NOTHING_READ', {})];
-  const isSearched = found.media > 0;
-  return { lists: [hits], notes, scope: found.scope, weaker, damaged: found.unreadable, isSearched };
+  return { lists: [hits], notes, scope: found.scope, weaker, damaged: found.unreadable };
 }
 
 /** Where each of the people is seen: a list each. */
 export async function personLists(
   parts: MomentParts,
   request: MomentsRequest,
-  people: NamedInQuery['people'],
+  people: readonly NamedPerson[],
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
   const { cache_dir } = request;
@@ -232,7 +229,7 @@ export async function personLists(
     const lists: Hit<Reason>[][] = [];
     for (const person of people)
       lists.push(await personList(parts, request, person, { model_key, scope }, signal));
-    return { lists, notes: [], scope: found, isSearched: true };
+    return { lists, notes: [], scope: found };
   };
   return parts.people.within({ cache_dir }, find, signal);
 }
@@ -240,7 +237,7 @@ export async function personLists(
 async function personList(
   { index }: MomentParts,
   request: MomentsRequest,
-  { name, clusters }: NamedInQuery['people'][number],
+  { name, clusters }: NamedPerson,
   where: { readonly model_key: string | null; readonly scope: FoundScope['scope'] },
   signal: AbortSignal | undefined,
 ): Promise<Hit<Reason>[]> {
@@ -263,7 +260,7 @@ async function personList(
   }));
 }
 
-function scopeOf(
+export function scopeOf(
   parts: MomentParts,
   request: MomentsRequest,
   searched: Searched,
@@ -274,7 +271,7 @@ function scopeOf(
 }
 
 /** By hash: start, end, start, end... of the scenes. */
-async function scenesBy(
+export async function scenesBy(
   { index, models }: MomentParts,
   cache_dir: string,
   hashes: string[],

@@ -1,19 +1,17 @@
-// Finds moments: asks for what is seen, what is said, what is written and who is there at the same time,
-// fuses the lists, and tells where the media of each moment lies now.
+// Finds moments: asks for what is seen, said, written and named, and who is there, at the same time, fuses
+// the lists, and tells where the media of each moment lies now.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import { engineErrors, toFields } from '../../../runtime/errors.ts';
 import { inSteps } from '../../../runtime/sync/checkpoint.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { storeErrors } from '../../index/store/contract.ts';
+import type { FrameRange } from '../../index/visual/contract.ts';
 import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { visualModelErrors } from '../models/contract.ts';
 import { ignoredFilters, listNote, type Note, note, notesAnswer } from '../notes/contract.ts';
-import { type EmptyReason, emptyNote, isExplained } from '../notes/warnings.ts';
-import { withExclusions } from '../scope/contract.ts';
 import { requestedPaths } from '../scope/scope.ts';
-import { isLimited } from '../visual/visual-notes.ts';
 import {
   type Moment,
   type MomentKind,
@@ -26,15 +24,19 @@ import {
   type Reason,
 } from './contract.ts';
 import { type FusedMoment, fewPerMedia, fuse } from './fuse.ts';
+import { type KindFound, type MomentParts, personLists, saidList, seenList, writtenList } from './lists.ts';
 import {
-  type KindFound,
-  type MomentParts,
+  asNames,
+  joinNames,
   type NamedInQuery,
-  personLists,
-  saidList,
-  seenList,
-  writtenList,
-} from './lists.ts';
+  nameList,
+  nameText,
+  peopleInQuery,
+  rangesOfHits,
+  seenRanks,
+  weakLast,
+  withoutPeople,
+} from './names.ts';
 import { checkPicture, pictureOf } from './picture.ts';
 import { relevance } from './relevance.ts';
 import { isSelection, select } from './selected.ts';
@@ -51,10 +53,9 @@ type Outcome = KindFound | { readonly refused: unknown };
 
 async function searchMoments(
   parts: MomentParts,
-  input: MomentsRequest,
+  request: MomentsRequest,
   signal: AbortSignal | undefined,
 ): Promise<MomentsAnswer> {
-  const request = withExclusions(input);
   const isSelected = isSelection(request);
   const picture = isSelected ? null : checkedPicture(request);
   if (request.people_filter.length > 0) {
@@ -73,9 +74,12 @@ async function searchMoments(
   }
   const kinds = request.kinds === undefined ? momentKinds : [...new Set(request.kinds)];
   const named = await namedIn(parts, request, kinds, signal);
+  const { people, excluded, rest } = named;
+  if (picture === null && people.length === 0 && excluded.length > 0 && rest === '')
+    throw momentErrors.NOTHING_ASKED('query: only excludes people; say what to find', { field: 'query' });
   const outcomes = new Map<MomentKind, Outcome>();
   await sideBySide(kinds.values(), momentKinds.length, signal, async (kind, own) => {
-    outcomes.set(kind, await outcomeOf(find(parts, request, picture, kind, named, own)));
+    outcomes.set(kind, await outcomeOf(find(parts, named.request, picture, kind, named, own)));
   });
   const found = new Map<MomentKind, KindFound>();
   const refused = new Map<MomentKind, unknown>();
@@ -85,10 +89,32 @@ async function searchMoments(
     if ('refused' in outcome) refused.set(kind, outcome.refused);
     else found.set(kind, outcome);
   }
-  if (found.size === 0) throw [...refused.values()][0];
-  const lists = [...found.values()].flatMap((one) => one.lists);
+  await explainByNames(parts, named, picture, found, signal);
+  const all = [...found.values()].flatMap((one) => one.lists);
+  // Names can be looked for with nothing loaded, and are no answer to what could not be searched.
+  const isRefused = refused.size > 0 && [...found.keys()].every((kind) => kind === 'name');
+  if (isRefused && all.every((hits) => hits.length === 0)) throw [...refused.values()][0];
+  const isWanted = await withoutPeople(parts, request, named.excluded, signal);
+  const lists = all.map((hits) => hits.filter(isWanted));
   const fused = await inSteps(fuse(lists), () => pause(signal));
   return answered(parts, request, fused, { found, refused }, signal);
+}
+
+/** Words that names explain need not be understood in pictures. */
+async function explainByNames(
+  parts: MomentParts,
+  { request, rest, isOfPeople }: Named,
+  picture: PictureSource | null,
+  found: Map<MomentKind, KindFound>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const [seen, name] = [found.get('seen'), found.get('name')];
+  if (!seen || !name || isOfPeople) return;
+  const namesOf = (words: string) => nameList(parts, request, words, signal);
+  const seenOf = (query: string, within: Record<string, FrameRange[]>) =>
+    seenList(parts, request, picture, query, within, signal);
+  const both = await joinNames({ seen, name }, namesOf, seenOf, rest);
+  found.set('seen', both.seen).set('name', both.name);
 }
 
 interface Searched {
@@ -103,33 +129,26 @@ async function answered(
   { found, refused }: Searched,
   signal: AbortSignal | undefined,
 ): Promise<MomentsAnswer> {
-  const ranking = request.max_per_media === undefined ? fused : fewPerMedia(fused, request.max_per_media);
+  const ordered = await weakLast(fused, request, found.get('seen'));
+  const ranking = request.max_per_media === undefined ? ordered : fewPerMedia(ordered, request.max_per_media);
   const { shown, gone, changed } = await located(parts, request, ranking, found, signal);
   const explained = request.explain ? await explain(shown, found.get('seen')) : shown;
   const not_understood = found.get('seen')?.not_understood;
-  const counts = { seen: 0, said: 0, person: 0, written: 0 };
+  const counts = { seen: 0, said: 0, person: 0, written: 0, name: 0 };
   for (const { kinds } of fused) for (const kind of kinds) counts[kind]++;
   const weaker = [...found.values()].reduce((sum, one) => sum + (one.weaker ?? 0), 0);
-  const notes = [
-    ignoredFilters(request.metadata_filter_request?.filters),
-    ...refusals(refused, request.kinds),
-    ...[...found.values()].flatMap(({ notes }) => notes),
-    ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
-  ];
-  if (shown.length === 0 && !isExplained(notes)) notes.push(emptyNote(emptyReason(request, found, weaker)));
   return {
     moments: await described(parts, request.cache_dir, explained, signal),
     counts,
     ...(request.min_band && { weaker }),
     ...(not_understood && { not_understood }),
-    ...notesAnswer(notes),
+    ...notesAnswer([
+      ignoredFilters(request.metadata_filter_request?.filters),
+      ...refusals(refused, request.kinds),
+      ...[...found.values()].flatMap(({ notes }) => notes),
+      ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
+    ]),
   };
-}
-
-function emptyReason(request: MomentsRequest, found: Found, weaker: number): EmptyReason {
-  const kinds = momentKinds.filter((kind) => found.get(kind)?.isSearched);
-  const { looked = 0, things = [] } = found.get('seen')?.empty ?? {};
-  return { isLimited: isLimited(request), kinds, looked, things, weaker };
 }
 
 /** Other requests come in. Throws CANCELLED. */
@@ -155,22 +174,37 @@ function checkedPicture(request: MomentsRequest): PictureSource | null {
   throw momentErrors.NOTHING_ASKED(what, { field: 'query' });
 }
 
-/** Nobody where people cannot be looked for: then the whole query is searched in pictures. */
+interface Named extends NamedInQuery {
+  /** Why people could not be looked for; then the whole query is searched in pictures. */
+  readonly refused?: unknown;
+  /** The people as lists; null for nobody. */
+  readonly found: KindFound | null;
+  /** Without what `exclude` says of people. */
+  readonly request: MomentsRequest;
+}
+
 async function namedIn(
   parts: MomentParts,
   request: MomentsRequest,
   kinds: readonly MomentKind[],
   signal: AbortSignal | undefined,
-): Promise<NamedInQuery | { readonly refused: unknown }> {
-  const query = request.query?.trim() ?? '';
-  const nobody = { people: [], rest: query };
-  if (query === '' || !kinds.includes('person')) return nobody;
+): Promise<Named> {
   const { cache_dir } = request;
-  const ask = () => parts.index.ask('people_named', { cache_dir, text: query }, now(signal));
+  const query = request.query?.trim() ?? '';
+  const nobody = { people: [], excluded: [], rest: query, isOfPeople: false, found: null, request };
+  if (query === '' || !(kinds.includes('person') || kinds.includes('name'))) return nobody;
   try {
-    return await parts.people.within({ cache_dir }, ask, signal);
+    const named = await peopleInQuery(parts, cache_dir, query, signal);
+    const unwanted = await Promise.all(
+      request.exclude.map((text) => peopleInQuery(parts, cache_dir, text, signal)),
+    );
+    const isSomebody = ({ people, rest }: NamedInQuery) => people.length > 0 && rest === '';
+    const exclude = request.exclude.filter((_, i) => !isSomebody(unwanted[i]!));
+    const excluded = [...named.excluded, ...unwanted.filter(isSomebody).flatMap(({ people }) => people)];
+    const found = named.people.length > 0 ? await personLists(parts, request, named.people, signal) : null;
+    return { ...named, excluded, found, request: { ...request, exclude } };
   } catch (error) {
-    if (isMissing(error)) return { refused: error };
+    if (isMissing(error)) return { ...nobody, refused: error };
     throw error;
   }
 }
@@ -180,22 +214,25 @@ async function find(
   request: MomentsRequest,
   picture: PictureSource | null,
   kind: MomentKind,
-  named: NamedInQuery | { readonly refused: unknown },
+  named: Named,
   signal: AbortSignal | undefined,
 ): Promise<KindFound> {
   const isAsked = request.kinds !== undefined;
   if (kind === 'said') return saidList(parts, request, isAsked, signal);
   if (kind === 'written') return writtenList(parts, request, isAsked, signal);
-  if (kind === 'seen')
-    return seenList(
-      parts,
-      request,
-      picture,
-      'rest' in named ? named.rest : (request.query?.trim() ?? ''),
-      signal,
-    );
-  if ('refused' in named) throw named.refused;
-  if (named.people.length > 0) return personLists(parts, request, named.people, signal);
+  if (kind === 'seen') {
+    const isByScene = Object.keys(request.segments_to_frame_indices).length === 0;
+    const within = named.isOfPeople ? rangesOfHits(named.found?.lists ?? [], isByScene) : undefined;
+    return seenList(parts, request, picture, named.rest, within, signal);
+  }
+  if (kind === 'name') {
+    const others = await nameList(parts, request, nameText(named, request.query?.trim() ?? ''), signal);
+    const isAlone = request.kinds?.includes('person') === false;
+    if (named.found === null || !isAlone) return others;
+    return { ...others, lists: [...asNames(named.found).lists, ...others.lists] };
+  }
+  if (named.refused !== undefined) throw named.refused;
+  if (named.found !== null) return named.found;
   if (!isAsked) return { lists: [], notes: [], scope: { missing: [], unloaded: [], requested: new Map() } };
   throw momentErrors.NOBODY_NAMED('query: names none of the loaded people', { field: 'query' });
 }
@@ -231,7 +268,7 @@ const refusal = {
 /** Who names no kinds need not hear that nobody was clustered and nothing was read. */
 function refusals(refused: ReadonlyMap<MomentKind, unknown>, request: MomentsRequest['kinds']): Note[] {
   return [...refused].flatMap(([kind, error]) => {
-    if ((kind === 'person' || kind === 'written') && request === undefined) return [];
+    if (kind === 'name' || ((kind === 'person' || kind === 'written') && request === undefined)) return [];
     const { code: reason, message } = toFields(error);
     return [note(refusal[kind], { reason, message })];
   });
@@ -246,7 +283,10 @@ async function mediaWarnings(
   { gone, changed }: { readonly gone: readonly string[]; readonly changed: readonly string[] },
   signal: AbortSignal | undefined,
 ): Promise<(Note | false)[]> {
-  const searched = [...found.values()].map(({ scope }) => scope);
+  // Names are of files whether anything of them is loaded or not.
+  const searched = [...found].flatMap(([kind, { scope }]) =>
+    kind === 'name' && found.size > 1 ? [] : [scope],
+  );
   const missing = [...new Set(searched.flatMap((scope) => scope.missing))];
   // What one kind can find is not missed by the others: a silent film has no transcript.
   const [first, ...others] = searched.map(({ unloaded }) => unloaded);
@@ -314,10 +354,6 @@ async function explain(shown: readonly ShownMatch<Place>[], seen: KindFound | un
   });
 }
 
-function seenRanks({ reasons }: Pick<Place, 'reasons'>): number[] {
-  return reasons.flatMap((reason) => (reason.kind === 'seen' ? [reason.rank] : []));
-}
-
 /** As clients get them: with what the file is, and no scene longer than it. */
 async function described(
   { index }: MomentParts,
@@ -331,7 +367,9 @@ async function described(
   const records = new Map(hashes.map((hash, i) => [hash, by_hash[i]?.probe]));
   return shown.map(({ match: { hash, time, start, end, reasons }, path, others }) => {
     const { kind = 'video', duration_seconds = 0 } = records.get(hash) ?? {};
-    const last = kind === 'image' || duration_seconds === 0 ? end : Math.min(end, duration_seconds);
+    const whole = Math.max(1, Math.ceil(duration_seconds));
+    const until = end === Number.POSITIVE_INFINITY ? whole : end;
+    const last = kind === 'image' || duration_seconds === 0 ? until : Math.min(until, duration_seconds);
     return {
       moment_id: `${hash}@${Math.floor(time)}`,
       hash_str: hash,

@@ -6,19 +6,17 @@ import { now } from '../loaded-data.ts';
 import { notesAnswer } from '../notes/contract.ts';
 import { warning } from '../notes/warnings.ts';
 import { knownMedia } from '../scenes/scenes.ts';
-import { withExclusions } from '../scope/contract.ts';
-import { visualWarnings } from '../visual/visual-notes.ts';
-import { askVisual } from '../visual/visual-search.ts';
+import { askVisual, visualWarnings } from '../visual/visual-search.ts';
 import { momentErrors, noScale, type RelevanceAnswer, type RelevanceRequest } from './contract.ts';
 import type { MomentParts } from './lists.ts';
+import { peopleInQuery } from './names.ts';
 import { checkPicture, pictureOf, readPictureSource } from './picture.ts';
 
 export async function relevance(
   parts: MomentParts,
-  input: RelevanceRequest,
+  request: RelevanceRequest,
   signal: AbortSignal | undefined,
 ): Promise<RelevanceAnswer> {
-  const request = withExclusions(input);
   const { cache_dir, exclude, text_weight } = request;
   const picture = pictureOf(request);
   const query = request.query?.trim() ?? '';
@@ -77,13 +75,12 @@ function round(value: number): number {
 
 /** The same words as /search/moments looks for in pictures: names of people are taken out. */
 async function withoutNames(
-  { index, people }: MomentParts,
+  parts: MomentParts,
   cache_dir: string,
   query: string,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  await people.settled({ cache_dir }, signal);
-  if (query === '' || !people.isLoaded({ cache_dir })) return query;
-  const ask = () => index.ask('people_named', { cache_dir, text: query }, now(signal));
-  return (await people.within({ cache_dir }, ask, signal)).rest;
+  await parts.people.settled({ cache_dir }, signal);
+  if (query === '' || !parts.people.isLoaded({ cache_dir })) return query;
+  return (await peopleInQuery(parts, cache_dir, query, signal)).rest;
 }

@@ -103,7 +103,8 @@ async function peopleOf(
     asked.map(async ({ person_name, cluster_id = '', cluster_job_name = '' }) => {
       if (!person_name) return { name: cluster_id, cluster_id, cluster_job_name };
       const { people } = await index.ask('people_named', { cache_dir, text: person_name }, now(signal));
-      const clusters = people.flatMap((one) => one.clusters);
+      const [exactly] = people.filter(({ name }) => name === person_name);
+      const clusters = (exactly ? [exactly] : people).flatMap((one) => one.clusters);
       const largest = clusters.find((one) => !cluster_job_name || one.cluster_job_name === cluster_job_name);
       return { name: person_name, ...(largest ?? { cluster_id, cluster_job_name }) };
     }),

@@ -190,6 +190,9 @@ function phraseAt(words: readonly string[], at: number): number {
   return 1;
 }
 
+/** Whether a word by itself says something about things in pictures: a thing, a colour, a number, a place. */
+export const isSearchWord = (word: string): boolean => meaningOf(word) !== null;
+
 /** Also of English plurals and of German colours with an ending. */
 function meaningOf(phrase: string): Meaning | null {
   const known = lexicon.get(phrase);

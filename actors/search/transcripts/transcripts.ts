@@ -83,8 +83,7 @@ async function list(
     );
     transcriptions.push([path, segments]);
     const speakers = speakersOf(transcript);
-    const uncertain = transcript.mark.speakers_uncertain ? { speakers_uncertain: true } : {};
-    if (speakers) data.push([path, { segments, hash_str, ...uncertain, speakers }]);
+    if (speakers) data.push([path, { segments, hash_str, speakers }]);
   }
   const unreadable = media_paths.filter((_, i) => broken.has(hashes[i] ?? ''));
   return {

@@ -1,6 +1,8 @@
 // One search over the loaded vectors: words or a picture become a vector, the index ranks, and the stored
 // previews are joined to the matches.
+import type { Request } from '../../../runtime/contract.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
 import type { RankedMatch, Scope, Standing } from '../../index/visual/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
@@ -8,8 +10,8 @@ import { now, type PeopleData } from '../loaded-data.ts';
 import type { Identities } from '../media/location.ts';
 import { locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
 import { ignoredFilters, notesAnswer } from '../notes/contract.ts';
-import { warning } from '../notes/warnings.ts';
-import { peopleFilter, withExclusions } from '../scope/contract.ts';
+import { type Reading, type Warnings, warning } from '../notes/warnings.ts';
+import { peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import { explanations } from './bands.ts';
 import type { Explanation } from './contract.ts';
@@ -33,7 +35,6 @@ import {
   thingWords,
 } from './thing-finder.ts';
 import type { VisualData } from './visual-data.ts';
-import { emptyReason, type SearchedVisual, type UnderstoodQuery, visualWarnings } from './visual-notes.ts';
 
 export interface VisualSearchParts extends QueryParts {
   readonly identities: Identities;
@@ -45,10 +46,18 @@ export interface VisualSearchParts extends QueryParts {
   readonly summarizing?: () => boolean;
 }
 
-export type VisualRequest = Omit<TextSearch, 'query'> & { readonly query?: string };
+/** `within`: only these grid frames, by hash, which are in the scope of the request. */
+export type VisualRequest = Omit<TextSearch, 'query'> & { query?: string; within?: Scope['ranges'] };
 
 /** A visual search that is ready to be sent: its words and pictures are vectors. */
-interface VisualQuery extends UnderstoodQuery {
+interface VisualQuery {
+  readonly model_key: string;
+  readonly vectors: Vectors;
+  readonly words: TextVectors;
+  /** A part of it was looked for by what detectors have seen. */
+  readonly asksThings: boolean;
+  /** Words for things of the query and of what is excluded, where no detector has looked at anything. */
+  readonly unseenThings: ReadonlySet<string>;
   /** The film that the picture is of, when that is not there any more. */
   readonly gone: string | undefined;
   /**
@@ -62,8 +71,14 @@ interface VisualQuery extends UnderstoodQuery {
 
 type FoundMoment = Pick<RankedMatch, 'hash_str' | 'frame_index'>;
 
-interface FoundVisual extends SearchedVisual, Pick<FoundScope, 'requested'> {
+interface FoundVisual extends Omit<FoundScope, 'scope'> {
   readonly matches: readonly RankedMatch[];
+  /** Matches that are left out because they are less sure. */
+  readonly weaker?: number;
+  /** People who are asked for together with themselves. */
+  readonly twice: readonly string[];
+  /** Frames whose vectors are held by machines that do not answer. */
+  readonly unsearched?: number;
 }
 
 /**
@@ -95,7 +110,6 @@ export async function searchVisual(
     gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
     changed: locations.changed,
     noPreview: images.filter((image) => image === null).length,
-    empty: ranked.length > 0 ? null : emptyReason(request, query, found),
   });
   return {
     matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
@@ -107,11 +121,10 @@ export async function searchVisual(
 /** Errors: as those of `searchVisual`, but those of the scope. */
 export async function askVisual(
   parts: VisualSearchParts,
-  input: VisualRequest,
+  request: VisualRequest,
   pictureOf: (model: VisualModel) => Promise<PictureQuery>,
   signal: AbortSignal | undefined,
 ): Promise<VisualQuery> {
-  const request = withExclusions(input);
   if (parts.summarizing?.())
     throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are finished');
   const query = request.query?.trim() ? request.query : null;
@@ -141,13 +154,39 @@ export async function askVisual(
   const found = finder(parts, wanted, { model_key, vectors, things, seen }, signal);
   const explain = explainer(parts, request, { model_key, vectors, words, seen }, signal);
   const find = request.min_band ? sureMatches({ find: found, explain }, request, request.min_band) : found;
-  const seenWords = things?.words ?? null;
-  const unseenThings = seenWords ? new Set<string>() : thingWords([query ?? '', ...request.exclude]);
+  const asksThings = things !== null;
+  const unseenThings = asksThings ? new Set<string>() : thingWords([query ?? '', ...request.exclude]);
   const told = withSeenThings(parts, request.cache_dir, seen, explain, signal);
-  return { model_key, vectors, words, seenWords, unseenThings, gone, find, explain: told };
+  return { model_key, vectors, words, asksThings, unseenThings, gone, find, explain: told };
 }
 
-type Vectors = UnderstoodQuery['vectors'];
+/**
+ * What a person should know of the search itself. `broken`: hashes of which something more cannot be read.
+ */
+export async function visualWarnings(
+  parts: VisualSearchParts,
+  cache_dir: string,
+  query: VisualQuery,
+  found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded' | 'unsearched'>,
+  signal: AbortSignal | undefined,
+  broken: readonly string[] = [],
+): Promise<Omit<Warnings, 'gone' | 'changed' | 'noPreview'>> {
+  const { vectors, words, asksThings } = query;
+  const unreadable = new Set([...broken, ...parts.visual.damaged]);
+  return {
+    nothingUnderstood: !asksThings && !vectors.text && !vectors.picture && words.unknown.length === 0,
+    reading: await readingOf(parts, query),
+    twice: found.twice,
+    missing: found.missing,
+    unloaded: found.unloaded,
+    unsearched: found.unsearched ?? 0,
+    unreadable: await namesOf(parts, cache_dir, unreadable, signal),
+    outdated: await outdatedFiles(parts, cache_dir, signal),
+    fallbackFrom: parts.models.state.fallback_from,
+  };
+}
+
+type Vectors = Pick<Request<typeof indexContract, 'search'>, 'text' | 'picture' | 'exclude'>;
 
 interface Asked {
   readonly model_key: string;
@@ -176,15 +215,14 @@ async function restVectors(
   parts: VisualSearchParts,
   { exclude }: Pick<VisualRequest, 'exclude'>,
   model_key: string,
-  { rest, excluded, whole }: ThingsAsked,
+  { rest, excluded }: ThingsAsked,
   signal: AbortSignal | undefined,
 ): Promise<TextVectors> {
   const words = await textVectors(parts, model_key, rest === '' ? null : rest, exclude, signal);
-  const { unknownExcluded } = rest === '' ? whole : words;
-  return { ...words, unknownExcluded: unknownExcluded.filter((word) => !excluded.has(word)) };
+  return { ...words, unknownExcluded: words.unknownExcluded.filter((word) => !excluded.has(word)) };
 }
 
-type Ranked = Pick<FoundVisual, 'matches' | 'twice' | 'unsearched' | 'searched'>;
+type Ranked = Pick<FoundVisual, 'matches' | 'twice' | 'unsearched'>;
 
 /** Asks the index for so many matches; what it lost of the loaded data is loaded again first. */
 function finder(
@@ -208,17 +246,22 @@ function finder(
       return { matches: [], twice: [] };
     }
     const query = { ...within, ...by, text_weight, ...limits, scope, max_results };
-    const { people_twice: twice = [], ...ranked } = await index.ask('search', query, now(signal));
+    const {
+      people_twice: twice = [],
+      searched: _,
+      ...ranked
+    } = await index.ask('search', query, now(signal));
     return { ...ranked, twice };
   };
   const find = async (max_results: number): Promise<FoundVisual> => {
-    const { scope, ...found } = await findScope(parts, scoped, searched, signal);
+    const { scope: named, ...found } = await findScope(parts, scoped, searched, signal);
+    const { within: ranges } = request;
+    const scope = ranges ? { ...named, ranges, hashes: Object.keys(ranges) } : named;
     if (things === null) return { ...found, ...(await rank(scope, vectors, max_results)) };
     const limit = { max_per_media: max_per_media ?? null, max_results };
     const options = { ...within, terms: [...things.terms], scope, ...only, ...limit };
     seen.found = await findThings(parts, options, signal);
-    const { looked } = seen.found;
-    return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)), looked };
+    return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)) };
   };
   const joinedWith = async (
     found: SeenThings,
@@ -294,6 +337,46 @@ function best(shown: readonly Shown[], max: number): Shown[] {
     const original_index = place.get(one);
     return original_index === undefined ? [] : [{ ...one, match: { ...one.match, original_index } }];
   });
+}
+
+async function readingOf(
+  { modelLibrary }: VisualSearchParts,
+  { model_key, words, unseenThings }: VisualQuery,
+): Promise<Reading | null> {
+  const { query, known, unknown, unknownExcluded, weak } = words;
+  if (unknown.length + unknownExcluded.length + weak.length === 0) return null;
+  const { models } = await modelLibrary.list();
+  const others = [...unknown, ...unknownExcluded].filter((word) => !unseenThings.has(word));
+  const areThings = others.length < unknown.length + unknownExcluded.length;
+  const sees = models.some(({ row, downloaded }) => row.kind === 'object-detection' && downloaded);
+  const needsMore = others.length + weak.length > 0;
+  const advised = needsMore && models.find((model) => model.row.kind === 'visual' && model.advised);
+  return {
+    ...{ model_key, known, unknown, unknownExcluded, weak, ranked: query !== null },
+    ...{ advised: advised || null, things: areThings ? (sees ? 'analysis' : 'download') : null },
+  };
+}
+
+async function outdatedFiles(
+  parts: VisualSearchParts,
+  cache_dir: string,
+  signal: AbortSignal | undefined,
+): Promise<Warnings['outdated']> {
+  const { hashes, count } = parts.visual.outdated;
+  return { names: await namesOf(parts, cache_dir, new Set(hashes), signal), count };
+}
+
+/** A person knows paths, not hashes. */
+async function namesOf(
+  { index }: VisualSearchParts,
+  cache_dir: string,
+  broken: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (broken.size === 0) return [];
+  const hashes = [...broken];
+  const { by_hash } = await index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
+  return hashes.map((hash, i) => by_hash[i]?.path ?? hash);
 }
 
 /** By moment: its JPEG, null where there is none. `unreadable`: hashes whose previews are damaged. */

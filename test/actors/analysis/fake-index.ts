@@ -237,7 +237,9 @@ function speechHandlers(world: IndexState) {
     link_speakers: () => ({ voices: [] }),
     take_back_speakers: () => ({ voices: [] }),
     transcript_part: () => ({ stored: null, segments: [] }),
-    people_named: ({ text }) => ({ people: [], rest: text }),
+    people_named: ({ text }) => ({ people: [], excluded: [], parts: [], rest: text }),
+    media_named: () => ({ matches: [] }),
+    speakers_named: () => ({ matches: [] }),
     seen_in_scenes: () => ({ matches: [] }),
     selected: () => ({ matches: [], people_twice: [] }),
     load_people: () => ({

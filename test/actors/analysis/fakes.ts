@@ -14,7 +14,7 @@ import { decoderContract, mediaErrors, modifiedMs } from '../../../actors/decode
 import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { createSearch } from '../../../actors/search/search.ts';
+import { createSearch, type SearchParts } from '../../../actors/search/search.ts';
 import { type ActorDefinition, actor, Sent } from '../../../runtime/actor.ts';
 import type { Contract, SlotHandle } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -310,6 +310,7 @@ export async function world(
     journal?: string;
     batch?: number;
     summarizing?: () => boolean;
+    lists?: SearchParts['lists'];
     stages?: readonly Stage[];
     /** Instead of the fake one. */
     index?: ActorDefinition<typeof indexContract, undefined>;
@@ -334,12 +335,12 @@ export async function world(
   const settings = { preview: { max_side: 64, quality: 80 }, hardware: 'off' as const };
   const { index, prober, decoders } = leaves;
   const parts = { ...leaves, ...without, ...settings, pool, journal, clock, log };
-  const { summarizing } = options;
+  const { summarizing, lists } = options;
   const search = createSearch({
     ...parts,
     decoder: prober,
     thumbnailDecoders: decoders,
-    summarizing: summarizing ?? (() => analysis.summarizing),
+    ...{ summarizing: summarizing ?? (() => analysis.summarizing), ...(lists && { lists }) },
     modelLibrary: { list: async () => ({ models: [], problems: [] }) },
   });
   const analysis = createAnalysis({ ...parts, models: search.models }, options.stages);

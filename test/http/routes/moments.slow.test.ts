@@ -3,88 +3,15 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test, { after } from 'node:test';
-import { definition } from '../../../actors/index/actor.ts';
+import test from 'node:test';
 import type { Moment, MomentsAnswer, RelevanceAnswer } from '../../../actors/search/moments/contract.ts';
 import type { WrittenAnswer } from '../../../actors/search/written/contract.ts';
-import { analysisDataRoutes } from '../../../http/routes/library.ts';
 import { momentRoutes, writtenRoutes } from '../../../http/routes/search.ts';
-import { actor } from '../../../runtime/actor.ts';
-import { world } from '../../actors/analysis/fakes.ts';
-import { FakeClusterings } from '../../actors/index/people/clusterings.ts';
 import { inject } from '../inject.ts';
+import { momentWorld, told } from './moment-world.ts';
 
-const clusterings = new FakeClusterings();
-clusterings.store(
-  'cast',
-  [
-    ['aa', 2, 'c1'],
-    ['aa', 3, 'c1'],
-    ['bb', 6, 'c1'],
-    ['bb', 1, 'c2'],
-  ],
-  { c1: 'Ann', c2: 'Bob Ray' },
-);
-const withPeople = actor<typeof definition.contract, undefined>({
-  ...definition,
-  create: (start) => definition.create({ ...start, settings: { clusterings: () => clusterings } }),
-});
-const w = await world(
-  [
-    { name: 'a.mp4', frames: 8, content: 'aa' },
-    { name: 'b.mp4', frames: 8, content: 'bb' },
-  ],
-  { index: withPeople as never },
-);
-after(() => w.end());
-await w.run();
-const cache_dir = join(w.folder, 'cache');
-const [a, b] = w.paths as [string, string];
-const { media } = await w.index.ask('media', { cache_dir });
-const said = (hash: string, segments: readonly (readonly [number, number, string, string?])[]) =>
-  w.index.ask('transcribe', {
-    cache_dir,
-    media: media.find(({ identity }) => identity.hash_str === hash)!,
-    mark: { ...mark, speaker_names: { SPEAKER_00: 'Ann', SPEAKER_01: 'Carl' } },
-    segments: segments.map(([start_seconds, end_seconds, text, speaker = null]) => ({
-      ...{ start_seconds, end_seconds, text: ` ${text}`, speaker },
-    })),
-  });
-const mark = {
-  ...{
-    model_key: 'x',
-    language: null,
-    spoken: 'en',
-    channels: null,
-    detect_speakers: true,
-    speaker_count: 'auto',
-  },
-};
-await said('aa', [
-  [0, 2, 'We begin with the weather.', 'SPEAKER_01'],
-  [2, 4, 'The budgets are red.', 'SPEAKER_00'],
-  [7.5, 8, 'A car, a red car, for the budget.', 'SPEAKER_01'],
-]);
-await said('bb', [[0.5, 2, 'Nobody listens to the carpenter.']]);
-
-const call = inject([...momentRoutes, ...analysisDataRoutes], { search: w.search });
-const ask = async (body: Record<string, unknown>, signal?: AbortSignal) => {
-  const answer = await call(
-    '/api/v1/search/moments',
-    { cache_dir, ...body },
-    signal && ({ signal } as never),
-  );
-  return { ...answer, body: answer.body as MomentsAnswer & { error?: string; message?: string } };
-};
-const told = (moments: readonly Moment[]) =>
-  moments.map(({ hash_str, time_seconds, reasons }) => {
-    return `${hash_str}@${time_seconds} ${reasons.map(({ kind, rank }) => `${kind}${rank}`).join(' ')}`;
-  });
-const found = async (body: Record<string, unknown>) => {
-  const { status, body: answer } = await ask(body);
-  assert.equal(status, 200, JSON.stringify(answer));
-  return answer;
-};
+const { w, a, b, cache_dir, media, ask, found } = await momentWorld();
+const call = inject(momentRoutes, { search: w.search });
 
 test('without anything loaded it says what is needed', async () => {
   const unloaded = await ask({ query: 'budget' });
@@ -96,7 +23,7 @@ test('what can be searched is, and the rest is told; alone it is an error', asyn
   await w.search.transcripts.load(cache_dir);
   const { moments, warnings, counts } = await found({ query: 'budget' });
   assert.deepEqual(told(moments), ['aa@7.5 said1 said2']);
-  assert.deepEqual(counts, { seen: 0, said: 1, person: 0, written: 0 });
+  assert.deepEqual(counts, { seen: 0, said: 1, person: 0, written: 0, name: 0 });
   assert.match(warnings!.join(), /Pictures were not searched/);
   assert.equal((await ask({ query: 'budget', kinds: ['seen'] })).status, 400);
   await w.search.load(cache_dir);

@@ -2,7 +2,6 @@
 // transcript. Several files are transcribed side by side, so that their windows fill the model's batches.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { counted } from '../../../../runtime/text.ts';
-import { uncertainSpeakers } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import {
@@ -213,18 +212,12 @@ async function transcribe(
   await expectUnchanged(media);
   const { segments, language, speakers, speech_seconds, speaker_names: said, warning } = written;
   const speaker_names = said && Object.keys(said).length > 0 ? { speaker_names: { ...said } } : {};
-  const isUncertain = written.speakers_uncertain === true && (speakers ?? 0) > 0;
-  const uncertain = isUncertain ? { speakers_uncertain: true } : {};
-  const mark = {
-    ...markOf(work),
-    ...{ spoken: language, sidecar: written.sidecar ?? null, ...speaker_names, ...uncertain },
-  };
+  const mark = { ...markOf(work), spoken: language, sidecar: written.sidecar ?? null, ...speaker_names };
   // Not cancellable: what is finished stays.
   const voices = written.voices ? { voices: written.voices } : {};
   await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments], ...voices });
   const facts = { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
-  const warnings = [warning, isUncertain ? uncertainSpeakers : undefined].filter((one) => one !== undefined);
-  return { ...facts, ...uncertain, ...(warnings.length > 0 && { warning: warnings.join('; ') }) };
+  return warning === undefined ? facts : { ...facts, warning };
 }
 
 async function transcribeSound(
@@ -252,9 +245,9 @@ async function heard(
     await session.open();
     await session.appendAll(audioDecoder);
     const { segments: own, language, speech_seconds } = await session.text();
-    const { speakers: ids, count: speakers, ...voices } = await session.speakersOf(given ?? own);
+    const { speakers: ids, count: speakers, voices } = await session.speakersOf(given ?? own);
     const segments = (given ?? own).map((segment, i) => ({ ...segment, speaker: ids?.[i] ?? null }));
-    return { segments, ids, language, speech_seconds, speakers, ...voices };
+    return { segments, ids, language, speech_seconds, speakers, voices };
   } finally {
     await session.close();
   }

@@ -165,6 +165,20 @@ test('property: a hit of one more list never makes a moment worth less', () => {
   }
 });
 
+test('a file that is found by its name is a reason of its best moment, or a moment of its own', () => {
+  const file = (hash: string) => ({
+    ...hit('name', 0, { hash, end: Number.POSITIVE_INFINITY }),
+    isFile: true,
+  });
+  const seen = [hit('seen', 40), hit('seen', 10), hit('seen', 10, { hash: 'cc' })];
+  assert.deepEqual(told(fuse([seen, [file('bb'), file('aa')]])), [
+    'aa@40 se1 na2',
+    'bb@0 na1',
+    'aa@10 se2',
+    'cc@10 se3',
+  ]);
+});
+
 test('a few of each media, the best ones', () => {
   const all = ['a', 'a', 'b', 'a', 'b', 'c'].map((hash, i) => ({ hash, i }));
   assert.deepEqual(

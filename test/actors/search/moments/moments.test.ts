@@ -55,13 +55,15 @@ test('a search that is given up ends every question that it asked', async () => 
     if (name === 'people_named') {
       return {
         people: [{ name: 'Ann', clusters: [{ cluster_job_name: 'Cast', cluster_id: 'c1' }] }],
-        rest: 'red',
+        ...{ excluded: [], parts: [], rest: 'red' },
       };
     }
     assert.ok(signal, `${name} can be given up`);
+    // Pictures are searched where the people are seen.
+    if (name === 'seen_in_scenes') return { matches: [] };
     going.add(name);
     all.add(name);
-    if (all.size === 4) resolve();
+    if (all.size === 5) resolve();
     return new Promise((_, reject) => {
       const end = () => {
         going.delete(name);
@@ -72,7 +74,7 @@ test('a search that is given up ends every question that it asked', async () => 
   };
   const search = moments(input).search(request, leaving.signal);
   await Promise.race([underWay, search]);
-  assert.equal(going.size, 4, [...all].join());
+  assert.equal(going.size, 5, [...all].join());
   leaving.abort();
   await assert.rejects(search, engineErrors.CANCELLED.is);
   assert.deepEqual([...going], []);
@@ -82,7 +84,7 @@ test('one kind that fails ends the questions of the others', async () => {
   const going = new Set<string>();
   const { promise: broken, reject: fail } = Promise.withResolvers<never>();
   const input: Asked = (name, signal) => {
-    if (name === 'people_named') return { people: [], rest: 'red' };
+    if (name === 'people_named') return { people: [], excluded: [], parts: [], rest: 'red' };
     if (name === 'search_said') return broken;
     going.add(name);
     queueMicrotask(() => fail(new Error('broken')));
@@ -103,7 +105,8 @@ const library =
   (lists: Asked): Asked =>
   (name, signal, asked) => {
     const { paths = [], hashes = [] } = asked as { readonly paths?: string[]; readonly hashes?: string[] };
-    if (name === 'people_named') return { people: [], rest: 'red' };
+    if (name === 'people_named') return { people: [], excluded: [], parts: [], rest: 'red' };
+    if (name === 'media_named' || name === 'speakers_named') return { matches: [] };
     if (name === 'search_written') return { done: true, matches: [], media: 0, unreadable: [] };
     if (name === 'scenes') return { found: hashes.map(() => null) };
     if (name === 'find') return { by_path: paths.map(() => null), by_hash: hashes.map(() => null) };
@@ -208,7 +211,7 @@ test('what detectors have seen is found among the people asked for, though no ve
     },
   };
   const input: Asked = (name, signal, request) => {
-    if (name === 'people_named') return { people: [], rest: request['text'] };
+    if (name === 'people_named') return { people: [], excluded: [], parts: [], rest: request['text'] };
     if (name !== 'find_things')
       return answers[name] ?? library(() => assert.fail(name))(name, signal, request);
     const { terms, people } = request as { readonly terms: unknown[]; readonly people: unknown };

@@ -1,0 +1,328 @@
+// What a query names: people, files, folders, lists and speakers, and people whom it excludes.
+
+import { isStillName } from '../../decoder/media-names.ts';
+import { hasWords, wordsOfName } from '../../index/text/name-words.ts';
+import type { FrameRange, Scope } from '../../index/visual/contract.ts';
+import type { Lists } from '../../library/lists/contract.ts';
+import { now } from '../loaded-data.ts';
+import type { NoteCode } from '../notes/contract.ts';
+import { frameField, peopleFilter } from '../scope/contract.ts';
+import { isSearchWord } from '../things/question.ts';
+import { textVectors } from '../visual/query-vectors.ts';
+import type { MomentsRequest, Reason } from './contract.ts';
+import type { FusedMoment, Hit } from './fuse.ts';
+import {
+  depthOf,
+  type KindFound,
+  leastNamed,
+  type MomentParts,
+  type NamedPerson,
+  personLists,
+  sceneAt,
+  scenesBy,
+  scopeOf,
+} from './lists.ts';
+
+export interface NamedInQuery {
+  readonly people: readonly NamedPerson[];
+  readonly excluded: readonly NamedPerson[];
+  /** The query without the people. */
+  readonly rest: string;
+  /** The rest is searched only where the people are seen. */
+  readonly isOfPeople: boolean;
+}
+
+/**
+ * The people of a query. A word that is a part of a name and also a word for what is seen, such as `Brown`,
+ * names somebody only if the query consists of names; then it is searched in pictures, too. NOT_LOADED.
+ */
+export async function peopleInQuery(
+  parts: MomentParts,
+  cache_dir: string,
+  query: string,
+  signal: AbortSignal | undefined,
+): Promise<NamedInQuery> {
+  const ask = (whole_only: string[]) =>
+    parts.people.within(
+      { cache_dir },
+      () => parts.index.ask('people_named', { cache_dir, text: query, whole_only }, now(signal)),
+      signal,
+    );
+  const found = await ask([]);
+  const common = await wordsForPictures(parts, cache_dir, found.parts, signal);
+  const isAmbiguous = common.length > 0;
+  if (isAmbiguous && found.rest === '') return { ...found, rest: query, isOfPeople: false };
+  const sure = isAmbiguous ? await ask(common) : found;
+  return { ...sure, isOfPeople: sure.people.length > 0 && sure.rest !== '' };
+}
+
+async function wordsForPictures(
+  parts: MomentParts,
+  cache_dir: string,
+  words: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (words.length === 0) return [];
+  const { model_key } = parts.models.state;
+  const known = new Set(words.filter(isSearchWord));
+  if (model_key !== null && parts.visual.isLoaded({ cache_dir, model_key })) {
+    await parts.models.open('texts', signal);
+    const vectors = await textVectors(parts, model_key, words.join(', '), [], signal);
+    for (const word of vectors.known) known.add(word);
+  }
+  return words.filter((word) => known.has(word));
+}
+
+/** Half-open ranges of grid frames by hash. */
+export type RangesByHash = Readonly<Record<string, FrameRange[]>>;
+
+/** Where hits are: in their scenes, or exactly where they begin and end. */
+export function rangesOfHits(
+  lists: readonly (readonly Hit<Reason>[])[],
+  isByScene: boolean,
+): Record<string, FrameRange[]> {
+  return rangesByHash(
+    lists.flat().map(({ hash: hash_str, scene, start, end }) => {
+      const [from, to] = (isByScene ? scene : null) ?? [start, end];
+      return { hash_str, frames: [Math.floor(from), Math.ceil(to)] };
+    }),
+  );
+}
+
+/** A test of hits: whether they lie outside of all scenes in which somebody excluded is seen. */
+export async function withoutPeople(
+  parts: MomentParts,
+  request: MomentsRequest,
+  excluded: readonly NamedPerson[],
+  signal: AbortSignal | undefined,
+): Promise<(hit: Hit<Reason>) => boolean> {
+  if (excluded.length === 0) return () => true;
+  const everywhere = { ...request, limit: 5000, people_filter: [] };
+  const { lists } = await personLists(parts, everywhere, excluded, signal);
+  const ranges = rangesOfHits(lists, true);
+  return ({ hash, path, time, start, end, isFile }) =>
+    (isFile === true && !isStillName(path)) ||
+    !(ranges[hash] ?? []).some(([from, to]) =>
+      overlaps([from, to], [Math.min(time, start), Math.max(end, time + 1)]),
+    );
+}
+
+const overlaps = ([from, to]: readonly [number, number], [start, end]: readonly [number, number]) =>
+  from < end && start < to;
+
+/** People who are named, as reasons of the kind `name`. */
+export function asNames(found: KindFound): KindFound {
+  const lists = found.lists.map((hits) =>
+    hits.map((hit): Hit<Reason> => {
+      const reason = (rank: number): Reason => {
+        const own = hit.reason(rank);
+        return own.kind === 'person' ? { kind: 'name', rank, of: 'person', name: own.name } : own;
+      };
+      return { ...hit, kind: 'name', reason };
+    }),
+  );
+  return { ...found, lists };
+}
+
+/** The words of a query that names of files have to have: without the people whom it excludes. */
+export function nameText({ people, excluded, rest }: NamedInQuery, query: string): string {
+  return excluded.length === 0 ? query : [...people.map(({ name }) => name), rest].join(' ');
+}
+
+/** Notes that say how far the words of a query were understood. */
+const aboutWords: readonly NoteCode[] = [
+  'PARTLY_UNDERSTOOD',
+  'NOT_UNDERSTOOD',
+  'SMALL_VOCABULARY',
+  'FOUND_ROUGHLY',
+  'HOW_TO_FIND',
+  'NOTHING_TO_LOOK_FOR',
+];
+
+interface SeenAndNamed {
+  readonly seen: KindFound;
+  readonly name: KindFound;
+}
+
+/**
+ * Pictures and names of one query. Where names have all of its words, these are understood. Where only words
+ * that no model understands name files, as in `Kakadu at night`, the others are searched in these files.
+ */
+export async function joinNames(
+  { seen, name }: SeenAndNamed,
+  named: (words: string) => Promise<KindFound>,
+  seenOf: (query: string, within: Record<string, FrameRange[]>) => Promise<KindFound>,
+  query: string,
+): Promise<SeenAndNamed> {
+  if (hasHits(name)) {
+    const { not_understood: _, ...understood } = seen;
+    const notes = seen.notes.filter((one) => one === false || !aboutWords.includes(one.code));
+    return { seen: { ...understood, notes }, name };
+  }
+  const unknown = new Set(seen.not_understood?.words.map((word) => word.toLowerCase()));
+  const rest = query
+    .replace(/[\p{L}\p{M}\p{N}-]+/gu, (word) => (unknown.has(word.toLowerCase()) ? '' : word))
+    .trim();
+  if (unknown.size === 0 || rest === '') return { seen, name };
+  const files = await named([...unknown].join(' '));
+  if (!hasHits(files)) return { seen, name };
+  const within = rangesByHash(
+    files.lists.flat().map(({ hash: hash_str, isFile, start, end }) => ({
+      hash_str,
+      frames: isFile ? [0, lastFrame] : [Math.floor(start), Math.ceil(end)],
+    })),
+  );
+  return { seen: await seenOf(rest, within), name: files };
+}
+
+const lastFrame = 2 ** 31;
+const hasHits = ({ lists }: KindFound) => lists.some((hits) => hits.length > 0);
+
+/** Files, folders, speakers and lists with all words of a text in their names: a list of hits for each. */
+export async function nameList(
+  parts: MomentParts,
+  request: MomentsRequest,
+  text: string,
+  signal: AbortSignal | undefined,
+): Promise<KindFound> {
+  const { index, people, transcripts } = parts;
+  const { cache_dir } = request;
+  const only = peopleFilter(request);
+  await transcripts.settled({ cache_dir }, signal);
+  const hasSpeech = transcripts.isLoaded({ cache_dir });
+  const find = async (): Promise<KindFound> => {
+    const searched = { model_key: null, stored: true, field: frameField };
+    const { scope, ...found } = await scopeOf(parts, request, searched, signal);
+    const query = { cache_dir, text, scope, ...only, max_results: depthOf(request, leastNamed) };
+    const speakers = () => index.ask('speakers_named', query, now(signal));
+    const [media, spoken, items] = await Promise.all([
+      index.ask('media_named', query, now(signal)),
+      hasSpeech ? transcripts.within({ cache_dir }, speakers, signal) : { matches: [] },
+      itemsOfLists(parts, request, text, scope, signal),
+    ]);
+    const hashes = [...spoken.matches, ...items].map(({ hash_str }) => hash_str);
+    const scenes = await scenesBy(parts, cache_dir, [...new Set(hashes)], signal);
+    const placed = (hash: string, path: string, start: number, end: number, named: Named): Hit<Reason> => ({
+      ...{ kind: 'name', hash, path, time: start, start, end, scene: sceneAt(scenes.get(hash), start) },
+      reason: (rank) => ({ kind: 'name', rank, ...named }),
+    });
+    const files = media.matches.map(({ hash_str, path, frames, ...named }): Hit<Reason> => {
+      const [start, end] = frames ?? [0, Number.POSITIVE_INFINITY];
+      return {
+        ...placed(hash_str, path, start, end, named),
+        scene: null,
+        ...(frames === null && { isFile: true }),
+      };
+    });
+    const speaking = spoken.matches.map(({ hash_str, path, start_seconds, end_seconds, speaker_name = '' }) =>
+      placed(hash_str, path, start_seconds, end_seconds, { of: 'speaker', name: speaker_name ?? '' }),
+    );
+    const listed = items.map(({ hash_str, media_path, start_seconds, end_seconds, list }) =>
+      placed(hash_str, media_path, start_seconds, end_seconds, { of: 'list', name: list }),
+    );
+    return { lists: [files, speaking, listed], notes: [], scope: found };
+  };
+  return only.people ? people.within({ cache_dir }, find, signal) : find();
+}
+
+type Named = Pick<Extract<Reason, { readonly kind: 'name' }>, 'of' | 'name'>;
+
+/** Lists whose items are looked at. */
+const mostLists = 20;
+
+interface ListedMoment {
+  readonly hash_str: string;
+  readonly media_path: string;
+  readonly start_seconds: number;
+  readonly end_seconds: number;
+  /** Name of the list. */
+  readonly list: string;
+}
+
+/** The moments of the lists with these names that are in the folder and in scope. */
+async function itemsOfLists(
+  { index, lists }: MomentParts,
+  request: MomentsRequest,
+  text: string,
+  scope: Scope,
+  signal: AbortSignal | undefined,
+): Promise<ListedMoment[]> {
+  const words = wordsOfName(text);
+  if (lists === undefined || words.length === 0) return [];
+  const items = await itemsNamed(lists, words, signal ?? new AbortController().signal);
+  if (items.length === 0) return [];
+  const { cache_dir } = request;
+  const names = items.map(({ hash_str, media_path }) => hash_str ?? media_path);
+  const known = { cache_dir, model_key: null, stored: true, names, filters: [] };
+  const { hashes } = await index.ask('resolve', known, now(signal));
+  const { filters } = scope;
+  const { passing } =
+    filters.length === 0
+      ? { passing: null }
+      : await index.ask(
+          'passing',
+          { cache_dir, names: hashes.map((hash) => hash ?? ''), filters },
+          now(signal),
+        );
+  const { people } = peopleFilter(request);
+  const shown =
+    people &&
+    rangesByHash(
+      (
+        await index.ask(
+          'seen_in_scenes',
+          { cache_dir, model_key: null, person: people, scope, max_results: 10_000 },
+          now(signal),
+        )
+      ).matches,
+    );
+  return items.flatMap((item, i) => {
+    const hash_str = hashes[i] ?? null;
+    if (hash_str === null || passing?.[i] === false || scope.hashes?.includes(hash_str) === false) return [];
+    const isIn = (ranges: RangesByHash) =>
+      (ranges[hash_str] ?? []).some((range) => overlaps(range, [item.start_seconds, item.end_seconds]));
+    if (Object.hasOwn(scope.ranges, hash_str) && !isIn(scope.ranges)) return [];
+    return shown && !isIn(shown) ? [] : [{ ...item, hash_str }];
+  });
+}
+
+async function itemsNamed(lists: Pick<Lists, 'list' | 'get'>, words: readonly string[], signal: AbortSignal) {
+  const overview = await lists.list(signal);
+  const named = overview.lists.filter(({ name }) => hasWords(name, words)).slice(0, mostLists);
+  const all = await Promise.all(named.map(({ list_id }) => lists.get(list_id, signal)));
+  return all.flatMap(({ name, items }) =>
+    items.map(({ media_path, hash_str, start_seconds, end_seconds }) => ({
+      ...{ media_path, hash_str, start_seconds, end_seconds, list: name },
+    })),
+  );
+}
+
+function rangesByHash(matches: readonly { readonly hash_str: string; readonly frames: FrameRange }[]) {
+  const byHash = [...Map.groupBy(matches, ({ hash_str }) => hash_str)];
+  return Object.fromEntries(byHash.map(([hash, own]) => [hash, own.map(({ frames }) => frames)]));
+}
+
+/** Where something is found by a name, what is only weak comes after everything else. */
+export async function weakLast(
+  fused: readonly FusedMoment<Reason>[],
+  { min_band = 'weak' }: MomentsRequest,
+  seen: KindFound | undefined,
+): Promise<readonly FusedMoment<Reason>[]> {
+  const isNamed = fused.some(({ kinds }) => kinds.has('name') || kinds.has('person'));
+  if (!isNamed || min_band !== 'weak') return fused;
+  const ranks = fused.flatMap(seenRanks);
+  const explanations = ranks.length > 0 ? await seen?.explain?.(ranks) : undefined;
+  const bands = new Map(ranks.map((rank, i) => [rank, explanations?.[i]?.band]));
+  const isWeak = (reason: Reason) =>
+    (reason.kind === 'seen' && bands.get(reason.rank) === 'weak') ||
+    (reason.kind === 'written' && reason.band === 'weak');
+  const { sure = [], weak = [] } = Object.groupBy(fused, ({ reasons }) =>
+    reasons.length > 0 && reasons.every(isWeak) ? 'weak' : 'sure',
+  );
+  return [...sure, ...weak];
+}
+
+/** Ranks of a moment in the list of what is seen. */
+export function seenRanks({ reasons }: Pick<FusedMoment<Reason>, 'reasons'>): number[] {
+  return reasons.flatMap((reason) => (reason.kind === 'seen' ? [reason.rank] : []));
+}
