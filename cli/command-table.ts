@@ -142,7 +142,7 @@ export const commandTable = {
   },
   search: {
     usage: '[TEXT]',
-    help: 'find moments by what is seen, said or written',
+    help: 'find moments by what is seen, said or written, or by a name',
     options: {
       image: {
         type: 'string',
@@ -161,9 +161,10 @@ export const commandTable = {
         value: 'TEXT',
         help: 'rank what looks like this lower (may be repeated)',
       },
-      seen: { ...switchedOn, help: 'search only what is seen, said or written (all three)' },
+      seen: { ...switchedOn, help: 'search only what is seen, said or written, or names (all four)' },
       said: { ...switchedOn, row: 'shared' },
       written: { ...switchedOn, row: 'shared' },
+      named: { ...switchedOn, row: 'shared' },
       media: { ...manyFiles, help: 'only in this file (may be repeated)' },
       person: {
         ...many,

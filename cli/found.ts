@@ -1,8 +1,9 @@
-// What is seen, what is said and what is written in one list: each entry says by which it was found.
+// What is seen, said, written and named in one list: each entry says by which it was found.
 
 import { pathToFileURL } from 'node:url';
 import { isStillName } from '../actors/decoder/media-names.ts';
 import type { Match } from '../actors/search/contract.ts';
+import type { Moment } from '../actors/search/moments/contract.ts';
 import type { TranscriptSearchMatch } from '../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../actors/search/written/contract.ts';
 
@@ -48,9 +49,15 @@ export function secondsOf(timestamp: string): number {
   return timestamp.split(':').reduce((sum, part) => 60 * sum + Number(part), 0);
 }
 
+/** A match of pictures, or of a name: of a person, file, folder, list or speaker. */
+export interface NamedMatch extends Match {
+  readonly named?: readonly Pick<NameReason, 'of' | 'name'>[];
+}
+type NameReason = Extract<Moment['reasons'][number], { readonly kind: 'name' }>;
+
 /** At least one of the three. */
 export interface Found {
-  readonly seen: Match | null;
+  readonly seen: NamedMatch | null;
   readonly said: TranscriptSearchMatch | null;
   readonly written: WrittenSearchMatch | null;
 }
@@ -109,8 +116,19 @@ function isWithin({ hash_str, start_seconds, end_seconds }: Timed, match: Match)
   return start_seconds < end && end_seconds > secondsOf(match.scene_start_timestamp);
 }
 
-export function foundBy(entry: Found): ('seen' | 'said' | 'written')[] {
-  return (['seen', 'said', 'written'] as const).filter((kind) => entry[kind] !== null);
+export function foundBy({ seen, said, written }: Found): ('named' | 'seen' | 'said' | 'written')[] {
+  const isNamed = seen?.named !== undefined;
+  return [
+    ...(isNamed ? (['named'] as const) : []),
+    ...(seen !== null && (!isNamed || seen.explanation !== undefined) ? (['seen'] as const) : []),
+    ...(said === null ? [] : (['said'] as const)),
+    ...(written === null ? [] : (['written'] as const)),
+  ];
+}
+
+/** `Barack Obama, folder Kakadu`; empty for a match of pictures alone. */
+export function namesText({ named = [] }: NamedMatch): string {
+  return named.map(({ of, name }) => (of === 'person' ? name : `${of} ${name}`)).join(', ');
 }
 
 /**

@@ -2,13 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { clockTime } from '../../actors/decoder/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { type Match, type SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
-import type { Moment } from '../../actors/search/moments/contract.ts';
-import { maxResults, withExclusions } from '../../actors/search/scope/contract.ts';
-import { mostThumbnails } from '../../actors/search/thumbnails/contract.ts';
+import type { MomentKind } from '../../actors/search/moments/contract.ts';
+import { maxResults } from '../../actors/search/scope/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { isOf } from '../../http/client/error.ts';
@@ -28,8 +26,19 @@ import {
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
-import { copiesText, type Found, foundBy, isStill, matchFields, merged, momentText } from '../found.ts';
+import {
+  copiesText,
+  type Found,
+  foundBy,
+  isStill,
+  matchFields,
+  merged,
+  momentText,
+  type NamedMatch,
+  namesText,
+} from '../found.ts';
 import { openPage, saveFindings } from '../page.ts';
+import { selectFootage } from '../select-footage.ts';
 import { type Service, useModel, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
@@ -41,6 +50,7 @@ export async function searchFootage(
   question: Question,
   cache_dir: string,
   context: Context,
+  only: 'seen' | 'named' | null = 'seen',
 ): Promise<SearchAnswer> {
   const { client } = service;
   await useModel(service, context);
@@ -53,6 +63,12 @@ export async function searchFootage(
   }
   const { image, frame, query, previews } = question;
   if (isSelection(question)) return selectFootage(service, question, cache_dir);
+  const mayName = only !== 'seen' && query !== null && image === null && frame === null;
+  const named = (kinds: readonly MomentKind[], isShown = previews) =>
+    selectFootage(service, { ...question, previews: isShown }, cache_dir, kinds);
+  if (mayName && only === 'named') return named(['name']);
+  const isNamed = mayName && (await named(['name'], false)).matches.length > 0;
+  if (isNamed) return named(['name', 'seen']);
   const common = {
     cache_dir,
     media_paths: question.media,
@@ -70,6 +86,11 @@ export async function searchFootage(
     : frame
       ? await client.searchFrame({ ...common, media_path: frame.path, time_seconds: frame.seconds })
       : await client.searchText({ ...common, query: query ?? '' });
+  // Words that no model understands may be a part of a name: `Kakadu at night`.
+  if (mayName && (answer.not_understood?.words.length ?? 0) > 0) {
+    const files = await named(['name', 'seen']);
+    if (files.matches.some((match: NamedMatch) => match.named)) return files;
+  }
   if (previews) return answer;
   return { ...answer, matches: answer.matches.map(({ image: _, ...match }) => match) };
 }
@@ -111,7 +132,9 @@ export const search: Command = async (args, context) => {
     const { cache } = folders(context.values);
     const [answer, heard, read] = await Promise.all([
       of.seen
-        ? searchFootage(service, question, cache, context).catch((error) => Promise.reject(asTyped(error)))
+        ? searchFootage(service, question, cache, context, of.footage).catch((error) =>
+            Promise.reject(asTyped(error)),
+          )
         : { matches: [] },
       of.said ? heardIn(service, saidQuery(question, cache)) : null,
       of.written ? client.searchWritten(writtenQuery(question, cache)) : null,
@@ -121,7 +144,7 @@ export const search: Command = async (args, context) => {
     const isAll = values.written || values.weak;
     const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
     const weakLines = (read?.matches.length ?? 0) - (written?.length ?? 0);
-    const found = values.weak ? answer : standingOut(answer, weakLines, isByPicture(question));
+    const found = values.weak ? answer : standingOut(answer, weakLines);
     if (!values.json) await show(found, question, context, values.open, said, written);
     const timeline =
       format &&
@@ -153,12 +176,11 @@ export const search: Command = async (args, context) => {
 
 async function questionOf(values: Values, text: string, context: Context): Promise<Question> {
   const media = await filesOf(values.media, context);
-  const asked = withExclusions({ query: text, exclude: values.exclude });
   const question: Question = {
-    query: asked.query || null,
+    query: text || null,
     image: values.image === undefined ? null : resolve(values.image),
     frame: values.frame === undefined ? null : frameArgument(values.frame),
-    exclude: asked.exclude,
+    exclude: values.exclude,
     media,
     max: numberArgument('--max', values.max, maxResults),
     perFilm: perFilmArgument(values['per-film'] ?? (media.length === 1 ? 'all' : '3')),
@@ -182,27 +204,31 @@ async function questionOf(values: Values, text: string, context: Context): Promi
 }
 
 /**
- * What is searched: all three, or the one that was asked for. Words say nothing of pictures or of people who
- * are seen.
+ * What is searched: everything, or the one kind that was asked for. Words say nothing of pictures or of
+ * people who are seen.
  */
 function kindsOf(question: Question, values: Values) {
   const { image, frame, people, exclude } = question;
   const { timeline } = values;
-  const chosen = (['seen', 'said', 'written'] as const).filter((kind) => values[kind]);
+  const chosen = (['seen', 'said', 'written', 'named'] as const).filter((kind) => values[kind]);
   if (chosen.length > 1)
     throw usageErrors.USAGE(`use only one of ${chosen.map((one) => `--${one}`).join(', ')}`);
   const [only = null] = chosen;
   if (isSelection(question)) {
     if (only !== null) throw usageErrors.USAGE(`--${only} needs a search text`);
-    return { seen: true, said: false, written: false };
+    return { seen: true, said: false, written: false, footage: 'seen' as const };
   }
   const isOfPictures = image !== null || frame !== null || people.length > 0;
-  if (only !== null && only !== 'seen' && (isOfPictures || exclude.length > 0 || timeline !== undefined))
+  const isOfWords = only === 'said' || only === 'written';
+  if (isOfWords && (isOfPictures || exclude.length > 0 || timeline !== undefined))
     throw usageErrors.USAGE(
       `--${only} searches words only: it cannot be combined with options for pictures, people or timelines`,
     );
   const is = (kind: 'said' | 'written') => only === kind || (only === null && !isOfPictures);
-  return { seen: only === null || only === 'seen', said: is('said'), written: is('written') };
+  if (only === 'named' && (image !== null || frame !== null))
+    throw usageErrors.USAGE('--named searches names: it cannot be combined with a picture');
+  const footage = only === 'named' || only === 'seen' ? only : null;
+  return { seen: !isOfWords, said: is('said'), written: is('written'), footage };
 }
 
 const typedAs: Readonly<Record<string, string>> = {
@@ -271,13 +297,14 @@ export async function show(
     const by = said === null && written === null ? '' : foundBy(entry).join(', ');
     context.out(`${String(i + 1).padStart(3)}. ${placeOf(entry, by)}\n`);
     if (copies) context.out(`     ${printable(copies)}\n`);
+    const names = entry.seen ? namesText(entry.seen) : '';
+    if (names !== '') context.out(`     named ${printable(names)}\n`);
     if (entry.said) context.out(`     ${quoted(entry.said)}\n`);
     if (entry.written) context.out(`     reads “${printable(entry.written.text)}”\n`);
     const picture = entry.seen?.image ? saved.pictures[matches.indexOf(entry.seen)] : undefined;
     if (picture !== undefined) context.out(`     ${picture}\n`);
   }
-  if (found.length === 0)
-    context.out(`  ${weaker > 0 ? 'nothing looks like this' : nothingFound(said, written)}\n`);
+  if (found.length === 0) context.out(`  ${weaker > 0 ? 'nothing looks like this' : 'nothing was found'}\n`);
   if (weaker > 0)
     context.out(`  ${weaker} weaker ${weaker === 1 ? 'match' : 'matches'} not shown: add --weak\n`);
   if (found.length > 0 && matches.length === 0) return;
@@ -291,23 +318,12 @@ export interface StandingOut extends SearchAnswer {
   readonly weaker?: number;
 }
 
-/**
- * `weakLines`: printed lines that are left out. A part of a picture is often only weakly like it, though no
- * other file is liker: of a search by a picture the best match of each file stays.
- */
-export function standingOut(answer: SearchAnswer, weakLines = 0, byPicture = false): StandingOut {
-  const files = byPicture
-    ? Map.groupBy(answer.matches, ({ hash_str }) => hash_str)
-    : new Map<string, Match[]>();
-  const best = new Set(
-    [...files.values()].map((all) => all.reduce((a, b) => (b.original_index < a.original_index ? b : a))),
+/** `weakLines`: printed lines that are left out. */
+export function standingOut(answer: SearchAnswer, weakLines = 0): StandingOut {
+  const matches = answer.matches.filter(
+    ({ explanation, named }: NamedMatch) => named !== undefined || explanation?.band !== 'weak',
   );
-  const matches = answer.matches.filter((one) => one.explanation?.band !== 'weak' || best.has(one));
   return { ...answer, matches, weaker: answer.matches.length - matches.length + weakLines };
-}
-
-function isByPicture({ query, image, frame }: Question): boolean {
-  return query === null && (image !== null || frame !== null);
 }
 
 function placeOf({ seen, said, written }: Found, by: string): string {
@@ -331,17 +347,8 @@ function limitNote(matches: readonly Match[], { perFilm }: Question): string[] {
   return full ? [`At most ${perFilm} per film are shown; for more: --per-film N or --per-film all`] : [];
 }
 
-function nothingFound(said: unknown, written: unknown): string {
-  const others = [...(said === null ? [] : ['what is said']), ...(written === null ? [] : ['printed words'])];
-  return others.length === 0 ? 'nothing was found' : `nothing was found in pictures, ${others.join(' and ')}`;
-}
-
-/** The last line says it of all that was searched. */
-const saidByLastLine: readonly string[] = ['NOTHING_FOUND', 'NOTHING_ANALYSED'];
-
 /** A service of another version may answer them as one text. */
-function notesOf({ notes, warnings, toast_warning }: SearchAnswer): readonly string[] {
-  if (notes) return notes.filter(({ code }) => !saidByLastLine.includes(code)).map(({ text }) => text);
+function notesOf({ warnings, toast_warning }: SearchAnswer): readonly string[] {
   return warnings ?? (toast_warning === undefined ? [] : [toast_warning]);
 }
 
@@ -354,60 +361,4 @@ async function filesOf(paths: readonly string[], { values, signal }: Context): P
     ),
   );
   return all.flat();
-}
-
-// Searches without a question: what filters and people alone select, as matches that the command line shows
-// and exports like those of any other search.
-
-/** px, the longer side of a preview. */
-const max_size = 640;
-
-/** What they are of is loaded. */
-export async function selectFootage(
-  { client }: Service,
-  question: Question,
-  cache_dir: string,
-): Promise<SearchAnswer> {
-  const { media, max, perFilm } = question;
-  await client.loadTranscriptions({ cache_dir });
-  const { moments, ...told } = await client.searchMoments({
-    ...{ cache_dir, media_paths: [...media], search_all: media.length === 0, limit: max },
-    ...(perFilm !== null && { max_per_media: perFilm }),
-    ...filterFields(question),
-    ...peopleFields(question),
-  });
-  const requests = moments.map((one) => ({ media_path: one.media_path, time_seconds: shownSecond(one) }));
-  const images: (string | null)[] = [];
-  for (let at = 0; question.previews && at < requests.length; at += mostThumbnails(max_size)) {
-    const some = requests.slice(at, at + mostThumbnails(max_size));
-    const { thumbnails } = await client.thumbnails({ cache_dir, requests: some, max_size });
-    images.push(...thumbnails.map(({ thumbnail }) => thumbnail));
-  }
-  const { toast_warning, warnings, notes } = told;
-  return {
-    matches: moments.map((one, i) => matchOf(one, i, images[i] ?? null)),
-    ...(toast_warning !== undefined && { toast_warning }),
-    ...(warnings && { warnings }),
-    ...(notes && { notes }),
-  };
-}
-
-/** The first picture of a film is often black. */
-function shownSecond({ kind, time_seconds, start_seconds, end_seconds, reasons }: Moment): number {
-  const isWhole = kind === 'video' && reasons.length === 0;
-  return isWhole ? Math.floor((start_seconds + end_seconds) / 2) : time_seconds;
-}
-
-function matchOf(moment: Moment, original_index: number, image: string | null): Match {
-  const { hash_str, media_path, other_paths, time_seconds, start_seconds, end_seconds } = moment;
-  return {
-    frame_idx: String(Math.floor(time_seconds)),
-    timestamp: clockTime(time_seconds),
-    ...(image !== null && { image }),
-    scene_start_timestamp: clockTime(start_seconds),
-    // The last second belongs to it.
-    scene_end_timestamp: clockTime(Math.max(start_seconds, Math.ceil(end_seconds) - 1)),
-    ...{ original_index, hash_str, video_path: media_path },
-    ...(other_paths && { other_paths }),
-  };
 }

@@ -7,7 +7,7 @@ import type {
 } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { search, show } from '../../cli/commands/search.ts';
-import { foundBy, matchFields, merged } from '../../cli/found.ts';
+import { foundBy, matchFields, merged, namesText } from '../../cli/found.ts';
 import { documentRows, moreLine, written } from '../../cli/transcripts.ts';
 import { fakeHome } from './fake-context.ts';
 import { plainQuestion } from './plain-question.ts';
@@ -117,6 +117,23 @@ test('a line of text joins the scene that shows it, and stands alone elsewhere',
     ['written', 'seen,written'],
   );
   assert.equal(matches[0]?.found_by.join(), 'seen,written');
+});
+
+test('a match says what is named by the query, and by what it was found', () => {
+  const [match] = pictures as [Match];
+  const named = [
+    { of: 'person', name: 'Barack Obama' },
+    { of: 'folder', name: 'Kakadu' },
+  ] as const;
+  const both = { ...match, named, explanation: { band: 'likely', parts: [] } } as const;
+  const none = { said: null, written: null };
+  assert.deepEqual(foundBy({ seen: { ...match, named }, ...none }), ['named']);
+  assert.deepEqual(foundBy({ seen: { ...both, explanation: { band: 'likely', parts: [] } }, ...none }), [
+    'named',
+    'seen',
+  ]);
+  assert.equal(namesText({ ...match, named }), 'Barack Obama, folder Kakadu');
+  assert.equal(namesText(match), '');
 });
 
 test('how much more was found is told as exactly as it is known', () => {

@@ -15,8 +15,8 @@ import {
   type Question,
   title,
 } from '../../cli/arguments.ts';
-import { selectFootage } from '../../cli/commands/search.ts';
 import { exit, usageErrors, withEngine } from '../../cli/context.ts';
+import { selectFootage } from '../../cli/select-footage.ts';
 import { type Service, useModelAndTell, writeDeviceLine } from '../../cli/service.ts';
 import { duration, fitted, padded, printable, widthOf, wrapped } from '../../cli/terminal.ts';
 import { fakeHome } from './fake-context.ts';

@@ -51,7 +51,8 @@ const input = Type.Object({
   text: Type.Optional(
     described(
       Type.String({ minLength: 1, maxLength: 2000 }),
-      'What to look for, seen or said, in natural language: "red car at night". Names of people also work.',
+      'What to look for, seen or said, in natural language: "red car at night". Names of people, files, folders, ' +
+        'lists and speakers also work, and parts of them; "not" before a person excludes them.',
     ),
   ),
   image_path: Type.Optional(
@@ -104,7 +105,7 @@ export const findMoments = tool({
   name: 'find_moments',
   title: 'Find moments',
   description:
-    'Finds moments in the analysed films, stills and recordings by what is seen, said or written, or who is seen; best first. ' +
+    'Finds moments in the analysed films, stills and recordings by what is seen, said or written, who is seen, or a name; best first. ' +
     'Give text, image_path or like; people or filters alone list what they select, recorded last first. Every line begins with the id of a moment (hash@second), which look, ' +
     'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong or likely says how far ' +
     'a picture stands out from the rest; weak matches are only counted, unless weak is true. Look at what matters before you rely on it.',
@@ -216,11 +217,20 @@ function row(moment: Moment, nth: number | null): string {
   return `${oneLine(moment_id, 130)} ${fileName(media_path)} ${when}${because}${shown}`;
 }
 
+const namedText = {
+  person: 'who is seen',
+  file: 'the file',
+  folder: 'its folder',
+  list: 'a list with it',
+  speaker: 'who speaks',
+} as const;
+
 function reasonText(reason: Reason): string {
   const rank = `rank ${reason.rank}`;
   if (reason.kind === 'seen')
     return reason.explanation ? `seen (${reason.explanation.band}), ${rank}` : `seen, ${rank}`;
   if (reason.kind === 'person') return `${oneLine(reason.name, 80)} is seen, ${rank}`;
+  if (reason.kind === 'name') return `${namedText[reason.of]} is named ${quoted(reason.name, 120)}, ${rank}`;
   if (reason.kind === 'written') return `written there, ${rank}: ${quoted(reason.text, 200)}`;
   const who = oneLine(reason.speaker_name || reason.speaker || '', 80);
   return `said${who === '' ? '' : ` by ${who}`}, ${rank}: ${quoted(reason.text, 200)}`;

@@ -23,15 +23,15 @@ const match = {
 test('what the matches are worth is told before them, with commands as they are typed here', async (t) => {
   const own = fakeHome(t).context();
   const warnings = [
-    'Weak: pictures were searched for "red" alone; not understood: "x"; to find it: framehound analyze PATH',
-    'Not analysed yet: /a',
+    'Weak: ranked by "red" alone, 1 of 2 words',
+    'To find them: framehound models pull big, then framehound analyze PATH',
   ];
   await show({ matches: [match], warnings, toast_warning: warnings.join('. ') }, question, own, false);
   const lines = own.said().out.split('\n');
   assert.deepEqual(lines.slice(0, 3), [
     '"x"',
-    `  note: Weak: pictures were searched for "red" alone; not understood: "x"; to find it: ${invocation} analyze PATH`,
-    '  note: Not analysed yet: /a',
+    '  note: Weak: ranked by "red" alone, 1 of 2 words',
+    `  note: To find them: ${invocation} models pull big, then ${invocation} analyze PATH`,
   ]);
   assert.match(lines[3]!, /^ {2}1\. 00:00:12/);
 });
@@ -63,23 +63,6 @@ test('a still has no scene and no time; a film that reached the limit is told to
   const alone = fakeHome(t).context();
   await show({ matches: [still] }, { ...question, perFilm: 1 }, alone, false);
   assert.doesNotMatch(alone.said().out, /At most/);
-});
-
-test('searched by a picture, the best match of each file is shown, however weak', () => {
-  const explanation: Explanation = { band: 'weak', parts: [] };
-  const weak = (original_index: number, hash_str: string) => ({
-    ...match,
-    original_index,
-    hash_str,
-    explanation,
-  });
-  const answer = { matches: [weak(2, 'a'), weak(0, 'a'), weak(1, 'b')] };
-  const shown = ({ matches, weaker }: ReturnType<typeof standingOut>) => [
-    matches.map(({ original_index }) => original_index),
-    weaker,
-  ];
-  assert.deepEqual(shown(standingOut(answer, 0, true)), [[0, 1], 1]);
-  assert.deepEqual(shown(standingOut(answer)), [[], 3]);
 });
 
 test('other files of the same content are named once, the first two of them', async (t) => {

@@ -18,8 +18,8 @@ export const settings = {
     'Ein Bild wiederfinden, auch beschnitten, umgefärbt oder gespiegelt (in 91 von 100 Versuchen an erster Stelle)',
   ],
   canWords: [
-    'Words it knows: the first match is right in 92 of 100 questions, over photographs alone in 68',
-    'Wörter, die es kennt: der erste Treffer stimmt bei 92 von 100 Fragen, nur über Fotos bei 68',
+    'Words within these powers: the first match is right in 92 of 100 questions, over photographs alone in 68',
+    'Wörter innerhalb dieser Fähigkeiten: der erste Treffer stimmt bei 92 von 100 Fragen, nur über Fotos bei 68',
   ],
   canVoices: [
     'Read subtitles, and tell voices apart: in talks of 2 to 6 people the number is right in 80 of 100, and who speaks is wrong for 6 % of the time',
@@ -193,14 +193,7 @@ export const setup = {
     'Kein Material zur Hand? Diese Befehle legen einen kleinen Beispielbestand an und öffnen die Seite darauf:',
   ],
   lacking: [
-    'Not set up yet: {what}. They can be searched once they are set up and the footage is analysed again.',
-    'Noch nicht eingerichtet: {what}. Suchen lässt sich das, sobald es eingerichtet und das Material erneut analysiert ist.',
+    'Things, printed words, faces or what is said can be searched once they are set up and the footage is analysed.',
+    'Dinge, gedruckte Wörter, Gesichter oder Gesagtes lassen sich suchen, sobald sie eingerichtet sind und das Material analysiert ist.',
   ],
-} as const satisfies Record<string, Words>;
-
-/** What each of these sets makes searchable. */
-export const searchable = {
-  sight: ['things and printed words', 'Dinge und gedruckte Wörter'],
-  faces: ['faces', 'Gesichter'],
-  speech: ['what is said', 'Gesagtes'],
 } as const satisfies Record<string, Words>;

@@ -55,25 +55,17 @@ interface StartProps {
 
 export function Start({ facets }: StartProps) {
   const { media, seconds } = useStore(({ folder }) => folder.loaded);
-  const values = { media: t(searchWords.films, { n: media }), length: lengthText(seconds) };
-  // Of stills alone, each is a second.
-  const title = t(seconds > media ? searchWords.start : searchWords.startFiles, values);
+  const values = {
+    media: t(searchWords.films, { n: media }),
+    seconds: t(searchWords.seconds, { n: seconds }),
+  };
   const examples = useExamples(facets);
-  return html`<${Empty} icon="search" title=${title}><p class="quiet">${t(searchWords.startHow)}</p>
+  return html`<${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p>
     ${examples.length > 0 && html`<p>${t(searchWords.examples)}</p>`}
     <div class="row wrap examples">${examples.map(
       ({ icon, label, query }) =>
         html`<button onClick=${() => searchFor(query)}><${Icon} name=${icon} />${label}</button>`,
     )}</div><//>`;
-}
-
-/** In the unit that a person would choose. */
-export function lengthText(seconds: number): string {
-  if (seconds < 60) return t(searchWords.seconds, { n: seconds });
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return t(searchWords.minutes, { n: minutes });
-  const hours = minutes / 60;
-  return t(searchWords.hours, { n: hours < 10 ? Math.round(hours * 10) / 10 : Math.round(hours) });
 }
 
 interface Example {

@@ -11,10 +11,16 @@ import { createSlice } from '../../store.ts';
 
 // What a search asks for and what it finds, as the view of the search knows it.
 
-export const kinds = ['seen', 'said', 'person', 'written'] as const satisfies readonly MomentKind[];
+export const kinds = ['seen', 'said', 'person', 'written', 'name'] as const satisfies readonly MomentKind[];
 export type Kind = MomentKind;
 /** Names of icons. */
-export const kindIcons = { seen: 'eye', said: 'speech', person: 'person', written: 'text' } as const;
+export const kindIcons = {
+  seen: 'eye',
+  said: 'speech',
+  person: 'person',
+  written: 'text',
+  name: 'tag',
+} as const;
 export type Found = MomentOfService;
 
 /** A picture to compare with: one of a person's own, one that the service reads, or a moment of a medium. */
@@ -328,53 +334,28 @@ function ranges({ film }: Query): Record<string, [number, number]> {
 
 type Reason = Found['reasons'][number];
 
-/** What is said and who is seen has no band: it is there. */
+/** What is said, who is seen, and a name have no band: they are there. */
 function isWeakReason(reason: Reason): boolean {
   const band = reason.kind === 'seen' ? reason.explanation?.band : 'band' in reason ? reason.band : null;
   return band === 'weak';
 }
 
-/** A file that filters select: nothing in it was found. */
+/** A file that filters select or whose name is asked for: nothing in it was found. */
 export function isWhole({ reasons }: Pick<Found, 'reasons'>): boolean {
-  return reasons.length === 0;
+  return reasons.every(
+    (reason) => reason.kind === 'name' && (reason.of === 'file' || reason.of === 'folder'),
+  );
 }
 
 export function isWeak({ reasons }: Pick<Found, 'reasons'>): boolean {
   return reasons.length > 0 && reasons.every(isWeakReason);
 }
 
-/** A picture alone is looked for, and no words say what it shows. */
-export function isByPicture({ picture, text }: Pick<Query, 'picture' | 'text'>): boolean {
-  return picture !== null && text.trim() === '';
-}
-
-/** `moments`: best first. */
-function bestOfFiles(moments: readonly Found[]): ReadonlySet<Found> {
-  return new Set([...Map.groupBy(moments, ({ hash_str }) => hash_str).values()].map(([best]) => best!));
-}
-
 /**
- * The weak moments, which are folded. A part of a picture is often only weakly like it, though no other file is
- * liker: of a search by a picture the best moment of each file is shown.
- */
-export function foldedMoments(moments: readonly Found[], byPicture: boolean): ReadonlySet<Found> {
-  const best = byPicture ? bestOfFiles(moments) : new Set<Found>();
-  return new Set(moments.filter((one) => isWeak(one) && !best.has(one)));
-}
-
-/**
- * Moments of a kind that are shown by themselves; where none is folded, also those beyond the limit of the
+ * Moments of a kind that are shown by themselves; where none is weak, also those beyond the limit of the
  * answer.
  */
-export function countOf(
-  { moments, counts }: Pick<MomentsAnswer, 'moments' | 'counts'>,
-  kind: Kind,
-  byPicture = false,
-): number {
-  if (byPicture && kind === 'seen') {
-    const folded = foldedMoments(moments, true).size;
-    return folded === 0 ? counts.seen : moments.length - folded;
-  }
+export function countOf({ moments, counts }: Pick<MomentsAnswer, 'moments' | 'counts'>, kind: Kind): number {
   const own = moments
     .map(({ reasons }) => reasons.filter((reason) => reason.kind === kind))
     .filter((reasons) => reasons.length > 0);

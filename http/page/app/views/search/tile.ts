@@ -131,7 +131,9 @@ function Reasons({ moment }: { readonly moment: Found }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, moment));
   const showsName = search.use((state) => state.showsNames);
   const name = isWhole(moment) && !showsName ? nameOf(moment.media_path) : '';
-  const text = [name, ...moment.reasons.map(toldOf)].filter((one) => one !== '').join(' · ');
+  // A file that is found by its name has one name.
+  const parts = new Set([name, ...moment.reasons.map(toldOf)]);
+  const text = [...parts].filter((one) => one !== '').join(' · ');
   const details = [text, moment.media_path, copiesText(moment)].filter((one) => one !== '').join('\n');
   return html`<div class="tile-reasons">
     ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}
@@ -143,7 +145,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
 
 export function toldOf(reason: Found['reasons'][number]): string {
   if (reason.kind === 'seen') return '';
-  if (reason.kind === 'person') return reason.name;
+  if (reason.kind === 'person' || reason.kind === 'name') return reason.name;
   if (reason.kind === 'written') return t(searchWords.quoted, { text: reason.text });
   const { speaker_name: name, text } = reason;
   return name === '' ? text : `${name}: ${text}`;
@@ -157,7 +159,7 @@ function labelOf(moment: Found, time: string): string {
   const why = reasons.map((reason) => t(searchWords[reason.kind]));
   const band = bandOf(moment);
   const sure = band === null ? [] : [t(searchWords[band])];
-  return [...place, ...reasons.map(toldOf), ...why, ...sure, copiesText(moment)]
+  return [...new Set([...place, ...reasons.map(toldOf), ...why, ...sure, copiesText(moment)])]
     .filter((one) => one !== '')
     .join(', ');
 }

@@ -10,12 +10,12 @@ import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
 import { CopyLink } from '../../toasts.ts';
-import { listText, noteText } from '../../words/notes.ts';
+import { noteText } from '../../words/notes.ts';
 import { searchWords } from '../../words/search.ts';
-import { searchable, setup } from '../../words/settings.ts';
+import { setup } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { SetUpButton, setsOf, useLacking, useLackingSets } from '../settings/set-up.ts';
+import { SetUpButton, setsOf, useLacking } from '../settings/set-up.ts';
 import { useAddress } from './address.ts';
 import { Box, pictureIn, searchByPicture } from './box.ts';
 import { Chosen, useAlike, without } from './chosen.ts';
@@ -28,7 +28,6 @@ import {
   again,
   change,
   type Found,
-  isByPicture,
   isWeak,
   isWhole,
   limits,
@@ -59,15 +58,14 @@ function Search({ params }: { readonly params: string }) {
   const isGrouped = search.use((state) => state.isGrouped);
   const showsWeaker = search.use((state) => state.showsWeaker);
   const showsStills = search.use((state) => state.showsStills);
-  const byPicture = search.use(({ query }) => isByPicture(query));
   const facets = useFacets();
   const alike = useAlike();
   const ordered = useMemo(() => {
     // A line above each file would say nothing more where all of them are whole.
     const isOfFiles = answer?.moments.every(isWhole) ?? false;
     const order: Order = isGrouped && !isOfFiles ? (moments) => byFilm(moments, showsStills) : byRank;
-    return answer && folded(without(answer.moments, alike), order, showsWeaker, byPicture);
-  }, [answer, isGrouped, showsWeaker, showsStills, alike, byPicture]);
+    return answer && folded(without(answer.moments, alike), order, showsWeaker);
+  }, [answer, isGrouped, showsWeaker, showsStills, alike]);
   const toBox = () => {
     field.current?.focus();
     field.current?.select();
@@ -91,7 +89,7 @@ function Search({ params }: { readonly params: string }) {
     <${Box} field=${field} toMatches=${toMatches} />
     <${Refine} ordered=${ordered} facets=${facets} />
     ${showsFilters && html`<${DateLine} facets=${facets} />`}
-    <${Warnings} isEmpty=${ordered?.moments.length === 0} />
+    <${Warnings} />
     <div class="search-body">
       ${showsFilters && html`<${Filters} facets=${facets} />`}
       <${Matches} ordered=${ordered} facets=${facets} toBox=${toBox} />
@@ -134,10 +132,14 @@ function takePicture(dropped: DataTransfer): void {
 // What a person should know of an answer, and what stands where nothing was found: what would help, and the
 // way to it.
 
-/** The first says most; the others on demand. Where nothing is shown, they stand in its place. */
-function Warnings({ isEmpty }: { readonly isEmpty: boolean }) {
+/** The first says most; the others on demand. Commands are left out: a button does the same. */
+function Warnings() {
   const answer = search.use((state) => state.answer);
-  const [first, ...others] = isEmpty ? none : (answer?.notes ?? []).map(noteText);
+  const { notes = [], not_understood: lacking } = answer ?? {};
+  const said = notes.filter(({ code }) => code !== 'HOW_TO_FIND' && code !== 'NOT_UNDERSTOOD').map(noteText);
+  const words = lacking?.words ?? none;
+  const without = words.length > 0 ? [t(searchWords.without, { words: words.join(', ') })] : none;
+  const [first, ...others] = [...without, ...said];
   const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
   return html`<div class="warnings" role="status">${
     first !== undefined &&
@@ -162,21 +164,19 @@ function Help() {
 }
 
 function NoResults({ weaker }: { readonly weaker: number }) {
-  const notes = search.use(({ answer }) => answer?.notes);
-  const isUnderstood = search.use(({ answer }) => answer?.not_understood === undefined);
-  const lacking = useLackingSets(['sight', 'faces', 'speech']);
+  const words = search.use(({ answer }) => answer?.not_understood?.words ?? none);
+  const isLacking = useLacking(['sight', 'faces', 'speech']);
   const { filters, people, unlike, film } = search.use(({ query }) => query);
   const isFiltered = filters.length + people.length + unlike.length > 0 || film !== null;
   const clear = () => change({ filters: [], people: [], unlike: [], film: null });
-  const reasons = (notes ?? []).map(noteText);
-  const how = t(weaker > 0 ? searchWords.nothingLikeHow : searchWords.nothingHow);
-  const what = listText(lacking.map((name) => t(searchable[name])));
-  return html`<${Empty} icon="search" title=${t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing)}>
-    ${reasons.map((one) => html`<p>${one}</p>`)}
-    ${isUnderstood ? html`<p>${how}</p>` : html`<${Help} />`}
+  const title = t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing);
+  if (words.length > 0)
+    return html`<${Empty} icon="search" title=${title}><p>${t(searchWords.notUnderstood, { words: words.join(', ') })}</p>
+      <${Help} />${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}<//>`;
+  return html`<${Empty} icon="search" title=${title}><p>${t(weaker > 0 ? searchWords.nothingLikeHow : searchWords.nothingHow)}</p>
     ${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}
     ${isFiltered && html`<button onClick=${clear}>${t(searchWords.withoutFilters)}</button>`}
-    ${isUnderstood && lacking.length > 0 && html`<p class="quiet">${t(setup.lacking, { what })}</p><${SetUpButton} />`}<//>`;
+    ${isLacking && html`<p class="quiet">${t(setup.lacking)}</p><${SetUpButton} />`}<//>`;
 }
 
 // Asks as one types: a little after the last letter, and the request before is given up, so no late answer
@@ -299,8 +299,7 @@ function Told({ ordered }: { readonly ordered: Ordered | null }) {
   const files = useMemo(() => folded + (ordered ? filesOf(ordered) : 0), [ordered]);
   const films = t(searchWords.films, { n: files });
   const found = t(searchWords.foundIn, { n, films });
-  // The place of the matches says that there are none, and why.
-  const text = state === 'loading' ? t(searchWords.searching) : state === 'ready' && n > 0 ? found : '';
+  const text = state === 'loading' ? t(searchWords.searching) : state === 'ready' ? found : '';
   return html`<span class="told" role="status">${text}</span>`;
 }
 

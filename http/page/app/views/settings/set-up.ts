@@ -180,20 +180,9 @@ function Action({ set, size, again }: OneSetProps & { readonly size: string }) {
 
 /** Whether one of the sets is not there; null while nobody knows. Asked again when the dialog is closed. */
 export function useLacking(names: readonly SetName[]): boolean | null {
-  const lacking = useLackingOf(names);
-  return lacking && lacking.length > 0;
-}
-
-/** The sets that are not there; none while nobody knows. */
-export function useLackingSets<N extends SetName>(names: readonly N[]): readonly N[] {
-  return useLackingOf(names) ?? [];
-}
-
-function useLackingOf<N extends SetName>(names: readonly N[]): readonly N[] | null {
   const isOpen = useStore((state) => state.showsSetUp);
   const models = useAsk((signal) => api.availableModels({}, { signal }), [isOpen]).value;
-  const sets = models && modelSets(models).filter(isLacking);
-  return sets && names.filter((name) => sets.some((one) => one.name === name));
+  return models && modelSets(models).some((one) => names.includes(one.name) && isLacking(one));
 }
 
 export function SetUpButton() {

@@ -23,7 +23,7 @@ import {
   countOf,
   emptyQuery,
   type Found,
-  isByPicture,
+  isWhole,
   momentsRequest,
   phrases,
   type Query,
@@ -212,8 +212,19 @@ test('without a weak match there is no line, and without another one nothing els
   assert.deepEqual(shown(folded([moments[1]!], byFilm, true)), ['weaker ', 'film b2']);
 });
 
+test('a file that is found by its name is a whole file, and nothing that is found by a name is weak', () => {
+  const name = (of: 'file' | 'speaker') => ({ kind: 'name', rank: 1, of, name: 'Kakadu' }) as const;
+  const [file, scene, speaker] = [
+    moment('0', 'a', name('file')),
+    moment('5', 'b', name('file'), seen('weak')),
+    moment('8', 'c', name('speaker')),
+  ];
+  assert.deepEqual([file, scene, speaker].map(isWhole), [true, false, false]);
+  assert.deepEqual(shown(folded([file, scene, speaker], byRank, false)), ['all 0,5,8']);
+});
+
 test('a kind with weak matches counts those that are shown, any other also what lies beyond the limit', () => {
-  const counts = { seen: 90, said: 80, person: 0, written: 70 };
+  const counts = { seen: 90, said: 80, person: 0, written: 70, name: 0 };
   const count = (kind: 'seen' | 'said' | 'written') => countOf({ moments, counts }, kind);
   assert.deepEqual([count('seen'), count('said'), count('written')], [3, 80, 0]);
 });
@@ -285,21 +296,4 @@ test('two other files of the same content are named and further ones are counted
   assert.equal(of('/b', '/c', '/d', '/e'), 'Also at /b, /c and 2 more');
   update({ language: 'de' });
   assert.equal(of('/b', '/c', '/d'), 'Auch unter /b, /c und 1 weiteren');
-});
-
-test('searched by a picture, the best match of each file is never folded', () => {
-  const found = [
-    moment('1', 'a', seen('weak')),
-    moment('2', 'b', seen('weak')),
-    moment('3', 'a', seen('weak')),
-  ];
-  assert.deepEqual(shown(folded(found, byRank, false, true)), ['all 1,2', 'weaker ']);
-  assert.deepEqual(shown(folded(found, byFilm, true, true)), ['film a1', 'film b2', 'weaker ', 'film a3']);
-  const answer = { moments: found, counts: { seen: 3, said: 0, person: 0, written: 0 } };
-  assert.deepEqual([countOf(answer, 'seen', true), countOf(answer, 'seen')], [2, 0]);
-  const picture = { kind: 'own', name: 'a.png', data: '' } as const;
-  assert.deepEqual(
-    [isByPicture({ picture, text: ' ' }), isByPicture({ picture, text: 'red' })],
-    [true, false],
-  );
 });
