@@ -136,6 +136,11 @@ export const Probe = Type.Object({
 export type Probe = Static<typeof Probe>;
 export type VideoStream = Static<typeof VideoStream>;
 
+/** Frames per second to a thousandth, as people write it: 29.97, 23.976; null when the file does not say. */
+export function rateOf(rate: Rational | undefined): number | null {
+  return rate && rate.num > 0 ? Math.round((1000 * rate.num) / rate.den) / 1000 : null;
+}
+
 export const FileIdentity = Type.Object({
   hash_str: Type.String(),
   size_bytes: Type.Integer(),

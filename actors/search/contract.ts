@@ -12,6 +12,7 @@ import type { LoadReport } from '../index/visual/contract.ts';
 import {
   type FrameTimesAnswer,
   type FrameTimesRequest,
+  type MediaFactsAnswer,
   type NamedMedia,
   OtherPaths,
   type PeaksAnswer,
@@ -269,6 +270,8 @@ export interface Search {
   readonly moments: Moments;
   /** Nothing has to be loaded. Throws MEDIA_UNKNOWN and NOT_ANALYZED. */
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
+  /** What is known of a file, also while it is away. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
+  facts(request: NamedMedia, signal?: AbortSignal): Promise<MediaFactsAnswer>;
   /** What detectors have seen in a file. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
   seen(request: NamedMedia, signal?: AbortSignal): Promise<SeenAnswer>;
   /**

@@ -27,7 +27,7 @@ import type { VisualModels } from './models/contract.ts';
 import { OwnedModels } from './models/visual-models.ts';
 import { createMoments } from './moments/moments.ts';
 import { createPeaks } from './peaks/peaks.ts';
-import { knownMedia, listScenes } from './scenes/scenes.ts';
+import { factsOf, knownMedia, listScenes } from './scenes/scenes.ts';
 import { findFacets } from './scope/scope.ts';
 import { findTakes, type TakesParts } from './takes/takes.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
@@ -132,6 +132,7 @@ function mediaAnswers(
   | 'mediaFile'
   | 'playableType'
   | 'scenes'
+  | 'facts'
   | 'seen'
   | 'peaks'
   | 'frameTimes'
@@ -147,6 +148,7 @@ function mediaAnswers(
     cachePaths: (request, signal) => cachePaths(location, request, now(signal)),
     mediaFile: (request, signal) => mediaFile(location, request, now(signal)),
     scenes: (request, signal) => listScenes(location, request, models.state.model_key, now(signal)),
+    facts: (request, signal) => factsOf(location, request, now(signal)),
     seen: (request, signal) => seenIn(location, request, now(signal)),
     frameTimes: (request, signal) =>
       frameTimes({ index, decoder: thumbnailDecoders[0]! }, request, now(signal)),

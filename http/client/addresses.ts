@@ -36,6 +36,7 @@ import type {
 import type {
   cachePaths,
   listScenes,
+  mediaFacts,
   mediaFrames,
   mediaLink,
   mediaMetadata,
@@ -166,6 +167,7 @@ export interface Operations {
   readonly makeProxy: typeof makeProxy;
   readonly makeTicket: typeof makeTicket;
   readonly markHitsSeen: typeof markHitsSeen;
+  readonly mediaFacts: typeof mediaFacts;
   readonly mediaFrames: typeof mediaFrames;
   readonly mediaLink: typeof mediaLink;
   readonly mediaMetadata: typeof mediaMetadata;
@@ -272,6 +274,7 @@ export const addresses: { readonly [K in keyof Operations]: string } = {
   makeProxy: 'POST /api/v1/media/proxy',
   makeTicket: 'POST /api/v1/tickets',
   markHitsSeen: 'POST /api/v1/searches/saved/{search_id}/seen',
+  mediaFacts: 'POST /api/v1/media/facts',
   mediaFrames: 'POST /api/v1/media/frames',
   mediaLink: 'POST /api/v1/media/link',
   mediaMetadata: 'POST /api/v1/media/metadata',

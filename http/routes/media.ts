@@ -8,6 +8,8 @@ import { CachePathsAnswer, type MediaFile, searchErrors } from '../../actors/sea
 import {
   FrameTimesAnswer,
   FrameTimesRequest,
+  MediaFactsAnswer,
+  MediaFactsRequest,
   mediaFields,
   type NamedMedia,
   PeaksAnswer,
@@ -106,6 +108,20 @@ export const cachePaths = route({
     reply(200, await atField('media_path', search.cachePaths(body, signal))),
 });
 
+export const mediaFacts = route({
+  method: 'POST',
+  path: '/api/v1/media/facts',
+  id: 'mediaFacts',
+  tag,
+  summary: 'Get what is known of one media file, even if it is away',
+  description:
+    'The file is given by either `media_path` or `hash_str`, and does not have to exist any more: the ' +
+    'answer comes from the analysis folder. Returns 404 if the analysis folder does not know the file.',
+  body: MediaFactsRequest,
+  answers: { 200: MediaFactsAnswer, 404: ErrorBody, 409: ErrorBody },
+  handle: async ({ body, signal }, { search }) => reply(200, await search.facts(body, signal)),
+});
+
 export const mediaPeaks = route({
   method: 'POST',
   path: '/api/v1/media/peaks',
@@ -139,7 +155,7 @@ export const mediaFrames = route({
   handle: async ({ body, signal }, { search }) => reply(200, await search.frameTimes(body, signal)),
 });
 
-export const mediaRoutes: readonly Route[] = [mediaMetadata, cachePaths, mediaPeaks, mediaFrames];
+export const mediaRoutes: readonly Route[] = [mediaMetadata, mediaFacts, cachePaths, mediaPeaks, mediaFrames];
 
 // The bytes of media files, for players that cannot send a key: a link for one file, and what lies behind it.
 

@@ -94,6 +94,7 @@ const ofJobs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   searchTakes: { media_path: film },
   searchRelevance: { media_path: film, query: 'a' },
   mediaPeaks: { media_path: film },
+  mediaFacts: { media_path: film },
   mediaSeen: { media_path: film },
   mediaFrames: { media_path: film, start_seconds: 0, end_seconds: 1 },
   makeProxy: { media_path: film },

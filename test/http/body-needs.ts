@@ -13,6 +13,7 @@ export function besidesIn(
     cachePaths: { media_path },
     mediaLink: { media_path },
     listScenes: { media_path },
+    mediaFacts: { media_path },
     mediaSeen: { media_path },
     saveSearch: { request: savedRequest(cache_dir) },
     changeSavedSearch: { request: savedRequest(cache_dir) },

@@ -55,6 +55,7 @@ export const bodies: Readonly<Record<string, Row>> = {
   '/tasks/{task_id}/resume': { fields: {}, beyond: { force: false } },
   '/models/load': { fields: { model_key: needed } },
   '/media/metadata': { fields: { cache_dir: needed, media_paths: needed } },
+  '/media/facts': { fields: {}, beyond: file },
   '/media/list': { fields: {}, beyond: { cache_dir: needed, folder: optional, offset: 0, limit: 1000 } },
   '/media/peaks': {
     fields: {},
@@ -336,6 +337,7 @@ export const addresses: readonly string[] = [
   'POST /api/v1/library/move licensed',
   'POST /api/v1/library/prune licensed',
   'POST /api/v1/lists licensed',
+  'POST /api/v1/media/facts licensed',
   'POST /api/v1/media/frames licensed',
   'POST /api/v1/media/link licensed',
   'POST /api/v1/media/list licensed',

@@ -51,6 +51,7 @@ type Answer = Record<string, unknown>;
 
 /** By the end of their addresses: what is put into the answers of the service. */
 const answers: Readonly<Record<string, (asked: Answer) => Answer>> = {
+  '/media/facts': () => ({ duration_seconds: SECONDS }),
   '/media/peaks': () => ({
     duration_seconds: SECONDS,
     peaks: Array.from({ length: 4000 }, (_, i) => Math.abs(Math.sin(i))),

@@ -32,6 +32,8 @@ const film = join(films, 'film.mp4');
 const other = join(films, 'hevc.mp4');
 const uneven = join(films, 'uneven.mp4');
 const gone = join(films, 'gone.mp4');
+const goneSound = join(films, 'gone.wav');
+const goneStill = join(films, 'gone.png');
 const still = join(films, 'still.png');
 const talk = join(films, 'talk.wav');
 let service: RunningService;
@@ -49,19 +51,25 @@ before(async () => {
     talk,
     Float32Array.from({ length: 48_000 }, (_, i) => 0.5 * Math.sin(i / 20)),
   );
+  writeWav(
+    goneSound,
+    Float32Array.from({ length: 48_000 }, (_, i) => 0.5 * Math.sin(i / 30)),
+  );
+  await sharp({ create: { width: 320, height: 200, channels: 3, background: 'olive' } }).toFile(goneStill);
   const cue = (n: number, from: string, to: string, text: string) => `${n}\n${from} --> ${to}\n${text}\n\n`;
   writeFileSync(
     join(films, 'film.srt'),
     cue(1, '00:00:00,500', '00:00:01,500', 'The first sentence.') +
       cue(2, '00:00:02,000', '00:00:04,000', 'And the second.'),
   );
+  writeFileSync(join(films, 'gone.srt'), cue(1, '00:00:00,500', '00:00:01,500', 'It is kept.'));
   writeFileSync(join(films, 'talk.srt'), cue(1, '00:00:00,500', '00:00:01,500', 'A sentence alone.'));
   service = await startService(['--no-guardian', '--cache-dir', cache_dir, '--port', '0'], home);
   await service.modelReady();
   const { task_id } = await service.ok<{ task_id: string }>('/analyze', {
     cache_dir,
-    visual_media_paths: [film, other, uneven, gone, still],
-    transcription_jobs: [{ path: film }, { path: talk }],
+    visual_media_paths: [film, other, uneven, gone, still, goneStill],
+    transcription_jobs: [{ path: film }, { path: talk }, { path: goneSound }],
   });
   await service.follow(task_id);
   const { media } = await service.ok<{ media: { media_path: string; hash_str: string }[] }>('/library/list', {
@@ -251,8 +259,25 @@ test('a film that is gone is told to be, and seen by its previews', { skip: with
   const { page, problems } = await opened(t, gone, 1);
   await page.getByRole('heading', { name: 'gone.mp4' }).waitFor();
   await page.locator('.screen img').waitFor();
-  await page.locator('.stand-in').waitFor();
+  await page.locator('.stand-in', { hasText: gone }).waitFor();
   await assertAccessible(page, 'a film that is gone');
+  assert.deepEqual(problems, []);
+});
+
+test('sound that is away says where it was and keeps its transcript, a still its preview', {
+  skip: withoutBrowser,
+}, async (t) => {
+  rmSync(goneSound);
+  rmSync(goneStill);
+  const { page, problems } = await opened(t, goneSound, 1);
+  await page.locator('.stand-in', { hasText: goneSound }).waitFor();
+  await page.getByText('It is kept.').waitFor();
+  await page.locator('.timeline').waitFor();
+  assert.equal(await page.locator('.screen .spinner').count(), 0);
+  await assertAccessible(page, 'sound that is away');
+  await page.goto(`${service.address}/#/player/${hashes.get(goneStill)}@0`);
+  await page.locator('.stand-in', { hasText: goneStill }).waitFor();
+  await page.locator('.screen img').waitFor();
   assert.deepEqual(problems, []);
 });
 

@@ -10,7 +10,7 @@ import {
   type decoderContract,
   isMediaError,
   mediaErrors,
-  type Rational,
+  rateOf,
 } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
@@ -52,11 +52,6 @@ export function propertiesEntry(
     width,
     height,
   };
-}
-
-/** Frames per second to a thousandth, as people write it: 29.97, 23.976; null when the file does not say. */
-function rateOf(rate: Rational | undefined): number | null {
-  return rate && rate.num > 0 ? Math.round((1000 * rate.num) / rate.den) / 1000 : null;
 }
 
 export interface PropertiesParts {

@@ -57,6 +57,32 @@ export function whichMedia(
   throw whichMediaErrors.WHICH_MEDIA(what, { field });
 }
 
+// What the analysis folder knows of one media file, whether or not the file can be reached now.
+
+export const MediaFactsRequest = Type.Object({ cache_dir: CacheDir, ...mediaFields });
+
+export const MediaFactsAnswer = Type.Object({
+  hash_str: ContentHash,
+  media_path: described(Type.String(), 'Path of the file, or the path where it was last seen.'),
+  available: described(
+    Type.Boolean(),
+    'Whether the file is at a known path and unchanged. False if it was deleted, moved or replaced, or if ' +
+      'its drive is not connected.',
+  ),
+  kind: field('Kind of the file.', oneOf('video', 'audio', 'image')),
+  duration_seconds: described(
+    Type.Number(),
+    'Duration of the file in seconds; 0 for a still, and for sound whose container does not say.',
+  ),
+  fps: described(
+    nullable(Type.Number()),
+    'Frames per second; 0 for stills and sound; null if the file does not say.',
+  ),
+  width: field('Width of the displayed picture in pixels; 0 for sound.', Type.Integer()),
+  height: field('Height of the displayed picture in pixels; 0 for sound.', Type.Integer()),
+});
+export type MediaFactsAnswer = Static<typeof MediaFactsAnswer>;
+
 // When each frame of a part of a film is shown: players that step by frames need it where the rate varies.
 
 /** Seconds of one question: what is between has to be read from the file. */

@@ -2,10 +2,11 @@
 // be loaded.
 import { rangeFault } from '../../../runtime/ranges.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
-import type { Probe } from '../../decoder/contract.ts';
+import { type Probe, rateOf } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
 import {
+  type MediaFactsAnswer,
   type NamedMedia,
   type Scene,
   type ScenesAnswer,
@@ -13,6 +14,7 @@ import {
   whichMedia,
 } from '../media/contract.ts';
 import { hashesAt, type LocationParts } from '../media/location.ts';
+import { mediaFile } from '../media/media-file.ts';
 
 /**
  * `modelKey`: the model in use, or null. Errors: BAD_TIME, MEDIA_UNKNOWN; NOT_ANALYZED for a file whose
@@ -69,6 +71,33 @@ export async function knownMedia(
   if (record) return { record, media_path: request.media_path ?? record.path };
   const field = fieldOf(request);
   throw searchErrors.MEDIA_UNKNOWN(`${field}: ${request[field]} is not in the analysis folder`, { field });
+}
+
+/** Reads no file. Throws WHICH_MEDIA, MEDIA_UNKNOWN. */
+export async function factsOf(
+  parts: LocationParts,
+  request: NamedMedia,
+  call: CallOptions,
+): Promise<MediaFactsAnswer> {
+  const { record, media_path } = await knownMedia(parts, request, call);
+  const { hash_str } = record.identity;
+  const { kind, duration_seconds, video, width, height } = record.probe;
+  const file = await mediaFile(parts, { cache_dir: request.cache_dir, hash_str }, call).catch(ifGone);
+  return {
+    hash_str,
+    media_path: file?.path ?? media_path,
+    available: file !== null,
+    kind,
+    duration_seconds: kind === 'image' ? 0 : duration_seconds,
+    fps: kind === 'video' ? rateOf(video?.frame_rate) : 0,
+    width,
+    height,
+  };
+}
+
+function ifGone(error: unknown): null {
+  if (searchErrors.MEDIA_GONE.is(error)) return null;
+  throw error;
 }
 
 async function hashAt(

@@ -73,9 +73,23 @@ export const player = {
     'The browser cannot play this file. Its previews are shown instead, one per second, without sound.',
     'Der Browser kann diese Datei nicht abspielen. Gezeigt werden ihre Vorschaubilder, eines je Sekunde, ohne Ton.',
   ],
-  gone: [
-    'The file is no longer where it was analysed. Its previews are shown instead, one per second, without sound.',
-    'Die Datei liegt nicht mehr, wo sie analysiert wurde. Gezeigt werden ihre Vorschaubilder, eines je Sekunde, ohne Ton.',
+  away: [
+    'The file is not at {path}. It was moved, or its drive is not connected.',
+    'Die Datei liegt nicht mehr unter {path}. Sie wurde verschoben, oder ihr Laufwerk ist nicht angeschlossen.',
+  ],
+  awayFilm: [
+    'Until it is back, its stored previews are shown, one per second, without sound.',
+    'Bis sie wieder da ist, werden ihre gespeicherten Vorschaubilder gezeigt, eines je Sekunde, ohne Ton.',
+  ],
+  awaySound: ['It can be played when it is back.', 'Abspielen lässt sie sich, wenn sie wieder da ist.'],
+  awayStill: [
+    'Until it is back, its stored preview is shown.',
+    'Bis sie wieder da ist, wird ihr gespeichertes Vorschaubild gezeigt.',
+  ],
+  noPreview: ['No preview is stored', 'Kein Vorschaubild gespeichert'],
+  noTranscriptAway: [
+    'It can be transcribed when the file is back.',
+    'Transkribieren lässt sie sich, wenn die Datei wieder da ist.',
   ],
   make: ['Make a version for browsers', 'Fassung für Browser erstellen'],
   making: ['A version for browsers is being made', 'Eine Fassung für Browser wird erstellt'],

@@ -5,7 +5,7 @@ import test, { after } from 'node:test';
 import { definition } from '../../../../actors/index/actor.ts';
 import { sceneRanges } from '../../../../actors/index/visual/catalog.ts';
 import { scenesOf } from '../../../../actors/search/scenes/scenes.ts';
-import { sceneRoutes } from '../../../../http/routes/media.ts';
+import { mediaRoutes, sceneRoutes } from '../../../../http/routes/media.ts';
 import { searchRoutes } from '../../../../http/routes/search.ts';
 import { inject } from '../../../http/inject.ts';
 import { world } from '../../analysis/fakes.ts';
@@ -32,7 +32,7 @@ await w.run();
 after(() => w.end());
 const cache_dir = join(w.folder, 'cache');
 const [film] = w.paths as [string];
-const call = inject([...sceneRoutes, ...searchRoutes], { search: w.search });
+const call = inject([...sceneRoutes, ...mediaRoutes, ...searchRoutes], { search: w.search });
 const ask = async (body: Record<string, unknown>) => {
   const answer = await call('/api/v1/scenes', { cache_dir, ...body });
   return {
@@ -55,7 +55,16 @@ test('scenes are told before anything is loaded, are those of matches, and outli
   const all = body.scenes.length;
   assert.equal((await ask({ hash_str: 'aa', start_seconds: 100 })).body.scenes.length, 0);
   assert.equal((await ask({ hash_str: 'aa', end_seconds: 0.5 })).body.scenes.length, Math.min(1, all));
+  const facts = async () => {
+    const answer = await call('/api/v1/media/facts', { cache_dir, hash_str: 'aa' });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const here = (await facts()) as Record<string, unknown>;
+  assert.deepEqual([here['available'], here['media_path'], here['kind']], [true, film, 'video']);
+  assert.equal(here['duration_seconds'], body['duration_seconds']);
   rmSync(film);
+  assert.deepEqual(await facts(), { ...here, available: false });
   assert.deepEqual((await ask({ media_path: film })).body, body);
 });
 

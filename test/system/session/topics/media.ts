@@ -14,6 +14,8 @@ export async function media(s: Session): Promise<void> {
   await s.inFolder('/cache-paths', { media_path: places });
   await s.inFolder('/cache-paths', { media_path: talk });
   await s.inFolder('/cache-paths', {});
+  await s.inFolder('/media/facts', { media_path: places });
+  await s.inFolder('/media/facts', { media_path: gone });
   await s.inFolder('/media/peaks', { media_path: talk, points: 4 });
   await s.inFolder('/media/peaks', { media_path: people, points: 4 });
   await s.inFolder('/media/peaks', { media_path: gone, points: 4 });

@@ -12,6 +12,8 @@ import { type Boxes, joined, type SeenLane, type Span } from './seen.ts';
 export interface Medium {
   readonly hash_str: string;
   readonly media_path: string;
+  /** False: it is not where it was analysed, as when its drive is not connected. */
+  readonly available: boolean;
   readonly kind: 'video' | 'audio' | 'image';
   /** 0 for stills. */
   readonly duration: number;
@@ -30,22 +32,16 @@ const POINTS = 4000;
 /** After the end of every film. */
 const FOREVER = 1_000_000;
 
-/** The whole of a medium; of one without sound `peaks` is empty. */
-async function askMedium(cache_dir: string, hash_str: string, signal: AbortSignal) {
-  const sound = await api.mediaPeaks({ cache_dir, hash_str, points: POINTS }, { signal });
-  const { media_path } = sound;
-  const found = await api
-    .mediaMetadata({ cache_dir, media_paths: [media_path] }, { signal })
-    .catch(withoutFile);
-  const unread = { kind: 'video', fps: null, width: 0, height: 0 } as const;
-  const { kind, fps, width, height } = found?.media_properties[media_path] ?? unread;
-  const duration = kind === 'image' ? 0 : sound.duration_seconds;
+/** What is known of a medium, also while its file is away. */
+async function askMedium(cache_dir: string, hash_str: string, signal: AbortSignal): Promise<Medium> {
+  const facts = await api.mediaFacts({ cache_dir, hash_str }, { signal });
+  const { media_path, available, kind, fps, width, height } = facts;
+  const duration = facts.duration_seconds;
   const rate = kind !== 'video' ? 0 : exactRate(fps || usualRate);
-  const listed = rate > 0 ? await unevenFrames({ cache_dir, hash_str }, duration, signal) : null;
+  const listed = available && rate > 0 ? await unevenFrames({ cache_dir, hash_str }, duration, signal) : null;
   const frames = listed ?? (rate > 0 ? evenFrames(rate, duration) : null);
   const rateVaries = listed !== null;
-  const medium: Medium = { hash_str, media_path, kind, duration, rate, rateVaries, frames, width, height };
-  return { medium, peaks: sound.peaks };
+  return { hash_str, media_path, available, kind, duration, rate, rateVaries, frames, width, height };
 }
 
 /** Null where the frames come evenly, as far as the service can read them. */
@@ -74,6 +70,16 @@ export function useFolderAsk<T>(
 
 export function useMedium(hash_str: string) {
   return useFolderAsk((cache_dir, signal) => askMedium(cache_dir, hash_str, signal), [hash_str]);
+}
+
+/** Of sound alone that does not say how long it is, also its length. Nothing is asked of a still. */
+export function useSound({ hash_str, kind }: Pick<Medium, 'hash_str' | 'kind'>) {
+  const isHeard = kind !== 'image';
+  return useFolderAsk(
+    async (cache_dir, signal) =>
+      isHeard ? api.mediaPeaks({ cache_dir, hash_str, points: POINTS }, { signal }).catch(withoutFile) : null,
+    [hash_str, isHeard],
+  );
 }
 
 export function useScenes(hash_str: string) {

@@ -28,7 +28,7 @@ export const shownPicture = () =>
   document.querySelector<HTMLVideoElement | HTMLImageElement>('.player .screen :is(video, img)');
 
 export function Screen({ medium, transport }: ScreenProps) {
-  const { hash_str, kind } = medium;
+  const { hash_str, kind, available } = medium;
   const cache_dir = useStore((state) => state.folder.cache_dir)!;
   /** Raised when a version for browsers is there. */
   const [version, setVersion] = useState(0);
@@ -41,7 +41,8 @@ export function Screen({ medium, transport }: ScreenProps) {
   if (link.state === 'loading' && link.value === null) return html`<div class="screen"><${Loading} /></div>`;
   const url = link.value?.url ?? null;
   if (kind === 'image')
-    return html`<div class="screen"><${Still} medium=${medium} url=${url} transport=${transport} /><${Framed} transport=${transport} /></div>`;
+    return html`<div class="screen"><${Still} medium=${medium} url=${url} transport=${transport} /><${Framed} transport=${transport} />
+      ${!available && html`<${Away} medium=${medium} />`}</div>`;
   if (url !== null && url !== unplayable) {
     const lost = () => {
       // A link that is too old, or a service that has started anew: another link may be all it needs.
@@ -54,8 +55,12 @@ export function Screen({ medium, transport }: ScreenProps) {
     </div>`;
   }
   return html`<div class="screen">
-    <${Previews} medium=${medium} transport=${transport} /><${Framed} transport=${transport} />
-    <${BrowserVersion} medium=${medium} isGone=${url === null} ready=${() => setVersion((before) => before + 1)} />
+    ${kind === 'video' && html`<${Previews} medium=${medium} transport=${transport} /><${Framed} transport=${transport} />`}
+    ${
+      url === null
+        ? html`<${Away} medium=${medium} />`
+        : html`<${BrowserVersion} medium=${medium} ready=${() => setVersion((before) => before + 1)} />`
+    }
   </div>`;
 }
 
@@ -141,11 +146,9 @@ function Previews({ medium, transport }: ScreenProps) {
   // The one before stays until the next one has come.
   const kept = useRef<string | null>(null);
   if (picture) kept.current = picture;
-  return html`${
-    kept.current
-      ? html`<img src=${kept.current} alt=${t(player.previewAt, { name: nameOf(media_path), second })} />`
-      : html`<${Loading} />`
-  }`;
+  if (kept.current)
+    return html`<img src=${kept.current} alt=${t(player.previewAt, { name: nameOf(media_path), second })} />`;
+  return picture === null ? html`<${NoPreview} />` : html`<${Loading} />`;
 }
 
 function Still({ medium, url, transport }: SourceProps) {
@@ -154,20 +157,27 @@ function Still({ medium, url, transport }: SourceProps) {
   const preview = usePicture(media_path, 0, PREVIEW_SIDE);
   useEffect(() => transport.attach(null, null), []);
   const source = isBroken || url === null ? preview : url;
-  if (!source) return html`<${Loading} />`;
+  if (!source) return source === null ? html`<${NoPreview} />` : html`<${Loading} />`;
   return html`<img src=${source} alt=${nameOf(media_path)} onError=${() => setBroken(true)} />`;
 }
 
-// What is said where a file cannot be played: a version for browsers can be made by the service, as a task.
+const NoPreview = () => html`<p class="no-preview quiet">${t(player.noPreview)}</p>`;
+
+// What is said where a file is away or cannot be played: a version for browsers can be made by the service, as a task.
 
 interface BrowserVersionProps {
   readonly medium: Medium;
-  /** The file is not where it was: nothing can be made of it. */
-  readonly isGone: boolean;
   ready(): void;
 }
 
-function BrowserVersion({ medium: { hash_str }, isGone, ready }: BrowserVersionProps) {
+const awayWords = { video: player.awayFilm, audio: player.awaySound, image: player.awayStill } as const;
+
+/** Where the file was, and what is shown instead of it. */
+function Away({ medium: { kind, media_path } }: Pick<BrowserVersionProps, 'medium'>) {
+  return html`<p class="stand-in" role="status">${t(player.away, { path: media_path })} ${t(awayWords[kind])}</p>`;
+}
+
+function BrowserVersion({ medium: { hash_str }, ready }: BrowserVersionProps) {
   const [task_id, setTask] = useState<string | null>(null);
   const [problem, setProblem] = useState('');
   const make = async () => {
@@ -185,7 +195,6 @@ function BrowserVersion({ medium: { hash_str }, isGone, ready }: BrowserVersionP
     if (error !== null) setProblem(error);
     else if (!isCancelled) ready();
   };
-  if (isGone) return html`<p class="stand-in" role="status">${t(player.gone)}</p>`;
   return html`<div class="stand-in row wrap">
     <p class="grow" role="status">${t(player.unplayable)}</p>
     ${problem !== '' && html`<p class="problem" role="alert">${problem}</p>`}

@@ -28,6 +28,7 @@ import {
   usePeople,
   useScenes,
   useSeen,
+  useSound,
   useTranscript,
 } from './media.ts';
 import { Screen } from './screen.ts';
@@ -58,7 +59,7 @@ function OfMedium({ hash_str, seconds }: OfMediumProps) {
   useEffect(() => () => transport.close(), [transport]);
   // Another moment of the same medium.
   useEffect(() => transport.seek(seconds), [seconds]);
-  if (answer.value !== null) return html`<${Opened} ...${answer.value} transport=${transport} />`;
+  if (answer.value !== null) return html`<${Opened} medium=${answer.value} transport=${transport} />`;
   if (answer.state === 'failed')
     return html`<h1 class="unseen">${t(shell.player)}</h1><${NotOpened} ...${answer} />`;
   return html`<${Loading} />`;
@@ -75,12 +76,14 @@ function NotOpened({ error, again }: Pick<ReturnType<typeof useMedium>, 'error' 
 
 interface OpenedProps {
   readonly medium: Medium;
-  readonly peaks: readonly number[];
   readonly transport: Transport;
 }
 
-function Opened({ medium, peaks, transport }: OpenedProps) {
-  const { hash_str, media_path, duration } = medium;
+function Opened({ medium: facts, transport }: OpenedProps) {
+  const { hash_str, media_path } = facts;
+  const sound = useSound(facts).value;
+  const duration = facts.duration || sound?.duration_seconds || 0;
+  const medium = useMemo(() => ({ ...facts, duration }), [facts, duration]);
   const scenes = useScenes(hash_str);
   const transcript = useTranscript(hash_str);
   const people = usePeople(hash_str);
@@ -113,10 +116,12 @@ function Opened({ medium, peaks, transport }: OpenedProps) {
     </div>
     ${
       duration > 0 &&
-      html`<${Timeline} medium=${medium} transport=${transport} scenes=${shots} peaks=${peaks} lanes=${lanes} marks=${marks} />`
+      html`<${Timeline} medium=${medium} transport=${transport} scenes=${shots} peaks=${sound?.peaks ?? none} lanes=${lanes} marks=${marks} />`
     }
   </div>`;
 }
+
+const none: readonly number[] = [];
 
 function detailsOf({ width, height, rate, rateVaries }: Medium): string {
   if (width === 0) return '';
@@ -146,6 +151,8 @@ function Transcript({ medium, transport, transcript }: TranscriptProps) {
     if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
     return html`<${Loading} />`;
   }
+  if (segments.length === 0 && !medium.available)
+    return html`<${Empty} icon="speech" title=${t(player.noTranscript)}><p class="quiet">${t(player.noTranscriptAway)}</p><//>`;
   if (segments.length === 0) return html`<${NoTranscript} media_path=${medium.media_path} again=${again} />`;
   return html`<section class="transcript column" aria-label=${t(player.transcript)}>
     <header class="row"><h2 class="grow">${t(player.transcript)}</h2>

@@ -255,7 +255,7 @@ function usePath(name: 'film' | 'picture'): void {
     let isMeant = true;
     let media_path = '';
     void attempt(async () => {
-      ({ media_path } = await api.mediaSeen({ cache_dir, hash_str }));
+      ({ media_path } = await api.mediaFacts({ cache_dir, hash_str }));
     }).then((isKnown) => {
       if (!isMeant) return;
       search.update(({ query }) => ({
