@@ -146,6 +146,13 @@ const ThePerson = Type.Object({
   name: described(Type.String(), 'Name of the person as it was given.'),
   cluster_id: described(Type.String(), 'Id of the largest cluster with that name.'),
   cluster_job_name: described(Type.String(), 'Name of the clustering that contains the cluster.'),
+  // Optional because hits of saved searches were stored without them.
+  start_seconds: Type.Optional(
+    described(Type.Number(), 'When the person becomes visible in the scene; omitted in older stored hits.'),
+  ),
+  end_seconds: Type.Optional(
+    described(Type.Number(), 'When the person is no longer visible in it; omitted in older stored hits.'),
+  ),
 });
 const TheWriting = Type.Object({
   kind: field('Kind of the match.', oneOf('written')),

@@ -256,7 +256,10 @@ async function personList(
     start: frames[0],
     end: frames[1],
     scene,
-    reason: (rank) => ({ kind: 'person', rank, name, cluster_id, cluster_job_name }),
+    reason: (rank) => ({
+      ...{ kind: 'person', rank, name, cluster_id, cluster_job_name },
+      ...{ start_seconds: frames[0], end_seconds: frames[1] },
+    }),
   }));
 }
 

@@ -59,7 +59,8 @@ export async function select(
   const people = await peopleOf(parts, request, signal);
   const ranking = matches.map(({ hash_str: hash, path, frames, scene, people: seen }, i) => {
     const [start, end] = placeOf({ scene, time: frames[0] }) ?? frames;
-    const reasons = seen.map((at): Reason => ({ kind: 'person', rank: i + 1, ...people[at]! }));
+    const visible = { start_seconds: frames[0], end_seconds: frames[1] };
+    const reasons = seen.map((at): Reason => ({ kind: 'person', rank: i + 1, ...people[at]!, ...visible }));
     const kinds = new Set(reasons.map(({ kind }) => kind));
     return { hash, path, time: frames[0], start, end, reasons, kinds };
   });

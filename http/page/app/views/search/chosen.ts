@@ -10,10 +10,11 @@ import { attempt, toast } from '../../toasts.ts';
 import { lists } from '../../words/lists.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
-import { change, type Found, type Part, search } from './state.ts';
+import { change, type Found, isWeakReason, type Part, type Reason, search } from './state.ts';
 
-export function itemOf({ hash_str, media_path, start_seconds, end_seconds }: Found) {
-  return { hash_str, media_path, start_seconds, end_seconds };
+export function itemOf(moment: Found) {
+  const { hash_str, media_path } = moment;
+  return { hash_str, media_path, ...foundRange(moment) };
 }
 
 interface ChosenProps {
@@ -133,4 +134,48 @@ export function without(moments: readonly Found[], parts: readonly Part[]): read
     const own = byMedium.get(hash_str) ?? [];
     return !own.some((part) => part.start_seconds <= end && start <= part.end_seconds);
   });
+}
+
+// What of a match is put aside: the part that was found, not the whole shot around it.
+
+type Range = Omit<Part, 'hash_str'>;
+
+/** What is seen is known to the second: so much before and after it belongs to it, inside its shot. */
+const HANDLE_SECONDS = 2;
+
+/**
+ * The sentence that was said, else the time in which the thing, person or line of text is visible; the whole
+ * moment where only its picture was found.
+ */
+export function foundRange(moment: Found): Range {
+  const { kind, reasons, start_seconds, end_seconds } = moment;
+  const sure = reasons.filter((reason) => !isWeakReason(reason));
+  const found = sure.length > 0 ? sure : reasons;
+  const said = found.filter((reason) => reason.kind === 'said');
+  if (said.length > 0) return around(said);
+  const seen = found.flatMap(visibleRanges);
+  if (kind !== 'video' || seen.length === 0) return { start_seconds, end_seconds };
+  const visible = around(seen);
+  return {
+    start_seconds: Math.max(start_seconds, visible.start_seconds - HANDLE_SECONDS),
+    end_seconds: Math.min(end_seconds, visible.end_seconds + HANDLE_SECONDS),
+  };
+}
+
+function visibleRanges(reason: Reason): readonly Range[] {
+  if (reason.kind === 'written') return [reason];
+  if (reason.kind === 'person') {
+    const { start_seconds, end_seconds } = reason;
+    return start_seconds === undefined || end_seconds === undefined ? [] : [{ start_seconds, end_seconds }];
+  }
+  if (reason.kind !== 'seen') return [];
+  const parts = reason.explanation?.parts ?? [];
+  return parts.flatMap((part) => (part.part === 'things' ? (part.boxes ?? []) : []));
+}
+
+function around(ranges: readonly Range[]): Range {
+  return {
+    start_seconds: Math.min(...ranges.map((range) => range.start_seconds)),
+    end_seconds: Math.max(...ranges.map((range) => range.end_seconds)),
+  };
 }

@@ -332,10 +332,10 @@ function ranges({ film }: Query): Record<string, [number, number]> {
 
 // Which matches are shown by themselves: those of which something is surer than weak.
 
-type Reason = Found['reasons'][number];
+export type Reason = Found['reasons'][number];
 
 /** What is said, who is seen, and a name have no band: they are there. */
-function isWeakReason(reason: Reason): boolean {
+export function isWeakReason(reason: Reason): boolean {
   const band = reason.kind === 'seen' ? reason.explanation?.band : 'band' in reason ? reason.band : null;
   return band === 'weak';
 }

@@ -103,7 +103,7 @@ export function fileAddress(path: string): string {
 
 /** For a pointer; the same by keys, so they are not in the order of the tab key. */
 function Actions({ moment, choose }: { readonly moment: Found; choose(): void }) {
-  const isIn = useStore(({ basket }) => isInBasket(basket, moment));
+  const isIn = useStore(({ basket }) => isInBasket(basket, itemOf(moment)));
   const act = (run: (moment: Found) => void) => (event: Event) => {
     event.stopPropagation();
     run(moment);
@@ -128,7 +128,7 @@ function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isA
 }
 
 function Reasons({ moment }: { readonly moment: Found }) {
-  const isIn = useStore(({ basket }) => isInBasket(basket, moment));
+  const isIn = useStore(({ basket }) => isInBasket(basket, itemOf(moment)));
   const showsName = search.use((state) => state.showsNames);
   const name = isWhole(moment) && !showsName ? nameOf(moment.media_path) : '';
   // A file that is found by its name has one name.

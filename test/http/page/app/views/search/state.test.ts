@@ -4,6 +4,7 @@ import { Check } from 'typebox/value';
 import { SavedRequest } from '../../../../../../events/searches/contract.ts';
 import { update } from '../../../../../../http/page/app/store.ts';
 import { suggestionsFor } from '../../../../../../http/page/app/views/search/box.ts';
+import { foundRange } from '../../../../../../http/page/app/views/search/chosen.ts';
 import {
   type Facet,
   filterText,
@@ -296,4 +297,33 @@ test('two other files of the same content are named and further ones are counted
   assert.equal(of('/b', '/c', '/d', '/e'), 'Also at /b, /c and 2 more');
   update({ language: 'de' });
   assert.equal(of('/b', '/c', '/d'), 'Auch unter /b, /c und 1 weiteren');
+});
+
+test('what is put aside is what was found, not the shot around it', () => {
+  const range = (reasons: unknown, moment: Partial<Found> = {}) => {
+    const whole = { kind: 'video', start_seconds: 0, end_seconds: 3600, reasons, ...moment } as Found;
+    const { start_seconds, end_seconds } = foundRange(whole);
+    return [start_seconds, end_seconds];
+  };
+  const times = (start_seconds: number, end_seconds: number) => ({ start_seconds, end_seconds });
+  const said = { kind: 'said', ...times(120, 124.5) };
+  const text = { kind: 'seen', explanation: { band: 'likely', parts: [{ part: 'text', band: 'likely' }] } };
+  const car = {
+    kind: 'seen',
+    explanation: {
+      band: 'strong',
+      parts: [{ part: 'things', band: 'strong', boxes: [times(8, 9), times(8, 12)] }],
+    },
+  };
+  assert.deepEqual(range([said]), [120, 124.5]);
+  assert.deepEqual(range([text, said, { ...said, ...times(126, 130) }]), [120, 130]);
+  assert.deepEqual(range([text]), [0, 3600]);
+  assert.deepEqual(range([car]), [6, 14]);
+  assert.deepEqual(range([car], times(7, 13)), [7, 13]);
+  assert.deepEqual(range([{ kind: 'written', band: 'strong', ...times(60, 70) }]), [58, 72]);
+  assert.deepEqual(range([{ kind: 'written', band: 'weak', ...times(60, 70) }, said]), [120, 124.5]);
+  assert.deepEqual(range([{ kind: 'person', ...times(1, 5) }]), [0, 7]);
+  // A hit that was stored earlier does not say when.
+  assert.deepEqual(range([{ kind: 'person' }], times(3, 9)), [3, 9]);
+  assert.deepEqual(range([car], { kind: 'image', ...times(0, 1) }), [0, 1]);
 });
