@@ -1,7 +1,7 @@
 // The player and the basket in a browser: the frame that is shown is read back from the numbers drawn into
 // it.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { after, before, type TestContext } from 'node:test';
@@ -232,6 +232,29 @@ test('in and out go into the basket, and the basket becomes XMEML', { skip: with
   assert.match(xml, /<xmeml version="4">/);
   // Five frames, 47 to 51: the end is not part of a clip.
   assert.match(xml, /<in>47<\/in>\s*<out>52<\/out>/);
+  assert.deepEqual(problems, []);
+});
+
+test('clips go to a folder that is proposed, or to one that a person types', {
+  skip: withoutBrowser,
+}, async (t) => {
+  const { page, problems } = await opened(t, film, 2);
+  await page.goto(`${service.address}/#/lists`);
+  const format = page.getByRole('combobox', { name: 'Export' });
+  await format.selectOption('clips');
+  const folder = page.getByRole('textbox', { name: /^Folder for the clips/ });
+  await until(async () => /[\\/](Movies|Videos)$/.test(await folder.inputValue()));
+  const cut = page.getByRole('button', { name: 'Cut the clips' });
+  await folder.fill('cut');
+  await cut.click();
+  await page.getByText('Choose a folder').waitFor();
+  const target = join(home.folder, 'new', 'cut');
+  await folder.fill(`"${target}"`);
+  await cut.click();
+  await page.getByText(`The clips are being cut into ${target}.`).waitFor();
+  await until(() => existsSync(target) && readdirSync(target).some((name) => name.endsWith('.mp4')));
+  await assertAccessible(page, 'clips that are cut');
+  await format.selectOption('xmeml');
   assert.deepEqual(problems, []);
 });
 

@@ -111,10 +111,22 @@ const invalidValue: Words = ['Invalid value', 'Ungültige Angabe'];
  * What the service says of a failure, in English. In another language its kind comes first, by code or by
  * phrase, where that is among the words.
  */
-export function failureText(message: string, kind: string): string {
+export function failureText(said: string, kind: string): string {
+  const message = withoutField(said);
   const known =
     errorWords[kind] ??
     Object.values(errorWords).find(([phrase]) => phrase === kind) ??
     (/^Invalid \w+$/.test(kind) ? invalidValue : undefined);
   return known && get().language !== 'en' ? `${t(known)} (${message})` : message;
+}
+
+/**
+ * Without the field of a request that it begins with, `output_dir: …`, which a person on the page did not
+ * fill in.
+ */
+function withoutField(message: string): string {
+  const [start = ''] = /^[a-z]+(_[a-z]+)+(\[\d+\])?(: | (?=[/\\]|[a-z]:))/i.exec(message) ?? [];
+  if (start === '') return message;
+  const rest = message.slice(start.length);
+  return rest.slice(0, 1).toUpperCase() + rest.slice(1);
 }

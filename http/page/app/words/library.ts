@@ -59,8 +59,8 @@ export const library = {
   show: ['Show', 'Zeigen'],
   watchThis: ['Watch …', 'Beobachten …'],
   badPath: [
-    'Enter a full path, such as /media/films or D:\\Films.',
-    'Geben Sie einen vollständigen Pfad ein, etwa /media/filme oder D:\\Filme.',
+    'Enter a full path, such as /media/films, D:\\Films or ~/Movies.',
+    'Geben Sie einen vollständigen Pfad ein, etwa /media/filme, D:\\Filme oder ~/Movies.',
   ],
   dropHere: ['Drop it to see how its path is found', 'Ablegen, um zu sehen, wie ihr Pfad gefunden wird'],
   dropped: ['“{name}” stays where it is', '„{name}“ bleibt, wo es ist'],

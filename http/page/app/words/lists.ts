@@ -49,9 +49,13 @@ export const lists = {
     'Folder for the clips, on the machine of the service',
     'Ordner für die Clips, auf dem Rechner des Dienstes',
   ],
+  badFolder: [
+    'Choose a folder: a full path, or ~/ for one in your home folder.',
+    'Wählen Sie einen Ordner: einen vollständigen Pfad, oder mit ~/ einen im Heimordner.',
+  ],
   started: [
-    'The clips are being cut; the header shows the progress.',
-    'Die Clips werden geschnitten; die Kopfzeile zeigt den Fortschritt.',
+    'The clips are being cut into {folder}. The header shows the progress.',
+    'Die Clips werden nach {folder} geschnitten. Die Kopfzeile zeigt den Fortschritt.',
   ],
   done: ['{name} is ready', '{name} ist erstellt'],
   exportFailed: ['The export failed', 'Der Export ist fehlgeschlagen'],

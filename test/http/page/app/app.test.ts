@@ -192,6 +192,11 @@ test('a failure is told by its code or phrase, and those among the words are tho
   for (const [code, [phrase]] of Object.entries(errorWords)) assert.ok(known.has(`${code} ${phrase}`), code);
   const told = (kind: string) => failureText('no such file', kind);
   assert.equal(told('FILE_NOT_FOUND'), 'no such file');
+  const plain = (message: string) => failureText(message, 'Odd');
+  assert.equal(plain('output_dir: /cut cannot be written (EACCES)'), '/cut cannot be written (EACCES)');
+  assert.equal(plain('output_dir /cut cannot be written'), '/cut cannot be written');
+  assert.equal(plain('media_paths[1]: no such file'), 'No such file');
+  assert.equal(plain('query: give a query'), 'query: give a query');
   update({ language: 'de' });
   assert.deepEqual(['FILE_NOT_FOUND', 'File not found', 'Invalid hash_str', 'Odd'].map(told), [
     'Datei nicht gefunden (no such file)',

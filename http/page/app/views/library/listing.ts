@@ -72,27 +72,6 @@ export function folderOf(path: string): string | null {
   return crumbsOf(path).at(-2)?.path ?? null;
 }
 
-/** A pasted path: in quotes, as a `file:` address, with spaces around it. Null for relative ones. */
-export function pastedPath(text: string): string | null {
-  const bare = text
-    .trim()
-    .split(/\r?\n/)[0]!
-    .replace(/^(["'])(.*)\1$/, '$2');
-  const path = bare.startsWith('file://') ? decoded(bare.slice('file://'.length)) : bare;
-  const plain = /^\/[a-z]:/i.test(path) ? path.slice(1) : path;
-  const isAbsolute = plain.startsWith('/') || /^[a-z]:[\\/]/i.test(plain) || plain.startsWith('\\\\');
-  if (!isAbsolute) return null;
-  return plain.length > 1 && !/^[a-z]:[\\/]$/i.test(plain) ? plain.replace(/[\\/]+$/, '') || plain : plain;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** What an error says without the path that stands beside it anyway. `code`: '' where it has none. */
 export function reasonOf(
   { code, message }: { readonly code: string; readonly message: string },

@@ -4,6 +4,7 @@ import { html } from 'htm/preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../../api.ts';
 import { Icon, type IconName } from '../../parts.ts';
+import { typedPath } from '../../paths.ts';
 import { get } from '../../store.ts';
 import { sizeText } from '../../times.ts';
 import { library } from '../../words/library.ts';
@@ -20,7 +21,6 @@ import {
   openFolder,
   PAGE,
   pagesOf,
-  pastedPath,
   type Row,
   reasonOf,
   refresh,
@@ -233,11 +233,11 @@ export function PathField({ start, done, isFocused = false }: PathFieldProps) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const run = async (work: (row: Row) => void) => {
-    const path = pastedPath(text);
     const { cache_dir } = get().folder;
-    if (path === null || cache_dir === null) return setProblem(t(library.badPath));
     try {
-      work(await lookUp(path, cache_dir));
+      const path = cache_dir && (await typedPath(text, cache_dir));
+      if (path === null) return setProblem(t(library.badPath));
+      work(await lookUp(path, cache_dir!));
       setProblem(null);
       setText('');
       done?.();

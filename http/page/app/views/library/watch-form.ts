@@ -4,13 +4,13 @@ import { useState } from 'preact/hooks';
 import { type Api, api, messageOf, useAsk } from '../../api.ts';
 import { go } from '../../navigation.ts';
 import { Dialog } from '../../parts.ts';
+import { typedPath } from '../../paths.ts';
 import { get } from '../../store.ts';
 import { attempt, toast } from '../../toasts.ts';
 import { library, tasks, watching } from '../../words/library.ts';
 import { shell } from '../../words/shell.ts';
 import { t, type Words } from '../../words.ts';
 import { FEWEST } from '../people/change.ts';
-import { pastedPath } from './listing.ts';
 
 type WatchFolder = Awaited<ReturnType<Api['listWatchFolders']>>['watch_folders'][number];
 
@@ -120,7 +120,7 @@ async function save(folder: WatchFolder | null, { folder_path, excluded, ...valu
   };
   if (folder !== null) await api.changeWatchFolder({ id: folder.id, ...body });
   else {
-    const path = pastedPath(folder_path);
+    const path = await typedPath(folder_path, get().folder.cache_dir!);
     if (path === null) throw new Error(t(library.badPath));
     await api.addWatchFolder({
       folder_path: path,

@@ -1,10 +1,11 @@
 // The view of the basket: which list it is, its moments, and what they are exported as.
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, messageOf } from '../../api.ts';
+import { api, messageOf, useAsk } from '../../api.ts';
 import { basketList, newList, openList, removeList, renameList } from '../../basket.ts';
 import { go, placeOfView, type View } from '../../navigation.ts';
 import { Dialog, download, Empty, Icon, Loading } from '../../parts.ts';
+import { typedPath, userFolders } from '../../paths.ts';
 import { usePicture } from '../../pictures.ts';
 import { momentArgument } from '../../route.ts';
 import { type BasketItem, get, update, useStore } from '../../store.ts';
@@ -40,7 +41,12 @@ interface ExportProps {
 export function Export({ items, name }: ExportProps) {
   const kept = localStorage.getItem(KEPT_FORMAT) as Format | null;
   const [format, setFormat] = useState<Format>(kept !== null && formats.includes(kept) ? kept : 'xmeml');
-  const [folder, setFolder] = useState(localStorage.getItem(KEPT_FOLDER) ?? '');
+  /** Null until a person types one: the one of the last time, or the usual one. */
+  const [typed, setTyped] = useState(localStorage.getItem(KEPT_FOLDER));
+  const cache_dir = useStore((state) => state.folder.cache_dir);
+  const isAsked = format === 'clips' && typed === null && cache_dir !== null;
+  const usual = useAsk(isAsked ? () => userFolders(cache_dir) : null, [isAsked, cache_dir]);
+  const folder = typed ?? usual.value?.export_folder ?? '';
   const [isBusy, setBusy] = useState(false);
   const [told, setTold] = useState<{ readonly isProblem: boolean; readonly texts: readonly string[] } | null>(
     null,
@@ -71,7 +77,7 @@ export function Export({ items, name }: ExportProps) {
     ${
       format === 'clips' &&
       html`<input class="grow" required aria-label=${t(lists.folder)} placeholder=${t(lists.folder)} value=${folder}
-        onInput=${(event: Event) => setFolder((event.target as HTMLInputElement).value)} />`
+        onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} />`
     }
     <button class="primary" type="submit" disabled=${isBusy}>${t(words)}</button>
     <div role="status">${told?.texts.map((text) => html`<p class=${told.isProblem ? 'problem' : 'quiet'}>${text}</p>`)}</div>
@@ -95,10 +101,12 @@ async function made(
       start_seconds,
       end_seconds,
     }));
-    await api.exportClips({ output_dir: folder, clips, mode: 'smart', task: true });
-    localStorage.setItem(KEPT_FOLDER, folder);
+    const output_dir = await typedPath(folder, get().folder.cache_dir!);
+    if (output_dir === null) throw new Error(t(lists.badFolder));
+    await api.exportClips({ output_dir, create_folders: true, clips, mode: 'smart', task: true });
+    localStorage.setItem(KEPT_FOLDER, output_dir);
     void readTasks().catch(() => {});
-    return [t(lists.started)];
+    return [t(lists.started, { folder: output_dir })];
   }
   const answer = await api.exportTimeline({ format, sequence_name: name, items: timelineItems(items) });
   const file = `${name.replace(/[^\p{L}\p{N} ._-]/gu, '_')}.${suffixes[format]}`;

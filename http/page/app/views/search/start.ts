@@ -5,6 +5,7 @@ import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, useAsk } from '../../api.ts';
 import { Empty, Icon, type IconName } from '../../parts.ts';
+import { typedPath } from '../../paths.ts';
 import { useStore } from '../../store.ts';
 import { nameOf } from '../../times.ts';
 import { attempt } from '../../toasts.ts';
@@ -27,11 +28,11 @@ export function FirstVisit() {
     event.preventDefault();
     setProblem('');
     await attempt(async () => {
-      const [{ AnalyseDialog }, { lookUp, pastedPath }] = await Promise.all([
+      const [{ AnalyseDialog }, { lookUp }] = await Promise.all([
         import('../library/analyse-dialog.ts'),
         import('../library/listing.ts'),
       ]);
-      const path = pastedPath(text);
+      const path = await typedPath(text, cache_dir);
       if (path === null) return setProblem(t(library.badPath));
       const rows = [await lookUp(path, cache_dir)];
       setAsked(() => () => html`<${AnalyseDialog} rows=${rows} close=${() => setAsked(null)} />`);

@@ -2,6 +2,7 @@
 // asked for.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { pastedPath } from '../../../../../../http/page/app/paths.ts';
 import { sizeText } from '../../../../../../http/page/app/times.ts';
 import {
   countKinds,
@@ -17,7 +18,6 @@ import {
   folderOf,
   nothing,
   pagesOf,
-  pastedPath,
   type Row,
   reasonOf,
   rowsInSight,
@@ -49,6 +49,11 @@ test('a path is taken as people paste it: in quotes, as an address, with spaces 
     ['', null],
   ];
   for (const [text, path] of cases) assert.equal(pastedPath(text), path, text);
+  const ofHome = ['~', '~/Movies/', '"~/my films"', '~\\Videos', '~other/films', 'a~/b'];
+  assert.deepEqual(
+    ofHome.map((text) => pastedPath(text, '/home/ann')),
+    ['/home/ann', '/home/ann/Movies', '/home/ann/my films', '/home/ann\\Videos', null, null],
+  );
 });
 
 test('each crumb leads to its folder, and the last but one is the folder a path lies in', () => {
