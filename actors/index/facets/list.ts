@@ -77,8 +77,11 @@ function cellMeta(value: string) {
 /** The name with its blanks made one; makers pad theirs. */
 const plain = (name: string | null) => name?.replace(/\s+/g, ' ').trim() || null;
 
-const created = ({ probe }: MediaFacts) =>
-  probe.creation_date !== null && moment(probe.creation_date) !== null ? probe.creation_date : null;
+/** What a file says whose clock was never set: the first second that its format can count. */
+const unset = /^(1904|1970)-01-01(T00:00:00|$)/;
+
+const created = ({ probe: { creation_date: text } }: MediaFacts) =>
+  text !== null && !unset.test(text) && moment(text) !== null ? text : null;
 
 const bytes: readonly Step[] = [
   { value: 'under_10mb', label: 'Under 10 MB', from: 0 },

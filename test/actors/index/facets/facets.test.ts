@@ -155,6 +155,14 @@ test('a place is read in every form it is written in, and stands for a cell of t
   assert.deepEqual(valuesOf('source.has_location', { location: 'Vienna' }), ['no']);
 });
 
+test('a date that a clock never got is no date, and gives no year', () => {
+  for (const creation_date of ['1970-01-01T00:00:00Z', '1904-01-01T00:00:00Z', '1970-01-01']) {
+    assert.deepEqual(valuesOf('time.year', { creation_date }), [], creation_date);
+    assert.deepEqual(valuesOf('time.creation_date', { creation_date }), [], creation_date);
+  }
+  assert.deepEqual(valuesOf('time.year', { creation_date: '1970-06-01' }), ['1970']);
+});
+
 test('a folder stands in all folders above it, on any system', () => {
   assert.deepEqual(foldersAbove('/footage/2024/cam a'), ['/footage/2024/cam a', '/footage/2024', '/footage']);
   assert.deepEqual(foldersAbove('/'), ['/']);
