@@ -80,8 +80,17 @@ export const searchWords = {
   basket: ['Add to basket', 'In den Korb'],
   outOfBasket: ['Remove from basket', 'Aus dem Korb'],
   like: ['More like this moment', 'Mehr wie dieser Moment'],
-  start: ['Search {seconds} of {media}', 'Suche in {seconds} aus {media}'],
+  start: ['Search {length} in {media}', '{length} in {media} durchsuchen'],
   seconds: ['{n} second|{n} seconds', '{n} Sekunde|{n} Sekunden'],
+  minutes: ['{n} minute|{n} minutes', '{n} Minute|{n} Minuten'],
+  hours: ['{n} hour|{n} hours', '{n} Stunde|{n} Stunden'],
+  newest: ['Newest files', 'Neueste Dateien'],
+  peopleHere: ['People', 'Personen'],
+  unnamed: ['Who is this?', 'Wer ist das?'],
+  away: [
+    'The search goes on when the service is back',
+    'Die Suche geht weiter, wenn der Dienst wieder da ist',
+  ],
   startHow: [
     'Type what you want to see or what was said, drop a picture here, or choose filters. Press ? for keyboard shortcuts.',
     'Geben Sie ein, was zu sehen ist oder was gesagt wird, legen Sie hier ein Bild ab, oder wählen Sie Filter. ? zeigt alle Tastenkürzel.',

@@ -16,6 +16,7 @@ import { named, t } from '../../words.ts';
 import { ModelSets, Samples } from '../settings/set-up.ts';
 import { searchFor } from './address.ts';
 import { type Facet, peopleOf } from './filters.ts';
+import { Newest } from './newest.ts';
 import type { Person, Query } from './state.ts';
 
 /** A folder, what is downloaded for it, and the analysis. */
@@ -56,17 +57,21 @@ interface StartProps {
 
 export function Start({ facets }: StartProps) {
   const { media, seconds } = useStore(({ folder }) => folder.loaded);
-  const values = {
-    media: t(searchWords.films, { n: media }),
-    seconds: t(searchWords.seconds, { n: seconds }),
-  };
+  const values = { media: t(searchWords.films, { n: media }), length: lengthText(seconds) };
   const examples = useExamples(facets);
-  return html`<${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p>
+  return html`<div class="start"><${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p>
     ${examples.length > 0 && html`<p>${t(searchWords.examples)}</p>`}
     <div class="row wrap examples">${examples.map(
       ({ icon, label, query }) =>
         html`<button onClick=${() => searchFor(query)}><${Icon} name=${icon} />${label}</button>`,
-    )}</div><//>`;
+    )}</div><//><${Newest} /></div>`;
+}
+
+/** `40 seconds`, `7 minutes`, `1.5 hours`. */
+function lengthText(seconds: number): string {
+  if (seconds < 60) return t(searchWords.seconds, { n: seconds });
+  if (seconds < 3600) return t(searchWords.minutes, { n: Math.round(seconds / 60) });
+  return t(searchWords.hours, { n: Math.round(seconds / 360) / 10 });
 }
 
 interface Example {

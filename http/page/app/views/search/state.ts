@@ -139,7 +139,7 @@ export const search = createSlice<SearchState>('search', {
   request: '',
   selected: null,
   chosen: new Set(),
-  showsNames: globalThis.localStorage?.getItem(NAMES) === 'true',
+  showsNames: globalThis.localStorage?.getItem(NAMES) !== 'false',
   showsStills: false,
   round: 0,
 });

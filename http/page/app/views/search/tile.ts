@@ -1,6 +1,6 @@
 // One match: its picture, which a pointer scrubs through, when it is, and why it was found.
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Band } from '../../../../../actors/search/visual/contract.ts';
 import { api, isAbort } from '../../api.ts';
 import { isInBasket, toggleInBasket } from '../../basket.ts';
@@ -51,8 +51,13 @@ export function Tile({ moments, index, side }: TileProps) {
     const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
     setPointed(Math.max(0, Math.min(0.999, (event.clientX - left) / width)));
   };
+  const touch = useTouch(() => search.update({ selected: moment_id, chosen: new Set() }));
   const onClick = (event: MouseEvent) => {
-    if (event.shiftKey || event.ctrlKey || event.metaKey) choose(moments, index, event.shiftKey);
+    if (touch.isTap()) {
+      if (search.get().chosen.size > 0) choose(moments, index, false);
+      else open(moment);
+    } else if (touch.isHeld()) return;
+    else if (event.shiftKey || event.ctrlKey || event.metaKey) choose(moments, index, event.shiftKey);
     else search.update({ selected: moment_id, chosen: new Set() });
   };
   const toggle = () => {
@@ -62,7 +67,7 @@ export function Tile({ moments, index, side }: TileProps) {
   const states = `${isSelected ? 'selected' : ''} ${isChosen ? 'chosen' : ''}`;
   return html`<div id=${tileId(index)} class=${`tile ${states}`} role="gridcell" aria-selected=${isChosen || isSelected}
     aria-label=${labelOf(moment, time)} draggable=${true} onDragStart=${(event: DragEvent) => dragOut(event, moments, moment)}
-    onClick=${onClick} onDblClick=${() => open(moment)}
+    ...${touch.handlers} onClick=${onClick} onDblClick=${() => open(moment)}
     onPointerMove=${onPointerMove} onPointerLeave=${() => setPointed(null)}>
     ${showsName && html`<p class="tile-name cut" title=${media_path}>${nameOf(media_path)} </p>`}
     <div class="tile-picture">
@@ -74,6 +79,36 @@ export function Tile({ moments, index, side }: TileProps) {
     </div>
     <${Reasons} moment=${moment} />
   </div>`;
+}
+
+// A finger: a tap opens, holding it selects the tile and shows what can be done with it.
+
+const HOLD_MS = 450;
+
+function useTouch(hold: () => void) {
+  const touch = useRef({ kind: 'none' as 'none' | 'tap' | 'held', timer: 0 });
+  const end = () => clearTimeout(touch.current.timer);
+  useEffect(() => end, []);
+  const begin = ({ pointerType }: PointerEvent) => {
+    end();
+    touch.current.kind = pointerType === 'touch' ? 'tap' : 'none';
+    if (pointerType !== 'touch') return;
+    touch.current.timer = window.setTimeout(() => {
+      touch.current.kind = 'held';
+      hold();
+    }, HOLD_MS);
+  };
+  return {
+    isTap: () => touch.current.kind === 'tap',
+    isHeld: () => touch.current.kind === 'held',
+    handlers: {
+      onPointerDown: begin,
+      onPointerUp: end,
+      onPointerCancel: end,
+      // Else the system offers what can be done with a picture, or begins to drag it.
+      onContextMenu: (event: Event) => touch.current.kind !== 'none' && event.preventDefault(),
+    },
+  };
 }
 
 /** Of a whole film the middle: many begin with black. */

@@ -106,6 +106,7 @@ function Matches({ ordered, facets, toBox }: RefineProps & { toBox(): void }) {
   const limit = search.use(({ query }) => query.limit);
   const answer = search.use((slice) => slice.answer);
   const showsWeaker = search.use((slice) => slice.showsWeaker);
+  const isAway = useStore(({ service }) => service === 'away');
   if (folder.state === 'failed')
     return html`<${Failed} error=${new Error(folder.error ?? '')} title=${t(searchWords.folderFailed)} again=${() => void loadFolder()} />`;
   if (folder.state !== 'ready') return html`<${Loading} label=${t(searchWords.loadingFolder)} />`;
@@ -113,6 +114,8 @@ function Matches({ ordered, facets, toBox }: RefineProps & { toBox(): void }) {
   if (folder.loaded.media + folder.loaded.transcripts + (answer?.moments.length ?? 0) === 0)
     return html`<${FirstVisit} />`;
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
+  if (ordered === null && isAway && state === 'loading')
+    return html`<${Empty} icon="search" title=${t(searchWords.away)} />`;
   if (ordered === null)
     return state === 'idle'
       ? html`<${Start} facets=${facets.all} />`
@@ -224,8 +227,13 @@ async function ask(request: string, signal: AbortSignal): Promise<void> {
     const stays = answer.moments.some(({ moment_id }) => moment_id === selected);
     search.update({ state: 'ready', answer, request, error: null, selected: stays ? selected : null });
   } catch (error) {
-    // Without an answer it is asked again when the service is back and has loaded the folder.
-    if (signal.aborted || isAbort(error) || (error instanceof ApiError && error.status === 0)) return;
+    if (signal.aborted || isAbort(error)) return;
+    if (error instanceof ApiError && error.status === 0) {
+      // It is asked again when the service is back and has loaded the folder. Matches of another question are
+      // not its matches.
+      if (search.get().request !== request) search.update({ answer: null, request: '', selected: null });
+      return;
+    }
     search.update({ state: 'failed', error, answer: null, request: '' });
   }
 }
