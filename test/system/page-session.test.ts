@@ -148,7 +148,15 @@ test('a page goes on when the service was away, and says so meanwhile', {
   await sample.service.stop();
   await page.getByRole('searchbox').fill('a green forest');
   await page.getByText('The service is not responding').waitFor();
+  // No matches of the question before below this one.
+  await page.getByText('The search goes on when the service is back').waitFor();
+  assert.equal(await page.locator('.tile').count(), 0);
+  await page.getByText('Start it again').click();
+  await page.getByText(/^npx framehound serve --port \d+$/).waitFor();
   await assertAccessible(page, 'the service is away');
+  await page.getByRole('link', { name: 'Summaries' }).click();
+  await page.getByText('This view is shown when the service is back').waitFor();
+  await page.getByRole('link', { name: 'Search', exact: true }).click();
   const loading = Promise.withResolvers<void>();
   await page.route('**/analysis-data/load', async (route) => {
     await loading.promise;

@@ -190,6 +190,11 @@ export function watchService(): void {
   addEventListener('online', () => update({}));
 }
 
+/** Also where a request failed that was not one of `api`. */
+export async function lookForService(): Promise<void> {
+  await fetch('/livez', { cache: 'no-store' }).catch(() => update({ service: 'away' }));
+}
+
 async function ask(first: number): Promise<void> {
   for (let wait = first; get().service === 'away'; wait = Math.min(LONGEST_MS, wait * 1.6)) {
     await new Promise((resolve) => setTimeout(resolve, wait));

@@ -128,7 +128,7 @@ export function SignIn() {
     <form onSubmit=${onSubmit}>
       <h1>framehound</h1>
       <p>${t(signIn.how)}</p>
-      <pre tabindex="0">framehound open</pre>
+      <pre tabindex="0">npx framehound open</pre>
       <label>${t(signIn.key)}
         <input ref=${field} type="password" autocomplete="off" spellcheck=${false}
           aria-describedby="sign-in-note" aria-invalid=${reason === 'key'} />

@@ -2,15 +2,16 @@
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { lookForService } from './api.ts';
 import { KeysDialog, useKeys } from './keys.ts';
 import { goBackTo, placeOfView, type View } from './navigation.ts';
-import { Failed, Icon, Loading } from './parts.ts';
+import { Empty, Icon, Loading } from './parts.ts';
 import { type Route, routeHash, type ViewName } from './route.ts';
 import { useNewHits } from './searches.ts';
 import { leave, SignIn } from './session.ts';
-import { get, type Task, update, useStore } from './store.ts';
+import { type Task, update, useStore } from './store.ts';
 import { clock, nameOf } from './times.ts';
-import { Toasts } from './toasts.ts';
+import { copyText, Toasts } from './toasts.ts';
 import { SetUpDialog } from './views/settings/set-up.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
@@ -87,7 +88,13 @@ function CurrentView({ view: name, ...place }: Route) {
   const [found, setFound] = useState<View | null>(null);
   const [error, setError] = useState<unknown>(null);
   const load = () => {
-    loaders[name]().then(({ view }) => setFound(view), setError);
+    loaders[name]().then(
+      ({ view }) => setFound(view),
+      (error: unknown) => {
+        setError(error);
+        void lookForService();
+      },
+    );
   };
   const returns = useStore((state) => state.returns);
   useEffect(load, [name]);
@@ -100,18 +107,34 @@ function CurrentView({ view: name, ...place }: Route) {
   }, [found]);
   const Render = found?.render as ComponentType<Omit<Route, 'view'>> | undefined;
   return html`<main id="content" tabindex="-1" class=${`view view-${name}`}>
-    ${Render ? html`<${Render} ...${place} />` : error ? html`<${Failed} error=${error} again=${restart} />` : html`<${Loading} />`}
+    ${Render ? html`<${Render} ...${place} />` : error ? html`<${NotLoaded} />` : html`<${Loading} />`}
   </main>`;
 }
 
-/** Not while the service is away: nothing would be left to look at. */
-function restart(): void {
-  if (get().service === 'up') location.reload();
+/** The browser's own message names a module, which says nothing to a person. */
+function NotLoaded() {
+  const isAway = useStore((state) => state.service === 'away');
+  if (isAway) return html`<${Empty} title=${t(shell.viewAway)} />`;
+  return html`<${Empty} icon="warning" title=${t(shell.viewFailed)}>
+    <button onClick=${() => location.reload()}>${t(shell.again)}</button><//>`;
 }
 
+const USUAL_PORT = '6699';
+
+/** `open` starts one in the background, at the usual port. */
+const startCommand = (port: string) =>
+  port === USUAL_PORT ? 'npx framehound open' : `npx framehound serve --port ${port}`;
+
+/** A page cannot start a service: it says how a person can, and goes on by itself. */
 function Away() {
   const isAway = useStore((state) => state.service === 'away');
-  return html`<div class="notice" role="status">${isAway && html`<p>${t(shell.away)}</p>`}</div>`;
+  const command = startCommand(location.port);
+  return html`<div class="notice" role="status">${
+    isAway &&
+    html`<p>${t(shell.away)}</p><details><summary>${t(shell.startAgain)}</summary>
+      <p>${t(shell.startAgainHow)}</p>
+      <div class="row wrap"><pre tabindex="0">${command}</pre><button onClick=${() => void copyText(command)}>${t(shell.copyCommand)}</button></div></details>`
+  }</div>`;
 }
 
 /** What is shown stays: it may pass. Another key may be taken, too. */

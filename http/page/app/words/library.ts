@@ -260,6 +260,10 @@ export const watching = {
   stopped: ['Watching stopped', 'Beobachtung angehalten'],
   running: ['Files are being analysed', 'Dateien werden analysiert'],
   waiting: ['Everything is analysed; waiting for new files', 'Alles ist analysiert; wartet auf neue Dateien'],
+  waitingFailed: [
+    '{n} file failed, the rest is analysed|{n} files failed, the rest is analysed',
+    '{n} Datei ist fehlgeschlagen, der Rest ist analysiert|{n} Dateien sind fehlgeschlagen, der Rest ist analysiert',
+  ],
   paused: ['Paused', 'Pausiert'],
   pausedUntil: ['Paused until {time}', 'Pausiert bis {time}'],
   stopping: ['Stops when the current files are finished', 'Hält an, wenn die laufenden Dateien fertig sind'],
@@ -269,7 +273,7 @@ export const watching = {
   works: ['Work', 'Arbeit'],
   counts: [
     '{analysed} analysed · {pending} waiting · {failed} failed',
-    '{analysed} analysiert · {pending} warten · {failed} fehlgeschlagen',
+    '{analysed} analysiert · {pending} in der Warteschlange · {failed} fehlgeschlagen',
   ],
   usual: ['default', 'Vorgabe'],
   setFolder: ['Analysis folder', 'Analyseordner'],

@@ -18,8 +18,8 @@ export const settings = {
     'Ein Bild wiederfinden, auch beschnitten, umgefärbt oder gespiegelt (in 91 von 100 Versuchen an erster Stelle)',
   ],
   canWords: [
-    'Words within these powers: the first match is right in 92 of 100 questions, over photographs alone in 68',
-    'Wörter innerhalb dieser Fähigkeiten: der erste Treffer stimmt bei 92 von 100 Fragen, nur über Fotos bei 68',
+    'Words it knows: the first match is right for 92 of 100 questions, for 68 among photographs alone',
+    'Wörter, die es kennt: der erste Treffer stimmt bei 92 von 100 Fragen, bei 68 nur unter Fotos',
   ],
   canVoices: [
     'Read subtitles, and tell voices apart: in talks of 2 to 6 people the number is right in 80 of 100, and who speaks is wrong for 6 % of the time',
@@ -48,8 +48,8 @@ export const settings = {
 
   models: ['Models', 'Modelle'],
   modelsHow: [
-    'Downloaded from the server in the setting models_url and verified. Everything runs on this machine.',
-    'Vom Server der Einstellung models_url heruntergeladen und geprüft. Alles läuft auf diesem Rechner.',
+    'Each model is downloaded once and verified. Everything runs on this machine.',
+    'Jedes Modell wird einmal heruntergeladen und geprüft. Alles läuft auf diesem Rechner.',
   ],
   runsOn: ['{name} runs on {device}.', '{name} läuft auf {device}.'],
   processor: ['the processor', 'dem Prozessor'],
@@ -65,7 +65,7 @@ export const settings = {
   kindEmbedder: ['whose faces', 'wessen Gesichter'],
   kindThings: ['things', 'Dinge'],
   kindWords: ['printed words', 'gedruckte Wörter'],
-  advised: ['Advised', 'Empfohlen'],
+  advised: ['Recommended', 'Empfohlen'],
   inUse: ['In use', 'In Gebrauch'],
   downloaded: ['Downloaded', 'Heruntergeladen'],
   partOfIt: ['Built in', 'Eingebaut'],

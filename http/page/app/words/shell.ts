@@ -20,7 +20,21 @@ export const shell = {
   again: ['Try again', 'Erneut versuchen'],
   loading: ['Loading …', 'Lädt …'],
   failed: ['Something went wrong', 'Etwas ist schiefgegangen'],
-  away: ['The service is not responding. Retrying …', 'Der Dienst antwortet nicht. Neuer Versuch …'],
+  away: [
+    'The service is not responding. The page goes on by itself when it is back.',
+    'Der Dienst antwortet nicht. Die Seite macht von selbst weiter, sobald er wieder da ist.',
+  ],
+  startAgain: ['Start it again', 'Wieder starten'],
+  startAgainHow: [
+    'Run this command on the machine of the service:',
+    'Führen Sie diesen Befehl auf dem Rechner des Dienstes aus:',
+  ],
+  copyCommand: ['Copy', 'Kopieren'],
+  viewAway: [
+    'This view is shown when the service is back',
+    'Diese Ansicht erscheint, sobald der Dienst wieder da ist',
+  ],
+  viewFailed: ['This view could not be loaded', 'Diese Ansicht konnte nicht geladen werden'],
   refused: [
     'The service does not accept the key of this session: {why}',
     'Der Dienst nimmt den Schlüssel dieser Sitzung nicht an: {why}',

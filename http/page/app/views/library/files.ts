@@ -263,7 +263,7 @@ function OfFile({ file }: { readonly file: ListedFile }) {
   ];
   const measures = [
     ...(size_bytes !== null ? [sizeText(size_bytes, language)] : []),
-    ...(modified_at !== null ? [dateText(modified_at, language)] : []),
+    ...(modified_at ? [dateText(modified_at, language)] : []),
   ];
   const texts = [...(known.length > 0 ? known : [t(library.notAnalysed)]), ...measures];
   return html`<p class="quiet">${texts.join(' · ')}</p>

@@ -73,6 +73,7 @@ function Service({ status, add, again }: ServiceProps) {
   const { state, paused_until, last_error, current_file, folder_stats } = status;
   // What is wrong in a folder is said there.
   const isOfFolder = Object.values(folder_stats).some((stats) => stats.last_error === last_error);
+  const failed = Object.values(folder_stats).reduce((sum, { files_failed }) => sum + files_failed, 0);
   const act = async () => {
     await attempt(() => (state === 'stopped' ? api.startWatching() : api.stopWatching()));
     again();
@@ -80,7 +81,9 @@ function Service({ status, add, again }: ServiceProps) {
   const text =
     state === 'paused' && paused_until !== null
       ? t(watching.pausedUntil, { time: dateText(paused_until, get().language) })
-      : t(watching[state]);
+      : state === 'waiting' && failed > 0
+        ? t(watching.waitingFailed, { n: failed })
+        : t(watching[state]);
   return html`<div class="service row wrap"><p class="grow" role="status"><span class=${`state ${state}`}>${text}</span>${current_file !== null && html` <span class="quiet">${current_file}</span>`}</p>
     <button class=${state === 'stopped' ? 'primary' : ''} disabled=${state === 'stopping'} onClick=${act}>${t(state === 'stopped' ? watching.start : watching.stop)}</button>
     <button onClick=${add}>${t(watching.add)}</button></div>
