@@ -182,12 +182,11 @@ export class Access {
   }
 
   /**
-   * The licenses too. `isLast`: no engine follows; sessions that are shared end, since another program may
-   * have the port next.
+   * The licenses too. `isLast`: no engine follows; sessions that are shared end unless the service starts again
+   * soon, since another program may have the port next.
    */
   close(isLast: boolean): void {
-    if (isLast && this.#isLocal) this.#sessions.endOfOwner();
-    this.#sessions.close();
+    this.#sessions.close(isLast && this.#isLocal);
     this.#licenses.close();
   }
 

@@ -72,6 +72,11 @@ function sealingKey(secret: string): Buffer {
 
 /** Since the last use, ms. */
 export const SESSION_MS = 12 * 3_600_000;
+/**
+ * How long a shared session outlives the service, ms: long enough to start it again, and short because another
+ * program may have the port meanwhile.
+ */
+export const RESTART_MS = 10 * 60_000;
 const MOST_SESSIONS = 1_000;
 /** How much of the last use may be lost in a crash: a file is not written for every request, ms. */
 const KEEP_EVERY_MS = 10 * 60_000;
@@ -87,6 +92,8 @@ interface Session {
   used: Moment;
   /** Unix ms of the last use that the file tells. */
   keptAt: number;
+  /** Unix ms; null while the service runs, and of a session that a stop does not end. */
+  stoppedAt: number | null;
 }
 
 export class Sessions {
@@ -104,8 +111,14 @@ export class Sessions {
     const now = time();
     for (const kept of files.read()) {
       const session = restored(kept, now);
-      if (isAlive(session, now)) this.#sessions.set(kept.hash, session);
-      else files.remove(kept.hash);
+      if (!isAlive(session, now)) {
+        files.remove(kept.hash);
+        continue;
+      }
+      this.#sessions.set(kept.hash, session);
+      if (session.stoppedAt === null) continue;
+      session.stoppedAt = null;
+      this.#keep(kept.hash, session, false);
     }
     this.#makeRoom(MOST_SESSIONS);
   }
@@ -117,7 +130,13 @@ export class Sessions {
     for (const [other, session] of this.#sessions) if (!isAlive(session, used)) this.#remove(other);
     this.#makeRoom(MOST_SESSIONS - 1);
     const sealed = sealHolder(holder, token, this.#random(SECRET_BYTES));
-    const session: Session = { openedAt: used.wall, holder: sealed, used, keptAt: used.wall };
+    const session: Session = {
+      openedAt: used.wall,
+      holder: sealed,
+      used,
+      keptAt: used.wall,
+      stoppedAt: null,
+    };
     this.#sessions.set(hash, session);
     this.#keep(hash, session, true);
     return { token, expires: used.wall + SESSION_MS };
@@ -162,15 +181,17 @@ export class Sessions {
       this.#sessions.set(kept.hash, restored(kept, this.#time()));
   }
 
-  /** Ends those that stand for the owner of the home folder. */
-  endOfOwner(): void {
-    for (const [hash, { holder }] of this.#sessions) if (holder.sealed === null) this.#remove(hash);
-  }
-
-  /** Keeps when each was used last. */
-  close(): void {
-    for (const [hash, session] of this.#sessions)
-      if (session.used.wall !== session.keptAt) this.#keep(hash, session, false);
+  /**
+   * Keeps when each was used last. `endsShared`: those of the owner of the home folder end, unless the service
+   * starts again within RESTART_MS.
+   */
+  close(endsShared: boolean): void {
+    const { wall } = this.#time();
+    for (const [hash, session] of this.#sessions) {
+      const isEnding = endsShared && session.holder.sealed === null;
+      if (isEnding) session.stoppedAt = wall;
+      if (isEnding || session.used.wall !== session.keptAt) this.#keep(hash, session, isEnding);
+    }
   }
 
   #remove(hash: string): true {
@@ -187,9 +208,13 @@ export class Sessions {
   }
 
   #keep(hash: string, session: Session, flush: boolean): void {
-    const { openedAt, used, holder } = session;
+    const { openedAt, used, holder, stoppedAt } = session;
     session.keptAt = used.wall;
-    const times = { opened_at: openedAt / 1000, last_used_at: used.wall / 1000 };
+    const times = {
+      opened_at: openedAt / 1000,
+      last_used_at: used.wall / 1000,
+      ...(stoppedAt !== null && { stopped_at: stoppedAt / 1000 }),
+    };
     const { sealed, cacheDir: cache_dir } = holder;
     this.#files.write({ version: 1, hash, ...times, sealed, cache_dir }, flush);
   }
@@ -197,15 +222,17 @@ export class Sessions {
 
 /** Between two runs only the wall clock says how much time has passed. */
 function restored(kept: StoredSession, now: Moment): Session {
-  const { opened_at, last_used_at, sealed, cache_dir: cacheDir } = kept;
+  const { opened_at, last_used_at, stopped_at, sealed, cache_dir: cacheDir } = kept;
   const wall = last_used_at * 1000;
   const monotonic = now.monotonic - Math.max(0, now.wall - wall);
   const holder = { sealed, cacheDir };
-  return { openedAt: opened_at * 1000, holder, used: { monotonic, wall }, keptAt: wall };
+  const stoppedAt = stopped_at === undefined ? null : stopped_at * 1000;
+  return { openedAt: opened_at * 1000, holder, used: { monotonic, wall }, keptAt: wall, stoppedAt };
 }
 
-function isAlive({ used }: Session, now: Moment): boolean {
-  return isWithin(used, SESSION_MS, now, SET_BACK_MS);
+function isAlive({ used, stoppedAt }: Session, now: Moment): boolean {
+  const sinceStop = stoppedAt === null ? 0 : now.wall - stoppedAt;
+  return isWithin(used, SESSION_MS, now, SET_BACK_MS) && sinceStop < RESTART_MS && sinceStop > -SET_BACK_MS;
 }
 
 // For whom a ticket or a session stands: for a license key, or for whoever can read the home folder.
@@ -245,6 +272,8 @@ const StoredSession = Type.Object({
   hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   opened_at: Type.Number(),
   last_used_at: Type.Number(),
+  /** When the service was stopped, of a session that ends soon after that. */
+  stopped_at: Type.Optional(Type.Number()),
   /** Null: it stands for the owner of the home folder. */
   sealed: nullable(Type.String()),
   /** The analysis folder that its page begins with; null is the default one. */

@@ -6,6 +6,7 @@ import test, { type TestContext } from 'node:test';
 import { type AccessDecision, granted, refusal } from '../../../http/license/decision.ts';
 import type { Licenses } from '../../../http/license/licenses.ts';
 import { Access, sessionErrors } from '../../../http/sessions/access.ts';
+import { RESTART_MS } from '../../../http/sessions/sessions.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { formatLine } from '../../../runtime/process/log-sink.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
@@ -255,8 +256,8 @@ test('the owner of the home folder needs no key, and sessions of the owner live 
   assert.deepEqual(asked, []);
 });
 
-test('tabs share sessions of the owner of a service on this machine, which end when it is stopped', (t) => {
-  const { start } = world(t);
+test('tabs share sessions of the owner of a service on this machine, which outlive a stop by minutes', (t) => {
+  const { start, pass } = world(t);
   const access = start();
   const opened = [access.owner!, KEY].map((one) => access.openSession(access.makeTicket(one, null).ticket));
   assert.deepEqual(
@@ -267,7 +268,15 @@ test('tabs share sessions of the owner of a service on this machine, which end w
   access.close(false);
   assert.deepEqual(seen(), [true, true], 'another engine of the same service');
   access.close(true);
-  assert.deepEqual(seen(), [false, true]);
+  pass(RESTART_MS - 1);
+  const again = start();
+  const later = () => opened.map(({ token }) => isOk(again.check(token)));
+  assert.deepEqual(later(), [true, true], 'it was started again');
+  pass(RESTART_MS);
+  assert.deepEqual(later(), [true, true], 'as long as it runs');
+  again.close(true);
+  pass(RESTART_MS);
+  assert.deepEqual(seen(), [false, true], 'it stayed stopped');
   const far = start(false, false);
   const { token, shared } = far.openSession(far.makeTicket(far.owner!, null).ticket);
   far.close(true);
