@@ -1,5 +1,5 @@
 // Words of the frame around the views, and those that several views say.
-import type { Words } from '../words.ts';
+import { t, type Words } from '../words.ts';
 
 export const shell = {
   views: ['Views', 'Ansichten'],
@@ -71,3 +71,11 @@ export const signIn = {
     'Der Schlüssel bleibt in diesem Tab und geht nur an diesen Dienst.',
   ],
 } as const satisfies Record<string, Words>;
+
+const unnamedSpeaker: Words = ['Speaker {n}', 'Sprecher {n}'];
+
+/** `SPEAKER_00`, which the service calls a voice without a name, as a person counts: `Speaker 1`. */
+export function speakerText(name: string): string {
+  const [, number] = /^SPEAKER_(\d+)$/.exec(name) ?? [];
+  return number === undefined ? name : t(unnamedSpeaker, { n: Number(number) + 1 });
+}

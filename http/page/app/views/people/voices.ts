@@ -10,6 +10,7 @@ import { createSlice, get } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { toast } from '../../toasts.ts';
 import { people, voices } from '../../words/people.ts';
+import { speakerText } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import {
   changed,
@@ -80,10 +81,10 @@ export function Voices() {
 function Voice({ voice }: { readonly voice: Speaker }) {
   const { hash_str, media_path, speaker, name, seconds, sample } = voice;
   const [asks, setAsks] = useState(false);
-  const called = name || speaker;
+  const called = name || speakerText(speaker);
   return html`<li>
     <div class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${called} />
-      <${Name} label=${t(voices.nameOf, { speaker, file: nameOf(media_path) })} hint=${speaker} name=${name} save=${(text: string) => nameVoice(voice, text)} />
+      <${Name} label=${t(voices.nameOf, { speaker: speakerText(speaker), file: nameOf(media_path) })} hint=${speakerText(speaker)} name=${name} save=${(text: string) => nameVoice(voice, text)} />
       <span class="quiet grow">${t(voices.speaks, { time: clock(seconds) })}</span>
       <button aria-expanded=${asks} aria-label=${t(voices.elsewhereOf, { name: called })} onClick=${() => setAsks(!asks)}>${t(voices.elsewhere)}</button></div>
     ${asks && html`<${Elsewhere} voice=${voice} />`}
@@ -132,9 +133,9 @@ interface QuestionProps {
 
 function Question({ voice, suggested, isBusy, onAnswer }: QuestionProps) {
   const { hash_str, media_path, speaker, similarity, speaking_seconds, sample, linked_voices: n } = suggested;
-  const called = suggested.speaker_name ?? speaker;
+  const called = suggested.speaker_name ?? speakerText(speaker);
   const other = `${called} (${nameOf(media_path)})`;
-  const ofPair = (text: string) => `${text}: ${voice.name || voice.speaker}, ${other}`;
+  const ofPair = (text: string) => `${text}: ${voice.name || speakerText(voice.speaker)}, ${other}`;
   const links = n > 1 ? t(voices.linked, { n }) : '';
   return html`<li class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${other} />
     <span class="grow cut" title=${media_path}>${called} <span class="quiet">${nameOf(media_path)} · ${t(voices.speaks, { time: clock(speaking_seconds) })} ${links}</span></span>

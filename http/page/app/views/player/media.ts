@@ -4,6 +4,7 @@ import { transfer } from 'comlink';
 import { ApiError, answerBytes, api, type RequestState, useAsk } from '../../api.ts';
 import { createSlice, useStore } from '../../store.ts';
 import { thingWords } from '../../words/facets.ts';
+import { speakerText } from '../../words/shell.ts';
 import { named } from '../../words.ts';
 import { work } from '../../work.ts';
 import { evenFrames, exactRate, type FilmFrames, listedFrames, PART_SECONDS, usualRate } from './frames.ts';
@@ -218,7 +219,7 @@ export function speakerLanes(segments: readonly Segment[], nobody: string): Lane
     .map(([speaker, own]) => ({
       lane: {
         kind: 'speaker' as const,
-        label: own[0]?.speaker_name || speaker || nobody,
+        label: speakerText(own[0]?.speaker_name || speaker) || nobody,
         spans: joined(own),
       },
       seconds: own.reduce((sum, one) => sum + one.end_seconds - one.start_seconds, 0),

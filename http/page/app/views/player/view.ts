@@ -12,7 +12,7 @@ import { type TaskEnd, TaskProgress } from '../../tasks.ts';
 import { clock, nameOf } from '../../times.ts';
 import { attempt, toast } from '../../toasts.ts';
 import { player } from '../../words/player.ts';
-import { shell } from '../../words/shell.ts';
+import { shell, speakerText } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import { SetUpButton, useLacking } from '../settings/set-up.ts';
 import { Controls, useActions } from './controls.ts';
@@ -293,7 +293,7 @@ function lineOf(
 ) {
   const { start_seconds, text, speaker, speaker_name } = segment;
   const isNew = speaker !== '' && speaker !== before?.speaker;
-  const label = speaker_name || speaker;
+  const label = speakerText(speaker_name || speaker);
   return html`<li key=${segment.segment_index} data-line=${at}>
     ${isNew && html`<button class="speaker quiet" title=${t(player.nameSpeaker, { name: label })} onClick=${() => name(segment)}>${label}</button>`}
     <button class="line quiet" onClick=${() => transport.seek(start_seconds)}>
@@ -323,7 +323,7 @@ function NameSpeaker({ hash_str, segment: { speaker, speaker_name }, done, again
       setProblem(messageOf(error));
     }
   };
-  const label = speaker_name || speaker;
+  const label = speakerText(speaker_name || speaker);
   return html`<${Dialog} title=${t(player.nameSpeaker, { name: label })} onClose=${done}>
     <form class="column" onSubmit=${save}>
       <label class="column">${t(player.speakerName)}

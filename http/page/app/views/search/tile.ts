@@ -11,6 +11,7 @@ import { momentArgument } from '../../route.ts';
 import { get, useStore } from '../../store.ts';
 import { clock, fullClock, nameOf, secondsOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
+import { speakerText } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import { itemOf } from './chosen.ts';
 import { copiesText } from './group-head.ts';
@@ -183,7 +184,7 @@ export function toldOf(reason: Found['reasons'][number]): string {
   if (reason.kind === 'person' || reason.kind === 'name') return reason.name;
   if (reason.kind === 'written') return t(searchWords.quoted, { text: reason.text });
   const { speaker_name: name, text } = reason;
-  return name === '' ? text : `${name}: ${text}`;
+  return name === '' ? text : `${speakerText(name)}: ${text}`;
 }
 
 /** First what is seen of it, in that order, the time that is shown too: who speaks to the page says that. */

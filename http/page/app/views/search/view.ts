@@ -307,7 +307,8 @@ function Told({ ordered }: { readonly ordered: Ordered | null }) {
   const files = useMemo(() => folded + (ordered ? filesOf(ordered) : 0), [ordered]);
   const films = t(searchWords.films, { n: files });
   const found = t(searchWords.foundIn, { n, films });
-  const text = state === 'loading' ? t(searchWords.searching) : state === 'ready' ? found : '';
+  const isAway = useStore(({ service }) => service === 'away');
+  const text = isAway ? '' : state === 'loading' ? t(searchWords.searching) : state === 'ready' ? found : '';
   return html`<span class="told" role="status">${text}</span>`;
 }
 

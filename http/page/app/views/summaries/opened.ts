@@ -10,7 +10,7 @@ import { momentArgument } from '../../route.ts';
 import { get } from '../../store.ts';
 import { clock, nameOf } from '../../times.ts';
 import { attempt, toast } from '../../toasts.ts';
-import { shell } from '../../words/shell.ts';
+import { shell, speakerText } from '../../words/shell.ts';
 import { summaries } from '../../words/summaries.ts';
 import { t } from '../../words.ts';
 import { searchFor } from '../search/address.ts';
@@ -129,7 +129,7 @@ function Told({ evidence, media_path, hash_str }: ToldProps) {
     (one) => html`<${Frame} key=${one} media_path=${media_path} hash_str=${hash_str} seconds=${one} />`,
   )}</div>
   ${people.length > 0 && html`<p>${t(summaries.people, { names: people.join(', ') })}</p>`}
-  ${speakers.length > 0 && html`<p>${t(summaries.speakers, { names: speakers.join(', ') })}</p>`}
+  ${speakers.length > 0 && html`<p>${t(summaries.speakers, { names: speakers.map(speakerText).join(', ') })}</p>`}
   ${attribution_hints.map((one) => html`<p class="quiet">${one}</p>`)}
   <ul class="said">${transcript.map(
     ({
@@ -137,7 +137,7 @@ function Told({ evidence, media_path, hash_str }: ToldProps) {
       text,
       speaker,
     }) => html`<li><button class="quiet" onClick=${() => playNode(hash_str, [start_seconds, start_seconds])}>
-      <span class="quiet">${clock(start_seconds)}</span><span>${speaker ? `${speaker}: ` : ''}${text.trim()}</span></button></li>`,
+      <span class="quiet">${clock(start_seconds)}</span><span>${speaker ? `${speakerText(speaker)}: ` : ''}${text.trim()}</span></button></li>`,
   )}</ul>`;
 }
 

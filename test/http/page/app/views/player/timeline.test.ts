@@ -23,7 +23,7 @@ test('a lane for each speaker: by name where there is one, who speaks longest fi
     lanes.map(({ label, spans }) => [label, spans.map(({ start, end }) => [start, end])]),
     [
       ['Ada', [[5, 15]]],
-      ['SPEAKER_00', [[0, 4]]],
+      ['Speaker 1', [[0, 4]]],
       ['Speech', [[20, 21]]],
     ],
   );
