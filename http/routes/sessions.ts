@@ -63,7 +63,7 @@ export const openSession = route({
         Type.Boolean(),
         'Whether a page may store the token for all tabs of its browser. That is so for the owner of a ' +
           'service that listens on a loopback address. Such a session ends when the service stays stopped ' +
-            'for ten minutes.',
+          'for ten minutes.',
       ),
     }),
     401: ErrorBody,

@@ -189,7 +189,15 @@ test('filters alone ask the index for what they select, and for nothing else tha
   // A long scene counts by half minutes.
   assert.deepEqual([scenes[0]!.start_seconds, scenes[0]!.end_seconds], [0, 30]);
   assert.deepEqual(scenes[0]!.reasons, [
-    { kind: 'person', rank: 1, name: 'Ann', cluster_id: '', cluster_job_name: 'Cast', start_seconds: 3, end_seconds: 5 },
+    {
+      kind: 'person',
+      rank: 1,
+      name: 'Ann',
+      cluster_id: '',
+      cluster_job_name: 'Cast',
+      start_seconds: 3,
+      end_seconds: 5,
+    },
   ]);
   assert.deepEqual([...asked].sort(), ['ready_facets', 'resolve', 'selected']);
   await assert.rejects(moments(input).search({ ...request, query: ' ' }), /query: give a query/);
