@@ -125,7 +125,8 @@ export function failureText(said: string, kind: string): string {
  * fill in.
  */
 function withoutField(message: string): string {
-  const [start = ''] = /^[a-z]+(_[a-z]+)+(\[\d+\])?(: | (?=[/\\]|[a-z]:))/i.exec(message) ?? [];
+  const [start = ''] =
+    /^([a-z_]+(\[\d+\])?\.)?[a-z]+(_[a-z]+)+(\[\d+\])?(: | (?=[/\\]|[a-z]:))/i.exec(message) ?? [];
   if (start === '') return message;
   const rest = message.slice(start.length);
   return rest.slice(0, 1).toUpperCase() + rest.slice(1);

@@ -196,6 +196,7 @@ test('a failure is told by its code or phrase, and those among the words are tho
   assert.equal(plain('output_dir: /cut cannot be written (EACCES)'), '/cut cannot be written (EACCES)');
   assert.equal(plain('output_dir /cut cannot be written'), '/cut cannot be written');
   assert.equal(plain('media_paths[1]: no such file'), 'No such file');
+  assert.equal(plain('items[0].media_path: /a.mp4: File not found'), '/a.mp4: File not found');
   assert.equal(plain('query: give a query'), 'query: give a query');
   update({ language: 'de' });
   assert.deepEqual(['FILE_NOT_FOUND', 'File not found', 'Invalid hash_str', 'Odd'].map(told), [
