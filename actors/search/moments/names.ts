@@ -172,7 +172,15 @@ export async function joinNames(
       frames: isFile ? [0, lastFrame] : [Math.floor(start), Math.ceil(end)],
     })),
   );
-  return { seen: await seenOf(rest, within), name: files };
+  const inFiles = await seenOf(rest, within);
+  return { seen: inFiles, name: inOrderOf(files, inFiles) };
+}
+
+/** Names of files say nothing of the other words, so files come in the order of what is seen in them. */
+function inOrderOf(files: KindFound, { lists: [seen = []] }: KindFound): KindFound {
+  const ranks = new Map(seen.toReversed().map(({ hash }, i) => [hash, seen.length - i]));
+  const rankOf = ({ hash }: Hit<Reason>) => ranks.get(hash) ?? seen.length + 1;
+  return { ...files, lists: files.lists.map((hits) => hits.toSorted((a, b) => rankOf(a) - rankOf(b))) };
 }
 
 const lastFrame = 2 ** 31;
