@@ -58,6 +58,7 @@ export class Mask {
     }
     if (typeof value === 'number') return numberOf(value, field);
     if (typeof value !== 'string') return value;
+    if (field === 'home_folder' || field === 'export_folder') return `<${field}>`;
     if (field === 'model_keys' && /^(siglip2|clip)-/.test(value)) return '<the advised model>';
     if (field === 'home_folder' || field === 'export_folder') return `<${field}>`;
     if (value === programVersion()) return '<version>';
