@@ -93,7 +93,7 @@ const exportOptions = {
 export const commandTable = {
   analyze: {
     usage: 'PATH...',
-    help: 'analyse films, stills and folders',
+    help: 'analyse films, stills and folders: pictures, subtitles and faces',
     completes: 'file',
     options: {
       ...summaryRequestOptions,
@@ -104,6 +104,8 @@ export const commandTable = {
         completes: ['exact', 'near', 'off'],
         help: 'frames that are not analysed again: the same picture, nearly the same, or none (exact)',
       },
+      'no-subtitles': { ...switchedOn, help: 'do not read subtitles in or beside the files' },
+      'no-faces': { ...switchedOn, help: 'do not look for faces, also where their models are there' },
       force: { ...switchedOn, help: 'analyse again what is stored' },
       json: { ...switchedOn, help: 'print each event as a line of JSON' },
     },
@@ -129,7 +131,14 @@ export const commandTable = {
         usage: 'FILE',
         help: 'print a transcript',
         completes: 'file',
-        options: json,
+        options: {
+          language: {
+            type: 'string',
+            value: 'L',
+            help: 'the subtitles in this language, where a file has several: english, de, …',
+          },
+          ...json,
+        },
       },
       export: {
         usage: 'FILE...',

@@ -14,14 +14,21 @@ export async function allTranscripts(
   client: Client,
   cache_dir: string,
   media_paths: readonly string[],
+  language?: string,
 ): Promise<TranscriptionsAnswer> {
-  const all: TranscriptionsAnswer = { transcriptions: {}, transcription_data: {} };
+  const all: TranscriptionsAnswer = {
+    transcriptions: {},
+    transcription_data: {},
+    transcription_languages: {},
+  };
   const unreadable: string[] = [];
   for (let left = [...media_paths]; left.length > 0; ) {
     const asked = left.slice(0, mostTranscriptions);
-    const part = await client.transcriptions({ cache_dir, media_paths: asked });
+    const wanted = language === undefined ? {} : { language };
+    const part = await client.transcriptions({ cache_dir, media_paths: asked, ...wanted });
     Object.assign(all.transcriptions, part.transcriptions);
     Object.assign(all.transcription_data, part.transcription_data);
+    Object.assign(all.transcription_languages, part.transcription_languages);
     unreadable.push(...(part.unreadable ?? []));
     const { remaining_media_paths: next = [] } = part;
     if (next.length >= asked.length) break;
@@ -42,7 +49,9 @@ export function written(path: string, answer: TranscriptionsAnswer, heading: boo
     const who = width > 0 ? `${(speakers[i] ?? '').padEnd(width)}  ` : '';
     return `${clockTime(start)}  ${who}${printable(text.trim())}`;
   });
-  const all = lines.length === 0 ? ['  nobody speaks'] : lines;
+  const { other_languages = [] } = answer.transcription_languages[path] ?? {};
+  const others = other_languages.length > 0 ? [`  also in: ${other_languages.join(', ')} (--language)`] : [];
+  const all = [...(lines.length === 0 ? ['  nobody speaks'] : lines), ...others];
   return `${[...(heading ? [printable(path)] : []), ...all].join('\n')}\n${heading ? '\n' : ''}`;
 }
 

@@ -183,13 +183,19 @@ export const transcriberContract = contract(
           path: Type.String(),
           language: Nullable(Type.String()),
           segments: Type.Array(Segment),
+          /** The best file of each other language. */
+          others: Type.Array(
+            Type.Object({ language: Nullable(Type.String()), segments: Type.Array(Segment) }),
+          ),
+          /** Why files of other languages cannot be read. */
+          unreadable: Type.Array(Type.String()),
           version: Type.String(),
           ...Repairs,
         }),
       ),
     ),
     /**
-     * Another one when the file that `sidecar` would read is edited; null when there is none, or it cannot be
+     * Another one when a file that `sidecar` would read is edited; null when there is none, or it cannot be
      * read.
      */
     sidecar_version: ask(

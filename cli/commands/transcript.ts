@@ -17,8 +17,8 @@ import { printable } from '../terminal.ts';
 import { allTranscripts, documentRows, foundLine, moreLine, written } from '../transcripts.ts';
 
 /** Those of all actions. */
-const { search: searching, export: exporting } = commandTable.transcript.actions;
-const options = { ...searching.options, ...exporting.options };
+const { search: searching, show: showing, export: exporting } = commandTable.transcript.actions;
+const options = { ...searching.options, ...showing.options, ...exporting.options };
 
 const parseOptions = (args: readonly string[]) =>
   parseArgs({ args: [...args], allowPositionals: true, options });
@@ -75,7 +75,7 @@ const show: Action = ({ values: settings, out }, files, values) => {
   if (files.length === 0) throw usageErrors.USAGE('transcript show needs a file');
   const media_paths = files.map((path) => resolve(path));
   return async (client) => {
-    const answer = await allTranscripts(client, folders(settings).cache, media_paths);
+    const answer = await allTranscripts(client, folders(settings).cache, media_paths, values.language);
     if (values.json) out(`${JSON.stringify(answer)}\n`);
     else for (const path of media_paths) out(written(path, answer, media_paths.length > 1));
     const without = media_paths.filter((path) => !answer.transcriptions[path]);

@@ -19,9 +19,11 @@ import {
   SpeakerSuggestions,
   SuggestSpeakersRequest,
 } from '../../actors/search/voices/contract.ts';
+import { speechLanguages } from '../../actors/transcriber/contract.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
 import { allAbsolute } from '../../runtime/paths.ts';
 import { described } from '../../runtime/schema.ts';
+import { quoted } from '../../runtime/text.ts';
 import { charactersOf, MOST_TRANSCRIPT_CHARACTERS } from '../request/response.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
@@ -51,11 +53,21 @@ export const transcriptions = route({
       ),
     }),
   },
-  handle: async ({ body, signal }, { search }) =>
-    reply(200, await page(search.transcripts, body.cache_dir, body.media_paths, signal)),
+  handle: async ({ body, signal }, { search }) => reply(200, await page(search.transcripts, body, signal)),
 });
 
+/** Null for `auto`. */
+function languageOf(named: string): string | null {
+  const code = speechLanguages.code(named);
+  if (code !== null) return code === 'auto' ? null : code;
+  throw rangeErrors.LANGUAGE_UNKNOWN(
+    `language: ${quoted(named)} is not a known language. Use a name or a code, such as english or de`,
+    { field: 'language' },
+  );
+}
+
 const rangeErrors = errorTable({
+  LANGUAGE_UNKNOWN: { meaning: 'The language is not known', status: 400 },
   TRANSCRIPT_TOO_LARGE: { meaning: 'The transcription is too large', status: 413 },
 });
 
@@ -65,26 +77,28 @@ const filesAtOnce = 256;
 /** As many transcriptions as fit into one answer, in the order of the paths. */
 async function page(
   transcripts: Service['search']['transcripts'],
-  cache_dir: string,
-  sent: readonly string[],
+  { cache_dir, media_paths: sent, language: named }: TranscriptionsRequest,
   signal: AbortSignal,
 ) {
+  const language = named === undefined ? null : languageOf(named);
   // Checked in their plain form, answered by the path as it was sent.
   const plain = allAbsolute('media_paths', sent);
   const transcriptions: [string, Segments][] = [];
   const data: [string, TranscriptionsAnswer['transcription_data'][string]][] = [];
+  const languages: [string, TranscriptionsAnswer['transcription_languages'][string]][] = [];
   const unreadable: string[] = [];
   let left = MOST_TRANSCRIPT_CHARACTERS;
   let end = 0;
   // Asked also without any path: a folder that cannot be read is told.
   do {
     const paths = plain.slice(end, end + filesAtOnce);
-    const answer = await transcripts.list({ cache_dir, media_paths: paths }, signal);
+    const answer = await transcripts.list({ cache_dir, media_paths: paths, language }, signal);
     const broken = new Set(answer.unreadable);
     for (const path of paths) {
       const as = sent[end]!;
       const segments = own(answer.transcriptions, path);
       const spoken = own(answer.transcription_data, path);
+      const spokenLanguages = own(answer.transcription_languages, path);
       const size = segments ? charactersOf(segments, as) * (spoken ? 2 : 1) : 0;
       if (size > MOST_TRANSCRIPT_CHARACTERS) throw tooLarge(as);
       if (size > left) {
@@ -94,6 +108,7 @@ async function page(
       left -= size;
       end++;
       if (segments) transcriptions.push([as, moved(segments, as)]);
+      if (spokenLanguages) languages.push([as, spokenLanguages]);
       if (spoken) data.push([as, { ...spoken, segments: moved(spoken.segments, as) }]);
       if (broken.has(path)) unreadable.push(path);
     }
@@ -101,6 +116,7 @@ async function page(
   return {
     transcriptions: Object.fromEntries(transcriptions),
     transcription_data: Object.fromEntries(data),
+    transcription_languages: Object.fromEntries(languages),
     ...(unreadable.length > 0 && { unreadable }),
     ...(end < plain.length && { remaining_media_paths: sent.slice(end) }),
   };

@@ -171,6 +171,7 @@ const answer: TranscriptionsAnswer = {
       },
     },
   },
+  transcription_languages: { [path]: { language: 'en', other_languages: [] } },
 };
 
 test('each line has the speaker of its segment, by name where there is one', () => {

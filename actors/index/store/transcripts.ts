@@ -103,6 +103,44 @@ export function columnsOf({ mark_json, speakers_json, ...columns }: TranscriptRo
   return { ...columns, mark, speakerIds: JSON.parse(speakers_json) as string[] };
 }
 
+/** First segment of each further language in the columns of `searchable`. */
+export interface LanguageStart {
+  readonly from: number;
+  readonly language: string | null;
+}
+
+/** The columns with the segments of subtitles in other languages behind those of the transcript. */
+export function searchable(columns: Columns): { columns: Columns; languages: readonly LanguageStart[] } {
+  const { hash_str, mark } = columns;
+  const languages: LanguageStart[] = [];
+  let all = columns;
+  for (const { language, segments } of mark.others ?? []) {
+    languages.push({ from: all.starts_ms.length, language });
+    const more = packTranscript(hash_str, mark, segments);
+    const size = all.text.byteLength;
+    all = {
+      ...all,
+      starts_ms: joined(all.starts_ms, more.starts_ms),
+      ends_ms: joined(all.ends_ms, more.ends_ms),
+      text_ends: joined(
+        all.text_ends,
+        more.text_ends.map((end) => end + size),
+      ),
+      text: Buffer.concat([all.text, more.text]),
+      // Only speakers of the transcript itself have ids.
+      speakers: joined(all.speakers, new Uint32Array(segments.length)),
+    };
+  }
+  return { columns: all, languages };
+}
+
+function joined(first: Uint32Array, second: Uint32Array): Uint32Array<ArrayBuffer> {
+  const all = new Uint32Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
 /** Null where there is none. `version` changes with what is stored; `columns` throws STORE_DAMAGED. */
 export function lookUpTranscript(
   environment: Environment | null,

@@ -22,6 +22,15 @@ export const TranscriptSegment = Type.Object({
 });
 export type TranscriptSegment = Static<typeof TranscriptSegment>;
 
+/** Subtitles in another language than those of the transcript, which are searched beside it. */
+export const OtherLanguage = Type.Object({
+  /** BCP 47; null where neither the name of the file nor the track says it. */
+  language: Type.Union([Type.String(), Type.Null()]),
+  /** Ascending by start. */
+  segments: Type.Array(TranscriptSegment),
+});
+export type OtherLanguage = Static<typeof OtherLanguage>;
+
 /** How a transcript came about; with it two requests are compared. */
 export const TranscriptMark = Type.Object({
   /** `subtitles` for a transcript made of them. */
@@ -41,6 +50,8 @@ export const TranscriptMark = Type.Object({
   sidecar: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** Names that the subtitles give, by id of the speaker; a name that a person gives goes before. */
   speaker_names: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** Left out where all subtitles of the media are in one language. */
+  others: Type.Optional(Type.Array(OtherLanguage)),
 });
 export type TranscriptMark = Static<typeof TranscriptMark>;
 
@@ -81,7 +92,13 @@ const namedFields = {
 export const NamedSegment = Type.Object(namedFields);
 export type NamedSegment = Static<typeof NamedSegment>;
 
-export const TranscriptMatch = Type.Object({ hash_str: Type.String(), path: Type.String(), ...namedFields });
+export const TranscriptMatch = Type.Object({
+  hash_str: Type.String(),
+  path: Type.String(),
+  ...namedFields,
+  /** Of subtitles in another language, in which `segment_index` counts. Left out for the transcript. */
+  language: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
 export type TranscriptMatch = Static<typeof TranscriptMatch>;
 
 export const TranscriptMatches = Type.Object({

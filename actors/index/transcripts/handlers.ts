@@ -153,8 +153,13 @@ async function search(
   return { matches, total: Math.min(found.total, most), total_is_exact: found.total < most };
 }
 
-export function matchOf({ transcript: { hash, path, columns, names }, segment }: Hit): TranscriptMatch {
-  return { hash_str: hash, path, ...namedSegment(columns, names, segment) };
+export function matchOf({ transcript, segment }: Hit): TranscriptMatch {
+  const { hash, path, columns, names, languages } = transcript;
+  const named = { hash_str: hash, path, ...namedSegment(columns, names, segment) };
+  const other = languages.findLast(({ from }) => from <= segment);
+  return other === undefined
+    ? named
+    : { ...named, segment_index: segment - other.from, language: other.language };
 }
 
 async function said(

@@ -5,7 +5,7 @@
 import { joinRanges } from '../../../runtime/ranges.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import type { Store } from '../store/store.ts';
-import type { Columns } from '../store/transcripts.ts';
+import { type Columns, type LanguageStart, searchable } from '../store/transcripts.ts';
 import { type Names, nameIn } from '../store/voices/linked-names.ts';
 import { ShardBuilder } from '../text/build.ts';
 import { fold, foldRows, type Rows } from '../text/fold.ts';
@@ -19,7 +19,10 @@ export interface LoadedTranscript {
   readonly path: string;
   /** Changes when a transcript is stored again. */
   readonly version: number;
+  /** Also with the segments of `languages`, behind its own. */
   readonly columns: Columns;
+  /** Subtitles in other languages, ascending. */
+  readonly languages: readonly LanguageStart[];
   readonly folded: Rows;
   names: Names;
   /** Another transcript took its place. */
@@ -27,11 +30,12 @@ export interface LoadedTranscript {
 }
 
 export function loadedTranscript(
-  columns: Columns,
+  stored: Columns,
   of: Pick<LoadedTranscript, 'path' | 'version' | 'names'>,
 ): LoadedTranscript {
+  const { columns, languages } = searchable(stored);
   const folded = foldRows(columns.text, columns.text_ends);
-  return { hash: columns.hash_str, ...of, columns, folded, gone: false };
+  return { hash: columns.hash_str, ...of, columns, languages, folded, gone: false };
 }
 
 /** Bytes in memory. */

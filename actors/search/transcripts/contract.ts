@@ -30,6 +30,14 @@ export const mostTranscriptions = 10_000;
 export const TranscriptionsRequest = Type.Object({
   cache_dir: CacheDir,
   media_paths: field('Absolute paths of the files.', Type.Array(SentPath, { maxItems: mostTranscriptions })),
+  language: Type.Optional(
+    described(
+      Type.String({ minLength: 1 }),
+      'Name or code of a language, such as `english`, `de` or `pt-BR`: of files with subtitles in several ' +
+        'languages, return those in this one. Otherwise, and where there are none, return the transcription ' +
+        'itself, which for subtitles is the file without a language in its name.',
+    ),
+  ),
 });
 export type TranscriptionsRequest = Static<typeof TranscriptionsRequest>;
 
@@ -67,6 +75,22 @@ export const TranscriptionsAnswer = Type.Object({
   transcription_data: field(
     'Speaker data by path, for files whose speakers are known.',
     Type.Record(Type.String(), SpeakerData),
+  ),
+  transcription_languages: field(
+    'Languages of the transcriptions by path.',
+    Type.Record(
+      Type.String(),
+      Type.Object({
+        language: field(
+          'Language of the returned segments as a BCP 47 code; null if unknown.',
+          nullable(Type.String()),
+        ),
+        other_languages: field(
+          'Languages of the other subtitles of the file, for use as `language` of the request.',
+          Type.Array(Type.String()),
+        ),
+      }),
+    ),
   ),
   /** Paths whose transcription is damaged and has to be made again. */
   unreadable: field(
@@ -179,6 +203,11 @@ export const TranscriptSearchMatch = Type.Object({
     Type.Optional(oneOf('audio', 'video')),
   ),
   segment_index: SegmentIndex,
+  language: field(
+    'Language of the subtitles in which the segment was found, if they are not those of the transcript; ' +
+      '`segment_index` is that in them. Null if unknown.',
+    Type.Optional(nullable(Type.String())),
+  ),
 });
 export type TranscriptSearchMatch = Static<typeof TranscriptSearchMatch>;
 
@@ -230,7 +259,12 @@ export interface Transcripts {
   load(cacheDir: string, signal?: AbortSignal): Promise<TranscriptLoadReport>;
   /** Whole transcripts by media path. */
   list(
-    request: { readonly cache_dir: string; readonly media_paths: readonly string[] },
+    request: {
+      readonly cache_dir: string;
+      readonly media_paths: readonly string[];
+      /** BCP 47; null or left out for the transcript itself. */
+      readonly language?: string | null;
+    },
     signal?: AbortSignal,
   ): Promise<TranscriptionsAnswer>;
   /** The segments of a range of time. */

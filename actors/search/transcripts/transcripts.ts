@@ -54,7 +54,7 @@ function noMedia(error: unknown): null {
 
 async function list(
   parts: LocationParts,
-  { cache_dir, media_paths }: { readonly cache_dir: string; readonly media_paths: readonly string[] },
+  { cache_dir, media_paths, language = null }: Parameters<Transcripts['list']>[0],
   call: CallOptions,
 ): Promise<TranscriptionsAnswer> {
   await parts.index.ask('open', { cache_dir }, call);
@@ -74,10 +74,13 @@ async function list(
   }
   const transcriptions: [string, LegacySegment[]][] = [];
   const data: [string, SpeakerData][] = [];
+  const languages: [string, TranscriptionsAnswer['transcription_languages'][string]][] = [];
   for (const [i, path] of media_paths.entries()) {
     const hash_str = hashes[i] ?? '';
-    const transcript = found.get(hash_str);
-    if (!transcript) continue;
+    const stored = found.get(hash_str);
+    if (!stored) continue;
+    const { transcript, ...ownLanguages } = inLanguage(stored, language);
+    languages.push([path, ownLanguages]);
     const segments = transcript.segments.map(
       ({ start_seconds, text, end_seconds }): LegacySegment => [start_seconds, text, end_seconds, path],
     );
@@ -89,8 +92,29 @@ async function list(
   return {
     transcriptions: Object.fromEntries(transcriptions),
     transcription_data: Object.fromEntries(data),
+    transcription_languages: Object.fromEntries(languages),
     ...(unreadable.length > 0 ? { unreadable } : {}),
   };
+}
+
+/** The transcript, or the subtitles of the file in the language that fits better. */
+function inLanguage(stored: Transcript, wanted: string | null) {
+  const { mark, segments } = stored;
+  const all = [{ language: mark.spoken, segments }, ...(mark.others ?? [])];
+  const fits = (language: string | null) =>
+    language === null || wanted === null ? 0 : fit(language, wanted);
+  const chosen = all.reduce((best, one) => (fits(one.language) > fits(best.language) ? one : best));
+  return {
+    transcript: chosen === all[0] ? stored : { ...stored, segments: chosen.segments },
+    language: chosen.language,
+    other_languages: all.flatMap((one) => (one === chosen || one.language === null ? [] : [one.language])),
+  };
+}
+
+/** 2 for the same language, 1 for one of another region or script, else 0. */
+function fit(language: string, wanted: string): number {
+  if (language.toLowerCase() === wanted.toLowerCase()) return 2;
+  return new Intl.Locale(language).language === new Intl.Locale(wanted).language ? 1 : 0;
 }
 
 /** Null when speakers were not detected. */
@@ -238,7 +262,8 @@ function toMatch(
   { match, path, others }: ShownMatch<TranscriptMatch>,
   kind: MediaRecord['probe']['kind'] | undefined,
 ): TranscriptSearchMatch {
-  const { hash_str, segment_index, start_seconds, end_seconds, text, speaker, speaker_name } = match;
+  const { hash_str, segment_index, start_seconds, end_seconds, text, speaker, speaker_name, language } =
+    match;
   return {
     media_path: path,
     ...copiesIn({ others }),
@@ -253,5 +278,6 @@ function toMatch(
     speakers: speaker === null ? [] : [speaker],
     ...(kind === 'audio' || kind === 'video' ? { media_type: kind } : {}),
     segment_index,
+    ...(language !== undefined && { language }),
   };
 }

@@ -50,6 +50,9 @@ export function noVoices(): Voices {
   };
 }
 
+/** No subtitles in other languages. */
+const alone = { others: [], unreadable: [] };
+
 export function fakeTranscriber(voices: Voices) {
   const sessions = new Map<
     number,
@@ -140,7 +143,7 @@ export function fakeTranscriber(voices: Voices) {
         sidecar: ({ media_path }) => {
           const segments = voices.sidecars.get(media_path);
           const version = String(segments?.length);
-          return segments ? { path: `${media_path}.srt`, language: 'en', segments, version } : null;
+          return segments ? { path: `${media_path}.srt`, language: 'en', segments, version, ...alone } : null;
         },
         sidecar_version: ({ media_path }) => {
           const segments = voices.sidecars.get(media_path);

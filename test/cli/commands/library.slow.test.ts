@@ -96,6 +96,7 @@ function commands(t: TestContext, confirm: ((question: string) => Promise<boolea
           .map((path) => [path, [[0, ' Hello.', 1, path]]]),
       ),
       transcription_data: {},
+      transcription_languages: {},
     }),
   };
   const startEngine = async () => {

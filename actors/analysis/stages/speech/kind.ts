@@ -15,7 +15,10 @@ import { stageKind } from '../kind.ts';
 /** Says that subtitles are to be read, whatever models there are. */
 export const subtitlesKey = 'subtitles';
 
-export const speechPreferences = [...xPreferences, subtitlesKey] as const;
+/** The same, where files without subtitles are left alone, and so are transcripts by a model. */
+export const anySubtitlesKey = 'subtitles if any';
+
+export const speechPreferences = [...xPreferences, subtitlesKey, anySubtitlesKey] as const;
 export type SpeechPreference = (typeof speechPreferences)[number];
 const SpeechPreference = Type.Unsafe<SpeechPreference>({ type: 'string', enum: [...speechPreferences] });
 
@@ -27,7 +30,8 @@ const ModelChoice = described(
   oneOf(...speechPreferences),
   '`faster` is x3-asr-0.6b and `more accurate` is x3-asr-1.7b, for the languages of that family. If ' +
     'that model is not downloaded, the best downloaded one is used instead. `subtitles` uses subtitles ' +
-    'in or next to the file.',
+    'in or next to the file; `subtitles if any` does, too, but skips files without subtitles and files that ' +
+    'a model has transcribed.',
 );
 
 const TranscriptionJob = Type.Object(
@@ -180,7 +184,9 @@ export const speechKind = stageKind({
   },
   noFacts: { speech: null },
   notApplicable: 'no_sound',
-  notApplicableMeaning: 'Number of files without sound for which a transcription was requested.',
+  notApplicableMeaning:
+    'Number of files without sound for which a transcription was requested, and of files that were skipped ' +
+    'with `subtitles if any`.',
   labels: {
     notApplicable: 'without sound',
     nothing: 'no sound to transcribe',

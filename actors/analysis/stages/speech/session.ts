@@ -2,7 +2,7 @@
 import { soundRate } from '../../../decoder/contract.ts';
 import type { SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
-import type { TranscriptMark } from '../../../index/transcripts/contract.ts';
+import type { OtherLanguage, TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
 import type { Decoder, Index, ModelInUse, SpeechParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
@@ -271,6 +271,8 @@ export interface Written {
   readonly speech_seconds: number | null;
   /** Which text the file beside the media had; null when it was not read. */
   readonly sidecar?: string | null;
+  /** Subtitles in other languages. */
+  readonly others?: readonly OtherLanguage[];
   /** Names that the subtitles give, by id of the speaker. */
   readonly speaker_names?: Readonly<Record<string, string>>;
   /** How the speakers sound; null or left out where nobody listened. */
@@ -279,7 +281,7 @@ export interface Written {
   readonly warning?: string;
 }
 
-type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar' | 'speaker_names'>;
+type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar' | 'speaker_names' | 'others'>;
 
 /** With what the same work is known again. */
 export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Wish {

@@ -14,7 +14,7 @@ import { expectUnchanged } from '../../media/survey.ts';
 import type { Decoder, SpeechParts } from '../parts.ts';
 import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { type SpeechFacts, type SpeechJob, speechKind, subtitlesKey } from './kind.ts';
+import { anySubtitlesKey, type SpeechFacts, type SpeechJob, speechKind, subtitlesKey } from './kind.ts';
 import {
   fewerSpeakers,
   identifySpeakers,
@@ -80,7 +80,7 @@ class SpeechRun implements StageRun<SpeechJob> {
    * subtitles either.
    */
   async #choose({ preferred, language }: SpeechJob): Promise<Choice> {
-    if (preferred === subtitlesKey) return { model: null, reason: null };
+    if (preferred === subtitlesKey || preferred === anySubtitlesKey) return { model: null, reason: null };
     const { signal } = this.#task;
     try {
       const { model_key } = await this.#speech.transcriber.ask('choose', { preferred, language }, { signal });
@@ -112,7 +112,10 @@ class SpeechRun implements StageRun<SpeechJob> {
     const query = { cache_dir: request.cache_dir, hashes: [media.identity.hash_str] };
     const { marks } = await parts.index.ask('transcript_marks', query, { signal });
     const [stored] = marks;
-    if (!stored || !isSame(stored, markOf({ job, model }))) return false;
+    if (!stored) return false;
+    if (job.preferred === anySubtitlesKey) {
+      if (stored.model_key !== subtitlesKey) return true;
+    } else if (!isSame(stored, markOf({ job, model }))) return false;
     return model !== null || (await this.#isSameText(media, job, stored.sidecar));
   }
 
@@ -204,6 +207,7 @@ async function transcribe(
 ): Promise<SpeechFacts | null> {
   const { media, model } = work;
   const { index, cacheDir: cache_dir } = tools;
+  if (await isByModel(work, tools)) return null;
   const written =
     model === null
       ? await readSubtitles(work, audioDecoder, tools)
@@ -212,12 +216,25 @@ async function transcribe(
   await expectUnchanged(media);
   const { segments, language, speakers, speech_seconds, speaker_names: said, warning } = written;
   const speaker_names = said && Object.keys(said).length > 0 ? { speaker_names: { ...said } } : {};
-  const mark = { ...markOf(work), spoken: language, sidecar: written.sidecar ?? null, ...speaker_names };
+  const { others = [] } = written;
+  const mark = {
+    ...markOf(work),
+    ...{ spoken: language, sidecar: written.sidecar ?? null, ...speaker_names },
+    ...(others.length > 0 && { others: [...others] }),
+  };
   // Not cancellable: what is finished stays.
   const voices = written.voices ? { voices: written.voices } : {};
   await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments], ...voices });
   const facts = { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
   return warning === undefined ? facts : { ...facts, warning };
+}
+
+/** Whether a model has transcribed the file and only subtitles, if any, were asked for. */
+async function isByModel({ media, job }: SpeechWork, { index, cacheDir, signal }: SpeechTools) {
+  if (job.preferred !== anySubtitlesKey) return false;
+  const query = { cache_dir: cacheDir, hashes: [media.identity.hash_str] };
+  const [stored] = (await index.ask('transcript_marks', query, { signal })).marks;
+  return stored !== null && stored !== undefined && stored.model_key !== subtitlesKey;
 }
 
 async function transcribeSound(
@@ -265,14 +282,14 @@ async function readSubtitles(
   const { job, media, reason } = work;
   const read = await subtitlesOf(work, audioDecoder, tools);
   if (!read) {
-    if (media.probe.audio.length === 0) return null;
+    if (media.probe.audio.length === 0 || job.preferred === anySubtitlesKey) return null;
     const { path } = media;
     const row = speechErrors.LANGUAGE_UNSUPPORTED.is(reason)
       ? speechErrors.LANGUAGE_UNSUPPORTED
       : speechErrors.NO_SPEECH_MODEL;
-    throw row(`${path}: has no subtitles${reason ? `. ${reason.message}` : ''}`, { path }, reason);
+    throw row(`${path}: there are no subtitles${reason ? `. ${reason.message}` : ''}`, { path }, reason);
   }
-  const { segments, language, sidecar } = read;
+  const { segments, language, sidecar, others, unreadable } = read;
   const { count, names, ...named } = identifySpeakers(segments);
   const asked = job.detect_speakers && typeof job.speaker_count === 'number' ? job.speaker_count : count;
   const other =
@@ -284,32 +301,42 @@ async function readSubtitles(
     job.detect_speakers && hasSound && segments.length > 0 && (count === 0 || other !== undefined);
   if (!byVoice) {
     const speakers = count > 0 ? count : null;
-    const result = { segments: named.segments, language, sidecar, speakers, speech_seconds: null };
-    const warning = other && `${other}, and there is no sound to tell them apart`;
-    return { ...result, speaker_names: names, ...(warning === undefined ? {} : { warning }) };
+    const result = { segments: named.segments, language, sidecar, others, speakers, speech_seconds: null };
+    const untold = other && `${other}, and there is no sound to tell them apart`;
+    return { ...result, speaker_names: names, ...warningOf([untold, ...unreadable]) };
   }
   // The text comes from the subtitles, the speakers from the sound; names in the subtitles go to the voices.
   const { ids, ...spoken } = await heard(work, audioDecoder, tools, segments);
-  const warnings = [
+  const warnings = warningOf([
     other && `${other}; speakers were told apart by voice`,
     fewerSpeakers(job.speaker_count, spoken.speakers),
-  ];
-  const warning = warnings.filter((one) => one !== undefined).join('; ');
+    ...unreadable,
+  ]);
   const speaker_names = namesOfVoices(segments, ids ?? []);
-  return { ...spoken, language, sidecar, speaker_names, ...(warning === '' ? {} : { warning }) };
+  return { ...spoken, language, sidecar, others, speaker_names, ...warnings };
 }
+
+function warningOf(texts: readonly (string | undefined)[]): Pick<Written, 'warning'> {
+  const warning = texts.filter((one) => one !== undefined).join('; ');
+  return warning === '' ? {} : { warning };
+}
+
+type ReadSubtitles = Required<Pick<Written, 'segments' | 'language' | 'sidecar' | 'others'>> & {
+  /** Why subtitles in other languages cannot be read. */
+  readonly unreadable: readonly string[];
+};
 
 async function subtitlesOf(
   { job, media }: SpeechWork,
   audioDecoder: Decoder,
   { speech, signal }: SpeechTools,
-): Promise<Required<Pick<Written, 'segments' | 'language' | 'sidecar'>> | null> {
+): Promise<ReadSubtitles | null> {
   const { path, probe } = media;
   const request = { media_path: path, language: job.language };
   const beside = await speech.transcriber.ask('sidecar', request, { signal });
   if (beside) {
-    const { segments, version } = beside;
-    return { segments, language: beside.language ?? job.language, sidecar: version };
+    const { segments, version, others, unreadable } = beside;
+    return { segments, language: beside.language ?? job.language, sidecar: version, others, unreadable };
   }
   const track = chooseCaptions(probe.subtitles, job.language);
   if (!track) return null;
@@ -321,7 +348,8 @@ async function subtitlesOf(
   const { segments } = await speech.transcriber.ask('captions', { codec, header, cues }, { signal });
   // A track in which nothing is written does not say that nobody speaks.
   if (segments.length === 0) return null;
-  return { segments, language: trackLanguage(track.language) ?? job.language, sidecar: null };
+  const language = trackLanguage(track.language) ?? job.language;
+  return { segments, language, sidecar: null, others: [], unreadable: [] };
 }
 
 /** Tracks say it in three letters, `ger`; null where they do not. */

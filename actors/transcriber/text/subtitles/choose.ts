@@ -47,6 +47,11 @@ export interface Sidecar {
 }
 
 const suffixes = ['.vtt', '.srt', '.ass', '.ssa', '.ttml', '.dfxp'];
+/** Whether a file can be subtitles, by its name. */
+export function isSubtitleName(name: string): boolean {
+  return suffixes.includes(suffixOf(name));
+}
+
 /** Best first. Forced subtitles hold only what is said in a foreign language. */
 const kinds = ['full', 'sdh', 'comment', 'forced'] as const;
 const words: Readonly<Record<string, Sidecar['kind']>> = {
@@ -67,13 +72,14 @@ const words: Readonly<Record<string, Sidecar['kind']>> = {
 };
 
 /**
- * The sidecar to use as the transcript of `mediaName`, of all names in the folder. Null when there is none.
+ * The sidecars of `mediaName`, of all names in the folder: first the one to use as the transcript, then the
+ * best of each other language. Empty when there is none.
  */
-export function chooseSidecar(
+export function chooseSidecars(
   mediaName: string,
   names: readonly string[],
   language: string | null,
-): Sidecar | null {
+): Sidecar[] {
   const rank = ({ name, language: own, kind }: Sidecar) => [
     kind === 'forced' ? 1 : 0,
     fit(own, language),
@@ -86,7 +92,21 @@ export function chooseSidecar(
     const at = left.findIndex((value, i) => value !== right[i]);
     return at >= 0 ? left[at]! - right[at]! : a.name < b.name ? -1 : 1;
   };
-  return found.toSorted(compare)[0] ?? null;
+  const [best, ...rest] = found.toSorted(compare);
+  if (best === undefined) return [];
+  const chosen = [best];
+  for (const one of rest) {
+    // Others that hold only a part of what is said do not stand for their language.
+    const isWhole = one.kind === 'full' || one.kind === 'sdh';
+    if (isWhole && chosen.every((before) => !isSameLanguage(before.language, one.language))) chosen.push(one);
+  }
+  return chosen;
+}
+
+/** `en` and `en-GB` are the same, `zh-Hans` and `zh-Hant` are not. */
+function isSameLanguage(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return one === other;
+  return fit(one, other) <= FIT.script;
 }
 
 /**

@@ -1,12 +1,12 @@
 // Reads the subtitles beside a media file, and turns those of embedded tracks into segments.
 import { createHash } from 'node:crypto';
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { analyse } from 'chardet';
 import type { Reply, Request } from '../../../../runtime/contract.ts';
 import { speechErrors, type transcriberContract } from '../../contract.ts';
 import { baseLanguage, languageCode } from '../languages.ts';
-import { chooseSidecar, textCodecs } from './choose.ts';
+import { chooseSidecars, isSubtitleName, textCodecs } from './choose.ts';
 import { type Cue, type Parsed, plainSubrip, voicesOfWebvtt } from './cue.ts';
 import { assEvent, parseSubtitles, parseTtml } from './read.ts';
 import { segmentsOfCues } from './segments.ts';
@@ -190,11 +190,35 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 /** SUBTITLES_INVALID names the file that could not be read; no worse match is used in its place. */
 export async function sidecar(request: Request<Contract, 'sidecar'>): Promise<Reply<Contract, 'sidecar'>> {
-  const found = await findSidecar(request);
+  const [found, ...rest] = await findSidecars(request);
   if (!found) return null;
   const { path } = found;
+  const { language, segments, skipped, repaired, version } = await readSidecar(found);
+  const { others, unreadable } = await readOthers(rest);
+  return {
+    ...{ path, language, segments, skipped, repaired, unreadable },
+    others: others.map((one) => ({ language: one.language, segments: one.segments })),
+    version: joinedVersion([version, ...others.map((one) => one.version)]),
+  };
+}
+
+/** One that cannot be read keeps nothing from the transcript. */
+async function readOthers(files: readonly FoundSidecar[]) {
+  const others: Awaited<ReturnType<typeof readSidecar>>[] = [];
+  const unreadable: string[] = [];
+  for (const file of files) {
+    try {
+      others.push(await readSidecar(file));
+    } catch (error) {
+      unreadable.push((error as Error).message);
+    }
+  }
+  return { others, unreadable };
+}
+
+async function readSidecar({ path, language }: FoundSidecar) {
   const bytes = await bytesOf(path);
-  const { text } = decodeText(bytes, found.language);
+  const { text } = decodeText(bytes, language);
   const parsed = parseSubtitles(text);
   const { segments, skipped, repaired } = segmentsOfCues(parsed);
   if (segments.length === 0) {
@@ -202,21 +226,27 @@ export async function sidecar(request: Request<Contract, 'sidecar'>): Promise<Re
     throw speechErrors.SUBTITLES_INVALID(`${path}: ${what}`, { path });
   }
   const own = parsed.language === null ? null : languageCode(parsed.language);
-  const version = versionOf(bytes);
-  return { path, language: found.language ?? own, segments, version, skipped, repaired };
+  return { language: language ?? own, segments, skipped, repaired, version: versionOf(bytes) };
 }
 
 export async function sidecarVersion(
   request: Request<Contract, 'sidecar_version'>,
 ): Promise<Reply<Contract, 'sidecar_version'>> {
-  const found = await findSidecar(request);
+  const [found, ...rest] = await findSidecars(request);
   if (!found) return null;
   try {
-    return versionOf(await bytesOf(found.path));
+    const version = versionOf(await bytesOf(found.path));
+    const { others } = await readOthers(rest);
+    return joinedVersion([version, ...others.map((one) => one.version)]);
   } catch {
     // `sidecar` answers why it cannot be read.
     return null;
   }
+}
+
+/** One version of several files. */
+function joinedVersion(versions: readonly string[]): string {
+  return versions.length === 1 ? versions[0]! : versionOf(Buffer.from(versions.join(' ')));
 }
 
 /** Of the content, so that a copy has the same. */
@@ -224,10 +254,17 @@ function versionOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 }
 
-async function findSidecar({ media_path, language }: Request<Contract, 'sidecar'>) {
+interface FoundSidecar {
+  readonly path: string;
+  /** From the name. */
+  readonly language: string | null;
+}
+
+/** The one for the transcript first. */
+async function findSidecars({ media_path, language }: Request<Contract, 'sidecar'>): Promise<FoundSidecar[]> {
   const folder = dirname(media_path);
-  const found = chooseSidecar(basename(media_path), await namesIn(folder), language);
-  return found && { path: join(folder, found.name), language: found.language };
+  const found = chooseSidecars(basename(media_path), await namesIn(folder), language);
+  return found.map((one) => ({ path: join(folder, one.name), language: one.language }));
 }
 
 /** SUBTITLES_INVALID for a codec that is not text, and when no event of a track that has some can be read. */
@@ -277,10 +314,21 @@ function documentAt({ start_seconds, end_seconds, text }: Event): Pick<Parsed, '
   return { cues: within, skipped };
 }
 
-/** Empty for a folder that cannot be listed. */
+/** A change of a folder this shortly before it was listed may be followed by one of the same time. */
+const UNSURE_MS = 3000;
+
+/** The folder listed last: its files are asked for one after the other, and there may be very many. */
+let lastListed: { readonly folder: string; readonly mtimeMs: number; readonly names: string[] } | null = null;
+
+/** Names of subtitles; empty for a folder that cannot be listed. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
-    return await readdir(folder);
+    const began = Date.now();
+    const { mtimeMs } = await stat(folder);
+    if (lastListed?.folder === folder && lastListed.mtimeMs === mtimeMs) return lastListed.names;
+    const names = (await readdir(folder)).filter(isSubtitleName);
+    lastListed = began - mtimeMs > UNSURE_MS ? { folder, mtimeMs, names } : null;
+    return names;
   } catch {
     return [];
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  chooseSidecar,
+  chooseSidecars,
   chooseTrack,
   type Sidecar,
   sidecarOf,
@@ -87,7 +87,7 @@ const choices: [language: string | null, names: string[], chosen: string | null]
 for (const [language, among, chosen] of choices) {
   test(`of ${among.join(', ') || 'nothing'} for ${language}: ${chosen}`, () => {
     for (const order of [among, among.toReversed()]) {
-      assert.equal(chooseSidecar('film.mp4', order, language)?.name ?? null, chosen);
+      assert.equal(chooseSidecars('film.mp4', order, language)[0]?.name ?? null, chosen);
     }
   });
 }

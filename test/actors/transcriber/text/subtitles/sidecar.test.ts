@@ -1,6 +1,6 @@
 // Subtitles beside a media file and inside it, through the two questions of the contract.
 import assert from 'node:assert/strict';
-import { mkdir, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Check } from 'typebox/value';
@@ -48,16 +48,54 @@ test('the version is that of the text which is read, whoever copied it', async (
   assert.equal(await version(await media({})), null);
 });
 
+test('files of other languages are read beside the best match, and one that is broken is named', async () => {
+  const files = {
+    'film.srt': cue('Hi'),
+    'film.de.srt': cue('Hallo'),
+    'film.de.forced.srt': cue('Bonjour'),
+    'film.fr.vtt': 'nothing',
+  };
+  const media_path = await media(files);
+  const answer = await sidecar({ media_path, language: null });
+  assert.ok(answer);
+  assert.match(answer.path, /film\.srt$/);
+  assert.deepEqual(
+    answer.others.map(({ language, segments }) => [language, segments.map(({ text }) => text.trim())]),
+    [['de', ['Hallo']]],
+  );
+  assert.match(answer.unreadable.join(), /film\.fr\.vtt: there is no cue in it/);
+  const before = await sidecarVersion({ media_path, language: null });
+  assert.equal(before, answer.version);
+  await writeFile(join(media_path, '..', 'film.de.srt'), cue('Servus'));
+  assert.notEqual(await sidecarVersion({ media_path, language: null }), before);
+});
+
+test('a folder with very many files is listed once, and again when it changes', async () => {
+  const media_path = await media({ 'film.srt': cue('Hi') });
+  const place = join(media_path, '..');
+  const others = Array.from({ length: 3000 }, (_, i) => join(place, `take ${i}.mp4`));
+  await Promise.all(others.map((path) => writeFile(path, '')));
+  await utimes(place, 1000, 1000);
+  const began = performance.now();
+  for (const path of others) assert.equal(await sidecarVersion({ media_path: path, language: null }), null);
+  assert.ok(performance.now() - began < 3000, 'listed for each');
+  await writeFile(join(place, 'take 7.srt'), cue('Ho'));
+  const answer = await sidecar({ media_path: others[7]!, language: null });
+  assert.match(answer?.path ?? '', /take 7\.srt$/);
+});
+
 test('the best match is read, with its language and what was corrected', async () => {
   const broken = `${cue('MARY: Hi')}\n2\nx --> 00:00:03,000\nlost\n\n3\n00:00:05,000 -->\nopen`;
   const answer = await found({ 'film.en.srt': broken, 'film.de.srt': cue('Hallo') });
   assert.ok(answer);
   assert.match(answer.path, /film\.en\.srt$/);
   assert.deepEqual(
-    { ...answer, path: '', version: '' },
+    { ...answer, path: '', version: '', others: [] },
     {
       path: '',
       version: '',
+      others: [],
+      unreadable: [],
       language: 'en',
       segments: [
         { start_seconds: 1, end_seconds: 2, text: ' Hi', speaker: 'MARY' },
