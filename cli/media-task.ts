@@ -15,7 +15,8 @@ import { conflate } from '../runtime/sync/queue.ts';
 import { type Context, exit } from './context.ts';
 import { type Found, findMedia } from './find-media.ts';
 import { followTask } from './follow-task.ts';
-import { createProgressView, failureLine, type ProgressView, type Report, summary } from './progress-view.ts';
+import { createProgressView, type ProgressView, type Report, summary } from './progress-view.ts';
+import { failureLine } from './result-lines.ts';
 import { type Service, useModelAndTell } from './service.ts';
 import { printable, type Screen } from './terminal.ts';
 

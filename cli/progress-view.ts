@@ -1,6 +1,6 @@
 // The progress of a task on a terminal: a bar for each file at work and one for the whole. Where the output
-// is no terminal, a line a result, and one for the whole now and then.
-import { basename, isAbsolute } from 'node:path';
+// is no terminal, a line for the whole now and then. A file has one line, when all work on it has ended.
+import { basename } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import {
   type Amounts,
@@ -17,6 +17,7 @@ import { clockTime } from '../actors/decoder/contract.ts';
 import type { PullProgress } from '../actors/models/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { conflate } from '../runtime/sync/queue.ts';
+import { FileResults } from './result-lines.ts';
 import { bar, duration, fitted, padded, printable, type Screen } from './terminal.ts';
 
 // The report of a task that has ended, and its summary in text.
@@ -40,7 +41,7 @@ interface Failure {
   readonly message: string;
 }
 
-type Ended = Pick<WorkResult, 'outcome' | 'reason'>;
+type Ended = Pick<WorkResult, 'type' | 'outcome' | 'reason'>;
 
 /** What became of a file, when the work on it ended in several ways: the first of these. */
 const worstFirst: readonly WorkResult['outcome'][] = [
@@ -56,14 +57,16 @@ export function createTally(kinds: readonly StageKind[] = stageKinds) {
   const counts = noneDone(kinds, 0);
   const files = new Map<string, Ended>();
   const failures: Failure[] = [];
+  /** Of several kinds of work that do not apply the first one says why. */
+  const place = ({ type, outcome }: Ended) =>
+    worstFirst.indexOf(outcome) * kinds.length + kinds.findIndex((kind) => kind.type === type);
   const add = (result: WorkResult) => {
-    const { path, outcome, reason, error } = result;
+    const { path, type, outcome, reason, error } = result;
     count(counts, result);
     if (outcome === 'failed' && error) failures.push(error);
     if (result.closing) return;
     const before = files.get(path);
-    if (!before || worstFirst.indexOf(outcome) < worstFirst.indexOf(before.outcome))
-      files.set(path, { outcome, reason });
+    if (!before || place(result) < place(before)) files.set(path, { type, outcome, reason });
   };
   return {
     counts,
@@ -115,16 +118,15 @@ export function jobWord(kinds: readonly StageKind[], count: number): string {
   return count === 1 ? one : several;
 }
 
-/** The amounts that are counts, and the speed of the task. */
+/** The first amount that is a count, and the speed of the task. */
 function worked(kinds: readonly StageKind[], progress: TaskProgress | undefined): string {
-  const done = measured(kinds)
+  const [done] = measured(kinds)
     .map(({ type, unit }) => ({ unit, amount: progress?.stages[type]?.done ?? 0 }))
     .filter(({ unit, amount }) => unit.measure === 'count' && amount > 0);
-  if (!progress || done.length === 0) return '';
-  const parts = done.map(
-    ({ unit, amount }) => `${amount} ${amount === 1 ? unit.label.replace(/s$/, '') : unit.label}`,
-  );
-  return `, ${parts.join(', ')}, ${progress.speed.toFixed(1)}× real time`;
+  if (!progress || done === undefined) return '';
+  const { unit, amount } = done;
+  const counts = `${amount} ${amount === 1 ? unit.label.replace(/s$/, '') : unit.label}`;
+  return `, ${counts}, ${progress.speed.toFixed(1)}× real time`;
 }
 
 export interface ProgressView {
@@ -151,7 +153,6 @@ export function createProgressView(
   /** Files and jobs that a stop left: they have a result, and are not done. */
   const cancelled = { files: 0, jobs: 0 };
   let drawn = 0;
-  let lastLineAt = clock.now();
 
   const done = (of: TaskProgress) => ({
     ...of,
@@ -167,37 +168,49 @@ export function createProgressView(
     drawn = lines.length;
   };
   const drawing = conflate<'screen', null>(clock, 100, draw);
-  const print = (line: string) => {
-    screen.write(`${screen.isTerminal ? clear() : ''}${line}\n`);
+  const results = new FileResults(kinds);
+  const print = (lines: readonly string[]) => {
+    if (lines.length === 0) return;
+    screen.write(`${screen.isTerminal ? clear() : ''}${lines.join('\n')}\n`);
     drawn = 0;
   };
-  const writeLine = () => {
-    if (screen.isTerminal || !task || clock.now() - lastLineAt < PLAIN_EVERY_MS) return;
-    lastLineAt = clock.now();
-    screen.write(`${plainLine(kinds, done(task))}\n`);
+  const plain = plainLines(screen, clock);
+  const writeLine = (everyMs = PLAIN_EVERY_MS) => {
+    if (!screen.isTerminal && task) plain(plainLine(kinds, done(task)), everyMs);
   };
   return {
     event: (event) => {
       if (event.type === 'file') files.set(workKey(event.file), event.file);
-      else if (event.type === 'task') task = event.task;
-      else if (event.type === 'closing') closings.set(closingKey(event.closing), event.closing);
-      else {
+      if (event.type === 'task') task = event.task;
+      if (event.type === 'closing') closings.set(closingKey(event.closing), event.closing);
+      if (event.type === 'result') {
         if (event.result.outcome === 'cancelled') cancelled[event.result.closing ? 'jobs' : 'files']++;
         files.delete(workKey(event.result));
         closings.delete(workKey(event.result));
-        const line = resultLine(kinds, event.result);
-        if (line) print(line);
       }
+      print(results.hear(event, task?.types ?? null));
       drawing.put('screen', null);
       writeLine();
     },
     end: () => {
       files.clear();
       closings.clear();
+      print(results.rest());
       drawing.flush();
       draw();
-      if (!screen.isTerminal && task) screen.write(`${plainLine(kinds, done(task))}\n`);
+      writeLine(0);
     },
+  };
+}
+
+/** Writes a line when the last one is old enough; one that is asked for at once is not repeated. */
+function plainLines(screen: Screen, clock: Clock): (line: string, everyMs: number) => void {
+  let [lastAt, last] = [clock.now(), ''];
+  return (line, everyMs) => {
+    if (clock.now() - lastAt < everyMs) return;
+    lastAt = clock.now();
+    if (line !== last || everyMs > 0) screen.write(`${line}\n`);
+    last = line;
   };
 }
 
@@ -212,9 +225,10 @@ function barLines(
   columns: number,
 ): string[] {
   const closing = [...closings.values()].map((one) => closingLine(one, columns));
-  const working = [...files.values()].slice(0, MOST_BARS).map((file) => fileLine(kinds, file, columns));
-  const bars = [...closing, ...working].slice(0, MOST_BARS);
-  const more = closings.size + files.size - bars.length;
+  const working = [...Map.groupBy(files.values(), ({ path }) => path).values()];
+  const drawn = working.slice(0, MOST_BARS).map((pieces) => fileLine(kinds, pieces, columns));
+  const bars = [...closing, ...drawn].slice(0, MOST_BARS);
+  const more = closings.size + working.length - bars.length;
   return more > 0 ? [...bars, `  and ${more} more`] : bars;
 }
 
@@ -223,10 +237,13 @@ function closingLine({ name, percentage }: ClosingProgress, columns: number): st
   return barLine(printable(name), end, columns);
 }
 
-function fileLine(kinds: readonly StageKind[], file: FileProgress, columns: number): string {
-  const { path, type, percentage } = file;
+/** `pieces`: kinds of work on one file; of several kinds only the mean is shown. */
+function fileLine(kinds: readonly StageKind[], pieces: readonly FileProgress[], columns: number): string {
+  const [{ path, type }] = pieces as [FileProgress];
+  const percentage = pieces.reduce((sum, one) => sum + one.percentage, 0) / pieces.length;
   const { unit } = kindOf(kinds, type);
-  const done = `${percent(percentage)}${unit ? ` ${amounts(unit, file)}` : ''}`;
+  const amount = unit && pieces.length === 1 ? ` ${amounts(unit, pieces[0]!)}` : '';
+  const done = `${percent(percentage)}${amount}`;
   // A narrow terminal has no room for a bar beside the name.
   const end = columns < 60 ? done : `${bar(percentage / 100, 20)} ${done}`;
   return barLine(printable(basename(path)), end, columns);
@@ -263,8 +280,10 @@ export function taskLine(
   const pieces = piecesDone(kinds, task);
   // Nothing has a speed where everything is stored, and a clustering that is made again.
   const fast = speed > 0 ? [`${speed.toFixed(1)}× real time`] : [];
-  const done = worked.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`);
-  const speeds = worked.flatMap(({ type, unit }) =>
+  // The amounts of several kinds of work are more numbers than anybody reads.
+  const only = worked.length === 1 ? worked : [];
+  const done = only.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`);
+  const speeds = only.flatMap(({ type, unit }) =>
     unit.speed === null ? [] : [`${stages[type]!.speed.toFixed(1)} ${unit.speed}`],
   );
   const share = `${withBar ? `${bar(percentage / 100, 20)} ` : ''}${percent(percentage)}`;
@@ -298,26 +317,6 @@ function asManyAsFit(parts: readonly string[], columns: number): string {
     line += separator + part;
   }
   return line;
-}
-
-/** Why a file failed. */
-export function failureLine({ code, message }: { readonly code: string; readonly message: string }): string {
-  return `✗ ${code}: ${printable(message)}\n`;
-}
-
-function resultLine(kinds: readonly StageKind[], result: WorkResult): string | undefined {
-  const { outcome, path, type, facts, warning } = result;
-  if (outcome === 'failed') return failureLine(result.error ?? { code: 'INTERNAL', message: path }).trimEnd();
-  // A closing step has the name of its job.
-  const name = printable(isAbsolute(path) ? basename(path) : path);
-  if (outcome === 'cancelled') return undefined;
-  if (outcome === 'stored') return warning === undefined ? undefined : `– ${name}: ${printable(warning)}`;
-  const { labels } = kindOf(kinds, type);
-  const line =
-    outcome === 'not_applicable'
-      ? `– ${name}: ${labels.nothing ?? outcome}`
-      : `✓ ${name}: ${labels.result(facts)}`;
-  return warning === undefined ? line : `${line}; ${printable(warning)}`;
 }
 
 /** Where everything has ended the rest is the end of the task itself. */
@@ -368,7 +367,7 @@ function lineOf({ phase, reason, file, server, index, count, received, total }: 
   const size = total === null ? '' : `, ${megabytes(total)} MB`;
   if (phase === 'checking') return `${which}: checking existing files`;
   if (phase === 'connecting') return `${which}${size}: connecting to ${server}`;
-  if (phase === 'waiting') return `${which}: retrying, ${printable(reason ?? '')}`;
+  if (phase === 'waiting') return `${which}: retrying, ${printable((reason ?? '').replace(`${file}: `, ''))}`;
   const share = total ? received / total : 0;
   return `${which} ${bar(share, 24)} ${megabytes(received)}${total ? `/${megabytes(total)}` : ''} MB`;
 }

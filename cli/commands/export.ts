@@ -15,6 +15,7 @@ import {
 import { createValidator } from '../../http/request/validation.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { typedPath } from '../../runtime/files/user-folders.ts';
+import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, usageErrors } from '../context.ts';
@@ -131,9 +132,16 @@ const exportClips: Command = async (args, context) => {
       }
     }
     if (values.json) context.out(`${JSON.stringify({ clips: results })}\n`);
+    else if (results.length > 1) context.screen.write(`${clipCount(results)}\n`);
     return results.every(({ success }) => success) ? exit.ok : exit.someFailed;
   });
 };
+
+function clipCount(results: readonly ClipResult[]): string {
+  const written = results.filter(({ success }) => success).length;
+  const failed = results.length - written;
+  return `${counted(written, 'clip')} written${failed > 0 ? `, ${failed} failed` : ''}`;
+}
 
 /** `10-12.5`, `00:01:00-00:01:30.25`: seconds or clock times. */
 function range(text: string): { start_seconds: number; end_seconds: number } {

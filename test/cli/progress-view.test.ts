@@ -63,6 +63,94 @@ test('without a terminal there is a line a result and no control sequence', () =
   assert.ok(!text().includes('\x1b'));
 });
 
+const ofFile = (path: string, type: string, more: Partial<WorkResult> = {}): WorkResult => ({
+  ...{ path, type, hash_str: 'h', outcome: 'analyzed', reason: null, duration_seconds: 3, error: null },
+  facts: {
+    frames: 3,
+    missing_frames: 0,
+    things: { tracks: 2, missing_frames: 0 },
+    text: { lines: 0, missing_frames: 0 },
+  },
+  ...more,
+});
+
+test('a file has one line, whatever kinds of work there are, and a broken one is one failure', () => {
+  const { screen, text } = screenOf(80, false);
+  const view = createProgressView(screen, manualClock());
+  const types = ['video', 'text', 'things'];
+  view.event({ type: 'task', task: { ...task, types } });
+  for (const type of ['things', 'video', 'text'])
+    view.event({ type: 'result', result: ofFile('/a.mp4', type) });
+  const error = { code: 'NOT_MEDIA', message: '/b.mp4: not media' };
+  for (const type of types)
+    view.event({ type: 'result', result: ofFile('/b.mp4', type, { outcome: 'failed', error }) });
+  const words = { code: 'TEXT_FAILED', message: '/c.mp4: words cannot be read' };
+  view.event({ type: 'result', result: ofFile('/c.mp4', 'text', { outcome: 'failed', error: words }) });
+  view.event({ type: 'result', result: ofFile('/c.mp4', 'video') });
+  const before = text();
+  view.end();
+  assert.equal(before, '✓ a.mp4: 3 frames, 2 things\n✗ NOT_MEDIA: /b.mp4: not media\n');
+  const [line] = text().slice(before.length).split('\n');
+  assert.equal(line, '✗ TEXT_FAILED: /c.mp4: words cannot be read (apart from that: 3 frames)');
+});
+
+test('results before the kinds of work are known wait, and a still needs no word of its speech', () => {
+  const { screen, text } = screenOf(80, false);
+  const view = createProgressView(screen, manualClock());
+  const error = { code: 'NOT_MEDIA', message: '/b.mp4: not media' };
+  view.event({ type: 'result', result: ofFile('/b.mp4', 'video', { outcome: 'failed', error }) });
+  assert.equal(text(), '');
+  view.event({ type: 'task', task: { ...task, types: ['video', 'speech'] } });
+  view.event({ type: 'result', result: ofFile('/b.mp4', 'speech', { outcome: 'failed', error }) });
+  const one = { facts: { frames: 1, missing_frames: 0 } };
+  view.event({ type: 'result', result: ofFile('/still.jpg', 'video', one) });
+  assert.equal(text(), '✗ NOT_MEDIA: /b.mp4: not media\n✓ still.jpg: analysed\n');
+});
+
+test('of a file to which no kind of work applies the first kind says why', () => {
+  const tally = createTally();
+  const more = { outcome: 'not_applicable', facts: {} } as const;
+  tally.add(ofFile('/tone.wav', 'speech', { ...more, reason: 'no_sound' }));
+  tally.add(ofFile('/tone.wav', 'video', { ...more, reason: 'no_picture' }));
+  assert.deepEqual([tally.ofFiles.no_picture, tally.ofFiles.no_sound], [1, 0]);
+});
+
+test('a file at work has one bar, whatever kinds of work there are', () => {
+  const clock = manualClock();
+  const { screen, text } = screenOf(120, true);
+  const view = createProgressView(screen, clock);
+  view.event({ type: 'task', task });
+  for (const [type, percentage] of [
+    ['video', 20],
+    ['text', 40],
+  ] as const)
+    view.event({ type: 'file', file: { path: '/x/one.mp4', type, done: 1, all: 4, percentage } });
+  clock.advance(100);
+  assert.equal(text().split('one.mp4').length, 2);
+  assert.match(text(), /one\.mp4 .* 30%\n/);
+});
+
+test('what the machine lacks is said once for all files', () => {
+  const { screen, text } = screenOf(80, false);
+  const view = createProgressView(screen, manualClock());
+  view.event({ type: 'task', task: { ...task, types: ['video', 'speech'] } });
+  for (const path of ['/a.mp4', '/b.mp4', '/c.mp4']) {
+    const error = {
+      code: 'NO_SPEECH_MODEL',
+      message: `${path}: there are no subtitles. No model is downloaded`,
+    };
+    view.event({ type: 'result', result: ofFile(path, 'video') });
+    view.event({ type: 'result', result: ofFile(path, 'speech', { outcome: 'failed', error }) });
+  }
+  view.end();
+  assert.deepEqual(text().split('\n').slice(0, 4), [
+    '✓ a.mp4: 3 frames',
+    '✓ b.mp4: 3 frames',
+    '✓ c.mp4: 3 frames',
+    '✗ NO_SPEECH_MODEL: /a.mp4 and 2 more files: there are no subtitles. No model is downloaded',
+  ]);
+});
+
 test('files that a stop left do not count as done', () => {
   const { screen, text } = screenOf(80, false);
   const view = createProgressView(screen, manualClock());
@@ -140,7 +228,7 @@ test('a job that is clustered has a bar, and its end is a line with its whole na
     result: { ...ended, facts, duration_seconds: 0, error: null, closing: true },
   });
   clock.advance(100);
-  assert.match(text(), /✓ days\/Monday: 2 people in 12 faces, 1 in no cluster\n/);
+  assert.match(text(), /✓ days\/Monday: 2 people in 12 faces, 1 face ungrouped\n/);
   assert.equal(text().slice(text().indexOf('✓')).match(/50%/), null);
 });
 

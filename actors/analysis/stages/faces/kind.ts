@@ -197,9 +197,12 @@ function clustered({
   sample_face_naming: naming,
 }: ClusteringFacts) {
   const named = naming?.assignments.length ?? 0;
+  if (total_entries === 0) return 'no faces';
   const said = [
-    `${counted(clusters, 'person', 'people')} in ${counted(total_entries, 'face')}`,
-    ...(noise_entries > 0 ? [`${noise_entries} in no cluster`] : []),
+    clusters === 0
+      ? `${counted(total_entries, 'face')}, nobody seen often enough to be grouped`
+      : `${counted(clusters, 'person', 'people')} in ${counted(total_entries, 'face')}`,
+    ...(noise_entries > 0 && clusters > 0 ? [`${counted(noise_entries, 'face')} ungrouped`] : []),
     ...(named > 0 ? [`${named} named`] : []),
   ];
   return `${said.join(', ')}${warning === undefined ? '' : `; ${warning}`}`;
