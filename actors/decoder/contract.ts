@@ -141,6 +141,22 @@ export function rateOf(rate: Rational | undefined): number | null {
   return rate && rate.num > 0 ? Math.round((1000 * rate.num) / rate.den) / 1000 : null;
 }
 
+/** Clocks that were never set begin here: QuickTime, Unix, FAT, Matroska. */
+const clockStarts = ['1904-01-01', '1970-01-01', '1980-01-01', '2001-01-01'].map((day) => Date.parse(day));
+const DAY_MS = 86_400_000;
+
+/**
+ * Whether a date in ISO 8601 is that of a clock that was never set: within a day of 1904 or 1970, which also
+ * covers time zones, or exactly another start.
+ */
+export function isUnsetDate(text: string): boolean {
+  const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(text);
+  const at = Date.parse(text.includes('T') && !hasZone ? `${text}Z` : text);
+  return clockStarts.some((start, i) =>
+    i < 2 ? Math.abs(at - start) < DAY_MS : text.includes('T') && at === start,
+  );
+}
+
 export const FileIdentity = Type.Object({
   hash_str: Type.String(),
   size_bytes: Type.Integer(),

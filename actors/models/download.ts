@@ -4,7 +4,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat, statfs, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { Type } from 'typebox';
 import { codeOf, EngineError, engineErrors, reasonOf } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
@@ -251,9 +251,31 @@ export function explainTransfer(
   if (error instanceof EngineError) return error;
   const folderFault = folderError(folder, error);
   if (folderFault) return folderFault;
+  const unreachable = networkFault(error);
+  if (unreachable !== null && URL.canParse(name)) {
+    const { pathname, host } = new URL(name);
+    const what = `${basename(pathname)}: ${host} cannot be reached from this machine (${unreachable})`;
+    return modelErrors.DOWNLOAD_FAILED(what, { url: name }, error);
+  }
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
   const text = error instanceof Error ? error.message : String(error);
   return modelErrors.DOWNLOAD_FAILED(`${name}: ${text}${cause}`, { url: name }, error);
+}
+
+const networkFaults: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name is not known, or there is no network',
+  EAI_AGAIN: 'its name is not known, or there is no network',
+  ENETUNREACH: 'there is no network',
+  EHOSTUNREACH: 'there is no way to it',
+  ECONNREFUSED: 'it refuses the connection',
+  ETIMEDOUT: 'it does not answer',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
+};
+
+/** In words, for people; null for any other error. */
+function networkFault(error: unknown): string | null {
+  const code = codeOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+  return networkFaults[code] ?? null;
 }
 
 /** The error of a folder that takes nothing; null where `error` says nothing of the folder. */

@@ -60,7 +60,7 @@ export function manualDownloadText(
     ...(elsewhere
       ? ['To use another server that hosts the same files, set FRAMEHOUND_MODELS_URL=https://…']
       : []),
-    'You can also copy the files yourself. On a machine with network access, download:',
+    'Or fetch the files yourself. On a machine with network access, download:',
     ...lines,
     'copy them, under these names, to',
     `  ${folder}`,

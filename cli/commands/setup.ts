@@ -68,7 +68,8 @@ export async function bringSight(context: Context): Promise<Brought> {
     );
   if (brought === 'failed')
     screen.write(
-      `Not all models could be downloaded: ${reason}\nTo try again later: ${invocation} models pull sight\n`,
+      `Not all models could be downloaded: ${reason}\nTo try again later: ${invocation} models pull sight\n` +
+        'Without a network, the same command lists the files to fetch on another machine, and where to put them.\n',
     );
   return brought;
 }

@@ -1,6 +1,8 @@
 // Date, camera and location from the tags of a container and its streams. Writers use different names for
 // each.
 
+import { isUnsetDate } from '../contract.ts';
+
 export type Tags = Readonly<Record<string, string>>;
 
 export interface TagFacts {
@@ -60,10 +62,15 @@ export function isoDate(text: string): string | null {
   );
   if (!match || match[1] === '0000') return null;
   const [, year, month, day, time, fraction, zone] = match;
-  if (time === undefined) return `${year}-${month}-${day}`;
+  if (time === undefined) return setDate(`${year}-${month}-${day}`);
   const part = fraction && Number(fraction) > 0 ? fraction : '';
   const offset = zone && zone !== 'Z' ? `${zone.slice(0, 3)}:${zone.slice(-2)}` : (zone ?? '');
-  return `${year}-${month}-${day}T${time}${part}${offset}`;
+  return setDate(`${year}-${month}-${day}T${time}${part}${offset}`);
+}
+
+/** Null for the date of a clock that was never set. */
+function setDate(date: string): string | null {
+  return isUnsetDate(date) ? null : date;
 }
 
 // EXIF (CIPA DC-008): camera, time and location of a photograph, from the TIFF structure in the file.
@@ -158,7 +165,7 @@ function exifDate(date: string | null, offset: string | null): string | null {
   const match = /^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)/.exec(date ?? '');
   if (!match || match[1] === '0000') return null;
   const zone = /^[+-]\d\d:\d\d$/.test(offset ?? '') ? offset : '';
-  return `${match[1]}-${match[2]}-${match[3]}T${match[4]}${zone}`;
+  return setDate(`${match[1]}-${match[2]}-${match[3]}T${match[4]}${zone}`);
 }
 
 function location(gps: Directory): string | null {

@@ -2,6 +2,7 @@
 // timecodes.
 
 import { posix, win32 } from 'node:path';
+import { isUnsetDate } from '../../decoder/contract.ts';
 import { bibliographicCodes } from '../../transcriber/text/languages.ts';
 import {
   classOf,
@@ -77,11 +78,14 @@ function cellMeta(value: string) {
 /** The name with its blanks made one; makers pad theirs. */
 const plain = (name: string | null) => name?.replace(/\s+/g, ' ').trim() || null;
 
-/** What a file says whose clock was never set: the first second that its format can count. */
-const unset = /^(1904|1970)-01-01(T00:00:00|$)/;
+/** Null without a date that can be read, and for that of a clock that was never set. */
+function created({ probe: { creation_date: date } }: MediaFacts): string | null {
+  return date === null || moment(date) === null || isUnsetDate(date) ? null : date;
+}
 
-const created = ({ probe: { creation_date: text } }: MediaFacts) =>
-  text !== null && !unset.test(text) && moment(text) !== null ? text : null;
+function setDate(date: string): string | null {
+  return isUnsetDate(date) ? null : date;
+}
 
 const bytes: readonly Step[] = [
   { value: 'under_10mb', label: 'Under 10 MB', from: 0 },
@@ -152,7 +156,7 @@ export const originFacets: readonly Facet[] = [
   ),
   date({ id: 'file.modified_date', label: 'Modified', path: file }, ({ identity }) =>
     // What a file system says may lie outside of what a Date can hold.
-    Math.abs(identity.mtime_ms) <= 8.64e15 ? new Date(identity.mtime_ms).toISOString() : null,
+    Math.abs(identity.mtime_ms) <= 8.64e15 ? setDate(new Date(identity.mtime_ms).toISOString()) : null,
   ),
   multi({ id: 'file.folder', label: 'Folder', path: file }, ({ paths }) => paths.map(folderOf), {
     widen: foldersAbove,

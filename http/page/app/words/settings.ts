@@ -116,8 +116,8 @@ export const settings = {
 
   settings: ['Settings of the service', 'Einstellungen des Dienstes'],
   settingsHow: [
-    'Change them in config.json in the home folder, with environment variables or with command-line options; see framehound config.',
-    'Ändern lassen sie sich in config.json im Heimordner, mit Umgebungsvariablen oder mit Optionen des Befehls; siehe framehound config.',
+    'Change them in config.json in the home folder, with environment variables or with command-line options; see npx framehound config.',
+    'Ändern lassen sie sich in config.json im Heimordner, mit Umgebungsvariablen oder mit Optionen des Befehls; siehe npx framehound config.',
   ],
   setting: ['Setting', 'Einstellung'],
   value: ['Value', 'Wert'],

@@ -166,6 +166,13 @@ test('dates are read however they are written', () => {
     ['2021-05-06', '2021-05-06'],
     ['2021', null],
     ['yesterday', null],
+    ['1970-01-01T00:00:00.000000Z', null],
+    ['1904-01-01T00:00:00Z', null],
+    ['1969-12-31T16:00:00-0800', null],
+    ['1970:01:01 00:03:12', null],
+    ['1980-01-01 00:00:00', null],
+    ['1980-01-01', '1980-01-01'],
+    ['1970-01-03', '1970-01-03'],
   ] as const;
   for (const [text, expected] of rows) assert.equal(isoDate(text), expected, text);
 });

@@ -34,6 +34,13 @@ test('every facet has an id of its own in the form group.name, and a label', () 
   }
 });
 
+test('the date of a clock that was never set is no date', () => {
+  for (const date of ['1970-01-01T00:00:00Z', '1904-01-01T00:00:00Z', '1969-12-31T19:00:00-05:00'])
+    for (const id of ['time.creation_date', 'time.year', 'time.month'])
+      assert.deepEqual(valuesOf(id, { creation_date: date }), [], `${id} ${date}`);
+  assert.deepEqual(valuesOf('time.year', { creation_date: '1970-06-01' }), ['1970']);
+});
+
 test('every facet of a media with no facts beyond its kind has at most plain values', () => {
   const bare = facts({ video: null, kind: 'audio', width: 0, height: 0, container: 'x' }, ['/x']);
   const said = facets.flatMap(({ id, key, read }) => {
@@ -47,7 +54,6 @@ test('every facet of a media with no facts beyond its kind has at most plain val
     ['technical.has_audio', 'no'],
     ['technical.has_subtitles', 'no'],
     ['source.has_location', 'no'],
-    ['file.modified_date', '1970-01-01'],
     ['file.folder', '/'],
     ['file.size_class', 'under_10mb'],
   ]);
