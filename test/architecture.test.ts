@@ -69,6 +69,7 @@ const publicFiles = [
   'actors/analysis/stages/faces/request.ts',
   'actors/analysis/stages/kind.ts',
   'actors/analysis/stages/kinds.ts',
+  'actors/things/confidence.ts',
   'actors/analysis/stages/speech/kind.ts',
   'actors/decoder/inline-image.ts',
   'actors/decoder/media-names.ts',

@@ -1,4 +1,5 @@
-// `framehound analyze PATH...`: analyses every second of the films and stills it finds.
+// `framehound analyze PATH...`: analyses every second of the films and stills it finds, their subtitles and
+// faces.
 import { parseArgs } from 'node:util';
 import type { TaskRequest } from '../../actors/analysis/contract.ts';
 import { foldName, plainName } from '../../actors/index/summaries/fold-name.ts';
@@ -12,6 +13,7 @@ import { type Command, type Context, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
+import { usualTask } from '../usual-work.ts';
 
 export const analyze: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
@@ -27,7 +29,14 @@ export const analyze: Command = async (args, context) => {
   return withService(context, context.values.decoders, (service) => {
     const looking = values['from-previews']
       ? previewTask(service, positionals, cache, values.force)
-      : pictureTask(positionals, cache, values.force, context);
+      : usualTask(
+          service,
+          {
+            ...{ paths: positionals, cacheDir: cache, force: values.force },
+            ...{ subtitles: !values['no-subtitles'], faces: !values['no-faces'] },
+          },
+          context,
+        );
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
       ...(reuse && { reuse }),
@@ -57,20 +66,6 @@ function previewTask(
     };
   };
   return { paths, cacheDir, json: false, takesMissing: true, requestOf };
-}
-
-/** Looks at every second of what lies under the paths. */
-export function pictureTask(
-  paths: readonly string[],
-  cacheDir: string,
-  force: boolean,
-  { values }: Context,
-): MediaTask {
-  const { decode } = values;
-  const requestOf: MediaTask['requestOf'] = async (files) => {
-    return { cache_dir: cacheDir, visual_media_paths: files, decode, force };
-  };
-  return { paths, cacheDir, json: false, requestOf };
 }
 
 // What `framehound analyze --summary` asks for, and of which files: those that have no summary of that name

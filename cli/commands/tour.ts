@@ -3,27 +3,33 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mediaErrors } from '../../actors/decoder/contract.ts';
+import type { Client } from '../../http/client/client.ts';
 import { folders } from '../../settings.ts';
 import type { Question } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
-import { pictureTask } from './analyze.ts';
+import { usualTask } from '../usual-work.ts';
 import { searchFootage, show, standingOut, writtenQuery } from './search.ts';
 import { bringSight, bringsSight } from './setup.ts';
 
-/** What the models that are downloaded can answer: by light and colours, by things, by printed words. */
-const queries = {
-  samples: {
-    light: ['sunset over the sea', 'red car at night'],
-    things: ['umbrella'],
-    words: ['lighthouse'],
-  },
-  own: { light: ['blue sky', 'night lights'], words: [] },
+/** Searches of the sample library: by light and colours, by things, by printed words. */
+const sampleSearches = {
+  light: ['sunset over the sea', 'red car at night'],
+  things: ['umbrella'],
+  words: ['lighthouse'],
+  said: [],
 } as const;
 /** Kinds of things that are searched for in a person's own footage. */
-const MOST_THINGS = 2;
+const MOST_THINGS = 3;
+/** Files in which a printed word to search for is looked for. */
+const FILES_READ = 50;
+/** Seconds of a transcript in which a word to search for is looked for. */
+const SAID_SECONDS = 600;
+/** As sure as a line has to be before it is quoted as certain. */
+const SURE_READING = 0.9;
+const nothingSure = 'Nothing was recognised surely enough to propose a search for it.';
 
 export const tour: Command = async (args, context) => {
   const { options } = commandTable.tour;
@@ -41,21 +47,19 @@ export const tour: Command = async (args, context) => {
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
   return withService(context, context.values.decoders, async (service) => {
-    const task = pictureTask(own ? positionals : [samples], cacheDir, values.force, context);
+    const paths = own ? positionals : [samples];
+    const work = { paths, cacheDir, force: values.force, subtitles: true, faces: true };
+    const task = usualTask(service, work, context);
     const code = await runMediaTask(service, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
-    const { light, words } = queries[own ? 'own' : 'samples'];
     const { things_key, words_key } = (await service.client.availableModels()).sight;
-    for (const query of light) await showSeen(query, service, cacheDir, context);
-    // The searches before have loaded what the things are counted in.
-    const things = !things_key ? [] : own ? await mostSeen(service, cacheDir) : queries.samples.things;
-    for (const query of things) await showSeen(query, service, cacheDir, context);
-    for (const query of words_key ? words : []) {
-      context.out('\n');
-      const question = questionOf(query);
-      const { matches } = await service.client.searchWritten(writtenQuery(question, cacheDir));
-      await show({ matches: [] }, question, context, false, null, matches);
-    }
+    const searches = own ? await ownSearches(service, cacheDir) : sampleSearches;
+    for (const query of searches.light) await showSeen(query, service, cacheDir, context);
+    for (const query of things_key ? searches.things : []) await showSeen(query, service, cacheDir, context);
+    for (const query of words_key ? searches.words : []) await showWritten(query, service, cacheDir, context);
+    for (const query of searches.said) await showSaid(query, service, cacheDir, context);
+    if (Object.values(searches).every(({ length }) => length === 0))
+      context.screen.write(`\n${nothingSure}\n`);
     const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nTo search yourself: ${invocation} search "…"${folder}\n`);
     const at = context.config.sources.home === 'flag' ? ` --home ${home}` : '';
@@ -89,13 +93,67 @@ async function showSeen(query: string, service: Service, cacheDir: string, conte
   await show(standingOut(answer), question, context, false);
 }
 
-/** The kinds of things that most of the media show for certain. */
-async function mostSeen({ client }: Service, cache_dir: string): Promise<readonly string[]> {
+async function showWritten(query: string, { client }: Service, cacheDir: string, context: Context) {
+  context.out('\n');
+  const question = questionOf(query);
+  const { matches } = await client.searchWritten(writtenQuery(question, cacheDir));
+  await show({ matches: [] }, question, context, false, null, matches);
+}
+
+async function showSaid(query: string, { client }: Service, cache_dir: string, context: Context) {
+  context.out('\n');
+  const question = questionOf(query);
+  await client.loadTranscriptions({ cache_dir });
+  const wanted = { cache_dir, query, max_results: question.max };
+  const { matches } = await client.searchTranscript(wanted);
+  await show({ matches: [] }, question, context, false, matches);
+}
+
+/** Searches for what was found in a person's own footage, the surest first. */
+async function ownSearches({ client }: Service, cache_dir: string) {
+  await client.loadAnalysisData({ cache_dir });
   const { facets } = await client.metadataFacets({ cache_dir, search_all: true });
   const seen = facets.find(({ id }) => id === 'things.seen')?.options ?? [];
-  return seen
-    .filter(({ count }) => count > 0)
-    .toSorted((a, b) => b.count - a.count)
+  const things = seen
+    .flatMap(({ value, count, meta: { suggested } }) =>
+      count > 0 && typeof suggested === 'number' ? [{ value, suggested }] : [],
+    )
+    .toSorted((a, b) => b.suggested - a.suggested)
     .slice(0, MOST_THINGS)
     .map(({ value }) => value);
+  const [words, said] = [await surestWord(client, cache_dir), await longestSaid(client, cache_dir)];
+  return { light: [], things, words, said };
+}
+
+/** The longest word that is said in the first transcript; none without one. */
+async function longestSaid(client: Client, cache_dir: string): Promise<readonly string[]> {
+  const { media } = await client.listLibrary({ cache_dir, limit: FILES_READ });
+  const spoken = media.find(({ transcript }) => transcript !== null);
+  if (spoken === undefined) return [];
+  const { hash_str } = spoken;
+  const range = { start_seconds: 0, end_seconds: SAID_SECONDS };
+  const { segments } = await client.transcriptionsRange({ cache_dir, hash_str, ...range });
+  const word = longestWord(segments.map(({ text }) => text).join(' '));
+  return word === null ? [] : [word];
+}
+
+/** Null where all words are short ones. */
+function longestWord(text: string): string | null {
+  const words = text.match(/\p{L}{4,}/gu) ?? [];
+  return words.toSorted((a, b) => b.length - a.length)[0] ?? null;
+}
+
+/** The longest word of the printed line that was read most surely in the first files; none without one. */
+async function surestWord(client: Client, cache_dir: string): Promise<readonly string[]> {
+  const { media } = await client.listLibrary({ cache_dir, limit: FILES_READ });
+  const surest = { score: SURE_READING, word: null as string | null };
+  for (const { hash_str, visual } of media) {
+    if (visual.length === 0) continue;
+    const { lines } = await client.mediaSeen({ cache_dir, hash_str });
+    for (const { text, score } of lines) {
+      const word = longestWord(text);
+      if (word !== null && score > surest.score) Object.assign(surest, { score, word });
+    }
+  }
+  return surest.word === null ? [] : [surest.word];
 }

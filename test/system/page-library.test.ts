@@ -84,7 +84,7 @@ test('a first run leads by the hand; a folder is analysed by keys alone, its pro
   await page.getByText('The analysis has started').waitFor();
   await page.getByRole('link', { name: 'Tasks', exact: false }).first().click();
   await page.getByText('Completed').waitFor();
-  await page.getByText('4 of 4 files').waitFor();
+  await page.getByText('7 of 7 steps').waitFor();
   await page.getByText('Failures').click();
   await page.getByText('cannot be opened').waitFor();
   await assertAccessible(page, 'a task that ended');

@@ -1,7 +1,8 @@
 // Keeps the facet tables of the folders in step with what is stored there, whoever writes it.
 import type { Log } from '../../../runtime/log.ts';
 import { runFor, type Steps } from '../../../runtime/sync/checkpoint.ts';
-import { isMeasured, isSure } from '../../things/confidence.ts';
+import { confidenceOf, isMeasured, isSure } from '../../things/confidence.ts';
+import type { Track } from '../../things/tracks.ts';
 import type { ClusteringsOf } from '../people/people-index.ts';
 import type { MediaChange } from '../store/changes.ts';
 import { readable } from '../store/faults.ts';
@@ -174,6 +175,40 @@ const shotLabels: Readonly<Record<ShotSize, string>> = {
 
 const named = { labelOf: (value: string) => value.charAt(0).toUpperCase() + value.slice(1) };
 
+/** How surely each class is seen where it is seen best in the library, for searches that are proposed. */
+class BestScores {
+  readonly #isStored: (hash: string) => boolean;
+  /** By class, then by content; only scores of what is claimed without reservation. */
+  readonly #byClass = new Map<string, Map<string, number>>();
+
+  constructor(isStored: (hash: string) => boolean) {
+    this.#isStored = isStored;
+  }
+
+  set(hash: string, tracks: readonly Track[], gridFrames: number): void {
+    for (const scores of this.#byClass.values()) scores.delete(hash);
+    for (const track of tracks) {
+      if (confidenceOf(track, gridFrames) !== 'strong') continue;
+      const { class: name, score } = track;
+      const scores = this.#byClass.get(name) ?? new Map<string, number>();
+      scores.set(hash, Math.max(score, scores.get(hash) ?? 0));
+      this.#byClass.set(name, scores);
+    }
+  }
+
+  /** Null for a class that is nowhere seen surely enough. */
+  of(name: string): number | null {
+    let best: number | null = null;
+    const scores = this.#byClass.get(name) ?? new Map<string, number>();
+    for (const [hash, score] of scores) {
+      if (score <= (best ?? 0)) continue;
+      if (this.#isStored(hash)) best = score;
+      else scores.delete(hash);
+    }
+    return best;
+  }
+}
+
 /** What the facets tell of one content. */
 interface Sights {
   readonly seen: readonly string[];
@@ -185,22 +220,27 @@ interface Sights {
 function thingFacets(store: Store): readonly ContentFacet[] {
   // They are asked one after the other of the same content, whose record is long.
   let last: { readonly version: string; readonly sights: Sights } | null = null;
+  const best = new BestScores((hash) => store.things.version(hash) !== null);
   const sightsOf = (hash: string): Sights => {
     const version = `${hash} ${store.things.version(hash)} ${store.people.faces.changes()}`;
-    if (last?.version !== version) last = { version, sights: readSights(store, hash) };
+    if (last?.version !== version) last = { version, sights: readSights(store, hash, best) };
     return last.sights;
   };
   const sizes = choices(shotSizes.map((value) => ({ value, label: shotLabels[value] })));
   return [
-    contentFacet('seen', 'Things', (hash) => sightsOf(hash).seen, named),
+    contentFacet('seen', 'Things', (hash) => sightsOf(hash).seen, {
+      ...named,
+      meta: (value) => ({ suggested: best.of(value) }),
+    }),
     contentFacet('unmeasured', 'Other things, uncertain', (hash) => sightsOf(hash).unmeasured, named),
     contentFacet('shot_size', 'Shot size of people', (hash) => sightsOf(hash).shots, sizes),
   ];
 }
 
-function readSights(store: Store, hash: string): Sights {
+function readSights(store: Store, hash: string, best: BestScores): Sights {
   const tracks = readable(() => store.things.of(hash))?.tracks ?? [];
   const gridFrames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
+  best.set(hash, tracks, gridFrames);
   const classes = tracks.filter((track) => isSure(track, gridFrames)).map((track) => track.class);
   const shots = readable(() => storedShots(store, hash, tracks)) ?? [];
   return {

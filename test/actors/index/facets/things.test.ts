@@ -47,6 +47,23 @@ test('media are counted by what is believed to be seen in them, and by the rest 
   assert.deepEqual((await index.call('resolve', resolved)).hashes, []);
 });
 
+test('classes that are seen surely somewhere are proposed as searches, with their best score', async (t) => {
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
+  const ask = asking(index, cache_dir);
+  const suggested = async () => {
+    const { facets } = await ask();
+    const options = facets.find(({ id }) => id === 'things.seen')?.options ?? [];
+    return Object.fromEntries(options.map(({ value, meta }) => [value, meta['suggested']]));
+  };
+  await storeTracks(index, cache_dir, 'aa', [track('car', 0.78), track('airplane', 0.8)]);
+  await storeTracks(index, cache_dir, 'bb', [track('car', 0.9), track('car', 0.8)]);
+  assert.deepEqual(await suggested(), { car: 0.9, airplane: null });
+  await storeTracks(index, cache_dir, 'bb', [track('dog', 0.85)]);
+  assert.deepEqual(await suggested(), { car: 0.78, airplane: null, dog: 0.85 });
+  await index.call('remove_media', { cache_dir, hashes: ['bb'] });
+  assert.deepEqual(await suggested(), { car: 0.78, airplane: null });
+});
+
 test('what is stored or removed later is counted at once', async (t) => {
   const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
   const ask = asking(index, cache_dir);

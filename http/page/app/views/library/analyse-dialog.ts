@@ -51,8 +51,13 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
   const tasks = useAsk((signal) => api.listTasks({}, { signal }), []);
   const isSettingUp = useStore((state) => state.showsSetUp);
   const models = useAsk((signal) => api.availableModels({}, { signal }), [isSettingUp]).value;
-  const clusterings = useAsk((signal) => api.faceClusters({ cache_dir }, { signal }), [cache_dir]).value;
-  const options = workOptions(kept, models);
+  // A library that does not exist yet has none.
+  const isReady = useStore(({ folder }) => folder.state === 'ready');
+  const clusterings = useAsk(isReady ? (signal) => api.faceClusters({ cache_dir }, { signal }) : null, [
+    cache_dir,
+    isReady,
+  ]).value;
+  const options = workOptions(kept, models, clusterings?.jobs[0]?.name);
   const running = runningAnalysis(tasks.value?.tasks ?? []);
   useEffect(() => saveWork(kept), [kept]);
   const submit = async (event: Event) => {
@@ -123,13 +128,21 @@ function saveWork({ again: _, ...options }: Partial<WorkOptions>): void {
 }
 
 /**
- * Where nothing was chosen: speech only with a model that writes it down, or every file without subtitles
- * would fail. Faces that were wished for before wait until their models are there again.
+ * Where nothing was chosen: all that the models on this machine can do but summaries. What was chosen before
+ * waits until its models are there again. `usualPeople`: clustering that faces join without a name.
  */
-export function workOptions(kept: Partial<WorkOptions>, models: WorkModels | null): WorkOptions {
-  const speech = models !== null && models.speech.model_key !== null;
-  const options = { ...defaultWork, speech, ...kept };
-  return { ...options, faces: options.faces && canFindFaces(models) };
+export function workOptions(
+  kept: Partial<WorkOptions>,
+  models: WorkModels | null,
+  usualPeople = defaultWork.people,
+): WorkOptions {
+  const canSpeech = models !== null && models.speech.model_key !== null;
+  const options = { ...defaultWork, people: usualPeople, ...kept };
+  return {
+    ...options,
+    speech: options.speech && canSpeech,
+    faces: options.faces && canFindFaces(models),
+  };
 }
 
 function canFindFaces(models: WorkModels | null): boolean {
@@ -158,12 +171,9 @@ function WorkFields({ options, models, kinds, set }: WorkFieldsProps) {
       onChange=${() => set({ [name]: !options[name] })} />${label}</label>${options[name] && isAble ? more : null}</div>`;
   return html`<fieldset class="wishes"><legend class="unseen">${t(library.analyseTitle)}</legend>
     ${wish('picture', t(library.wishPicture, { model: models?.loaded_model ?? '…' }), hasPicture, !canSee && html`<${Lacking} text=${t(library.noSight)} />`)}
-    ${wish('speech', t(canSpeech ? library.wishSpeech : library.wishSubtitles), hasSound, text('language', t(library.language), t(library.languageHow), true))}
-    ${
-      !canSpeech &&
-      html`<div class="wish"><label class="off"><input type="checkbox" disabled />${t(library.wishSpeech)}</label></div>
-      <${Lacking} text=${t(library.noSpeechModel)} />`
-    }
+    ${wish('subtitles', t(library.wishSubtitles), hasSound, null)}
+    ${wish('speech', t(library.wishSpeech), hasSound && canSpeech, text('language', t(library.language), t(library.languageHow), true))}
+    ${!canSpeech && html`<${Lacking} text=${t(library.noSpeechModel)} />`}
     ${wish('faces', t(library.wishFaces), hasPicture && canFaces, text('people', t(library.people), t(library.peopleHow), true))}
     ${!canFaces && html`<${Lacking} text=${t(library.noFaceModel)} />`}
     ${wish('summary', t(library.wishSummary), hasSound, models?.summaries.recommended_key === null && html`<${Lacking} text=${t(library.templates)} isOfSettings />`)}
@@ -171,7 +181,7 @@ function WorkFields({ options, models, kinds, set }: WorkFieldsProps) {
   </fieldset>`;
 }
 
-type WishName = 'picture' | 'speech' | 'faces' | 'summary';
+type WishName = 'picture' | 'subtitles' | 'speech' | 'faces' | 'summary';
 
 function Lacking({ text, isOfSettings }: { readonly text: string; readonly isOfSettings?: boolean }) {
   const link = html`<a href=${routeHash({ view: 'settings', argument: '' })}>${t(library.toSettings)}</a>`;
@@ -184,6 +194,8 @@ type AnalyzeBody = Parameters<Api['analyze']>[0];
 
 interface WorkOptions {
   readonly picture: boolean;
+  /** Where speech is not transcribed. */
+  readonly subtitles: boolean;
   readonly speech: boolean;
   readonly faces: boolean;
   readonly summary: boolean;
@@ -197,11 +209,12 @@ interface WorkOptions {
 
 export const defaultWork: WorkOptions = {
   picture: true,
+  subtitles: true,
   speech: true,
-  faces: false,
+  faces: true,
   summary: false,
   language: 'auto',
-  people: '',
+  people: 'people',
   again: false,
 };
 
@@ -226,7 +239,7 @@ export function requestOf(
   cache_dir: string,
   clusterings: readonly Clustering[] = [],
 ): AnalyzeBody {
-  const { picture, speech, faces, summary, language, people, again } = options;
+  const { picture, subtitles, speech, faces, summary, language, people, again } = options;
   const seen = files.filter(({ kind }) => kind !== 'audio').map(({ media_path }) => media_path);
   const lasting = files.filter(({ kind }) => kind !== 'image');
   const summed = lasting.filter(({ summaries }) => again || summaries === 0);
@@ -237,6 +250,7 @@ export function requestOf(
       lasting.length > 0 && {
         transcription_jobs: lasting.map(({ media_path: path }) => ({ path, language })),
       }),
+    ...(subtitles && !speech && lasting.length > 0 && { transcription_jobs: lasting.map(subtitlesOf) }),
     ...(faces &&
       seen.length > 0 && {
         face_clustering_jobs: [{ ...clusteringOf(people.trim(), clusterings), face_media_paths: seen }],
@@ -256,6 +270,14 @@ function clusteringOf(cluster_job_name: string, clusterings: readonly Clustering
   const before = clusterings.find(({ name }) => name === cluster_job_name);
   if (before === undefined) return { cluster_job_name, face_min_samples: FEWEST };
   return { cluster_job_name, face_eps: before.eps, face_min_samples: before.min_samples };
+}
+
+/** To tell speakers apart the sound would have to be heard. */
+function subtitlesOf({ media_path: path }: WorkFile) {
+  return {
+    ...{ path, language: 'auto', detect_speakers: false },
+    preferred_x_model_key: 'subtitles if any' as const,
+  };
 }
 
 /** Whether anything is asked for at all. */

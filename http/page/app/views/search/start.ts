@@ -102,7 +102,7 @@ interface Medium {
   readonly duration_seconds: number | null;
 }
 
-/** Somebody, the things that most media show, and for the rest what looks like some media. */
+/** Somebody, the things that were recognised most surely, and for the rest what looks like some media. */
 function examplesOf(
   facets: readonly Facet[],
   people: readonly Person[],
@@ -112,8 +112,11 @@ function examplesOf(
   const somebody = people
     .slice(0, 1)
     .map((person): Example => ({ icon: 'person', label: person.name, query: { people: [person] } }));
+  const sureness = ({ meta }: (typeof things)[number]) =>
+    typeof meta['suggested'] === 'number' ? meta['suggested'] : 0;
   const seen = things
-    .filter(({ value, count }) => count > 0 && !(value === 'person' && somebody.length > 0))
+    .filter((one) => one.count > 0 && sureness(one) > 0 && !(one.value === 'person' && somebody.length > 0))
+    .toSorted((a, b) => sureness(b) - sureness(a))
     .slice(0, MOST - somebody.length)
     .map(({ value }): Example => {
       return { icon: 'eye', label: named(thingWords, value), query: { text: value } };

@@ -68,12 +68,19 @@ test('each crumb leads to its folder, and the last but one is the folder a path 
   assert.deepEqual(['/a/b', '/a', '/', 'C:\\a', 'C:\\'].map(folderOf), ['/a', '/', null, 'C:\\', null]);
 });
 
-test('faces that were wished for before are not asked for while their models are gone', () => {
-  const models = (command: string | null) => ({ speech: { model_key: null }, faces: { command } });
+test('without a choice subtitles are read, and faces found and speech transcribed where models are there', () => {
+  const models = (command: string | null, model_key: string | null = null) => ({
+    speech: { model_key },
+    faces: { command },
+  });
   const kept = { faces: true, people: 'family' };
   assert.equal(workOptions(kept, models('framehound models pull faces')).faces, false);
   assert.equal(workOptions(kept, models(null)).faces, true);
-  assert.equal(workOptions({}, models(null)).faces, false);
+  const { subtitles, speech, faces, people } = workOptions({}, models(null));
+  assert.deepEqual([subtitles, speech, faces, people], [true, false, true, 'people']);
+  assert.equal(workOptions({}, models(null), 'family').people, 'family');
+  assert.equal(workOptions({ speech: true }, models(null)).speech, false);
+  assert.equal(workOptions({}, models(null, 'whisper-tiny')).speech, true);
 });
 
 test('known files that do not lie in a folder are gone, with whole folders, but not hidden ones', () => {
@@ -136,6 +143,15 @@ test('each kind of file is asked for the work that fits it, and a summary is not
     summary_requests: [{ path: '/s.wav', replace_existing: false }],
     force: false,
   });
+  assert.deepEqual(
+    requestOf(files, { ...all, speech: false }, '/c').transcription_jobs?.map(
+      ({ path, preferred_x_model_key: by }) => [path, by],
+    ),
+    [
+      ['/f.mp4', 'subtitles if any'],
+      ['/s.wav', 'subtitles if any'],
+    ],
+  );
   const again = requestOf(files, { ...all, again: true }, '/c');
   assert.deepEqual(again.summary_requests, [
     { path: '/f.mp4', replace_existing: true },
@@ -160,8 +176,8 @@ test('each kind of file is asked for the work that fits it, and a summary is not
 
 test('a request that asks for nothing is known as such', () => {
   const [, sound, still] = files;
-  assert.ok(isEmptyRequest(requestOf([sound!], { ...defaultWork, speech: false }, '/c')));
-  assert.ok(isEmptyRequest(requestOf([still!], { ...defaultWork, picture: false }, '/c')));
+  assert.ok(isEmptyRequest(requestOf([sound!], { ...defaultWork, speech: false, subtitles: false }, '/c')));
+  assert.ok(isEmptyRequest(requestOf([still!], { ...defaultWork, picture: false, faces: false }, '/c')));
   assert.ok(!isEmptyRequest(requestOf(files, defaultWork, '/c')));
 });
 

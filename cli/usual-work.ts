@@ -1,0 +1,64 @@
+// What is analysed where nothing else is asked for: pictures, subtitles in or beside the files, and faces
+// where
+// their models are there.
+import type { TaskRequest } from '../actors/analysis/contract.ts';
+import { anySubtitlesKey, type TranscriptionJob } from '../actors/analysis/stages/speech/kind.ts';
+import { isStillName } from '../actors/decoder/media-names.ts';
+import { storeErrors } from '../actors/index/store/contract.ts';
+import { isOf } from '../http/client/error.ts';
+import type { Context } from './context.ts';
+import { newClustering } from './faces/analyze.ts';
+import type { MediaTask } from './media-task.ts';
+import type { Service } from './service.ts';
+
+export interface UsualWork {
+  readonly paths: readonly string[];
+  readonly cacheDir: string;
+  readonly force: boolean;
+  readonly subtitles: boolean;
+  readonly faces: boolean;
+}
+
+/** Name of a clustering of faces that nobody named. */
+const people = 'people';
+
+export function usualTask(
+  service: Service,
+  { paths, cacheDir, force, subtitles, faces }: UsualWork,
+  { values }: Context,
+): MediaTask {
+  const { decode } = values;
+  const requestOf: MediaTask['requestOf'] = async (files) => {
+    const lasting = subtitles ? files.filter((path) => !isStillName(path)) : [];
+    const job = faces ? await faceJob(service, cacheDir, files) : null;
+    return {
+      ...{ cache_dir: cacheDir, visual_media_paths: files, decode, force },
+      ...(lasting.length > 0 && { transcription_jobs: lasting.map(subtitlesOf) }),
+      ...(job && { face_clustering_jobs: [job] }),
+    };
+  };
+  return { paths, cacheDir, json: false, requestOf };
+}
+
+/** To tell speakers apart the sound would have to be heard. */
+function subtitlesOf(path: string): TranscriptionJob {
+  const how = { preferred_x_model_key: anySubtitlesKey, detect_speakers: false, channels: null } as const;
+  return { path, language: 'auto', ...how };
+}
+
+type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
+
+/** Faces join the first clustering there is, as it is. Null while the models for faces are missing. */
+async function faceJob(
+  { client }: Service,
+  cache_dir: string,
+  face_media_paths: string[],
+): Promise<FaceJob | null> {
+  if ((await client.availableModels()).faces.command !== null) return null;
+  const { jobs } = await client.faceClusters({ cache_dir }).catch((error: unknown) => {
+    if (isOf(storeErrors.STORE_UNAVAILABLE, error)) return { jobs: [] };
+    throw error;
+  });
+  const { name, eps, min_samples } = jobs[0] ?? { name: people, ...newClustering };
+  return { cluster_job_name: name, face_media_paths, face_eps: eps, face_min_samples: min_samples };
+}
