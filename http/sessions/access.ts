@@ -182,7 +182,8 @@ export class Access {
   }
 
   /**
-   * The licenses too. `isLast`: no engine follows; sessions that are shared end unless the service starts again
+   * The licenses too. `isLast`: no engine follows; sessions that are shared end unless the service starts
+   * again
    * soon, since another program may have the port next.
    */
   close(isLast: boolean): void {

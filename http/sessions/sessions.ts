@@ -73,7 +73,8 @@ function sealingKey(secret: string): Buffer {
 /** Since the last use, ms. */
 export const SESSION_MS = 12 * 3_600_000;
 /**
- * How long a shared session outlives the service, ms: long enough to start it again, and short because another
+ * How long a shared session outlives the service, ms: long enough to start it again, and short because
+ * another
  * program may have the port meanwhile.
  */
 export const RESTART_MS = 10 * 60_000;
@@ -182,7 +183,8 @@ export class Sessions {
   }
 
   /**
-   * Keeps when each was used last. `endsShared`: those of the owner of the home folder end, unless the service
+   * Keeps when each was used last. `endsShared`: those of the owner of the home folder end, unless the
+   * service
    * starts again within RESTART_MS.
    */
   close(endsShared: boolean): void {

@@ -2,7 +2,8 @@
 import { api } from './api.ts';
 
 /**
- * A pasted path: in quotes, as a `file:` address, with spaces around it. `home`: what `~` stands for. Null for
+ * A pasted path: in quotes, as a `file:` address, with spaces around it. `home`: what `~` stands for. Null
+ * for
  * relative ones.
  */
 export function pastedPath(text: string, home: string | null = null): string | null {
@@ -26,7 +27,9 @@ function decoded(text: string): string {
   }
 }
 
-/** Where exports go unless a person says otherwise, and what `~` stands for; null where the system knows none. */
+/**
+ * Where exports go unless a person says otherwise, and what `~` stands for; null where the system knows none.
+ */
 export async function userFolders(cache_dir: string) {
   const { home_folder, export_folder } = await api.listMedia({ cache_dir, limit: 1 });
   return { home_folder, export_folder };

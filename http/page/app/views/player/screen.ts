@@ -163,7 +163,8 @@ function Still({ medium, url, transport }: SourceProps) {
 
 const NoPreview = () => html`<p class="no-preview quiet">${t(player.noPreview)}</p>`;
 
-// What is said where a file is away or cannot be played: a version for browsers can be made by the service, as a task.
+// What is said where a file is away or cannot be played: a version for browsers can be made by the service,
+// as a task.
 
 interface BrowserVersionProps {
   readonly medium: Medium;
