@@ -58,6 +58,8 @@ const publicFiles = [
   'actors/models/advice.ts',
   'actors/models/device.ts',
   'actors/models/face-distance.ts',
+  // Words that searches know, of both languages.
+  'actors/models/german/lexicon.ts',
   'actors/models/model-file.ts',
   'actors/models/other-keys.ts',
   // Kinds of work, their progress and their results, as everybody tells of them.

@@ -1,6 +1,7 @@
 // What a question says about things: each with its colours, place, size and number, and the rest of the
 // question.
 import type { ThingTerm } from '../../index/things/contract.ts';
+import { Lexicon, tonedColourWords } from '../../models/german/lexicon.ts';
 import {
   crowd,
   farAway,
@@ -18,12 +19,19 @@ export interface ThingQuestion {
   readonly terms: readonly ThingTerm[];
   /** The words that became terms, as they were typed: `red car`. */
   readonly words: readonly string[];
+  /** Those of them that name a part of what is found: `woman` of persons, `duck` of birds. */
+  readonly narrower: { readonly people: readonly string[]; readonly others: readonly string[] };
   /** The question without them; empty where they were all of it. */
   readonly rest: string;
 }
 
 type Meaning =
-  | { readonly kind: 'thing'; readonly classes: ThingTerm['classes']; readonly least?: number }
+  | {
+      readonly kind: 'thing';
+      readonly classes: ThingTerm['classes'];
+      readonly least?: number;
+      readonly isNarrower?: true;
+    }
   | { readonly kind: 'colour'; readonly colour: ThingTerm['colours'][number] }
   | { readonly kind: 'place'; readonly place: NonNullable<ThingTerm['place']> }
   | { readonly kind: 'size'; readonly size: NonNullable<ThingTerm['size']> }
@@ -39,8 +47,16 @@ interface Token {
   readonly begins: boolean;
 }
 
-const lexicon = collect();
-const longestPhrase = Math.max(...[...lexicon.keys()].map((phrase) => phrase.split(' ').length));
+/** English plurals. */
+const englishForms = (word: string): string[] =>
+  ['s', 'es'].filter((end) => word.endsWith(end)).map((end) => word.slice(0, -end.length));
+
+export const lexicon = new Lexicon<Meaning>(
+  collect(),
+  englishForms,
+  (first) => first,
+  ({ kind }) => kind === 'thing' || kind === 'shot' || kind === 'colour',
+);
 
 /** A term with the positions of its words, as they were typed. */
 interface Named {
@@ -63,7 +79,19 @@ export function thingQuestion(text: string): ThingQuestion {
   const rest = hasWords
     ? left.map(({ text: one, begins }, n) => (begins && n > 0 ? `, ${one}` : one)).join(' ')
     : '';
-  return { terms, words, rest: rest.replaceAll(' ,', ',').trim() };
+  const narrower = named
+    .map(({ at }) => tokens[at]!)
+    .filter(({ meaning }) => meaning?.kind === 'thing' && meaning.isNarrower);
+  const areOfPeople = ({ meaning }: Token) => meaning?.kind === 'thing' && arePeople(meaning.classes);
+  const wordsOf = (some: readonly Token[]) => [...new Set(some.map((token) => token.text))];
+  const ofPeople = narrower.filter(areOfPeople);
+  const others = narrower.filter((token) => !areOfPeople(token));
+  return {
+    terms,
+    words,
+    narrower: { people: wordsOf(ofPeople), others: wordsOf(others) },
+    rest: rest.replaceAll(' ,', ',').trim(),
+  };
 }
 
 function thingsIn(tokens: readonly Token[]): Named[] {
@@ -184,7 +212,7 @@ function tokensOf(text: string): Token[] {
 
 /** Words of the longest known phrase there; 1 where none is known. */
 function phraseAt(words: readonly string[], at: number): number {
-  for (let length = Math.min(longestPhrase, words.length - at); length > 1; length--) {
+  for (let length = Math.min(lexicon.longest, words.length - at); length > 1; length--) {
     if (meaningOf(words.slice(at, at + length).join(' ')) !== null) return length;
   }
   return 1;
@@ -193,17 +221,13 @@ function phraseAt(words: readonly string[], at: number): number {
 /** Whether a word by itself says something about things in pictures: a thing, a colour, a number, a place. */
 export const isSearchWord = (word: string): boolean => meaningOf(word) !== null;
 
-/** Also of English plurals and of German colours with an ending. */
+/** `dunkelblau` is blue, too. */
 function meaningOf(phrase: string): Meaning | null {
-  const known = lexicon.get(phrase);
-  if (known !== undefined) return known;
-  const stems = [/s$/, /es$/].filter((end) => end.test(phrase)).map((end) => phrase.replace(end, ''));
-  const thing = stems
-    .map((stem) => lexicon.get(stem))
-    .find((one) => one?.kind === 'thing' || one?.kind === 'shot');
-  if (thing !== undefined) return thing;
-  const colour = lexicon.get(phrase.replace(/(e|er|es|en|em)$/, ''));
-  return colour?.kind === 'colour' ? colour : null;
+  const meaning = lexicon.get(phrase);
+  if (meaning !== undefined) return meaning;
+  const [, colour = ''] = tonedColourWords(phrase) ?? [];
+  const toned = lexicon.get(colour);
+  return toned?.kind === 'colour' ? toned : null;
 }
 
 function collect(): ReadonlyMap<string, Meaning> {
@@ -213,7 +237,10 @@ function collect(): ReadonlyMap<string, Meaning> {
   };
   add(fillers, { kind: 'filler' });
   add(negations, { kind: 'negation' });
-  for (const [classes, words] of thingWords) add(words, { kind: 'thing', classes: [...classes] });
+  for (const [classes, words, narrower] of thingWords) {
+    add(words, { kind: 'thing', classes: [...classes] });
+    if (narrower) add(narrower, { kind: 'thing', classes: [...classes], isNarrower: true });
+  }
   add(crowd.words, { kind: 'thing', classes: ['person'], least: crowd.least });
   for (const colour of Object.keys(thingColours) as (keyof typeof thingColours)[])
     add(thingColours[colour], { kind: 'colour', colour });

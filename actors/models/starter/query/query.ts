@@ -1,5 +1,7 @@
 // Parses a query: text in, terms out (what to look for, where, how much, or not), and the unknown words.
 // vector.ts makes the vector of the terms.
+
+import { Lexicon, tonedColourWords } from '../../german/lexicon.ts';
 import { type ColourWord, colourWords, type Tone, toneWords } from './colours.ts';
 import { type LookWord, lookWords } from './looks.ts';
 
@@ -52,6 +54,8 @@ export function parseQuery(text: string): Query {
   };
 }
 
+const isAnd = ({ text }: Token) => text === 'and' || text === 'und';
+
 const clauseEnd: Token = { meaning: { role: 'break' }, text: ',' };
 
 /** Longest known phrases from the left; punctuation ends a phrase. */
@@ -69,21 +73,32 @@ function tokenize(text: string): Token[] {
 function tokenizeWords(words: readonly string[]): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < words.length; ) {
-    const [phrase, length] = phraseAt(words, at);
+    const length = phraseAt(words, at);
     const text = words.slice(at, at + length).join(' ');
-    tokens.push({ meaning: phrase === undefined ? undefined : lexicon.get(phrase), text });
+    tokens.push(...(tonedColour(text) ?? [{ meaning: lexicon.get(text), text }]));
     at += length;
   }
   return tokens;
 }
 
-function phraseAt(words: readonly string[], at: number): [phrase: string | undefined, length: number] {
-  for (let length = Math.min(longestPhrase, words.length - at); length > 1; length--) {
-    const head = `${words.slice(at, at + length - 1).join(' ')} `;
-    const phrase = knownPhrase(head, words[at + length - 1]!);
-    if (phrase !== undefined) return [phrase, length];
-  }
-  return [knownPhrase('', words[at]!), 1];
+/** Words of the longest known phrase there; 1 where none is known. */
+function phraseAt(words: readonly string[], at: number): number {
+  for (let length = Math.min(lexicon.longest, words.length - at); length > 1; length--)
+    if (lexicon.get(words.slice(at, at + length).join(' ')) !== undefined) return length;
+  return 1;
+}
+
+/** `dunkelblau` is a dark blue. Null for any other word. */
+function tonedColour(word: string): Token[] | null {
+  if (lexicon.get(word) !== undefined) return null;
+  const [tone = '', colour = ''] = tonedColourWords(word) ?? [];
+  const meaning = lexicon.get(colour);
+  const toned = lexicon.get(tone)?.tone;
+  if (!meaning?.colour || !toned) return null;
+  return [
+    { meaning: { tone: toned }, text: word },
+    { meaning, text: word },
+  ];
 }
 
 type Draft = { -readonly [K in keyof Term]: Term[K] } & { clause: number; at: number };
@@ -161,7 +176,7 @@ class Parser {
     this.#clause += 1;
     this.#amount = undefined;
     const continues = this.#negation === 'wide' && this.#kindAfter(at) === this.#negatedKind;
-    if (this.#tokens[at]!.text !== 'and' || !continues) this.#negation = undefined;
+    if (!isAnd(this.#tokens[at]!) || !continues) this.#negation = undefined;
   }
 
   /** A relation needs a term on its left that can have a place, and one on its right. */
@@ -270,8 +285,8 @@ const stopWords =
   'looking, like, has, have, having, had, do, does, did, can, could, would, should, will, into, onto, near, next, along, across, through, ' +
   'against, around, between, inside, outside of, within, up, down, off, out, very much, so, too, just, quite, rather, almost, nearly, ' +
   'one, two, three, several, thing, things, something, anything, color, colors, colour, colours, coloured, colored, tone, tones, toned, ' +
-  'shade, shades, area, areas, part, parts, region, lot, bit, kind, sort, type, style, please, ' +
-  'any, other, another, each, every, both, same, such, if, because, than, s, t, re, ll, ve, d, m, half, dominant, visible, seen';
+  'shade, shades, area, areas, part, parts, region, lot, bit, sort, type, style, please, ' +
+  'what kind of, kind of, kinds of, any, other, another, each, every, both, same, such, if, because, than, s, t, re, ll, ve, d, m, half, dominant, visible, seen';
 
 /** What one phrase can mean. A phrase may have several meanings ("light": a tone of a colour, or bright). */
 interface Meaning {
@@ -285,9 +300,8 @@ interface Meaning {
   readonly role?: 'break' | 'join' | 'stop';
 }
 
-const lexicon: ReadonlyMap<string, Meaning> = collect();
-/** Words of the longest phrase. */
-const longestPhrase = Math.max(...[...lexicon.keys()].map((phrase) => phrase.split(' ').length));
+/** A phrase can have several meanings, which are joined. */
+export const lexicon = new Lexicon(collect(), forms, (one, other) => ({ ...one, ...other }));
 
 function collect(): Map<string, Meaning> {
   const all = new Map<string, Meaning>();
@@ -308,12 +322,6 @@ function collect(): Map<string, Meaning> {
   add(negationWords.narrow, { negation: 'narrow' });
   add(negationWords.wide, { negation: 'wide' });
   return all;
-}
-
-/** The known phrase that starts with `head` (words and a space, or nothing) and ends in a form of `word`. */
-function knownPhrase(head: string, word: string): string | undefined {
-  const form = forms(word).find((known) => lexicon.has(head + known));
-  return form === undefined ? undefined : head + form;
 }
 
 const endings: readonly (readonly [ending: string, becomes: readonly string[]])[] = [

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { facets } from '../../../../actors/index/facets/list.ts';
 import { listNote, type Note, note, noteCodes } from '../../../../actors/search/notes/contract.ts';
-import { thingWords as wordsOfSearch } from '../../../../actors/search/things/vocabulary.ts';
+import { thingQuestion } from '../../../../actors/search/things/question.ts';
 import { classNames } from '../../../../actors/things/contract.ts';
 import { type AccessDecision, decisionOf, noKey } from '../../../../http/license/decision.ts';
 import { api } from '../../../../http/page/app/api.ts';
@@ -173,11 +173,8 @@ test('every facet has a German name, and every thing one that a search for it un
   for (const { id } of facets) assert.ok(id in facetWords, id);
   assert.deepEqual(Object.keys(thingWords), [...classNames]);
   for (const [name, [, german]] of Object.entries(thingWords)) {
-    const meant = wordsOfSearch.filter(([, words]) => words.split(', ').includes(german.toLowerCase()));
-    assert.ok(
-      meant.some(([classes]) => classes.length === 1 && classes.join() === name),
-      `${german} is ${name}`,
-    );
+    const [term] = thingQuestion(german).terms;
+    assert.deepEqual(term?.classes, [name], `${german} is ${name}`);
   }
 });
 
