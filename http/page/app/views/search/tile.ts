@@ -67,7 +67,7 @@ export function Tile({ moments, index, side }: TileProps) {
   };
   const states = `${isSelected ? 'selected' : ''} ${isChosen ? 'chosen' : ''}`;
   return html`<div id=${tileId(index)} class=${`tile ${states}`} role="gridcell" aria-selected=${isChosen || isSelected}
-    aria-label=${labelOf(moment, time)} draggable=${true} onDragStart=${(event: DragEvent) => dragOut(event, moments, moment)}
+    aria-label=${labelOf(moment, time, showsName)} draggable=${true} onDragStart=${(event: DragEvent) => dragOut(event, moments, moment)}
     ...${touch.handlers} onClick=${onClick} onDblClick=${() => open(moment)}
     onPointerMove=${onPointerMove} onPointerLeave=${() => setPointed(null)}>
     ${showsName && html`<p class="tile-name cut" title=${media_path}>${nameOf(media_path)} </p>`}
@@ -167,9 +167,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, itemOf(moment)));
   const showsName = search.use((state) => state.showsNames);
   const name = isWhole(moment) && !showsName ? nameOf(moment.media_path) : '';
-  // A file that is found by its name has one name.
-  const parts = new Set([name, ...moment.reasons.map(toldOf)]);
-  const text = [...parts].filter((one) => one !== '').join(' · ');
+  const text = [name, ...reasonTexts(moment, showsName)].filter((one) => one !== '').join(' · ');
   const details = [text, moment.media_path, copiesText(moment)].filter((one) => one !== '').join('\n');
   return html`<div class="tile-reasons">
     ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}
@@ -187,15 +185,22 @@ export function toldOf(reason: Found['reasons'][number]): string {
   return name === '' ? text : `${speakerText(name)}: ${text}`;
 }
 
+/** A file that is found by its name is named once. */
+function reasonTexts(moment: Found, showsName: boolean): string[] {
+  const texts = moment.reasons.map(toldOf);
+  const isNamed = showsName || isWhole(moment);
+  return isNamed ? texts.filter((one) => one !== nameOf(moment.media_path)) : texts;
+}
+
 /** First what is seen of it, in that order, the time that is shown too: who speaks to the page says that. */
-function labelOf(moment: Found, time: string): string {
+function labelOf(moment: Found, time: string, showsName: boolean): string {
   const { reasons } = moment;
   const name = nameOf(moment.media_path);
-  const place = isWhole(moment) ? [time, name] : [name, time];
+  const place = isWhole(moment) && !showsName ? [time, name] : [name, time];
   const why = reasons.map((reason) => t(searchWords[reason.kind]));
   const band = bandOf(moment);
   const sure = band === null ? [] : [t(searchWords[band])];
-  return [...new Set([...place, ...reasons.map(toldOf), ...why, ...sure, copiesText(moment)])]
+  return [...place, ...reasonTexts(moment, showsName), ...why, ...sure, copiesText(moment)]
     .filter((one) => one !== '')
     .join(', ');
 }
