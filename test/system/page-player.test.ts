@@ -251,7 +251,7 @@ test('clips go to a folder that is proposed, or to one that a person types', {
   const target = join(home.folder, 'new', 'cut');
   await folder.fill(`"${target}"`);
   await cut.click();
-  await page.getByText(`The clips are being cut into ${target}.`).waitFor();
+  await page.getByText(`being cut into ${target}.`).waitFor();
   await until(() => existsSync(target) && readdirSync(target).some((name) => name.endsWith('.mp4')));
   await assertAccessible(page, 'clips that are cut');
   await format.selectOption('xmeml');

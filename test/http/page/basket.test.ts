@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isSame, mergedItems } from '../../../http/page/app/basket.ts';
-import { moved, textOf, timelineItems } from '../../../http/page/app/views/lists/view.ts';
+import { clipsOf, moved, textOf, timelineItems } from '../../../http/page/app/views/lists/view.ts';
 
 const item = (item_id: string, start_seconds = 0) => ({
   item_id,
@@ -14,6 +14,17 @@ const item = (item_id: string, start_seconds = 0) => ({
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => item(id)) as [Item, Item, Item, Item];
 type Item = ReturnType<typeof item>;
 const ids = (items: readonly { item_id: string }[]) => items.map(({ item_id }) => item_id).join('');
+
+test('clips are cut from films and sound, and stills are counted apart', () => {
+  const still = { ...item('s'), media_path: '/media/s.JPG' };
+  const clip = ({ media_path, start_seconds, end_seconds }: Item) => ({
+    media_path,
+    start_seconds,
+    end_seconds,
+  });
+  assert.deepEqual(clipsOf([a, still, b]), { clips: [clip(a), clip(b)], stills: 1 });
+  assert.deepEqual(clipsOf([still]), { clips: [], stills: 1 });
+});
 
 test('what two add, take out and change at once all holds', () => {
   assert.equal(ids(mergedItems([a, b], [a, b, c], [a, b, d])), 'abcd');

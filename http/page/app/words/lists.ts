@@ -54,8 +54,16 @@ export const lists = {
     'Wählen Sie einen Ordner: einen vollständigen Pfad, oder mit ~/ einen im Heimordner.',
   ],
   started: [
-    'The clips are being cut into {folder}. The header shows the progress.',
-    'Die Clips werden nach {folder} geschnitten. Die Kopfzeile zeigt den Fortschritt.',
+    '{n} clip is being cut into {folder}. The header shows the progress.|{n} clips are being cut into {folder}. The header shows the progress.',
+    '{n} Clip wird nach {folder} geschnitten. Die Kopfzeile zeigt den Fortschritt.|{n} Clips werden nach {folder} geschnitten. Die Kopfzeile zeigt den Fortschritt.',
+  ],
+  stillsLeftOut: [
+    '{n} still is left out: clips are cut from films and sound.|{n} stills are left out: clips are cut from films and sound.',
+    '{n} Bild ist ausgelassen: Clips werden aus Filmen und Ton geschnitten.|{n} Bilder sind ausgelassen: Clips werden aus Filmen und Ton geschnitten.',
+  ],
+  onlyStills: [
+    'The list has only stills. Clips are cut from films and sound.',
+    'Die Liste hat nur Bilder. Clips werden aus Filmen und Ton geschnitten.',
   ],
   done: ['{name} is ready', '{name} ist erstellt'],
   exportFailed: ['The export failed', 'Der Export ist fehlgeschlagen'],

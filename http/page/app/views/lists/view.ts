@@ -96,17 +96,15 @@ async function made(
     return [t(lists.copied)];
   }
   if (format === 'clips') {
-    const clips = items.map(({ media_path, start_seconds, end_seconds }) => ({
-      media_path,
-      start_seconds,
-      end_seconds,
-    }));
+    const { clips, stills } = clipsOf(items);
+    if (clips.length === 0) throw new Error(t(lists.onlyStills));
     const output_dir = await typedPath(folder, get().folder.cache_dir!);
     if (output_dir === null) throw new Error(t(lists.badFolder));
     await api.exportClips({ output_dir, create_folders: true, clips, mode: 'smart', task: true });
     localStorage.setItem(KEPT_FOLDER, output_dir);
     void readTasks().catch(() => {});
-    return [t(lists.started, { folder: output_dir })];
+    const leftOut = stills > 0 ? [t(lists.stillsLeftOut, { n: stills })] : [];
+    return [t(lists.started, { n: clips.length, folder: output_dir }), ...leftOut];
   }
   const answer = await api.exportTimeline({ format, sequence_name: name, items: timelineItems(items) });
   const file = `${name.replace(/[^\p{L}\p{N} ._-]/gu, '_')}.${suffixes[format]}`;
@@ -153,6 +151,18 @@ function exact(seconds: number): string {
 /** Names may hold anything; a line and a column stay one. */
 function plain(text: string): string {
   return text.replace(/[\t\n\r]/g, ' ');
+}
+
+/** By their names; what else is no film is found when it is cut. */
+const stillName = /\.(jpe?g|jpe|png|webp|tiff?|gif|avif|hei[cf]|bmp|jp2)$/i;
+
+/** Clips are cut from films and sound; `stills`: how many items are none. */
+export function clipsOf(items: readonly Part[]) {
+  const lasting = items.filter(({ media_path }) => !stillName.test(media_path));
+  const clips = lasting.map(({ media_path, start_seconds, end_seconds }) => {
+    return { media_path, start_seconds, end_seconds };
+  });
+  return { clips, stills: items.length - lasting.length };
 }
 
 /** Items of a timeline: of each what its file has of picture and sound, one after the other. */
