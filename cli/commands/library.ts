@@ -19,7 +19,9 @@ export function mediaLines(media: LibraryMedia): string {
     media;
   const length = kind === 'image' || duration_seconds === null ? '' : `  ${clockTime(duration_seconds)}`;
   const facts = [
-    ...visual.map(({ model_key, frames, stored }) => `pictures by ${model_key}, ${frames} s${when(stored)}`),
+    ...visual.map(
+      ({ model_key, frames, stored }) => `${counted(frames, 'picture')} by ${model_key}${when(stored)}`,
+    ),
     ...faces.map((found) => `${found.faces} faces by ${found.model_key}${when(found.stored)}`),
     ...(transcript
       ? [

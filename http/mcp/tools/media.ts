@@ -78,7 +78,7 @@ async function recordOf(
 }
 
 function stored({ kind, duration_seconds, visual, transcript, faces, summaries }: LibraryMedia): string[] {
-  const models = visual.slice(0, 5).map(({ model_key, frames }) => `${oneLine(model_key, 80)} (${frames} s)`);
+  const models = visual.slice(0, 5).map(({ model_key, frames }) => `${oneLine(model_key, 80)} (${frames})`);
   const spoken =
     transcript === null
       ? 'none'

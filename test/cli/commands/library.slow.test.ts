@@ -119,7 +119,7 @@ test('list prints every page as lines, or as one object', async (t) => {
   assert.equal(out.match(/^\/f\//gm)?.length, 2500);
   assert.match(
     out,
-    /^\/f\/0000.mp4 {2}00:01:01\n {4}pictures by starter-visual-3, 61 s, \d{4}-\d\d-\d\d \d\d:\d\d$/m,
+    /^\/f\/0000.mp4 {2}00:01:01\n {4}61 pictures by starter-visual-3, \d{4}-\d\d-\d\d \d\d:\d\d$/m,
   );
   const { out: json } = await run(list, '--json', '--max', '3', '--offset', '2499');
   const page = JSON.parse(json) as { total: number; media: unknown[] };

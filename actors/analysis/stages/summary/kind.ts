@@ -96,7 +96,7 @@ export const summaryKind = stageKind({
     meanings: ['Seconds of media that have been summarised.', 'Total seconds of media to summarise.'],
     measure: 'seconds',
     weight: 1,
-    amountOf: gridSeconds,
+    amountOf: summarySeconds,
     label: 'summarised',
     speed: null,
   },
@@ -144,6 +144,11 @@ export const summaryKind = stageKind({
     ],
   },
 });
+
+/** Length of the file; a still counts as a second. */
+export function summarySeconds({ probe }: MediaRecord): number {
+  return probe.duration_seconds || 1;
+}
 
 /** Length of the grid; of sound, which has no pictures, of the seconds. */
 export function gridSeconds({ probe }: MediaRecord): number {

@@ -15,7 +15,7 @@ import type { Facts, FileWork, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { Concepts, type Evidence, StoredEvidence } from './evidence.ts';
 import { Film } from './film.ts';
-import { gridSeconds, type SummaryFacts, summaryKind, templatesKey } from './kind.ts';
+import { gridSeconds, type SummaryFacts, summaryKind, summarySeconds, templatesKey } from './kind.ts';
 import type { SummaryItem, SummaryJob } from './request.ts';
 
 export const summaryStage: Stage<SummaryItem> = {
@@ -113,7 +113,7 @@ class SummaryRun implements StageRun<SummaryItem> {
     const { parts, request } = this.#task;
     const { analysis_name: name } = job;
     const replaces = job.replace_existing || request.force;
-    const share = gridSeconds(media) / item.jobs.length;
+    const share = summarySeconds(media) / item.jobs.length;
     const held = await this.#held(media);
     const own = await this.#own(media, job, held);
     if (own) {

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, messageOf, useAsk } from '../../api.ts';
-import { addToBasket, basketList, readLists } from '../../basket.ts';
+import { addToBasket, basketList, readLists, stillPart } from '../../basket.ts';
 import { Dialog, Icon } from '../../parts.ts';
 import { type BasketItem, useStore } from '../../store.ts';
 import { attempt, toast } from '../../toasts.ts';
@@ -13,8 +13,8 @@ import { t } from '../../words.ts';
 import { change, type Found, isWeakReason, type Part, type Reason, search } from './state.ts';
 
 export function itemOf(moment: Found) {
-  const { hash_str, media_path } = moment;
-  return { hash_str, media_path, ...foundRange(moment) };
+  const { hash_str, media_path, kind } = moment;
+  return { hash_str, media_path, ...(kind === 'image' ? stillPart : foundRange(moment)) };
 }
 
 interface ChosenProps {
