@@ -8,6 +8,9 @@ import { lists as words } from './words/lists.ts';
 import { shell } from './words/shell.ts';
 import { t } from './words.ts';
 
+/** How much of a still goes into a sequence: the default of `source_end_seconds` of a timeline. */
+export const stillPart = { start_seconds: 0, end_seconds: 5 } as const;
+
 type Part = Pick<BasketItem, 'hash_str' | 'start_seconds' | 'end_seconds'>;
 
 function isSamePart(a: Part, b: Part): boolean {

@@ -1,7 +1,7 @@
 // The buttons and figures below the picture.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { toggleInBasket } from '../../basket.ts';
+import { stillPart, toggleInBasket } from '../../basket.ts';
 import { useKeys } from '../../keys.ts';
 import { goBack } from '../../navigation.ts';
 import { download, Icon } from '../../parts.ts';
@@ -196,7 +196,7 @@ export function useActions({ medium, transport, shots, setMarks, part }: ActionP
     mark: (which) => void attempt(() => mark(which)),
     step: (count) => void attempt(() => transport.step(count)),
     clearMarks: () => setMarks(() => ({ in: null, out: null })),
-    basket: () => toggleInBasket({ media_path, hash_str, ...(duration > 0 ? part : still) }),
+    basket: () => toggleInBasket({ media_path, hash_str, ...(duration > 0 ? part : stillPart) }),
     like: () => searchLike({ hash_str, media_path, seconds: transport.seconds }),
     save: () => void attempt(() => savePicture(nameOf(media_path), placeOf(medium, transport.seconds))),
     fullScreen: () => void attempt(toggleFullScreen),
@@ -233,9 +233,6 @@ async function toggleFullScreen(): Promise<void> {
   if (document.fullscreenElement) await document.exitFullscreen();
   else await shownPicture()?.closest('.screen')?.requestFullscreen();
 }
-
-/** A still has no time: a moment of it lasts as long as one that is put into a sequence usually does. */
-const still: Range = { start_seconds: 0, end_seconds: 5 };
 
 /** A mark behind the other one takes its place: that one is no longer meant. */
 function marked(marks: Marks, which: 'in' | 'out', seconds: number): Marks {
