@@ -6,7 +6,7 @@ import { isStillName } from '../../actors/decoder/media-names.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { type Match, type SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
 import type { MomentKind } from '../../actors/search/moments/contract.ts';
-import { maxResults } from '../../actors/search/scope/contract.ts';
+import { maxResults, withExclusions } from '../../actors/search/scope/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { isOf } from '../../http/client/error.ts';
@@ -176,11 +176,12 @@ export const search: Command = async (args, context) => {
 
 async function questionOf(values: Values, text: string, context: Context): Promise<Question> {
   const media = await filesOf(values.media, context);
+  const asked = withExclusions({ query: text, exclude: values.exclude });
   const question: Question = {
-    query: text || null,
+    query: asked.query || null,
     image: values.image === undefined ? null : resolve(values.image),
     frame: values.frame === undefined ? null : frameArgument(values.frame),
-    exclude: values.exclude,
+    exclude: asked.exclude,
     media,
     max: numberArgument('--max', values.max, maxResults),
     perFilm: perFilmArgument(values['per-film'] ?? (media.length === 1 ? 'all' : '3')),
@@ -304,7 +305,8 @@ export async function show(
     const picture = entry.seen?.image ? saved.pictures[matches.indexOf(entry.seen)] : undefined;
     if (picture !== undefined) context.out(`     ${picture}\n`);
   }
-  if (found.length === 0) context.out(`  ${weaker > 0 ? 'nothing looks like this' : 'nothing was found'}\n`);
+  if (found.length === 0)
+    context.out(`  ${weaker > 0 ? 'nothing looks like this' : nothingFound(said, written)}\n`);
   if (weaker > 0)
     context.out(`  ${weaker} weaker ${weaker === 1 ? 'match' : 'matches'} not shown: add --weak\n`);
   if (found.length > 0 && matches.length === 0) return;
@@ -347,8 +349,17 @@ function limitNote(matches: readonly Match[], { perFilm }: Question): string[] {
   return full ? [`At most ${perFilm} per film are shown; for more: --per-film N or --per-film all`] : [];
 }
 
+function nothingFound(said: unknown, written: unknown): string {
+  const others = [...(said === null ? [] : ['what is said']), ...(written === null ? [] : ['printed words'])];
+  return others.length === 0 ? 'nothing was found' : `nothing was found in pictures, ${others.join(' and ')}`;
+}
+
+/** The last line says it of all that was searched. */
+const saidByLastLine: readonly string[] = ['NOTHING_FOUND', 'NOTHING_ANALYSED'];
+
 /** A service of another version may answer them as one text. */
-function notesOf({ warnings, toast_warning }: SearchAnswer): readonly string[] {
+function notesOf({ notes, warnings, toast_warning }: SearchAnswer): readonly string[] {
+  if (notes) return notes.filter(({ code }) => !saidByLastLine.includes(code)).map(({ text }) => text);
   return warnings ?? (toast_warning === undefined ? [] : [toast_warning]);
 }
 

@@ -185,7 +185,7 @@ test('each state of the search is accessible, in dark and in light', { skip: wit
     .waitFor();
   await both('nothing asked');
   await searchFor(page, 'zebra at night');
-  await page.getByText('more note').waitFor();
+  await page.getByText('Weak: pictures were searched for').first().waitFor();
   await page.keyboard.press('ArrowDown');
   await both('matches and notes');
   await page.getByRole('button', { name: 'Seen' }).click();
@@ -344,7 +344,7 @@ test('where no model understands a word a button opens what can be set up, and d
 }, async (t) => {
   const { page, problems } = await signedIn(t);
   await page.getByRole('searchbox').fill('a dog');
-  await page.getByText('No model in use understands “dog”.').waitFor();
+  await page.getByText('Not understood in pictures: “dog”').waitFor();
   await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set up' });
   const sight = dialog.getByRole('region', { name: 'Things and printed words' });

@@ -3,16 +3,12 @@
 import type { Lists } from '../../library/lists/contract.ts';
 import { now, type TranscriptData } from '../loaded-data.ts';
 import { type Note, note } from '../notes/contract.ts';
-import { warning } from '../notes/warnings.ts';
+import { type EmptyReason, warning } from '../notes/warnings.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
 import { type FoundScope, findScope, type Searched } from '../scope/scope.ts';
 import type { Explanation, NotUnderstood } from '../visual/contract.ts';
-import {
-  askVisual,
-  type VisualRequest,
-  type VisualSearchParts,
-  visualWarnings,
-} from '../visual/visual-search.ts';
+import { emptyReason, visualWarnings } from '../visual/visual-notes.ts';
+import { askVisual, type VisualRequest, type VisualSearchParts } from '../visual/visual-search.ts';
 import { bandOfLine } from '../written/contract.ts';
 import { askWritten, sureLines } from '../written/written.ts';
 import { type MomentsRequest, momentErrors, type PictureSource, type Reason } from './contract.ts';
@@ -31,6 +27,10 @@ export interface KindFound {
   /** Hits that are left out because they are less sure. */
   readonly weaker?: number;
   readonly not_understood?: NotUnderstood;
+  /** Something of this kind was searched. */
+  readonly isSearched?: boolean;
+  /** What was searched in pictures, if nothing was found. */
+  readonly empty?: EmptyReason;
   /** Contents that cannot be read. */
   readonly damaged?: readonly string[];
   /** How sure the hits of these ranks are. */
@@ -106,9 +106,11 @@ export async function seenList(
   const gone = visual.gone === undefined ? [] : [visual.gone];
   const said = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
   const { notes, not_understood } = said;
+  const empty = emptyReason(request, visual, found);
   const explain = (ranks: readonly number[]) => visual.explain(ranks.map((rank) => ranking[rank - 1]!));
   return {
     ...{ lists: [hits], notes, scope: found, weaker: found.weaker ?? 0, explain },
+    ...{ isSearched: empty.kinds.length > 0, empty },
     ...(not_understood && { not_understood }),
   };
 }
@@ -158,7 +160,7 @@ export async function saidList(
     };
   });
   const notes = [isAsked && media === 0 && note('NOTHING_TRANSCRIBED', {})];
-  return { lists: [hits], notes, scope, damaged: transcripts.damaged };
+  return { lists: [hits], notes, scope, damaged: transcripts.damaged, isSearched: media > 0 };
 }
 
 /**
@@ -205,7 +207,8 @@ export async function writtenList(
     };
   });
   const notes = [isAsked && found.media === 0 && note('NOTHING_READ', {})];
-  return { lists: [hits], notes, scope: found.scope, weaker, damaged: found.unreadable };
+  const isSearched = found.media > 0;
+  return { lists: [hits], notes, scope: found.scope, weaker, damaged: found.unreadable, isSearched };
 }
 
 /** Where each of the people is seen: a list each. */
@@ -229,7 +232,7 @@ export async function personLists(
     const lists: Hit<Reason>[][] = [];
     for (const person of people)
       lists.push(await personList(parts, request, person, { model_key, scope }, signal));
-    return { lists, notes: [], scope: found };
+    return { lists, notes: [], scope: found, isSearched: true };
   };
   return parts.people.within({ cache_dir }, find, signal);
 }

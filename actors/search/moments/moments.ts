@@ -11,7 +11,10 @@ import { now } from '../loaded-data.ts';
 import { copiesIn, locateMatches, type ShownMatch } from '../media/match-locations.ts';
 import { visualModelErrors } from '../models/contract.ts';
 import { ignoredFilters, listNote, type Note, note, notesAnswer } from '../notes/contract.ts';
+import { type EmptyReason, emptyNote, isExplained } from '../notes/warnings.ts';
+import { withExclusions } from '../scope/contract.ts';
 import { requestedPaths } from '../scope/scope.ts';
+import { isLimited } from '../visual/visual-notes.ts';
 import {
   type Moment,
   type MomentKind,
@@ -53,9 +56,10 @@ type Outcome = KindFound | { readonly refused: unknown };
 
 async function searchMoments(
   parts: MomentParts,
-  request: MomentsRequest,
+  input: MomentsRequest,
   signal: AbortSignal | undefined,
 ): Promise<MomentsAnswer> {
+  const request = withExclusions(input);
   const isSelected = isSelection(request);
   const picture = isSelected ? null : checkedPicture(request);
   if (request.people_filter.length > 0) {
@@ -137,18 +141,26 @@ async function answered(
   const counts = { seen: 0, said: 0, person: 0, written: 0, name: 0 };
   for (const { kinds } of fused) for (const kind of kinds) counts[kind]++;
   const weaker = [...found.values()].reduce((sum, one) => sum + (one.weaker ?? 0), 0);
+  const notes = [
+    ignoredFilters(request.metadata_filter_request?.filters),
+    ...refusals(refused, request.kinds),
+    ...[...found.values()].flatMap(({ notes }) => notes),
+    ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
+  ];
+  if (shown.length === 0 && !isExplained(notes)) notes.push(emptyNote(emptyReason(request, found, weaker)));
   return {
     moments: await described(parts, request.cache_dir, explained, signal),
     counts,
     ...(request.min_band && { weaker }),
     ...(not_understood && { not_understood }),
-    ...notesAnswer([
-      ignoredFilters(request.metadata_filter_request?.filters),
-      ...refusals(refused, request.kinds),
-      ...[...found.values()].flatMap(({ notes }) => notes),
-      ...(await mediaWarnings(parts, request, found, { gone, changed }, signal)),
-    ]),
+    ...notesAnswer(notes),
   };
+}
+
+function emptyReason(request: MomentsRequest, found: Found, weaker: number): EmptyReason {
+  const kinds = momentKinds.filter((kind) => found.get(kind)?.isSearched);
+  const { looked = 0, things = [] } = found.get('seen')?.empty ?? {};
+  return { isLimited: isLimited(request), kinds, looked, things, weaker };
 }
 
 /** Other requests come in. Throws CANCELLED. */

@@ -133,9 +133,7 @@ export function nameText({ people, excluded, rest }: NamedInQuery, query: string
 const aboutWords: readonly NoteCode[] = [
   'PARTLY_UNDERSTOOD',
   'NOT_UNDERSTOOD',
-  'SMALL_VOCABULARY',
   'FOUND_ROUGHLY',
-  'HOW_TO_FIND',
   'NOTHING_TO_LOOK_FOR',
 ];
 

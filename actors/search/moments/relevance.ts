@@ -6,7 +6,9 @@ import { now } from '../loaded-data.ts';
 import { notesAnswer } from '../notes/contract.ts';
 import { warning } from '../notes/warnings.ts';
 import { knownMedia } from '../scenes/scenes.ts';
-import { askVisual, visualWarnings } from '../visual/visual-search.ts';
+import { withExclusions } from '../scope/contract.ts';
+import { visualWarnings } from '../visual/visual-notes.ts';
+import { askVisual } from '../visual/visual-search.ts';
 import { momentErrors, noScale, type RelevanceAnswer, type RelevanceRequest } from './contract.ts';
 import type { MomentParts } from './lists.ts';
 import { peopleInQuery } from './names.ts';
@@ -14,9 +16,10 @@ import { checkPicture, pictureOf, readPictureSource } from './picture.ts';
 
 export async function relevance(
   parts: MomentParts,
-  request: RelevanceRequest,
+  input: RelevanceRequest,
   signal: AbortSignal | undefined,
 ): Promise<RelevanceAnswer> {
+  const request = withExclusions(input);
   const { cache_dir, exclude, text_weight } = request;
   const picture = pictureOf(request);
   const query = request.query?.trim() ?? '';

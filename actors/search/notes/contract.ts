@@ -18,19 +18,22 @@ interface Refused {
   readonly message: string;
 }
 
-/** The only model without an open vocabulary is the one made here. */
-const starterKnows = 'colours, where in the picture they are, light, texture, layout and simple scenes';
+/** What would make more of the words understood: commands in their order; none where nothing would. */
+interface Helped {
+  readonly commands: readonly string[];
+}
 
 const sentences = {
-  PARTLY_UNDERSTOOD: ({ names, count, total }: Listed & { readonly total: number }) =>
-    `Weak: ranked by ${names.map((word) => `"${word}"`).join(', ')} alone, ${count} of ${total} words`,
-  NOT_UNDERSTOOD: ({ model_key, ...words }: Listed & ByModel) =>
-    `Not understood by ${model_key}: ${text(words)}`,
-  SMALL_VOCABULARY: ({ model_key }: ByModel) =>
-    `${model_key} recognizes ${starterKnows}, but no objects, people or actions`,
-  FOUND_ROUGHLY: ({ model_key, ...words }: Listed & ByModel) =>
-    `${model_key} finds these only roughly, along with many false matches: ${text(words)}`,
-  HOW_TO_FIND: ({ names }: Listed) => `To find them: ${names.join(', then ')}`,
+  PARTLY_UNDERSTOOD: ({
+    names,
+    words,
+    commands,
+  }: Listed & Helped & { readonly total: number; readonly words: readonly string[] }) =>
+    `Weak: pictures were searched for ${quoted(names)} alone; not understood: ${quoted(words)}${help(commands, words.length)}`,
+  NOT_UNDERSTOOD: ({ commands, ...words }: Listed & ByModel & Helped) =>
+    `Not understood in pictures: ${quoted(words.names, words.count)}${help(commands, words.count)}`,
+  FOUND_ROUGHLY: ({ commands, ...words }: Listed & ByModel & Helped) =>
+    `Found only roughly, along with many false matches: ${quoted(words.names, words.count)}${help(commands, words.count)}`,
   OTHER_MODEL: ({ model_key }: ByModel) =>
     `The model ${model_key} could not be loaded; the default model was used instead`,
   PARTS_AWAY: ({ seconds }: { readonly seconds: number }) =>
@@ -38,6 +41,15 @@ const sentences = {
   FILTER_IGNORED: (facets: Listed) =>
     `Filters were ignored, because their facets no longer exist: ${text(facets)}`,
   NOTHING_TO_LOOK_FOR: () => 'The query contains nothing that the visual model can search for',
+  NOTHING_ANALYSED: () => 'No pictures have been analysed yet',
+  NOTHING_LEFT: () => 'No analysed picture is left by the filters, people, files and times of this search',
+  NOTHING_SEEN: ({ names, count }: Listed) =>
+    `No file of the ${count} that were searched for things shows ${allOf(names.map((name) => `"${name}"`))}` +
+    (names.length > 1 ? ' together' : ''),
+  NOTHING_FOUND: ({ names }: Pick<Listed, 'names'>) =>
+    `Nothing was found in ${allOf(names.map((kind) => searchedKinds[kind as SearchedKind]))}`,
+  ONLY_WEAKER: ({ count }: Pick<Listed, 'count'>) =>
+    `Nothing that was found is sure enough; ${count} weaker ${count === 1 ? 'match was' : 'matches were'} left out`,
   SAME_PERSON_TWICE: (people: Listed) =>
     `The same person is required twice in one picture, so nothing matches: ${text(people)}`,
   NOT_ANALYSED: (paths: Listed) => `Not analysed yet: ${text(paths)}`,
@@ -67,6 +79,16 @@ const sentences = {
   TEXT_NOT_SEARCHED: ({ message }: Refused) => `Printed words were not searched: ${message}`,
 } as const;
 
+/** Kinds of moments, as sentences name what was searched. */
+export const searchedKinds = {
+  seen: 'pictures',
+  said: 'what is said',
+  person: 'the people who have names',
+  name: 'names of people, files, folders, lists and speakers',
+  written: 'printed words',
+} as const;
+export type SearchedKind = keyof typeof searchedKinds;
+
 export type NoteCode = keyof typeof sentences;
 export const noteCodes = Object.keys(sentences) as readonly NoteCode[];
 type Values<C extends NoteCode> = Parameters<(typeof sentences)[C]> extends [infer V] ? V : object;
@@ -83,11 +105,19 @@ export const Note = Type.Object({
   values: described(
     Type.Object({
       names: field(
-        'Files, words, people, facets or commands, the first 5 of many.',
+        'Files, words, people, facets or kinds of matches, the first 5 of many.',
         Type.Optional(Type.Array(Type.String())),
       ),
       count: field('How many there are, also those that are not listed.', Whole),
       total: field('Number of words in the query.', Whole),
+      words: field(
+        'Words that were not understood, beside `names`, which were.',
+        Type.Optional(Type.Array(Type.String())),
+      ),
+      commands: field(
+        'Commands that would make more words understood, in their order; empty if none would.',
+        Type.Optional(Type.Array(Type.String())),
+      ),
       seconds: field('Seconds of film that were not searched.', Whole),
       model_key: field('The visual model.', Text),
       reason: field('Code of the error because of which something was not searched.', Text),
@@ -128,6 +158,20 @@ function text({ names, count }: Listed): string {
   return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+function quoted(names: readonly string[], count = names.length): string {
+  return text({ names: names.map((word) => `"${word}"`), count });
+}
+
+/** `commands` as the end of a sentence about so many words. */
+function help(commands: readonly string[], words: number): string {
+  return commands.length > 0 ? `; to find ${words === 1 ? 'it' : 'them'}: ${commands.join(', then ')}` : '';
+}
+
+function allOf(parts: readonly string[]): string {
+  const [last = '', ...others] = parts.toReversed();
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`;
+}
+
 /** Of so many seconds. */
 function lengthText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
@@ -147,9 +191,9 @@ export const notesFields = {
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),
-      'The sentences of `toast_warning` as a list. If the model understood only some of the words, the ' +
-        'first sentence begins with `Weak:` and names the words that the matches are ranked by; another one ' +
-        'names the commands that download a model that understands more.',
+      'The sentences of `toast_warning` as a list. If only some of the words are understood, the first ' +
+        'sentence begins with `Weak:`; it says which words pictures were searched for, which were not ' +
+        'understood, and which commands would help. An empty list of matches always has a sentence that says why.',
     ),
   ),
   notes: Type.Optional(

@@ -2,19 +2,19 @@
 import { sizeText } from '../../models/advice.ts';
 import type { ListedModel } from '../../models/contract.ts';
 import type { NotUnderstood } from '../visual/contract.ts';
-import { listed, listNote, type Note, note } from './contract.ts';
+import { listed, listNote, type Note, type NoteCode, note, type SearchedKind } from './contract.ts';
 
 /** How a model with a vocabulary of its own read the words. */
 export interface Reading {
   readonly model_key: string;
-  /** Of the query. */
+  /** Of the query, what detectors have seen included. */
   readonly known: readonly string[];
   readonly unknown: readonly string[];
   /** Of what is excluded. */
   readonly unknownExcluded: readonly string[];
   /** Of the query: known words by which the model finds little of what is meant. */
   readonly weak: readonly string[];
-  /** Whether the matches are ranked by the known words. */
+  /** Whether the matches are found by the known words. */
   readonly ranked: boolean;
   /** The model that understands more, where words ask for it and there is one for this machine. */
   readonly advised: Pick<ListedModel, 'row' | 'downloaded'> | null;
@@ -53,6 +53,40 @@ export interface Warnings {
   readonly fallbackFrom: string | null;
   /** Matches without a stored preview. */
   readonly noPreview: number;
+  /** Why there is no match, where nothing else says so; null where there is one. */
+  readonly empty?: EmptyReason | null;
+}
+
+/** What was searched without a match. */
+export interface EmptyReason {
+  /** The request limits where to search. */
+  readonly isLimited: boolean;
+  /** Kinds of which something was searched. */
+  readonly kinds: readonly SearchedKind[];
+  /** Files that a detector has looked at, and the things of the query, as they were typed. */
+  readonly looked: number;
+  readonly things: readonly string[];
+  /** Matches that were left out because they are less sure. */
+  readonly weaker: number;
+}
+
+export function emptyNote({ isLimited, kinds, looked, things, weaker }: EmptyReason): Note {
+  if (weaker > 0) return note('ONLY_WEAKER', { count: weaker });
+  if (kinds.length === 0) return isLimited ? note('NOTHING_LEFT', {}) : note('NOTHING_ANALYSED', {});
+  if (kinds.every((kind) => kind === 'seen') && looked > 0 && things.length > 0)
+    return note('NOTHING_SEEN', { ...listed(things), count: looked });
+  return note('NOTHING_FOUND', { names: [...kinds] });
+}
+
+/** Notes that do not say why nothing was found. */
+const sideNotes: readonly NoteCode[] = [
+  ...(['OTHER_MODEL', 'OLDER_MODEL', 'FOUND_ROUGHLY', 'NO_PREVIEW', 'FILTER_IGNORED'] as const),
+  ...(['PICTURES_NOT_SEARCHED', 'SPEECH_NOT_SEARCHED', 'PEOPLE_NOT_SEARCHED', 'TEXT_NOT_SEARCHED'] as const),
+];
+
+/** Whether one of the notes says why nothing was found. */
+export function isExplained(notes: readonly (Note | false)[]): boolean {
+  return notes.some((one) => one !== false && !sideNotes.includes(one.code));
 }
 
 /** What the person should know about an answer, and what was not understood. */
@@ -62,7 +96,7 @@ export function warning(warnings: Warnings): {
 } {
   const { reading, fallbackFrom, unsearched, outdated, noPreview } = warnings;
   const notes = [
-    ...(reading ? readingNotes(reading) : []),
+    reading !== null && readingNote(reading),
     fallbackFrom !== null && note('OTHER_MODEL', { model_key: fallbackFrom }),
     unsearched > 0 && note('PARTS_AWAY', { seconds: unsearched }),
     warnings.nothingUnderstood && note('NOTHING_TO_LOOK_FOR', {}),
@@ -75,46 +109,47 @@ export function warning(warnings: Warnings): {
     listNote('OLDER_MODEL', outdated.names, outdated.count),
     noPreview > 0 && note('NO_PREVIEW', { count: noPreview }),
   ];
+  const { empty = null } = warnings;
+  if (empty !== null && !isExplained(notes)) notes.push(emptyNote(empty));
   return { notes, ...(reading && { not_understood: notUnderstood(reading) }) };
 }
 
 function notUnderstood(reading: Reading): NotUnderstood {
   const { unknown, unknownExcluded, advised, things } = reading;
+  const commands = commandsOf(reading);
   const visual = advised && !advised.downloaded ? [advised.row.key] : [];
   return {
     words: [...unknown, ...unknownExcluded],
     model_keys: [...(things === 'download' ? ['sight'] : []), ...visual],
-    advice: adviceOf(reading)?.text ?? null,
+    advice: commands.length > 0 ? `To find them: ${commands.join(', then ')}` : null,
   };
 }
 
-/** Matches by half of the words look like an answer to all of them, so how weak they are comes first. */
-function readingNotes(reading: Reading): (Note | false)[] {
+/** One sentence: what was searched, what was not understood, what would help. */
+function readingNote(reading: Reading): Note | false {
   const { model_key, known, unknown, unknownExcluded, weak, ranked } = reading;
   const notUnderstood = [...unknown, ...unknownExcluded];
-  const counts = { count: known.length, total: known.length + unknown.length };
-  return [
-    ranked && unknown.length > 0 && note('PARTLY_UNDERSTOOD', { names: known, ...counts }),
-    ...(notUnderstood.length > 0
-      ? [
-          note('NOT_UNDERSTOOD', { model_key, ...listed(notUnderstood) }),
-          note('SMALL_VOCABULARY', { model_key }),
-        ]
-      : []),
-    weak.length > 0 && note('FOUND_ROUGHLY', { model_key, ...listed(weak) }),
-    adviceOf(reading) ?? false,
-  ];
+  const commands = commandsOf(reading);
+  if (ranked && known.length > 0 && unknown.length > 0) {
+    const counts = { count: known.length, total: known.length + unknown.length };
+    const words = listed(notUnderstood).names;
+    return note('PARTLY_UNDERSTOOD', { names: listed(known).names, ...counts, words, commands });
+  }
+  const [code, words] =
+    notUnderstood.length > 0
+      ? (['NOT_UNDERSTOOD', notUnderstood] as const)
+      : (['FOUND_ROUGHLY', weak] as const);
+  return words.length > 0 && note(code, { model_key, ...listed(words), commands });
 }
 
-/** Null where nothing would help. */
-function adviceOf({ advised, things }: Reading): Note | null {
-  if (!advised && !things) return null;
-  const names = [
+/** Empty where nothing would help. */
+function commandsOf({ advised, things }: Reading): string[] {
+  if (!advised && !things) return [];
+  return [
     ...(things === 'download' ? ['framehound setup'] : []),
     ...(advised ? [commandOf(advised)] : []),
     'framehound analyze PATH',
   ];
-  return note('HOW_TO_FIND', { names, count: names.length });
 }
 
 function commandOf({ row: { key, size_gb }, downloaded }: Pick<ListedModel, 'row' | 'downloaded'>): string {

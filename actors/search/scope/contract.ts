@@ -233,3 +233,21 @@ export function frameRanges(segments: Segments, field = frameField): Record<stri
 function isPair(value: FrameRange | readonly FrameRange[]): value is FrameRange {
   return typeof value[0] === 'number';
 }
+
+// Words of a query that begin with a minus are excluded, as if `exclude` named them: `car -person`.
+
+/** A minus, or a dash that a keyboard makes of it, before a word or words in quotation marks. */
+const excludedWord = /(^|\s)[-−–](?:"([^"]+)"|(\p{L}[\p{L}\p{M}\p{N}'’-]*))(?=[\s,;.]|$)/gu;
+
+/** A query that only excludes is one for what does not show it. */
+export function withExclusions<R extends { readonly query?: string; readonly exclude: readonly string[] }>(
+  request: R,
+): R {
+  const { query = '' } = request;
+  const excluded = [...query.matchAll(excludedWord)].map(([, , phrase, word]) => phrase ?? word!);
+  if (excluded.length === 0) return request;
+  const rest = query.replaceAll(excludedWord, '$1').replace(/\s+/g, ' ').trim();
+  return rest === ''
+    ? { ...request, query: excluded.map((word) => `no ${word}`).join(', ') }
+    : { ...request, query: rest, exclude: [...new Set([...request.exclude, ...excluded])] };
+}

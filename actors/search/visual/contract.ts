@@ -51,7 +51,7 @@ export const NotUnderstood = Type.Object({
   ),
   advice: described(
     nullable(Type.String()),
-    'The sentence of `warnings` that says which commands would help; null if there are none.',
+    'A sentence with the commands that would help; null if there are none.',
   ),
 });
 export type NotUnderstood = Static<typeof NotUnderstood>;

@@ -10,7 +10,7 @@ import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
 
-export interface ThingQuery extends Pick<ThingQuestion, 'rest'> {
+export interface ThingQuery extends Pick<ThingQuestion, 'words' | 'rest'> {
   readonly terms: readonly ThingTerm[];
   /** Words of what is excluded that are things. */
   readonly excluded: ReadonlySet<string>;
@@ -41,7 +41,7 @@ export async function askThings(
   signal: AbortSignal | undefined,
 ): Promise<ThingQuery | null> {
   if (query === null) return null;
-  const { terms, rest } = thingQuestion(query);
+  const { terms, words, rest } = thingQuestion(query);
   const excluded = exclude.map(thingQuestion).filter((one) => one.terms.length === 1 && one.rest === '');
   const unwanted = excluded.flatMap((one) => one.terms.map((term) => ({ ...term, negated: true })));
   const all = [...terms, ...unwanted];
@@ -50,7 +50,7 @@ export async function askThings(
   const limit = { scope, max_per_media: null, max_results: 1 };
   const request = { cache_dir, model_key: null, terms: [], ...limit };
   const { looked } = await findThings(parts, request, signal);
-  return looked > 0 ? { terms: all, rest, excluded: wordsOf(excluded) } : null;
+  return looked > 0 ? { terms: all, words, rest, excluded: wordsOf(excluded) } : null;
 }
 
 /** The words of texts that are of things, as detectors see them. */

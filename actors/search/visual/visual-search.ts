@@ -1,8 +1,6 @@
 // One search over the loaded vectors: words or a picture become a vector, the index ranks, and the stored
 // previews are joined to the matches.
-import type { Request } from '../../../runtime/contract.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
-import type { indexContract } from '../../index/contract.ts';
 import type { RankedMatch, Scope, Standing } from '../../index/visual/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
@@ -10,8 +8,8 @@ import { now, type PeopleData } from '../loaded-data.ts';
 import type { Identities } from '../media/location.ts';
 import { locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
 import { ignoredFilters, notesAnswer } from '../notes/contract.ts';
-import { type Reading, type Warnings, warning } from '../notes/warnings.ts';
-import { peopleFilter } from '../scope/contract.ts';
+import { warning } from '../notes/warnings.ts';
+import { peopleFilter, withExclusions } from '../scope/contract.ts';
 import { type FoundScope, findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import { explanations } from './bands.ts';
 import type { Explanation } from './contract.ts';
@@ -35,6 +33,7 @@ import {
   thingWords,
 } from './thing-finder.ts';
 import type { VisualData } from './visual-data.ts';
+import { emptyReason, type SearchedVisual, type UnderstoodQuery, visualWarnings } from './visual-notes.ts';
 
 export interface VisualSearchParts extends QueryParts {
   readonly identities: Identities;
@@ -50,14 +49,7 @@ export interface VisualSearchParts extends QueryParts {
 export type VisualRequest = Omit<TextSearch, 'query'> & { query?: string; within?: Scope['ranges'] };
 
 /** A visual search that is ready to be sent: its words and pictures are vectors. */
-interface VisualQuery {
-  readonly model_key: string;
-  readonly vectors: Vectors;
-  readonly words: TextVectors;
-  /** A part of it was looked for by what detectors have seen. */
-  readonly asksThings: boolean;
-  /** Words for things of the query and of what is excluded, where no detector has looked at anything. */
-  readonly unseenThings: ReadonlySet<string>;
+interface VisualQuery extends UnderstoodQuery {
   /** The film that the picture is of, when that is not there any more. */
   readonly gone: string | undefined;
   /**
@@ -71,14 +63,8 @@ interface VisualQuery {
 
 type FoundMoment = Pick<RankedMatch, 'hash_str' | 'frame_index'>;
 
-interface FoundVisual extends Omit<FoundScope, 'scope'> {
+interface FoundVisual extends SearchedVisual, Pick<FoundScope, 'requested'> {
   readonly matches: readonly RankedMatch[];
-  /** Matches that are left out because they are less sure. */
-  readonly weaker?: number;
-  /** People who are asked for together with themselves. */
-  readonly twice: readonly string[];
-  /** Frames whose vectors are held by machines that do not answer. */
-  readonly unsearched?: number;
 }
 
 /**
@@ -110,6 +96,7 @@ export async function searchVisual(
     gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
     changed: locations.changed,
     noPreview: images.filter((image) => image === null).length,
+    empty: ranked.length > 0 ? null : emptyReason(request, query, found),
   });
   return {
     matches: shown.map((one, i) => toMatch(one, images[i] ?? undefined, explained?.[i])),
@@ -121,10 +108,11 @@ export async function searchVisual(
 /** Errors: as those of `searchVisual`, but those of the scope. */
 export async function askVisual(
   parts: VisualSearchParts,
-  request: VisualRequest,
+  input: VisualRequest,
   pictureOf: (model: VisualModel) => Promise<PictureQuery>,
   signal: AbortSignal | undefined,
 ): Promise<VisualQuery> {
+  const request = withExclusions(input);
   if (parts.summarizing?.())
     throw searchErrors.SUMMARY_RUNNING('Search again when the summaries are finished');
   const query = request.query?.trim() ? request.query : null;
@@ -154,39 +142,13 @@ export async function askVisual(
   const found = finder(parts, wanted, { model_key, vectors, things, seen }, signal);
   const explain = explainer(parts, request, { model_key, vectors, words, seen }, signal);
   const find = request.min_band ? sureMatches({ find: found, explain }, request, request.min_band) : found;
-  const asksThings = things !== null;
-  const unseenThings = asksThings ? new Set<string>() : thingWords([query ?? '', ...request.exclude]);
+  const seenWords = things?.words ?? null;
+  const unseenThings = seenWords ? new Set<string>() : thingWords([query ?? '', ...request.exclude]);
   const told = withSeenThings(parts, request.cache_dir, seen, explain, signal);
-  return { model_key, vectors, words, asksThings, unseenThings, gone, find, explain: told };
+  return { model_key, vectors, words, seenWords, unseenThings, gone, find, explain: told };
 }
 
-/**
- * What a person should know of the search itself. `broken`: hashes of which something more cannot be read.
- */
-export async function visualWarnings(
-  parts: VisualSearchParts,
-  cache_dir: string,
-  query: VisualQuery,
-  found: Pick<FoundVisual, 'twice' | 'missing' | 'unloaded' | 'unsearched'>,
-  signal: AbortSignal | undefined,
-  broken: readonly string[] = [],
-): Promise<Omit<Warnings, 'gone' | 'changed' | 'noPreview'>> {
-  const { vectors, words, asksThings } = query;
-  const unreadable = new Set([...broken, ...parts.visual.damaged]);
-  return {
-    nothingUnderstood: !asksThings && !vectors.text && !vectors.picture && words.unknown.length === 0,
-    reading: await readingOf(parts, query),
-    twice: found.twice,
-    missing: found.missing,
-    unloaded: found.unloaded,
-    unsearched: found.unsearched ?? 0,
-    unreadable: await namesOf(parts, cache_dir, unreadable, signal),
-    outdated: await outdatedFiles(parts, cache_dir, signal),
-    fallbackFrom: parts.models.state.fallback_from,
-  };
-}
-
-type Vectors = Pick<Request<typeof indexContract, 'search'>, 'text' | 'picture' | 'exclude'>;
+type Vectors = UnderstoodQuery['vectors'];
 
 interface Asked {
   readonly model_key: string;
@@ -215,14 +177,15 @@ async function restVectors(
   parts: VisualSearchParts,
   { exclude }: Pick<VisualRequest, 'exclude'>,
   model_key: string,
-  { rest, excluded }: ThingsAsked,
+  { rest, excluded, whole }: ThingsAsked,
   signal: AbortSignal | undefined,
 ): Promise<TextVectors> {
   const words = await textVectors(parts, model_key, rest === '' ? null : rest, exclude, signal);
-  return { ...words, unknownExcluded: words.unknownExcluded.filter((word) => !excluded.has(word)) };
+  const { unknownExcluded } = rest === '' ? whole : words;
+  return { ...words, unknownExcluded: unknownExcluded.filter((word) => !excluded.has(word)) };
 }
 
-type Ranked = Pick<FoundVisual, 'matches' | 'twice' | 'unsearched'>;
+type Ranked = Pick<FoundVisual, 'matches' | 'twice' | 'unsearched' | 'searched'>;
 
 /** Asks the index for so many matches; what it lost of the loaded data is loaded again first. */
 function finder(
@@ -246,11 +209,7 @@ function finder(
       return { matches: [], twice: [] };
     }
     const query = { ...within, ...by, text_weight, ...limits, scope, max_results };
-    const {
-      people_twice: twice = [],
-      searched: _,
-      ...ranked
-    } = await index.ask('search', query, now(signal));
+    const { people_twice: twice = [], ...ranked } = await index.ask('search', query, now(signal));
     return { ...ranked, twice };
   };
   const find = async (max_results: number): Promise<FoundVisual> => {
@@ -261,7 +220,8 @@ function finder(
     const limit = { max_per_media: max_per_media ?? null, max_results };
     const options = { ...within, terms: [...things.terms], scope, ...only, ...limit };
     seen.found = await findThings(parts, options, signal);
-    return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)) };
+    const { looked } = seen.found;
+    return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)), looked };
   };
   const joinedWith = async (
     found: SeenThings,
@@ -337,46 +297,6 @@ function best(shown: readonly Shown[], max: number): Shown[] {
     const original_index = place.get(one);
     return original_index === undefined ? [] : [{ ...one, match: { ...one.match, original_index } }];
   });
-}
-
-async function readingOf(
-  { modelLibrary }: VisualSearchParts,
-  { model_key, words, unseenThings }: VisualQuery,
-): Promise<Reading | null> {
-  const { query, known, unknown, unknownExcluded, weak } = words;
-  if (unknown.length + unknownExcluded.length + weak.length === 0) return null;
-  const { models } = await modelLibrary.list();
-  const others = [...unknown, ...unknownExcluded].filter((word) => !unseenThings.has(word));
-  const areThings = others.length < unknown.length + unknownExcluded.length;
-  const sees = models.some(({ row, downloaded }) => row.kind === 'object-detection' && downloaded);
-  const needsMore = others.length + weak.length > 0;
-  const advised = needsMore && models.find((model) => model.row.kind === 'visual' && model.advised);
-  return {
-    ...{ model_key, known, unknown, unknownExcluded, weak, ranked: query !== null },
-    ...{ advised: advised || null, things: areThings ? (sees ? 'analysis' : 'download') : null },
-  };
-}
-
-async function outdatedFiles(
-  parts: VisualSearchParts,
-  cache_dir: string,
-  signal: AbortSignal | undefined,
-): Promise<Warnings['outdated']> {
-  const { hashes, count } = parts.visual.outdated;
-  return { names: await namesOf(parts, cache_dir, new Set(hashes), signal), count };
-}
-
-/** A person knows paths, not hashes. */
-async function namesOf(
-  { index }: VisualSearchParts,
-  cache_dir: string,
-  broken: ReadonlySet<string>,
-  signal: AbortSignal | undefined,
-): Promise<string[]> {
-  if (broken.size === 0) return [];
-  const hashes = [...broken];
-  const { by_hash } = await index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
-  return hashes.map((hash, i) => by_hash[i]?.path ?? hash);
 }
 
 /** By moment: its JPEG, null where there is none. `unreadable`: hashes whose previews are damaged. */

@@ -23,15 +23,15 @@ const match = {
 test('what the matches are worth is told before them, with commands as they are typed here', async (t) => {
   const own = fakeHome(t).context();
   const warnings = [
-    'Weak: ranked by "red" alone, 1 of 2 words',
-    'To find them: framehound models pull big, then framehound analyze PATH',
+    'Weak: pictures were searched for "red" alone; not understood: "x"; to find it: framehound analyze PATH',
+    'Not analysed yet: /a',
   ];
   await show({ matches: [match], warnings, toast_warning: warnings.join('. ') }, question, own, false);
   const lines = own.said().out.split('\n');
   assert.deepEqual(lines.slice(0, 3), [
     '"x"',
-    '  note: Weak: ranked by "red" alone, 1 of 2 words',
-    `  note: To find them: ${invocation} models pull big, then ${invocation} analyze PATH`,
+    `  note: Weak: pictures were searched for "red" alone; not understood: "x"; to find it: ${invocation} analyze PATH`,
+    '  note: Not analysed yet: /a',
   ]);
   assert.match(lines[3]!, /^ {2}1\. 00:00:12/);
 });

@@ -1,23 +1,27 @@
 // What a search tells beside its matches, by its code. English is said by the service itself.
-import type { Note, NoteCode } from '../../../../actors/search/notes/contract.ts';
+import type { Note, NoteCode, SearchedKind } from '../../../../actors/search/notes/contract.ts';
 import { get } from '../store.ts';
 import { clock } from '../times.ts';
-import { filled, named } from '../words.ts';
+import { filled, named, t, type Words } from '../words.ts';
 import { errorWords } from './errors.ts';
+import { searchWords } from './search.ts';
 
-/** German. `{words}` are the names of the note in quotation marks. */
+/** German. `{words}` are the names of the note in quotation marks, `{others}` the words beside them. */
 const noteWords: Readonly<Record<NoteCode, string>> = {
-  PARTLY_UNDERSTOOD: 'Unsicher: nur nach {words} geordnet, {count} von {total} Wörtern der Suche',
-  NOT_UNDERSTOOD: '{model_key} versteht nicht: {words}',
-  SMALL_VOCABULARY:
-    '{model_key} erkennt Farben und wo im Bild sie sind, Licht, Strukturen, Bildaufteilung und einfache Szenen, aber keine Gegenstände, Personen oder Handlungen',
-  FOUND_ROUGHLY: '{model_key} findet das nur ungefähr, mit vielen falschen Treffern: {words}',
-  HOW_TO_FIND: 'So wird es gefunden: {names}',
+  PARTLY_UNDERSTOOD: 'Unsicher: Bilder nur nach {words} durchsucht; nicht verstanden: {others}',
+  NOT_UNDERSTOOD: 'In Bildern nicht verstanden: {words}',
+  FOUND_ROUGHLY: 'Nur ungefähr zu finden, mit vielen falschen Treffern: {words}',
   OTHER_MODEL: 'Das Modell {model_key} ließ sich nicht laden; gesucht wurde mit dem Standardmodell',
   PARTS_AWAY:
     'Filmmaterial von {time} Länge wurde nicht durchsucht: die Rechner, auf denen es liegt, antworten nicht',
   FILTER_IGNORED: 'Nicht gefiltert wurde nach Merkmalen, die es nicht mehr gibt: {names}',
   NOTHING_TO_LOOK_FOR: 'Die Suche enthält nichts, wonach das Bildmodell suchen kann',
+  NOTHING_ANALYSED: 'Noch sind keine Bilder analysiert',
+  NOTHING_LEFT: 'Filter, Personen, Dateien und Zeiten dieser Suche lassen kein analysiertes Bild übrig',
+  NOTHING_SEEN: 'Keine der {count} nach Dingen durchsuchten Dateien zeigt {words}',
+  NOTHING_FOUND: 'Durchsucht: {kinds}',
+  ONLY_WEAKER:
+    'Kein Treffer ist sicher genug; {count} schwächerer wurde weggelassen|Kein Treffer ist sicher genug; {count} schwächere wurden weggelassen',
   SAME_PERSON_TWICE: 'Dieselbe Person wird zweimal in einem Bild verlangt, deshalb passt nichts: {names}',
   NOT_ANALYSED: 'Noch nicht analysiert: {names}',
   NOT_LOADED: 'Nicht analysiert oder nicht geladen: {names}',
@@ -40,14 +44,44 @@ const noteWords: Readonly<Record<NoteCode, string>> = {
   TEXT_NOT_SEARCHED: 'Gedruckte Wörter wurden nicht durchsucht: {reason}',
 };
 
+/** English of the page: a button does what commands do, and a heading says that nothing was found. */
+const englishWords: Partial<Readonly<Record<NoteCode, string>>> = {
+  PARTLY_UNDERSTOOD: 'Weak: pictures were searched for {words} alone; not understood: {others}',
+  NOT_UNDERSTOOD: 'Not understood in pictures: {words}',
+  FOUND_ROUGHLY: 'Found only roughly, along with many false matches: {words}',
+  NOTHING_FOUND: 'Searched: {kinds}',
+};
+
+const kindWords: Readonly<Record<SearchedKind, Words>> = {
+  seen: ['pictures', 'Bilder'],
+  said: ['what is said', 'Gesagtes'],
+  person: ['the people who have names', 'benannte Personen'],
+  name: ['names', 'Namen'],
+  written: ['printed words', 'gedruckte Wörter'],
+};
+
 export function noteText({ code, text, values }: Note): string {
-  if (get().language === 'en') return text;
-  const { names = [], count = names.length, seconds = 0, reason = '', message = '', ...others } = values;
-  const rest = count > names.length ? ` und ${count - names.length} weitere` : '';
+  const { language } = get();
+  const template = language === 'en' ? englishWords[code] : noteWords[code];
+  if (template === undefined) return text;
+  const { names = [], count = names.length, seconds = 0, reason = '', message = '' } = values;
+  const more = language === 'en' ? 'more' : 'weitere';
+  const and = language === 'en' ? 'and' : 'und';
+  const rest = count > names.length ? ` ${and} ${count - names.length} ${more}` : '';
+  const quoted = (all: readonly string[]) =>
+    all.map((word) => t(searchWords.quoted, { text: word })).join(', ');
   const said = {
-    ...{ ...others, count, n: count, time: clock(seconds), reason: named(errorWords, reason, message) },
+    ...{ total: values.total ?? 0, model_key: values.model_key ?? '' },
+    ...{ count, n: count, time: clock(seconds), reason: named(errorWords, reason, message) },
     names: names.join(', ') + rest,
-    words: names.map((word) => `„${word}“`).join(', ') + rest,
+    words: quoted(names) + (code === 'PARTLY_UNDERSTOOD' || code === 'NOTHING_SEEN' ? '' : rest),
+    others: quoted(values.words ?? []),
+    kinds: listText(names.map((kind) => named(kindWords, kind))),
   };
-  return filled(noteWords[code], said, 'de');
+  return filled(template, said, language);
+}
+
+/** As the language joins them: "a, b and c". */
+export function listText(parts: readonly string[]): string {
+  return new Intl.ListFormat(get().language, { type: 'conjunction' }).format(parts);
 }

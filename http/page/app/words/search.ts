@@ -81,6 +81,7 @@ export const searchWords = {
   outOfBasket: ['Remove from basket', 'Aus dem Korb'],
   like: ['More like this moment', 'Mehr wie dieser Moment'],
   start: ['Search {length} in {media}', '{length} in {media} durchsuchen'],
+  startFiles: ['Search {media}', '{media} durchsuchen'],
   seconds: ['{n} second|{n} seconds', '{n} Sekunde|{n} Sekunden'],
   minutes: ['{n} minute|{n} minutes', '{n} Minute|{n} Minuten'],
   hours: ['{n} hour|{n} hours', '{n} Stunde|{n} Stunden'],
@@ -98,18 +99,13 @@ export const searchWords = {
   withoutFilters: ['Search without filters', 'Ohne Filter suchen'],
   nothing: ['Nothing found', 'Nichts gefunden'],
   nothingHow: [
-    'Try fewer filters, other kinds of matches or different words.',
-    'Versuchen Sie es mit weniger Filtern, anderen Arten von Treffern oder anderen Wörtern.',
+    'Try different words, or other kinds of matches.',
+    'Versuchen Sie es mit anderen Wörtern oder anderen Arten von Treffern.',
   ],
   nothingLike: ['Nothing here looks like this', 'Hier sieht nichts so aus'],
   nothingLikeHow: [
     'Try different words. In a small library, or one that mostly shows what you are looking for, it may be among the weaker matches.',
     'Versuchen Sie es mit anderen Wörtern. In einem kleinen Bestand, oder wenn er vor allem das Gesuchte zeigt, kann es unter den schwächeren Treffern stehen.',
-  ],
-  notUnderstood: ['No model in use understands “{words}”.', 'Kein verwendetes Modell versteht „{words}“.'],
-  without: [
-    'Searched without “{words}”: no model in use understands it',
-    'Gesucht ohne „{words}“: kein verwendetes Modell versteht das',
   ],
   weaker: ['{n} weaker match|{n} weaker matches', '{n} schwächerer Treffer|{n} schwächere Treffer'],
   noLibrary: ['Nothing has been analysed yet', 'Noch ist nichts analysiert'],

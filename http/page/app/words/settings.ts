@@ -193,7 +193,14 @@ export const setup = {
     'Kein Material zur Hand? Diese Befehle legen einen kleinen Beispielbestand an und öffnen die Seite darauf:',
   ],
   lacking: [
-    'Things, printed words, faces or what is said can be searched once they are set up and the footage is analysed.',
-    'Dinge, gedruckte Wörter, Gesichter oder Gesagtes lassen sich suchen, sobald sie eingerichtet sind und das Material analysiert ist.',
+    'Not set up yet: {what}. They can be searched once they are set up and the footage is analysed again.',
+    'Noch nicht eingerichtet: {what}. Suchen lässt sich das, sobald es eingerichtet und das Material erneut analysiert ist.',
   ],
+} as const satisfies Record<string, Words>;
+
+/** What each of these sets makes searchable. */
+export const searchable = {
+  sight: ['things and printed words', 'Dinge und gedruckte Wörter'],
+  faces: ['faces', 'Gesichter'],
+  speech: ['what is said', 'Gesagtes'],
 } as const satisfies Record<string, Words>;

@@ -17,7 +17,7 @@ const found = (...hits: Hit<Reason>[]): KindFound => ({ lists: [hits], notes: []
 const unknown = (...words: string[]): KindFound => ({
   ...found(),
   notes: [
-    note('NOT_UNDERSTOOD', { model_key: 'm', names: words, count: words.length }),
+    note('NOT_UNDERSTOOD', { model_key: 'm', names: words, count: words.length, commands: [] }),
     note('NOTHING_READ', {}),
   ],
   not_understood: { words, model_keys: [], advice: null },

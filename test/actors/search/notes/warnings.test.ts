@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ModelRow } from '../../../../actors/models/contract.ts';
 import { notesAnswer } from '../../../../actors/search/notes/contract.ts';
-import { type Reading, type Warnings, warning } from '../../../../actors/search/notes/warnings.ts';
+import {
+  type EmptyReason,
+  type Reading,
+  type Warnings,
+  warning,
+} from '../../../../actors/search/notes/warnings.ts';
 
 /** As an answer has it. */
 const said = (warnings: Warnings) => notesAnswer(warning(warnings).notes);
@@ -65,7 +70,7 @@ test('a word that is known and seen badly is told, and nothing is called unknown
     ...quiet,
     reading: { ...reading, weak: ['face'], advised: null, things: null },
   });
-  assert.deepEqual(warnings, ['small finds these only roughly, along with many false matches: face']);
+  assert.deepEqual(warnings, ['Found only roughly, along with many false matches: "face"']);
 });
 
 test('files that only an older version of the model has looked at are named and counted', () => {
@@ -82,7 +87,7 @@ test('files that only an older version of the model has looked at are named and 
   assert.deepEqual(long.notes?.[0]?.values, { names, count: 7 }, 'no more names than the sentence has');
 });
 
-test('of a query that is understood by half, the first thing told is how weak the ranking is', () => {
+test('of a query that is understood by half, one sentence says what was searched and what would help', () => {
   const row = { key: 'better', size_gb: 0.42 } as ModelRow;
   const reading = {
     model_key: 'small',
@@ -97,21 +102,14 @@ test('of a query that is understood by half, the first thing told is how weak th
     reading: { ...reading, advised: { row, downloaded: false }, things: null },
   });
   assert.deepEqual(warnings, [
-    'Weak: ranked by "close up" alone, 1 of 2 words',
-    'Not understood by small: bottle',
-    'small recognizes colours, where in the picture they are, light, texture, layout and simple scenes, but no objects, people or actions',
-    'To find them: framehound models pull better --use (0.42 GB), then framehound analyze PATH',
+    'Weak: pictures were searched for "close up" alone; not understood: "bottle"; to find it: ' +
+      'framehound models pull better --use (0.42 GB), then framehound analyze PATH',
   ]);
   assert.equal(toast_warning, warnings?.join('. '));
   const commands = ['framehound models pull better --use (0.42 GB)', 'framehound analyze PATH'];
   assert.deepEqual(
     notes?.map(({ code, values }) => [code, values]),
-    [
-      ['PARTLY_UNDERSTOOD', { names: ['close up'], count: 1, total: 2 }],
-      ['NOT_UNDERSTOOD', { model_key: 'small', names: ['bottle'], count: 1 }],
-      ['SMALL_VOCABULARY', { model_key: 'small' }],
-      ['HOW_TO_FIND', { names: commands, count: 2 }],
-    ],
+    [['PARTLY_UNDERSTOOD', { names: ['close up'], count: 1, total: 2, words: ['bottle'], commands }]],
   );
   assert.deepEqual(
     notes?.map(({ text }) => text),
@@ -133,7 +131,10 @@ test('a model that is downloaded already is only brought into use; where nothing
     ...quiet,
     reading: { ...reading, advised: { row, downloaded: true }, things: null },
   });
-  assert.match(toast_warning, /^Not understood by small: bottle.*: framehound models use better, then/);
+  assert.match(
+    toast_warning,
+    /^Not understood in pictures: "bottle"; to find it: framehound models use better, then [^.]*$/,
+  );
 });
 
 test('words that are things are found by the detector, to be downloaded or only to look once', () => {
@@ -172,5 +173,33 @@ test('a query that is understood whole is not weak because an excluded word is n
     ...quiet,
     reading: { ...reading, advised: { row, downloaded: true }, things: null },
   });
-  assert.equal(warnings?.[0], 'Not understood by small: car');
+  assert.deepEqual(warnings, [
+    'Not understood in pictures: "car"; to find it: framehound models use better, then framehound analyze PATH',
+  ]);
+});
+
+test('an empty answer says why, unless another sentence does', () => {
+  const empty = { isLimited: false, kinds: [], looked: 0, things: [], weaker: 0 };
+  const told = (more: Partial<EmptyReason>, others: Partial<Warnings> = {}) =>
+    said({ ...quiet, ...others, empty: { ...empty, ...more } }).warnings;
+  assert.deepEqual(told({}), ['No pictures have been analysed yet']);
+  assert.deepEqual(told({ isLimited: true }), [
+    'No analysed picture is left by the filters, people, files and times of this search',
+  ]);
+  assert.deepEqual(told({ kinds: ['seen'] }), ['Nothing was found in pictures']);
+  assert.deepEqual(told({ kinds: ['seen', 'said', 'written'] }), [
+    'Nothing was found in pictures, what is said and printed words',
+  ]);
+  assert.deepEqual(told({ kinds: ['seen'], looked: 142, things: ['zebra'] }), [
+    'No file of the 142 that were searched for things shows "zebra"',
+  ]);
+  assert.deepEqual(told({ kinds: ['seen'], looked: 2, things: ['tie', 'dog'] }), [
+    'No file of the 2 that were searched for things shows "tie" and "dog" together',
+  ]);
+  assert.deepEqual(told({ kinds: ['seen'], weaker: 1 }), [
+    'Nothing that was found is sure enough; 1 weaker match was left out',
+  ]);
+  assert.deepEqual(told({}, { missing: ['/a'] }), ['Not analysed yet: /a']);
+  assert.equal(told({}, { outdated: { names: ['/o'], count: 1 } })?.length, 2);
+  assert.deepEqual(said({ ...quiet, empty: null }), {});
 });

@@ -3,7 +3,12 @@ import test from 'node:test';
 import type { FacetReport, MetadataFilter } from '../../../../actors/index/facets/contract.ts';
 import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
-import { type FilterScope, frameRanges, scopeErrors } from '../../../../actors/search/scope/contract.ts';
+import {
+  type FilterScope,
+  frameRanges,
+  scopeErrors,
+  withExclusions,
+} from '../../../../actors/search/scope/contract.ts';
 import {
   facetAnswer,
   facetScope,
@@ -227,4 +232,17 @@ test('the answer tells coverage against what was expected, and warns of what is 
     facetAnswer({ ...report, scope_count: 0, indexed_count: 0 }, none, []).warning ?? '',
     /loaded/,
   );
+});
+
+test('a word with a minus is excluded, and a dash elsewhere is none', () => {
+  const read = (query: string, exclude: readonly string[] = []) => {
+    const { query: rest, exclude: all } = withExclusions({ query, exclude });
+    return [rest, ...all];
+  };
+  assert.deepEqual(read('car -person'), ['car', 'person']);
+  assert.deepEqual(read('red car –dog −"black cat", snow', ['dog']), ['red car , snow', 'dog', 'black cat']);
+  assert.deepEqual(read('Haus -Straße.'), ['Haus .', 'Straße']);
+  assert.deepEqual(read('-person -car'), ['no person, no car'], 'what does not show them');
+  for (const same of ['x-ray', 'Vor- und Nachteile', 'a - b', '-5 degrees', 'a -- b', 'take -2'])
+    assert.deepEqual(read(same), [same]);
 });

@@ -214,8 +214,20 @@ test('a note of a search is said in German by its code, with all of its values',
   const gone = listNote('FILE_GONE', many);
   assert.equal(tell('en', gone), 'File not found at its known path: /a, /b, /c, /d, /e and 2 more');
   assert.equal(tell('de', gone), 'Nicht mehr am bekannten Ort: /a, /b, /c, /d, /e und 2 weitere');
-  const partly = note('PARTLY_UNDERSTOOD', { names: ['close up'], count: 1, total: 2 });
-  assert.equal(tell('de', partly), 'Unsicher: nur nach „close up“ geordnet, 1 von 2 Wörtern der Suche');
+  const commands = ['framehound setup', 'framehound analyze PATH'];
+  const counts = { names: ['close up'], count: 1, total: 2, words: ['bottle'] };
+  const partly = note('PARTLY_UNDERSTOOD', { ...counts, commands });
+  assert.equal(
+    tell('en', partly),
+    'Weak: pictures were searched for “close up” alone; not understood: “bottle”',
+    'a button does what the commands do',
+  );
+  assert.equal(
+    tell('de', partly),
+    'Unsicher: Bilder nur nach „close up“ durchsucht; nicht verstanden: „bottle“',
+  );
+  const nothing = note('NOTHING_FOUND', { names: ['seen', 'said', 'written'] });
+  assert.equal(tell('de', nothing), 'Durchsucht: Bilder, Gesagtes und gedruckte Wörter');
   const refused = { reason: 'MODELS_LOADING', message: 'Models are still loading' };
   assert.equal(
     tell('de', note('PICTURES_NOT_SEARCHED', refused)),

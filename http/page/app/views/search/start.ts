@@ -58,8 +58,10 @@ interface StartProps {
 export function Start({ facets }: StartProps) {
   const { media, seconds } = useStore(({ folder }) => folder.loaded);
   const values = { media: t(searchWords.films, { n: media }), length: lengthText(seconds) };
+  // Of stills alone, each is a second.
+  const title = t(seconds > media ? searchWords.start : searchWords.startFiles, values);
   const examples = useExamples(facets);
-  return html`<div class="start"><${Empty} icon="search" title=${t(searchWords.start, values)}><p class="quiet">${t(searchWords.startHow)}</p>
+  return html`<div class="start"><${Empty} icon="search" title=${title}><p class="quiet">${t(searchWords.startHow)}</p>
     ${examples.length > 0 && html`<p>${t(searchWords.examples)}</p>`}
     <div class="row wrap examples">${examples.map(
       ({ icon, label, query }) =>
@@ -67,11 +69,13 @@ export function Start({ facets }: StartProps) {
     )}</div><//><${Newest} /></div>`;
 }
 
-/** `40 seconds`, `7 minutes`, `1.5 hours`. */
-function lengthText(seconds: number): string {
+/** In the unit that a person would choose. */
+export function lengthText(seconds: number): string {
   if (seconds < 60) return t(searchWords.seconds, { n: seconds });
-  if (seconds < 3600) return t(searchWords.minutes, { n: Math.round(seconds / 60) });
-  return t(searchWords.hours, { n: Math.round(seconds / 360) / 10 });
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return t(searchWords.minutes, { n: minutes });
+  const hours = minutes / 60;
+  return t(searchWords.hours, { n: hours < 10 ? Math.round(hours * 10) / 10 : Math.round(hours) });
 }
 
 interface Example {

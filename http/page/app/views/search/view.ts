@@ -10,12 +10,12 @@ import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
 import { CopyLink } from '../../toasts.ts';
-import { noteText } from '../../words/notes.ts';
+import { listText, noteText } from '../../words/notes.ts';
 import { searchWords } from '../../words/search.ts';
-import { setup } from '../../words/settings.ts';
+import { searchable, setup } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
-import { SetUpButton, setsOf, useLacking } from '../settings/set-up.ts';
+import { SetUpButton, setsOf, useLacking, useLackingSets } from '../settings/set-up.ts';
 import { useAddress } from './address.ts';
 import { Box, pictureIn, searchByPicture } from './box.ts';
 import { Chosen, useAlike, without } from './chosen.ts';
@@ -89,7 +89,7 @@ function Search({ params }: { readonly params: string }) {
     <${Box} field=${field} toMatches=${toMatches} />
     <${Refine} ordered=${ordered} facets=${facets} />
     ${showsFilters && html`<${DateLine} facets=${facets} />`}
-    <${Warnings} />
+    <${Warnings} isEmpty=${ordered?.moments.length === 0} />
     <div class="search-body">
       ${showsFilters && html`<${Filters} facets=${facets} />`}
       <${Matches} ordered=${ordered} facets=${facets} toBox=${toBox} />
@@ -135,14 +135,10 @@ function takePicture(dropped: DataTransfer): void {
 // What a person should know of an answer, and what stands where nothing was found: what would help, and the
 // way to it.
 
-/** The first says most; the others on demand. Commands are left out: a button does the same. */
-function Warnings() {
+/** The first says most; the others on demand. Where nothing is shown, they stand in its place. */
+function Warnings({ isEmpty }: { readonly isEmpty: boolean }) {
   const answer = search.use((state) => state.answer);
-  const { notes = [], not_understood: lacking } = answer ?? {};
-  const said = notes.filter(({ code }) => code !== 'HOW_TO_FIND' && code !== 'NOT_UNDERSTOOD').map(noteText);
-  const words = lacking?.words ?? none;
-  const without = words.length > 0 ? [t(searchWords.without, { words: words.join(', ') })] : none;
-  const [first, ...others] = [...without, ...said];
+  const [first, ...others] = isEmpty ? none : (answer?.notes ?? []).map(noteText);
   const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
   return html`<div class="warnings" role="status">${
     first !== undefined &&
@@ -167,19 +163,21 @@ function Help() {
 }
 
 function NoResults({ weaker }: { readonly weaker: number }) {
-  const words = search.use(({ answer }) => answer?.not_understood?.words ?? none);
-  const isLacking = useLacking(['sight', 'faces', 'speech']);
+  const notes = search.use(({ answer }) => answer?.notes);
+  const isUnderstood = search.use(({ answer }) => answer?.not_understood === undefined);
+  const lacking = useLackingSets(['sight', 'faces', 'speech']);
   const { filters, people, unlike, film } = search.use(({ query }) => query);
   const isFiltered = filters.length + people.length + unlike.length > 0 || film !== null;
   const clear = () => change({ filters: [], people: [], unlike: [], film: null });
-  const title = t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing);
-  if (words.length > 0)
-    return html`<${Empty} icon="search" title=${title}><p>${t(searchWords.notUnderstood, { words: words.join(', ') })}</p>
-      <${Help} />${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}<//>`;
-  return html`<${Empty} icon="search" title=${title}><p>${t(weaker > 0 ? searchWords.nothingLikeHow : searchWords.nothingHow)}</p>
+  const reasons = (notes ?? []).map(noteText);
+  const how = t(weaker > 0 ? searchWords.nothingLikeHow : searchWords.nothingHow);
+  const what = listText(lacking.map((name) => t(searchable[name])));
+  return html`<${Empty} icon="search" title=${t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing)}>
+    ${reasons.map((one) => html`<p>${one}</p>`)}
+    ${isUnderstood ? html`<p>${how}</p>` : html`<${Help} />`}
     ${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}
     ${isFiltered && html`<button onClick=${clear}>${t(searchWords.withoutFilters)}</button>`}
-    ${isLacking && html`<p class="quiet">${t(setup.lacking)}</p><${SetUpButton} />`}<//>`;
+    ${isUnderstood && lacking.length > 0 && html`<p class="quiet">${t(setup.lacking, { what })}</p><${SetUpButton} />`}<//>`;
 }
 
 // Asks as one types: a little after the last letter, and the request before is given up, so no late answer
@@ -308,7 +306,9 @@ function Told({ ordered }: { readonly ordered: Ordered | null }) {
   const films = t(searchWords.films, { n: files });
   const found = t(searchWords.foundIn, { n, films });
   const isAway = useStore(({ service }) => service === 'away');
-  const text = isAway ? '' : state === 'loading' ? t(searchWords.searching) : state === 'ready' ? found : '';
+  // The place of the matches says that there are none, and why.
+  const isFound = state === 'ready' && n > 0;
+  const text = isAway ? '' : state === 'loading' ? t(searchWords.searching) : isFound ? found : '';
   return html`<span class="told" role="status">${text}</span>`;
 }
 

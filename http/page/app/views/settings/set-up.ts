@@ -180,9 +180,20 @@ function Action({ set, size, again }: OneSetProps & { readonly size: string }) {
 
 /** Whether one of the sets is not there; null while nobody knows. Asked again when the dialog is closed. */
 export function useLacking(names: readonly SetName[]): boolean | null {
+  const lacking = useLackingOf(names);
+  return lacking && lacking.length > 0;
+}
+
+/** The sets that are not there; none while nobody knows. */
+export function useLackingSets<N extends SetName>(names: readonly N[]): readonly N[] {
+  return useLackingOf(names) ?? [];
+}
+
+function useLackingOf<N extends SetName>(names: readonly N[]): readonly N[] | null {
   const isOpen = useStore((state) => state.showsSetUp);
   const models = useAsk((signal) => api.availableModels({}, { signal }), [isOpen]).value;
-  return models && modelSets(models).some((one) => names.includes(one.name) && isLacking(one));
+  const sets = models && modelSets(models).filter(isLacking);
+  return sets && names.filter((name) => sets.some((one) => one.name === name));
 }
 
 export function SetUpButton() {
