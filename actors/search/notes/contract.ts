@@ -34,6 +34,10 @@ const sentences = {
     `Not understood in pictures: ${quoted(words.names, words.count)}${help(commands, words.count)}`,
   FOUND_ROUGHLY: ({ commands, ...words }: Listed & ByModel & Helped) =>
     `Found only roughly, along with many false matches: ${quoted(words.names, words.count)}${help(commands, words.count)}`,
+  PEOPLE_NOT_TOLD_APART: ({ names, count }: Listed) =>
+    `All people are found, without telling women from men or children from adults: ${quoted(names, count)}`,
+  KINDS_NOT_TOLD_APART: ({ names, count }: Listed) =>
+    `Others of the same kind are found as well: ${quoted(names, count)}`,
   OTHER_MODEL: ({ model_key }: ByModel) =>
     `The model ${model_key} could not be loaded; the default model was used instead`,
   PARTS_AWAY: ({ seconds }: { readonly seconds: number }) =>

@@ -28,6 +28,8 @@ export interface Reading {
 export interface Warnings {
   /** Null when every word is understood, or there are none. */
   readonly reading: Reading | null;
+  /** Words for a part of what is found: `people` of persons, `others` of other things. */
+  readonly narrower: { readonly people: readonly string[]; readonly others: readonly string[] };
   /** The query has no word the model could look for, not even an unknown one. */
   readonly nothingUnderstood: boolean;
   /** People who are asked for together with themselves. */
@@ -80,6 +82,7 @@ export function emptyNote({ isLimited, kinds, looked, things, weaker }: EmptyRea
 
 /** Notes that do not say why nothing was found. */
 const sideNotes: readonly NoteCode[] = [
+  ...(['PEOPLE_NOT_TOLD_APART', 'KINDS_NOT_TOLD_APART'] as const),
   ...(['OTHER_MODEL', 'OLDER_MODEL', 'FOUND_ROUGHLY', 'NO_PREVIEW', 'FILTER_IGNORED'] as const),
   ...(['PICTURES_NOT_SEARCHED', 'SPEECH_NOT_SEARCHED', 'PEOPLE_NOT_SEARCHED', 'TEXT_NOT_SEARCHED'] as const),
 ];
@@ -97,6 +100,8 @@ export function warning(warnings: Warnings): {
   const { reading, fallbackFrom, unsearched, outdated, noPreview } = warnings;
   const notes = [
     reading !== null && readingNote(reading),
+    listNote('PEOPLE_NOT_TOLD_APART', warnings.narrower.people),
+    listNote('KINDS_NOT_TOLD_APART', warnings.narrower.others),
     fallbackFrom !== null && note('OTHER_MODEL', { model_key: fallbackFrom }),
     unsearched > 0 && note('PARTS_AWAY', { seconds: unsearched }),
     warnings.nothingUnderstood && note('NOTHING_TO_LOOK_FOR', {}),

@@ -10,7 +10,7 @@ import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
 
-export interface ThingQuery extends Pick<ThingQuestion, 'words' | 'rest'> {
+export interface ThingQuery extends Pick<ThingQuestion, 'words' | 'rest' | 'narrower'> {
   readonly terms: readonly ThingTerm[];
   /** Words of what is excluded that are things. */
   readonly excluded: ReadonlySet<string>;
@@ -41,7 +41,8 @@ export async function askThings(
   signal: AbortSignal | undefined,
 ): Promise<ThingQuery | null> {
   if (query === null) return null;
-  const { terms, words, rest } = thingQuestion(query);
+  const question = thingQuestion(query);
+  const { terms, words, rest } = question;
   const excluded = exclude.map(thingQuestion).filter((one) => one.terms.length === 1 && one.rest === '');
   const unwanted = excluded.flatMap((one) => one.terms.map((term) => ({ ...term, negated: true })));
   const all = [...terms, ...unwanted];
@@ -50,7 +51,12 @@ export async function askThings(
   const limit = { scope, max_per_media: null, max_results: 1 };
   const request = { cache_dir, model_key: null, terms: [], ...limit };
   const { looked } = await findThings(parts, request, signal);
-  return looked > 0 ? { terms: all, words, rest, excluded: wordsOf(excluded) } : null;
+  const questions = [question, ...excluded];
+  const narrower = {
+    people: [...new Set(questions.flatMap((one) => one.narrower.people))],
+    others: [...new Set(questions.flatMap((one) => one.narrower.others))],
+  };
+  return looked > 0 ? { terms: all, words, rest, narrower, excluded: wordsOf(excluded) } : null;
 }
 
 /** The words of texts that are of things, as detectors see them. */

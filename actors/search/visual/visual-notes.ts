@@ -7,6 +7,7 @@ import type { TextSearch } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import type { EmptyReason, Reading, Warnings } from '../notes/warnings.ts';
 import type { FoundScope } from '../scope/scope.ts';
+import type { ThingQuestion } from '../things/question.ts';
 import type { QueryParts, TextVectors } from './query-vectors.ts';
 import type { VisualData } from './visual-data.ts';
 
@@ -23,6 +24,8 @@ export interface UnderstoodQuery {
   readonly words: TextVectors;
   /** What was looked for by what detectors have seen, as it was typed; null where nothing was. */
   readonly seenWords: readonly string[] | null;
+  /** Words of it for which all of the class is found. */
+  readonly narrower: ThingQuestion['narrower'];
   /** Words for things of the query and of what is excluded, where no detector has looked at anything. */
   readonly unseenThings: ReadonlySet<string>;
 }
@@ -57,6 +60,7 @@ export async function visualWarnings(
   return {
     nothingUnderstood: seenWords === null && !vectors.text && !vectors.picture && words.unknown.length === 0,
     reading: await readingOf(parts, query),
+    narrower: query.narrower,
     twice: found.twice,
     missing: found.missing,
     unloaded: found.unloaded,

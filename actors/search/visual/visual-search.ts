@@ -143,9 +143,11 @@ export async function askVisual(
   const explain = explainer(parts, request, { model_key, vectors, words, seen }, signal);
   const find = request.min_band ? sureMatches({ find: found, explain }, request, request.min_band) : found;
   const seenWords = things?.words ?? null;
+  // A model that reads the whole question understands them.
+  const narrower = things?.isLimited ? things.narrower : noWords;
   const unseenThings = seenWords ? new Set<string>() : thingWords([query ?? '', ...request.exclude]);
   const told = withSeenThings(parts, request.cache_dir, seen, explain, signal);
-  return { model_key, vectors, words, seenWords, unseenThings, gone, find, explain: told };
+  return { model_key, vectors, words, seenWords, narrower, unseenThings, gone, find, explain: told };
 }
 
 type Vectors = UnderstoodQuery['vectors'];
@@ -157,6 +159,8 @@ interface Asked {
   readonly things: ThingsAsked | null;
   readonly seen: Seen;
 }
+
+const noWords = { people: [], others: [] };
 
 interface ThingsAsked extends ThingQuery {
   /** The vectors of the question with the words for things. */

@@ -11,6 +11,9 @@ const noteWords: Readonly<Record<NoteCode, string>> = {
   PARTLY_UNDERSTOOD: 'Unsicher: Bilder nur nach {words} durchsucht; nicht verstanden: {others}',
   NOT_UNDERSTOOD: 'In Bildern nicht verstanden: {words}',
   FOUND_ROUGHLY: 'Nur ungefähr zu finden, mit vielen falschen Treffern: {words}',
+  PEOPLE_NOT_TOLD_APART:
+    'Gefunden werden alle Personen, ohne Frauen von Männern oder Kinder von Erwachsenen zu unterscheiden: {words}',
+  KINDS_NOT_TOLD_APART: 'Gefunden werden auch andere der gleichen Art: {words}',
   OTHER_MODEL: 'Das Modell {model_key} ließ sich nicht laden; gesucht wurde mit dem Standardmodell',
   PARTS_AWAY:
     'Filmmaterial von {time} Länge wurde nicht durchsucht: die Rechner, auf denen es liegt, antworten nicht',

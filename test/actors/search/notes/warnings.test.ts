@@ -4,6 +4,7 @@ import type { ModelRow } from '../../../../actors/models/contract.ts';
 import { notesAnswer } from '../../../../actors/search/notes/contract.ts';
 import {
   type EmptyReason,
+  isExplained,
   type Reading,
   type Warnings,
   warning,
@@ -14,6 +15,7 @@ const said = (warnings: Warnings) => notesAnswer(warning(warnings).notes);
 
 const quiet = {
   reading: null,
+  narrower: { people: [], others: [] },
   nothingUnderstood: false,
   twice: [],
   gone: [],
@@ -30,6 +32,7 @@ const quiet = {
 test('a warning names what was not understood, and there is none when nothing is missing', () => {
   assert.deepEqual(said(quiet), {});
   const { toast_warning } = said({
+    narrower: quiet.narrower,
     nothingUnderstood: false,
     twice: [],
     gone: ['/g'],
@@ -202,4 +205,25 @@ test('an empty answer says why, unless another sentence does', () => {
   assert.deepEqual(told({}, { missing: ['/a'] }), ['Not analysed yet: /a']);
   assert.equal(told({}, { outdated: { names: ['/o'], count: 1 } })?.length, 2);
   assert.deepEqual(said({ ...quiet, empty: null }), {});
+});
+
+test('words for a part of what is found are named, and explain no empty answer', () => {
+  const narrower = { people: ['woman', 'kind'], others: ['duck'] };
+  const { notes = [] } = said({ ...quiet, narrower });
+  assert.deepEqual(
+    notes.map(({ code, text, values }) => [code, text, values]),
+    [
+      [
+        'PEOPLE_NOT_TOLD_APART',
+        'All people are found, without telling women from men or children from adults: "woman", "kind"',
+        { names: ['woman', 'kind'], count: 2 },
+      ],
+      [
+        'KINDS_NOT_TOLD_APART',
+        'Others of the same kind are found as well: "duck"',
+        { names: ['duck'], count: 1 },
+      ],
+    ],
+  );
+  assert.equal(isExplained(notes), false);
 });

@@ -3,6 +3,7 @@ import test from 'node:test';
 import type { RankedMatch } from '../../../../actors/index/visual/contract.ts';
 import { thingQuestion } from '../../../../actors/search/things/question.ts';
 import {
+  askThings,
   followed,
   fused,
   type SeenThings,
@@ -60,4 +61,15 @@ test('a frame is as sure as the detections that make the question true in it', (
   // Colours, numbers and places were not measured, nor that something is not there.
   for (const text of ['red dog', 'two dogs', 'dog on the left', 'dog, no cat'])
     assert.equal(bandAt('a', 2, text), 'likely', text);
+});
+
+test('words for a part of what detectors find are told of the query and of what is excluded', async () => {
+  const index = { ask: async () => ({ done: true, matches: [], ranges: {}, looked: 1 }) };
+  const ask = (query: string, ...exclude: string[]) =>
+    askThings({ index } as never, '/c', query, exclude, undefined).then((asked) => asked?.narrower);
+  assert.deepEqual(await ask('Frau am Strand, zwei Enten', 'boy', 'woman', 'person'), {
+    people: ['frau', 'boy', 'woman'],
+    others: ['enten'],
+  });
+  assert.deepEqual(await ask('two people'), { people: [], others: [] });
 });
