@@ -3,6 +3,7 @@ import { basename, dirname, extname } from 'node:path';
 import { isStillName } from '../actors/decoder/media-names.ts';
 import {
   mostItems,
+  stillSeconds,
   type TimelineAnswer,
   type TimelineFormat,
   type TimelineItem,
@@ -17,9 +18,6 @@ import { printable } from './terminal.ts';
 
 // What a search has found as items of a timeline.
 
-/** A still is shown so long. */
-const STILL_SECONDS = 5;
-
 /**
  * One after the other, in the order in which they were found: the scene that is seen, else the words, with
  * sound where they are said.
@@ -30,7 +28,7 @@ export function sceneItems(entries: readonly Found[]): TimelineItem[] {
     return {
       media_path,
       source_start_seconds: isOfStill ? 0 : start,
-      source_end_seconds: isOfStill ? STILL_SECONDS : end,
+      source_end_seconds: isOfStill ? stillSeconds : end,
       track: entry.seen || entry.written ? 'video' : 'both',
     };
   });

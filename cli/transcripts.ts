@@ -1,5 +1,6 @@
 // Stored transcripts: read, and as lines and rows.
 import { clockTime } from '../actors/decoder/contract.ts';
+import { uncertainSpeakers } from '../actors/diarizer/contract.ts';
 import {
   mostTranscriptions,
   type TranscriptionsAnswer,
@@ -35,6 +36,15 @@ export async function allTranscripts(
     left = [...next, ...left.slice(mostTranscriptions)];
   }
   return unreadable.length > 0 ? { ...all, unreadable } : all;
+}
+
+/** A note on recordings whose speakers may be too many or too few; empty without any. */
+export function uncertainNote({ transcription_data }: TranscriptionsAnswer): string {
+  const paths = Object.keys(transcription_data).filter(
+    (path) => transcription_data[path]!.speakers_uncertain,
+  );
+  if (paths.length === 0) return '';
+  return `note: ${paths.length === 1 ? '' : `${paths.length} recordings: `}${uncertainSpeakers}\n`;
 }
 
 // A transcript as lines for a person: when, who, what.

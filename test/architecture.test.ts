@@ -86,6 +86,7 @@ const publicFiles = [
   'actors/index/visual/vector-cache.ts',
   // Things of one frame after the other become tracks, which are stored and searched.
   'actors/things/confidence.ts',
+  'actors/things/prominence.ts',
   'actors/things/tracks.ts',
   'actors/summarizer/stored/reading.ts',
   'actors/summarizer/stored/summary-ref.ts',

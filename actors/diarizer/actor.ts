@@ -21,7 +21,7 @@ import {
 import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
 import { overlapFile, starterSpeakerFile, starterSpeakerPldaFile } from '../models/starter/speaker.ts';
 import { speechErrors } from '../transcriber/contract.ts';
-import { diarizerContract } from './contract.ts';
+import { diarizerContract, starterSpeakerKey } from './contract.ts';
 import { diarize } from './diarize.ts';
 import { type DetectOverlap, overlapDetectorOf } from './overlap/channel.ts';
 import { type Plda, readPlda } from './plda.ts';
@@ -43,9 +43,6 @@ interface DiarizerSettings {
   /** Threads inside one run; 0 leaves it to the runtime. */
   readonly threads: number;
 }
-
-/** Comes with the program: used where nothing better is downloaded. */
-const starterKey = 'starter-speaker';
 
 /** What is loaded: a speaker embedding model, and a segmentation model where one is downloaded. */
 interface LoadedModels extends SpeakerEmbedder {
@@ -111,7 +108,7 @@ class Diarizer {
     const { modelsDir } = env.settings;
     this.current = new CurrentModel<SpeakerRow, LoadedModels>({
       kind: 'speaker',
-      defaultModel: starterKey,
+      defaultModel: starterSpeakerKey,
       log: env.log,
       find: async (key) => {
         const row = findSpeakerRow(await readRegistry(modelsDir), key);
@@ -130,7 +127,8 @@ class Diarizer {
 
   async open(request: Open, turn: Turn): Promise<{ session: number }> {
     const key = this.current.state.model_key;
-    if (key === null) throw modelErrors.MODEL_NOT_LOADED('No speaker model is loaded', { key: starterKey });
+    if (key === null)
+      throw modelErrors.MODEL_NOT_LOADED('No speaker model is loaded', { key: starterSpeakerKey });
     const session = await this.current.run(key, async ({ family }) => {
       const { dimensions, batch, fbank, plda } = family;
       const each = <T>(make: () => T) => Array.from({ length: request.channels }, make);
@@ -319,7 +317,7 @@ async function bestKey(modelsDir: string): Promise<string> {
   for (const row of speakers.sort((a, b) => b.accuracy - a.accuracy)) {
     if ((await missingFiles(modelsDir, row)).length === 0) return row.key;
   }
-  return starterKey;
+  return starterSpeakerKey;
 }
 
 /** The beginning of the checksum of a graph. */

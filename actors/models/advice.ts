@@ -107,6 +107,7 @@ export const modelWords = {
   faces: faceKinds,
   'faces-npm': faceKinds,
   sight: sightKinds,
+  voices: ['speaker', 'turns'],
 } as const satisfies Record<string, readonly ModelRow['kind'][]>;
 type ModelWord = keyof typeof modelWords;
 

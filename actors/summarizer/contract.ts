@@ -13,7 +13,7 @@ import {
   SummaryObjective,
   SummaryQuality,
 } from '../index/summaries/contract.ts';
-import { ThingClass } from '../things/contract.ts';
+import { ThingBox, ThingClass } from '../things/contract.ts';
 
 export const summarizerErrors = errorTable({
   LANGUAGE_MODEL_LOST: { meaning: 'The language model is no longer loaded', status: 500, retryable: true },
@@ -79,8 +79,8 @@ export type SeenPerson = Static<typeof SeenPerson>;
 /** Grid frames `[start, end)` in which it is seen, and the one that shows it best, with its score there. */
 const Sight = { start: Count, end: Count, best: Count, score: Type.Number({ minimum: 0, maximum: 1 }) };
 
-/** A thing that a detector has seen. */
-export const SeenThing = Type.Object({ ...Sight, class: ThingClass });
+/** A thing that a detector has seen. `box`: where it is in the frame that shows it best. */
+export const SeenThing = Type.Object({ ...Sight, class: ThingClass, box: ThingBox });
 export type SeenThing = Static<typeof SeenThing>;
 
 /** A line of printed text. `height`: of its letters, as a share of the picture's. */
@@ -118,6 +118,9 @@ export type PlannedNode = Static<typeof PlannedNode>;
 export const OpenFilm = Type.Object({
   /** Length of the grid, at least 1. */
   seconds: Type.Integer({ minimum: 1 }),
+  /** Length of the file; 0 of a still. The grid is up to a second longer. */
+  duration_seconds: Type.Number({ minimum: 0 }),
+  has_sound: Type.Boolean(),
   kind: Type.Union([Type.Literal('video'), Type.Literal('image'), Type.Literal('audio')]),
   /** Of what is spoken, BCP 47; `und` when nobody knows. */
   language: Type.String(),

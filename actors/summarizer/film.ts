@@ -82,6 +82,9 @@ export class Film {
     const { film } = this;
     const steps = outlinedFilmSteps(this.#intake.material(), {
       kind: film.kind,
+      // Sound that does not say its length has that of its grid.
+      duration: film.duration_seconds || film.seconds,
+      hasSound: film.has_sound,
       language: film.language,
       objective: this.#objective,
       instructions: film.objective.custom_instructions?.trim() ?? '',

@@ -11,24 +11,9 @@ export interface Weights {
   readonly looks: Readonly<Partial<Record<Look, number>>>;
 }
 
-export interface Objective extends Weights {
-  /** Whether what is chosen is told as it happens, or the best first. */
-  readonly order: 'time' | 'worth';
-}
+export interface Objective extends Weights {}
 
 const weights = (signs: Weights['signs'], looks: Weights['looks'] = {}): Weights => ({ signs, looks });
-
-/** Presets whose best comes first; all others are told in the order of time. */
-const bestFirst: ReadonlySet<string> = new Set([
-  'trailer_teaser',
-  'action_trailer',
-  'visual_showcase',
-  'highlight_reel',
-  'interview_selects',
-  'archive_discovery',
-  'b_roll_selects',
-  'social_cutdown',
-]);
 
 export const presetWeights = {
   general_understanding: weights({}),
@@ -101,7 +86,6 @@ export function objectiveOf(preset: Preset, hints: readonly Hint[] = []): Object
   return {
     signs: added([usualSigns, ...parts.map(({ signs }) => signs)]),
     looks: added(parts.map(({ looks }) => looks)),
-    order: bestFirst.has(preset) ? 'worth' : 'time',
   };
 }
 
@@ -121,16 +105,12 @@ export function lookScore(looks: Looks, objective: Pick<Objective, 'looks'>): nu
   );
 }
 
-/**
- * Positions of the `count` highest of some numbers, of equal ones the earlier; the highest first, or as they
- * come.
- */
-export function highestScores(worth: readonly number[], order: Objective['order'], count: number): number[] {
-  const best = worth
+/** Positions of the `count` highest of some numbers, of equal ones the earlier; the highest first. */
+export function highestScores(worth: readonly number[], count: number): number[] {
+  return worth
     .map((_, i) => i)
     .sort((a, b) => worth[b]! - worth[a]! || a - b)
     .slice(0, Math.max(0, count));
-  return order === 'worth' ? best : best.sort((a, b) => a - b);
 }
 
 // What an objective makes of a text: which section comes first, and how much of each is told.
@@ -145,10 +125,6 @@ export interface Plan {
   readonly quotes: number;
   /** Looks that are told of a range that has much of them. */
   readonly looks: readonly Look[];
-  /** Whether shots are counted. */
-  readonly countsShots: boolean;
-  /** Whether the best comes first instead of what happens first. */
-  readonly bestFirst: boolean;
 }
 
 const ofSection: Readonly<Record<Section, readonly Look[]>> = {
@@ -159,7 +135,7 @@ const ofSection: Readonly<Record<Section, readonly Look[]>> = {
 /** Looks are told from this weight on. */
 const leastWeight = 0.3;
 
-export function planOf({ looks, signs, order }: Objective): Plan {
+export function planOf({ looks, signs }: Objective): Plan {
   const asked = (section: Section) =>
     ofSection[section].reduce((sum, look) => sum + Math.max(0, looks[look] ?? 0), 0);
   // Signs are many and partly of one kind: they count half.
@@ -180,7 +156,5 @@ export function planOf({ looks, signs, order }: Objective): Plan {
     things: first === 'seen' ? 5 : first === null ? 3 : 2,
     quotes: first === 'speech' ? 3 : first === 'seen' && (looks.silence ?? 0) > 0 ? 1 : 2,
     looks: (Object.keys(looks) as Look[]).filter((look) => (looks[look] ?? 0) >= leastWeight),
-    countsShots: (looks.cuts ?? 0) >= leastWeight,
-    bestFirst: order === 'worth',
   };
 }

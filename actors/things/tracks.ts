@@ -1,6 +1,7 @@
 // Joins the things of a film over its seconds: what stays at its place is one track, however long it stays.
 import { overlap } from '../../runtime/picture.ts';
 import type { Thing } from './contract.ts';
+import { prominenceOf } from './prominence.ts';
 
 /** A thing that stays: what moves on leaves a track for each place. */
 export interface Track {
@@ -8,9 +9,10 @@ export interface Track {
   /** Grid frames from the first in which it is seen to behind the last, `[start, end)`. */
   readonly start: number;
   readonly end: number;
-  /** The frame in which it is seen best, and its score and box there. */
-  readonly best: number;
+  /** Highest score of its frames. */
   readonly score: number;
+  /** The frame that shows it best, and its box there. */
+  readonly best: number;
   readonly box: Thing['box'];
   /** Mean over its frames of how much of it each colour is, most first. */
   readonly colours: Thing['colours'];
@@ -35,6 +37,8 @@ interface Open {
   best: number;
   score: number;
   box: Thing['box'];
+  /** Of the frame `best`. */
+  prominence: number;
   frames: number;
   /** Sums over the frames. */
   readonly colours: Map<Thing['colours'][number]['colour'], number>;
@@ -71,6 +75,7 @@ export class Tracker {
       best: frame,
       score,
       box,
+      prominence: 0,
       frames: 0,
       colours: new Map(),
     };
@@ -83,7 +88,7 @@ export class Tracker {
       const one = this.#open[i]!;
       if (!isOver(one)) continue;
       this.#open.splice(i, 1);
-      const { frames, colours, ...track } = one;
+      const { frames, colours, prominence: _, ...track } = one;
       this.#closed.push({ ...track, colours: means(colours, frames) });
     }
   }
@@ -105,10 +110,13 @@ function isAlike({ colours, frames }: Open, thing: Thing): boolean {
   return thing.colours.some(({ colour }) => (colours.get(colour) ?? 0) / frames >= leastColour);
 }
 
-function take(one: Open, frame: number, { score, box, colours }: Thing): void {
+function take(one: Open, frame: number, thing: Thing): void {
+  const { score, box, colours } = thing;
+  const prominence = prominenceOf(thing);
   one.end = frame + 1;
   one.frames++;
-  if (score > one.score) [one.best, one.score, one.box] = [frame, score, box];
+  one.score = Math.max(one.score, score);
+  if (prominence > one.prominence) [one.best, one.box, one.prominence] = [frame, box, prominence];
   for (const { colour, share } of colours) one.colours.set(colour, (one.colours.get(colour) ?? 0) + share);
 }
 

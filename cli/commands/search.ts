@@ -144,7 +144,7 @@ export const search: Command = async (args, context) => {
     const isAll = values.written || values.weak;
     const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
     const weakLines = (read?.matches.length ?? 0) - (written?.length ?? 0);
-    const found = values.weak ? answer : standingOut(answer, weakLines);
+    const found = values.weak ? answer : standingOut(answer, weakLines, isByPicture(question));
     if (!values.json) await show(found, question, context, values.open, said, written);
     const timeline =
       format &&
@@ -320,12 +320,25 @@ export interface StandingOut extends SearchAnswer {
   readonly weaker?: number;
 }
 
-/** `weakLines`: printed lines that are left out. */
-export function standingOut(answer: SearchAnswer, weakLines = 0): StandingOut {
+/**
+ * `weakLines`: printed lines that are left out. In a search by a picture the best match of each file stays: a
+ * part of a picture is often only weakly like the whole, though no other file is more alike.
+ */
+export function standingOut(answer: SearchAnswer, weakLines = 0, byPicture = false): StandingOut {
+  const files = byPicture
+    ? Map.groupBy(answer.matches, ({ hash_str }) => hash_str)
+    : new Map<string, Match[]>();
+  const best = new Set(
+    [...files.values()].map((all) => all.reduce((a, b) => (b.original_index < a.original_index ? b : a))),
+  );
   const matches = answer.matches.filter(
-    ({ explanation, named }: NamedMatch) => named !== undefined || explanation?.band !== 'weak',
+    (one: NamedMatch) => one.named !== undefined || one.explanation?.band !== 'weak' || best.has(one),
   );
   return { ...answer, matches, weaker: answer.matches.length - matches.length + weakLines };
+}
+
+function isByPicture({ query, image, frame }: Question): boolean {
+  return query === null && (image !== null || frame !== null);
 }
 
 function placeOf({ seen, said, written }: Found, by: string): string {

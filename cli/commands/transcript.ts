@@ -14,7 +14,7 @@ import { unknownAction } from '../help.ts';
 import { outputFolder } from '../output-folder.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { allTranscripts, documentRows, foundLine, moreLine, written } from '../transcripts.ts';
+import { allTranscripts, documentRows, foundLine, moreLine, uncertainNote, written } from '../transcripts.ts';
 
 /** Those of all actions. */
 const { search: searching, show: showing, export: exporting } = commandTable.transcript.actions;
@@ -71,13 +71,14 @@ const search: Action = ({ values: settings, out, screen }, words, values) => {
   };
 };
 
-const show: Action = ({ values: settings, out }, files, values) => {
+const show: Action = ({ values: settings, out, screen }, files, values) => {
   if (files.length === 0) throw usageErrors.USAGE('transcript show needs a file');
   const media_paths = files.map((path) => resolve(path));
   return async (client) => {
     const answer = await allTranscripts(client, folders(settings).cache, media_paths, values.language);
     if (values.json) out(`${JSON.stringify(answer)}\n`);
     else for (const path of media_paths) out(written(path, answer, media_paths.length > 1));
+    screen.write(uncertainNote(answer));
     const without = media_paths.filter((path) => !answer.transcriptions[path]);
     if (without.length === 0) return exit.ok;
     throw usageErrors.USAGE(

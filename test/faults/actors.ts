@@ -292,8 +292,8 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'a summary tells of things that may not be there',
     file: 'actors/summarizer/facts/film.ts',
-    text: 'score >= believedScore &&',
-    fault: 'score >= 0 * believedScore &&',
+    text: "confidenceOf(thing, gridFrames) === 'strong'",
+    fault: "confidenceOf(thing, gridFrames) !== 'none'",
     tests: ['test/actors/summarizer/statements/texts.test.ts'],
   },
   {

@@ -4,7 +4,13 @@
 import type { Rational } from '../../decoder/contract.ts';
 import { oneLine } from '../rows.ts';
 import type { Chapter } from '../summary/contract.ts';
-import { mostTracks, type TimelineBody, type TimelineItem, timelineErrors } from './contract.ts';
+import {
+  mostTracks,
+  stillSeconds,
+  type TimelineBody,
+  type TimelineItem,
+  timelineErrors,
+} from './contract.ts';
 import {
   type Clip,
   countingRate,
@@ -148,8 +154,14 @@ function placeOf(
  * that second is the end of the file.
  */
 function range(item: TimelineItem, at: string, { kind, seconds, path }: SourceFacts) {
-  const { source_start_seconds: start, source_end_seconds: end } = item;
+  const { source_start_seconds: start } = item;
   if (!(start >= 0)) throw refused(at, 'source_start_seconds', 'must be a number of seconds');
+  const isWhole = item.source_end_seconds === undefined;
+  if (isWhole && kind !== 'image' && seconds === 0)
+    throw refused(at, 'source_end_seconds', `is needed, because ${path} does not say how long it lasts`);
+  // A start that is past the end of the file is refused below, by its own name.
+  const fileEnd = kind === 'image' ? start + stillSeconds : Math.max(seconds, start + GRACE);
+  const end = item.source_end_seconds ?? fileEnd;
   if (!(end > start)) throw refused(at, 'source_end_seconds', `must be after the start, ${start}`);
   const [first, last] = [nanoseconds(start), nanoseconds(end)];
   if (kind === 'image' || seconds === 0) return { first, last };

@@ -41,6 +41,9 @@ export const mostFramesPerSecond = 240;
 /** Pixels of a side of the sequence. */
 export const mostSide = 16_384;
 
+/** How long a still lasts where nothing else is said. */
+export const stillSeconds = 5;
+
 const Name = Type.String({ minLength: 1, maxLength: 1000 });
 const Seconds = Type.Number({ minimum: 0, maximum: mostSeconds });
 const Side = Type.Integer({ minimum: 2, maximum: mostSide });
@@ -48,10 +51,12 @@ const Side = Type.Integer({ minimum: 2, maximum: mostSide });
 const Item = Type.Object({
   media_path: AbsolutePath,
   source_start_seconds: described(Seconds, 'Start of the range, in seconds from the beginning of the file.'),
-  source_end_seconds: described(
-    Seconds,
-    'End of the range; must be after the start. An end in the last, incomplete second of the file is the ' +
-      'end of the file.',
+  source_end_seconds: Type.Optional(
+    described(
+      Seconds,
+      'End of the range; must be after the start. An end in the last, incomplete second of the file is the ' +
+        `end of the file. If omitted, the end of the file; a still then lasts ${stillSeconds} s.`,
+    ),
   ),
   timeline_start_seconds: Type.Optional(
     described(
@@ -96,11 +101,11 @@ export const timelineFields = {
   fps: Type.Optional(
     described(
       Type.Number({ minimum: 1, maximum: mostFramesPerSecond }),
-      'Frame rate, such as 23.976, 24, 25 or 29.97. The default is that of the first film.',
+      'Frame rate, such as 23.976, 24, 25 or 29.97. The default is that of most clips.',
     ),
   ),
-  width: Type.Optional(described(Side, 'Size in pixels. The default is that of the first picture.')),
-  height: field('Size in pixels. The default is that of the first picture.', Type.Optional(Side)),
+  width: Type.Optional(described(Side, 'Size in pixels. The default is that of most clips.')),
+  height: field('Size in pixels. The default is that of most clips.', Type.Optional(Side)),
   items: described(
     shown(Type.Array(Item, { minItems: 1, maxItems: mostItems }), [
       { media_path: '/media/film.mp4', source_start_seconds: 10, source_end_seconds: 14, track: 'video' },

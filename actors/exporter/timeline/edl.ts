@@ -38,19 +38,30 @@ export function editsOf(timeline: Timeline): Edit[] {
   if (nominalRate(timeline.rate) > MOST_FRAMES)
     throw unfit(`supports at most ${MOST_FRAMES} frames per second, and this timeline has more; set fps`);
   if (video.length > 1) throw unfit('supports one video track, but these clips overlap');
-  const most = audio.reduce((sum, { channels }) => sum + channels, 0);
-  if (most > MOST_CHANNELS)
-    throw unfit(`supports ${MOST_CHANNELS} audio channels, but these clips need ${most}`);
-  let before = 0;
-  const sound = audio.flatMap(({ clips, channels }) => {
-    const name = channels === MOST_CHANNELS ? 'AA' : before === 0 ? 'A' : 'A2';
-    before += channels;
-    return clips.map((clip) => ({ clip, channels: name }));
-  });
-  const edits = [...(video[0]?.clips ?? []).map((clip) => ({ clip, channels: 'V' })), ...sound];
+  const pictures = (video[0]?.clips ?? []).map((clip) => ({ clip, channels: 'V' }));
+  const edits = [...pictures, ...soundEdits(audio)];
   if (edits.length > MOST_EDITS)
     throw unfit(`supports at most ${MOST_EDITS} edits, but these are ${edits.length}`);
   return edits.toSorted((a, b) => a.clip.start - b.clip.start);
+}
+
+/**
+ * Each clip on channels that are free while it plays: mono on the first one, or on the second beside another
+ * mono clip, and two channels on both. So mono and stereo that follow each other share the two channels.
+ */
+function soundEdits(tracks: Timeline['audio']): Edit[] {
+  const clips = tracks.flatMap((track) => track.clips.map((clip) => ({ clip, count: track.channels })));
+  const playing: { readonly end: number; readonly channels: readonly number[] }[] = [];
+  return clips
+    .toSorted((a, b) => a.clip.start - b.clip.start)
+    .map(({ clip, count }) => {
+      const taken = playing.flatMap(({ end, channels }) => (end > clip.start ? channels : []));
+      if (taken.length + count > MOST_CHANNELS)
+        throw unfit(`supports ${MOST_CHANNELS} audio channels, but these clips need ${taken.length + count}`);
+      const channels = [1, 2].filter((channel) => !taken.includes(channel)).slice(0, count);
+      playing.push({ end: clip.end, channels });
+      return { clip, channels: count === MOST_CHANNELS ? 'AA' : channels[0] === 1 ? 'A' : 'A2' };
+    });
 }
 
 /** A timecode comes round after a day: even the end of the day would be taken for its beginning. */

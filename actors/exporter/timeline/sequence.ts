@@ -25,17 +25,33 @@ const USUAL_SIZE = { width: 1920, height: 1080 };
 
 type Sequence = Pick<Timeline, 'name' | 'rate' | 'width' | 'height' | 'timecode'>;
 
-/** `pictures`: of the video items, in their order. Throws SEQUENCE_INVALID naming the field. */
+/**
+ * The rate and the size are those of most clips. `pictures`: the sources of the video items, in their order.
+ * Throws SEQUENCE_INVALID naming the field.
+ */
 export function sequenceOf(request: TimelineBody, pictures: readonly SourceFacts[]): Sequence {
   const name = oneLine(request.sequence_name);
   if (name === '') throw refused('sequence_name', 'has no printable characters');
-  const film = pictures.find(({ rate }) => rate !== null && conformedRate(rate) !== null);
+  const films = pictures.filter(({ rate }) => rate !== null && conformedRate(rate) !== null);
+  const film = mostFrequent(films, (one) => framesPerSecond(editingRate(one.rate!)));
   const rate = request.fps === undefined ? (rateOf(film) ?? USUAL) : rateAsked(request.fps);
+  const sized = pictures.filter(({ width }) => width > 0);
   // Before the rotation of stills: a film says best what the sequence looks like.
-  const shown = pictures.find(({ kind, width }) => kind === 'video' && width > 0);
-  const first = shown ?? pictures.find(({ width }) => width > 0) ?? USUAL_SIZE;
-  const { width = even(first.width), height = even(first.height) } = request;
+  const shown = sized.filter(({ kind }) => kind === 'video');
+  const size = mostFrequent(shown.length > 0 ? shown : sized, sizeText) ?? USUAL_SIZE;
+  const { width = even(size.width), height = even(size.height) } = request;
   return { name, rate, width, height, timecode: counterAsked(request.start_timecode, rate, film) };
+}
+
+const sizeText = ({ width, height }: SourceFacts) => `${even(width)}×${even(height)}`;
+
+/** The first source of the most frequent key; of equally frequent keys the first one. */
+function mostFrequent(
+  pictures: readonly SourceFacts[],
+  keyOf: (source: SourceFacts) => string | number,
+): SourceFacts | undefined {
+  const groups = [...Map.groupBy(pictures, keyOf).values()];
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0];
 }
 
 function rateAsked(fps: number): Rational {
@@ -54,7 +70,7 @@ function even(side: number): number {
   return Math.max(2, 2 * Math.round(side / 2));
 }
 
-/** A sequence drops frame numbers where its first film does, unless its first timecode is told. */
+/** A sequence drops frame numbers where `film` does, unless its first timecode is told. */
 function counterAsked(
   text: string | undefined,
   rate: Rational,

@@ -26,6 +26,7 @@ export const HeldMedia = Type.Object({
       language: nullable(Type.String()),
       segments: Type.Integer(),
       speakers: Type.Integer(),
+      speakers_uncertain: Type.Optional(Type.Boolean()),
       stored_ms: StoredMs,
     }),
   ),

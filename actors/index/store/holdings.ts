@@ -140,12 +140,13 @@ export class Holdings {
     const columns = lookUpTranscript(this.#reading(), hash)?.columns() ?? null;
     if (columns === null) return null;
     const { mark, starts_ms, speakerIds, stored_ms } = columns;
-    const { model_key, spoken } = mark;
+    const { model_key, spoken, speakers_uncertain } = mark;
     return {
       model_key,
       language: spoken,
       segments: starts_ms.length,
       speakers: speakerIds.length,
+      ...(speakers_uncertain && { speakers_uncertain }),
       stored_ms: stored_ms || null,
     };
   }

@@ -13,7 +13,7 @@ import type { RankedMatch } from '../visual/contract.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { thingMessages } from './contract.ts';
-import { type SureMoment, seenAt, sureMomentsOf } from './moments.ts';
+import { partOf, type SureMoment, seenAt, sureMomentsOf } from './moments.ts';
 import { storedFaces, storedShots } from './stored-shots.ts';
 
 type ThingContract = Contract<typeof thingMessages>;
@@ -175,7 +175,7 @@ function momentsIn(
   const frames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
   const tracks = store.things.tracks(hash);
   const shots = terms.some(({ shot }) => shot !== null) ? storedShots(store, hash, tracks) : [];
-  const people = recognized.map(([start, end]) => ({ start, end, score: 1, best: start }));
+  const people = recognized.map(([start, end]) => ({ start, end, score: 1, best: start, prominence: 1 }));
   return sureMomentsOf(tracks, terms, frames, { shots, people });
 }
 
@@ -191,7 +191,7 @@ function inRanges(
     while (first < joined.length && joined[first]![1] <= moment.start) first++;
     for (let at = first; at < joined.length && joined[at]![0] < moment.end; at++) {
       const [start, end] = [Math.max(moment.start, joined[at]![0]), Math.min(moment.end, joined[at]![1])];
-      found.push({ ...moment, start, end, best: Math.min(end - 1, Math.max(start, moment.best)) });
+      found.push(partOf(moment, start, end));
     }
   }
   return found;
@@ -206,14 +206,19 @@ interface SceneMoment {
   readonly scene: readonly [number, number];
 }
 
-/** The best moment of each scene; where no scenes are known each is one of its own. */
+/**
+ * The surest moment of each scene, with the frame that shows it best among those that are as sure; where no
+ * scenes are known, each moment is a scene of its own.
+ */
 function onePerScene(moments: readonly SureMoment[], scenes: Int32Array | null): SceneMoment[] {
   const best = new Map<number, SceneMoment>();
   for (const moment of moments) {
     const scene = sceneOf(moment.best, scenes) ?? ([moment.start, moment.end] as const);
     const before = best.get(scene[0]);
-    const one = { moment, scene };
-    if (before === undefined || better(one, before) < 0) best.set(scene[0], one);
+    const surest = before === undefined || surer(moment, before.moment) < 0 ? moment : before.moment;
+    const sights = [before?.moment ?? moment, moment].filter((one) => rank(one) === rank(surest));
+    const { best: frame, prominence } = sights.reduce((a, b) => (b.prominence > a.prominence ? b : a));
+    best.set(scene[0], { moment: { ...surest, best: frame, prominence }, scene });
   }
   return [...best.values()];
 }

@@ -1,6 +1,7 @@
 // In which seconds of a film the things are seen that a question names, and how sure that is. Pure.
 import { type Box, overlap } from '../../../runtime/picture.ts';
 import { type Confidence, confidenceOf } from '../../things/confidence.ts';
+import { prominenceOf } from '../../things/prominence.ts';
 import type { Track } from '../../things/tracks.ts';
 import type { ThingTerm } from './contract.ts';
 import type { Shot } from './stored-shots.ts';
@@ -9,10 +10,19 @@ import type { Shot } from './stored-shots.ts';
 export interface Moment {
   readonly start: number;
   readonly end: number;
-  /** Of the frame that shows it best: of the weakest of its terms, 0 to 1. */
+  /** Of the weakest of its terms, 0 to 1. */
   readonly score: number;
-  /** That frame. */
+  /** The frame that shows it best. */
   readonly best: number;
+  /** How well that frame shows it, to be compared with others. */
+  readonly prominence: number;
+}
+
+/** The part of a moment. Where its best frame is not in it, nobody knows how well another one shows it. */
+export function partOf<M extends Moment>(moment: M, start: number, end: number): M {
+  const best = Math.min(end - 1, Math.max(start, moment.best));
+  const prominence = best === moment.best ? moment.prominence : moment.prominence / 2;
+  return { ...moment, start, end, best, prominence };
 }
 
 export interface SureMoment extends Moment {
@@ -67,7 +77,8 @@ export function momentsOf(
   { shots = [], people = [], isSure = false }: OtherSights & { readonly isSure?: boolean } = {},
 ): Moment[] {
   if (terms.length === 0) return [];
-  let found: Moment[] = [{ start: 0, end: frames, score: 1, best: 0 }];
+  const prominence = Number.POSITIVE_INFINITY;
+  let found: Moment[] = [{ start: 0, end: frames, score: 1, best: 0, prominence }];
   for (const term of terms) {
     if (found.length === 0) return [];
     const shown = momentsOfTerm(tracks, term, { shots, people, isSure });
@@ -98,9 +109,11 @@ function momentsOfTerm(
     const others = isPlain(term) && term.classes.includes('person') ? without(people, all) : [];
     return others.length === 0 ? all : [...all, ...others].sort((a, b) => a.start - b.start);
   }
-  const sized = shots.filter(({ size }) => size === term.shot);
+  const sized = shots.flatMap(({ size, ...moment }) =>
+    size === term.shot ? [{ ...moment, prominence: moment.score }] : [],
+  );
   // A face that fills the picture is a person, whether the detector of things saw one or not.
-  return isPlain(term) ? sized.map(({ size: _, ...moment }) => moment) : both(sized, seen());
+  return isPlain(term) ? sized : both(sized, seen());
 }
 
 const isCounted = ({ count }: ThingTerm) => count.least > 1 || count.most !== null;
@@ -188,9 +201,16 @@ function shownBy(
     if (counted !== null && share(seen, counted.mostShared)) continue;
     // Of several that are wanted, the weakest one counts.
     const weakest = seen.toSorted((a, b) => b.score - a.score)[Math.max(1, least) - 1]!;
-    found.push({ start, end, score: weakest.score, best: Math.min(end - 1, Math.max(start, weakest.best)) });
+    const sights = (least > 1 ? [weakest] : seen).map((track) => sightOf(track, start, end));
+    const sight = sights.reduce((a, b) => (b.prominence > a.prominence ? b : a));
+    found.push({ ...sight, score: weakest.score });
   }
   return found;
+}
+
+function sightOf(track: Track, start: number, end: number): Moment {
+  const { score, best } = track;
+  return partOf({ start, end, score, best, prominence: prominenceOf(track) }, start, end);
 }
 
 /** Whether two of the boxes share more than `most` of the smaller one. */
@@ -204,8 +224,10 @@ function both(some: readonly Moment[], others: readonly Moment[]): Moment[] {
     for (const b of others) {
       const [start, end] = [Math.max(a.start, b.start), Math.min(a.end, b.end)];
       if (start >= end) continue;
-      const weaker = a.score < b.score ? a : b;
-      found.push({ start, end, score: weaker.score, best: Math.min(end - 1, Math.max(start, weaker.best)) });
+      const [one, other] = [partOf(a, start, end), partOf(b, start, end)];
+      // What is shown less well decides: of the other one more frames will do.
+      const sight = one.prominence < other.prominence ? one : other;
+      found.push({ ...sight, score: Math.min(a.score, b.score) });
     }
   }
   return found.sort((a, b) => a.start - b.start);
@@ -219,8 +241,7 @@ function without(some: readonly Moment[], others: readonly Moment[]): Moment[] {
     while (first < others.length && others[first]!.end <= moment.start) first++;
     let from = moment.start;
     const add = (start: number, end: number) => {
-      const best = Math.min(end - 1, Math.max(start, moment.best));
-      if (start < end) found.push({ ...moment, start, end, best });
+      if (start < end) found.push(partOf(moment, start, end));
     };
     for (let at = first; at < others.length && others[at]!.start < moment.end; at++) {
       add(from, others[at]!.start);

@@ -48,6 +48,8 @@ export const TranscriptMark = Type.Object({
    * Which text the file beside the media had; null for a transcript from elsewhere; not there in older ones.
    */
   sidecar: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  /** The speakers were found by voice, and may be too many or too few. */
+  speakers_uncertain: Type.Optional(Type.Boolean()),
   /** Names that the subtitles give, by id of the speaker; a name that a person gives goes before. */
   speaker_names: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Left out where all subtitles of the media are in one language. */

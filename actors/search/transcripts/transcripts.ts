@@ -86,7 +86,8 @@ async function list(
     );
     transcriptions.push([path, segments]);
     const speakers = speakersOf(transcript);
-    if (speakers) data.push([path, { segments, hash_str, speakers }]);
+    const uncertain = transcript.mark.speakers_uncertain ? { speakers_uncertain: true } : {};
+    if (speakers) data.push([path, { segments, hash_str, ...uncertain, speakers }]);
   }
   const unreadable = media_paths.filter((_, i) => broken.has(hashes[i] ?? ''));
   return {

@@ -2,6 +2,7 @@
 // material; those of a node above are the facts of its children put together, so that all that is told of it
 // has its evidence in a leaf.
 
+import { joinRanges } from '../../../runtime/ranges.ts';
 import { canName, leastStrength, lexicon, standingOut } from '../concepts/concepts.ts';
 import { secondsOf } from '../outline/channels.ts';
 import { representativesOf } from '../outline/looks.ts';
@@ -38,8 +39,6 @@ export interface Facts {
   readonly pictured: number;
   /** Seconds in which somebody speaks. */
   readonly spoken: number;
-  /** Shots that are at least partly in the range; 0 without pictures. */
-  readonly shots: number;
   /** Grid seconds that stand for the range, some of them. */
   readonly frames: readonly number[];
 }
@@ -61,13 +60,12 @@ export function leafFacts(film: OutlinedFilm, range: Range): Facts {
   return {
     range,
     seen: seenOf(film, range),
-    lines: linesIn(film.sights, range),
+    lines: linesIn(film, range),
     people: peopleOf(film, range),
     speakers: speakers.speakers,
     sentences: sentencesWithin(film, range),
     pictured: end - first,
     spoken: speakers.spoken,
-    shots: shotsWithin(film, range),
     frames: pictures ? representativesOf(pictures, range, most.frames) : [],
   };
 }
@@ -81,7 +79,9 @@ const sure = 0.5;
 function seenOf(film: OutlinedFilm, range: Range): Seen[] {
   const concepts = conceptsOf(film, range);
   const words = new Set(concepts.flatMap(({ name }) => name.split(' ')));
-  const things = thingsIn(film.sights, range).filter(({ name }) => !words.has(name.split(' ').at(-1)!));
+  const things = thingsIn(film.sights, range, film.material.seconds).filter(
+    ({ name }) => !words.has(name.split(' ').at(-1)!),
+  );
   return [...things, ...concepts].slice(0, most.concepts);
 }
 
@@ -111,14 +111,16 @@ function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, ra
 
 const exclusive = lexicon.map(({ excludes, group }) => (excludes ? group : null));
 
-function peopleOf({ material, named }: OutlinedFilm, range: Range): SeenPerson[] {
+function peopleOf({ material, named, duration }: OutlinedFilm, range: Range): SeenPerson[] {
   return material.people
     .flatMap(({ person, frames }) => {
       const [first, end] = rowsOf(frames, range);
       if (end === first) return [];
       const isNamed = named.has(person);
       const places = [...new Set([frames[first]!, frames[(first + end) >> 1]!])];
-      return [{ person, isNamed, seconds: end - first, frames: places }];
+      // The last second of the grid is rarely whole.
+      const seconds = Math.min(end - first, Math.max(1, duration - range.start));
+      return [{ person, isNamed, seconds, frames: places }];
     })
     .sort((a, b) => b.seconds - a.seconds)
     .slice(0, most.people);
@@ -133,28 +135,33 @@ export function segmentsWithin({ segments, material }: OutlinedFilm, range: Rang
 }
 
 function speakersOf(film: OutlinedFilm, range: Range): { speakers: Speaker[]; spoken: number } {
-  const bySpeaker = new Map<string | null, { seconds: Set<number>; segments: number[] }>();
-  const all = new Set<number>();
-  for (const number of segmentsWithin(film, range)) {
-    const segment = film.segments![number]!;
-    const own = bySpeaker.get(segment.speaker) ?? { seconds: new Set(), segments: [] };
-    bySpeaker.set(segment.speaker, own);
-    own.segments.push(number);
-    const [start, end] = secondsOf(segment, film.material.seconds);
-    for (let second = Math.max(start, range.start); second < Math.min(end, range.end); second++) {
-      own.seconds.add(second);
-      all.add(second);
-    }
-  }
-  const speakers = [...bySpeaker].map(([speaker, { seconds, segments }]) => ({
+  const numbers = segmentsWithin(film, range);
+  const bySpeaker = Map.groupBy(numbers, (number) => film.segments![number]!.speaker);
+  const speakers = [...bySpeaker].map(([speaker, segments]) => ({
     speaker,
-    seconds: seconds.size,
+    seconds: spokenSeconds(film, segments, range),
     segments: segments.slice(0, 2),
   }));
   return {
     speakers: speakers.sort((a, b) => b.seconds - a.seconds).slice(0, most.speakers),
-    spoken: all.size,
+    spoken: spokenSeconds(film, numbers, range),
   };
+}
+
+/** Subtitles may have no length. */
+const shortestSegment = 0.5;
+
+function spokenSeconds(
+  { segments }: OutlinedFilm,
+  numbers: readonly number[],
+  { start, end }: Range,
+): number {
+  const within = numbers.map((number): [number, number] => {
+    const { start_seconds, end_seconds } = segments![number]!;
+    const last = Math.max(end_seconds, start_seconds + shortestSegment);
+    return [Math.max(start, start_seconds), Math.min(end, last)];
+  });
+  return joinRanges(within).reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
 /** The sentences that begin in a range and say most of it. */
@@ -178,9 +185,11 @@ function chosenSentences(film: OutlinedFilm, own: readonly number[], count: numb
   return scoredSentences(film, own, count).map(({ sentence }) => sentence);
 }
 
-/** Sentences by number with what they are worth, ascending. */
-export function scoredSentences(film: OutlinedFilm, own: readonly number[], count: number) {
+/** Sentences by number with what they are worth, ascending; what is said again in the same words once. */
+export function scoredSentences(film: OutlinedFilm, numbers: readonly number[], count: number) {
   const { sentences, language, named, objective, instructions } = film;
+  const byWords = new Map(numbers.toReversed().map((i) => [lettersOf(sentences[i]!.text), i]));
+  const own = [...byWords.values()].reverse();
   const speakers = own.flatMap((i) => sentences[i]!.speaker ?? []);
   const request = { count, language, names: [...named, ...speakers], signs: objective.signs };
   const about = instructions === '' ? {} : { about: instructions };
@@ -191,11 +200,7 @@ export function scoredSentences(film: OutlinedFilm, own: readonly number[], coun
   }));
 }
 
-function shotsWithin({ outline: { shots } }: OutlinedFilm, range: Range): number {
-  if (shots.length === 0) return 0;
-  const [first, end] = rowsOf(shots, range);
-  return end - first + (shots[first] === range.start ? 0 : 1);
-}
+const lettersOf = (text: string) => text.toLocaleLowerCase('en').replace(/[^\p{L}\p{N}]/gu, '');
 
 // The facts of a node above the leaves: those of its children put together.
 
@@ -208,9 +213,6 @@ export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly
   const sum = (count: (facts: Facts) => number) => children.reduce((total, facts) => total + count(facts), 0);
   const sentences = children.flatMap((facts) => facts.sentences);
   const pictured = sum((facts) => facts.pictured);
-  // A shot that goes on from one child to the next was counted in both.
-  const starts = new Set(film.outline.shots);
-  const goingOn = children.slice(1).filter((facts) => facts.shots > 0 && !starts.has(facts.range.start));
   return {
     range,
     seen: joinedSeen(children.map((facts) => facts.seen)),
@@ -233,7 +235,6 @@ export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly
     sentences: chosenSentences(film, sentences, mostSentences),
     pictured,
     spoken: sum((facts) => facts.spoken),
-    shots: Math.max(0, sum((facts) => facts.shots) - goingOn.length),
     frames: children.flatMap((facts) => facts.frames.slice(0, 1)),
   };
 }

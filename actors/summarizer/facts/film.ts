@@ -1,7 +1,9 @@
 // One file, outlined: what all texts of its summary are made of.
+import { joinRanges } from '../../../runtime/ranges.ts';
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { shownScore } from '../../text-reader/contract.ts';
-import { believedScore, type MeasuredClass, measuredClasses } from '../../things/contract.ts';
+import { confidenceOf } from '../../things/confidence.ts';
+import type { ClassName } from '../../things/contract.ts';
 import type { GroupName, KnownConcepts } from '../concepts/concepts.ts';
 import type { SeenLine, SeenThing } from '../contract.ts';
 import { lookScore, type Objective } from '../objective.ts';
@@ -13,6 +15,9 @@ import { type Sentence, sentencesOf } from '../text/sentences.ts';
 
 export interface FilmOptions {
   readonly kind: 'video' | 'image' | 'audio';
+  /** Seconds of the file; 0 of a still. The grid of the material is up to a second longer. */
+  readonly duration: number;
+  readonly hasSound: boolean;
   /** BCP 47; `und` when nobody knows. */
   readonly language: string;
   readonly objective: Objective;
@@ -69,6 +74,11 @@ export function* outlinedFilmSteps(whole: Material, options: FilmOptions): Steps
     looks: new Map(outline.nodes.map(({ node_id }, i) => [node_id, looks[i]!])),
     worth: new Map(outline.nodes.map(({ node_id }, i) => [node_id, worth[i]!])),
   };
+}
+
+/** The end of a range as people read it: the last second of the grid is rarely whole. */
+export function shownEnd({ material, duration }: OutlinedFilm, { end }: Range): number {
+  return end < material.seconds ? end : Math.round(duration);
 }
 
 /** ICU refuses what is no tag. */
@@ -172,63 +182,87 @@ export interface Sights {
 const shortest = 3;
 /** Lines of a leaf. */
 const most = 6;
+/** Grid seconds in which a line of a film is read: letters that move or change are misread, and soon gone. */
+const leastRead = 2;
 
-/** One, and several: their number was right in half of the pictures only, so it is not told. */
-const names: Readonly<Record<MeasuredClass, readonly [one: string, many: string]>> = {
+/** One, and several; how many is not told. Of all other classes as they are called. */
+const otherNames: Partial<Record<ClassName, readonly [one: string, many: string]>> = {
   airplane: ['an aeroplane', 'aeroplanes'],
-  bicycle: ['a bicycle', 'bicycles'],
-  bird: ['a bird', 'birds'],
-  boat: ['a boat', 'boats'],
-  bottle: ['a bottle', 'bottles'],
+  bench: ['a bench', 'benches'],
   bus: ['a bus', 'buses'],
-  car: ['a car', 'cars'],
-  cat: ['a cat', 'cats'],
-  chair: ['a chair', 'chairs'],
   couch: ['a sofa', 'sofas'],
-  cow: ['a cow', 'cows'],
   'dining table': ['a table', 'tables'],
-  dog: ['a dog', 'dogs'],
-  horse: ['a horse', 'horses'],
-  motorcycle: ['a motorcycle', 'motorcycles'],
   person: ['a person', 'people'],
-  'potted plant': ['a potted plant', 'potted plants'],
+  scissors: ['scissors', 'scissors'],
   sheep: ['a sheep', 'sheep'],
-  train: ['a train', 'trains'],
+  'sports ball': ['a ball', 'balls'],
   tv: ['a screen', 'screens'],
 };
 
+function namesOf(name: ClassName): readonly [one: string, many: string] {
+  return otherNames[name] ?? [`${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`, `${name}s`];
+}
+
 /** What is seen longest comes first. */
-export function thingsIn({ things }: Sights, range: Range): Seen[] {
+export function thingsIn({ things }: Sights, range: Range, gridFrames: number): Seen[] {
   const within = things.filter(
-    ({ score, start, end }) => score >= believedScore && start < range.end && end > range.start,
+    (thing) =>
+      thing.start < range.end && thing.end > range.start && confidenceOf(thing, gridFrames) === 'strong',
   );
-  return measuredClasses
-    .flatMap((name): Seen[] => {
-      const tracks = within.filter((thing) => thing.class === name);
-      if (tracks.length === 0) return [];
-      const seen = secondsOf(tracks, range);
+  return [...Map.groupBy(within, (thing) => thing.class)]
+    .map(([name, tracks]): Seen => {
       const strongest = tracks.reduce((best, track) => (track.score > best.score ? track : best));
-      return [
-        {
-          key: name,
-          name: names[name][Math.max(...seen.values()) > 1 ? 1 : 0],
-          group: 'things',
-          strength: 10 * strongest.score,
-          seconds: seen.size,
-          frames: [placeIn(strongest, range)],
-        },
-      ];
+      return {
+        key: name,
+        name: namesOf(name)[areSeveral(tracks, range) ? 1 : 0],
+        group: 'things',
+        strength: 10 * strongest.score,
+        seconds: secondsSeen(tracks, range),
+        frames: [placeIn(strongest, range)],
+      };
     })
     .sort((a, b) => b.seconds - a.seconds || b.strength - a.strength);
 }
 
-/** How many of the tracks are seen in each grid second in which one is. */
-function secondsOf(tracks: readonly Range[], range: Range): Map<number, number> {
-  const seen = new Map<number, number>();
-  for (const { start, end } of tracks)
-    for (let second = Math.max(start, range.start); second < Math.min(end, range.end); second++)
-      seen.set(second, (seen.get(second) ?? 0) + 1);
-  return seen;
+function secondsSeen(tracks: readonly Range[], range: Range): number {
+  const within = tracks.map(({ start, end }): [number, number] => [
+    Math.max(start, range.start),
+    Math.min(end, range.end),
+  ]);
+  return joinRanges(within).reduce((sum, [start, end]) => sum + end - start, 0);
+}
+
+/** Boxes of one thing share more of the smaller one: half a person is found beside the whole one. */
+const mostShared = 0.2;
+/** A thing that moves leaves tracks that may overlap by the seconds in which it was missed. */
+const leastTogether = 2;
+
+/** Whether two of the tracks are two things: seen at the same time, apart from each other. */
+function areSeveral(tracks: readonly SeenThing[], range: Range): boolean {
+  const least = Math.min(leastTogether, range.end - range.start);
+  return tracks.some((one, at) =>
+    tracks
+      .slice(at + 1)
+      .some(
+        (other) =>
+          secondsTogether(one, other, range) >= least && sharedArea(one.box, other.box) <= mostShared,
+      ),
+  );
+}
+
+const secondsTogether = (a: Range, b: Range, { start, end }: Range) =>
+  Math.min(a.end, b.end, end) - Math.max(a.start, b.start, start);
+
+/** Share of the smaller box that lies in the other one. */
+function sharedArea([ax, ay, aw, ah]: SeenThing['box'], [bx, by, bw, bh]: SeenThing['box']): number {
+  const width = Math.min(ax + aw, bx + bw) - Math.max(ax, bx);
+  const height = Math.min(ay + ah, by + bh) - Math.max(ay, by);
+  return (Math.max(0, width) * Math.max(0, height)) / Math.max(1e-9, Math.min(aw * ah, bw * bh));
+}
+
+/** Whether a detector found anything in a range, sure enough to be told or not. */
+export function isAnythingFound({ things, lines }: Sights, range: Range): boolean {
+  return [...things, ...lines].some(({ start, end }) => start < range.end && end > range.start);
 }
 
 /** The second that shows it best, or the nearest one of the range. */
@@ -236,12 +270,11 @@ const placeIn = ({ best, start, end }: SeenThing | SeenLine, range: Range): numb
   Math.min(Math.min(end, range.end) - 1, Math.max(start, range.start, best));
 
 /** In the order of time; of many those in the largest letters. */
-export function linesIn({ lines }: Sights, range: Range): ReadLine[] {
-  const own = lines
-    .filter(
-      ({ score, text, start, end }) =>
-        score >= shownScore && [...text].length >= shortest && start < range.end && end > range.start,
-    )
+export function linesIn({ sights, kind }: FilmOptions, range: Range): ReadLine[] {
+  const least = kind === 'image' ? 1 : leastRead;
+  const own = sights.lines
+    .filter(({ score, text }) => score >= shownScore && [...text].length >= shortest)
+    .filter(({ start, end }) => end - start >= least && start < range.end && end > range.start)
     .map((line) => ({ text: line.text, size: line.height, frame: placeIn(line, range) }));
   return largest(own, most);
 }

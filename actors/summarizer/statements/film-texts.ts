@@ -12,9 +12,9 @@ import {
 import { canName, leastPictures } from '../concepts/concepts.ts';
 import { type AttributionHint, attributionHints, evidenceOf, frameId } from '../facts/evidence.ts';
 import { type Facts, joinedFacts, leafFacts, segmentsWithin } from '../facts/facts.ts';
-import type { OutlinedFilm } from '../facts/film.ts';
+import { isAnythingFound, type OutlinedFilm } from '../facts/film.ts';
 import type { OutlineNode } from '../outline/outline.ts';
-import { oneLine, shortSummary, statementsOf } from './node.ts';
+import { nothingRecognised, oneLine, shortSummary, statementsOf } from './node.ts';
 import { capital, counted, fromTo, lengthOf, listOf, type Statement, textOf, timeOf } from './statement.ts';
 
 export interface NodeStatements {
@@ -88,10 +88,12 @@ export class FilmTexts {
   ): SummaryQuality {
     const { outline, late } = this.film;
     const missing = outline.uncovered.reduce((sum, { start, end }) => sum + end - start, 0);
-    const { seconds } = this.film.material;
+    const { duration } = this.film;
     const warnings = [
       ...given,
-      ...(missing > 0 ? [`Not analysed: ${lengthOf(missing)} of ${lengthOf(seconds)}.`] : []),
+      ...(missing > 0
+        ? [`Not analysed: ${lengthOf(Math.min(missing, duration))} of ${lengthOf(duration)}.`]
+        : []),
       ...(late > 0
         ? [`${counted(late, 'segment')} of the transcript after the end of the file: ignored.`]
         : []),
@@ -184,8 +186,8 @@ function gaps({ outline, kind }: OutlinedFilm, [start, end]: GridRange): Verific
   return [hint(`No pictures were analysed for ${lengthOf(seconds)} in ${within.length} gaps.`, hull, follow)];
 }
 
-function unheard({ segments, kind }: OutlinedFilm, range: GridRange): VerificationHint[] {
-  if (segments !== null || kind === 'image') return [];
+function unheard({ segments, hasSound }: OutlinedFilm, range: GridRange): VerificationHint[] {
+  if (segments !== null || !hasSound) return [];
   return [
     hint('There is no transcript, so nothing is known about the sound.', range, 'Transcribe the file.'),
   ];
@@ -222,16 +224,17 @@ function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] 
 
 /** Of the whole file once is enough. */
 function unnamedPictures(
-  { concepts, kind }: OutlinedFilm,
+  { concepts, kind, sights }: OutlinedFilm,
   { seen, lines, pictured, frames }: Facts,
   range: GridRange,
 ): VerificationHint[] {
   if (kind === 'audio' || pictured === 0 || (concepts && canName(concepts))) return [];
   const pictures = concepts?.background.pictures ?? 0;
   const isAnythingSeen = seen.length > 0 || lines.length > 0;
+  const isUncertain = isAnythingFound(sights, { start: range[0], end: range[1] });
   const what = isAnythingSeen
     ? 'Only some kinds of things and printed text were recognised in the pictures'
-    : 'Nothing in the pictures was recognised';
+    : nothingRecognised(isUncertain);
   // Without any, the model understands no words.
   const [why, follow] =
     pictures === 0

@@ -2,7 +2,7 @@
 // what stands out of their parts, and the best of what is said.
 import { frameId } from '../facts/evidence.ts';
 import { type Facts, type FactsOf, scoredSentences } from '../facts/facts.ts';
-import { largest, type OutlinedFilm, type ReadLine } from '../facts/film.ts';
+import { isAnythingFound, largest, type OutlinedFilm, type ReadLine, shownEnd } from '../facts/film.ts';
 import { highestScores, type Plan, planOf, type Section } from '../objective.ts';
 import type { Look, Looks } from '../outline/looks.ts';
 import type { OutlineNode } from '../outline/outline.ts';
@@ -24,9 +24,9 @@ import {
 } from './speech.ts';
 import {
   capital,
-  counted,
   fitting,
   fromTo,
+  inQuotes,
   lengthOf,
   listOf,
   type Statement,
@@ -49,18 +49,25 @@ interface Part {
   readonly worth: number;
 }
 
+/** What the text of a node says before it comes to its parts. */
+interface Told {
+  /** Numbers of the sentences that are quoted. */
+  readonly sentences: ReadonlySet<number>;
+  readonly lines: ReadonlySet<string>;
+}
+
 /**
- * In the order of the objective; neighbours of which the same is known are one. Only what tells the parts
- * apart.
+ * In the order of time; neighbours of which the same is known are one. Only what tells the parts apart, and
+ * what the node has not quoted itself.
  */
-function partStatements(film: OutlinedFilm, node: OutlineNode, factsOf: FactsOf, plan: Plan): Statement[] {
+function partStatements(film: OutlinedFilm, node: OutlineNode, factsOf: FactsOf, told: Told): Statement[] {
   const parts: Part[] = [];
   for (const id of node.child_ids) {
-    const { start, end } = film.nodes.get(id)!;
+    const { start, end, child_ids } = film.nodes.get(id)!;
     const part = {
       start,
       end,
-      ...partOf(film, factsOf(id), film.nodes.get(id)!.child_ids.length === 0),
+      ...partOf(film, factsOf(id), child_ids.length === 0, told),
       worth: film.worth.get(id)!,
     };
     const before = parts.at(-1);
@@ -72,14 +79,17 @@ function partStatements(film: OutlinedFilm, node: OutlineNode, factsOf: FactsOf,
   if (new Set(included.map(({ text }) => text)).size < 2 || included.every(({ isOnlyQuote }) => isOnlyQuote))
     return [];
   const count = node.parent_id === null ? most.root : most.node;
-  const order = plan.bestFirst ? 'worth' : 'time';
-  const worths = included.map(({ worth }) => worth);
-  const byWorth = highestScores(worths, 'worth', included.length);
-  return highestScores(worths, order, count).map((at): Statement => {
-    const { start, end, text, evidence } = included[at]!;
-    const rank = 3.5 + byWorth.indexOf(at);
-    return { kind: 'part', text: `${fromTo(start, end)}: ${text}.`, evidence, rank };
-  });
+  const byWorth = highestScores(
+    included.map(({ worth }) => worth),
+    count,
+  );
+  return byWorth
+    .toSorted((a, b) => a - b)
+    .map((at): Statement => {
+      const { text, evidence, ...range } = included[at]!;
+      const times = fromTo(range.start, shownEnd(film, range));
+      return { kind: 'part', text: `${times}: ${text}.`, evidence, rank: 3.5 + byWorth.indexOf(at) };
+    });
 }
 
 function joined(a: Part, b: Part): Part {
@@ -87,10 +97,18 @@ function joined(a: Part, b: Part): Part {
   return { ...a, end: b.end, evidence, worth: Math.max(a.worth, b.worth) };
 }
 
-function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, 'start' | 'end' | 'worth'> {
+function partOf(
+  film: OutlinedFilm,
+  facts: Facts,
+  isLeaf: boolean,
+  told: Told,
+): Omit<Part, 'start' | 'end' | 'worth'> {
   const seen = seenPhrase(facts, { things: 2, conditions: 1 }, isLeaf);
   const people = peoplePhrase(facts.people);
-  const lines = largest(facts.lines, 1);
+  const lines = largest(
+    facts.lines.filter(({ text }) => !told.lines.has(quotedLine(text))),
+    1,
+  );
   const evidence = [
     ...[...seen.shown, ...facts.people].flatMap(({ frames }) => frames.map(frameId)),
     ...lines.map(({ frame }) => frameId(frame)),
@@ -99,7 +117,8 @@ function partOf(film: OutlinedFilm, facts: Facts, isLeaf: boolean): Omit<Part, '
   const again = recurring(film, facts.sentences, 3);
   const isSeen = facts.seen.length > 0 || facts.people.length > 0;
   // Where nothing comes again and nothing is seen, the best sentence.
-  const [best] = again.phrase !== '' || isSeen ? [] : scoredSentences(film, facts.sentences, 1);
+  const others = facts.sentences.filter((number) => !told.sentences.has(number));
+  const [best] = again.phrase !== '' || isSeen ? [] : scoredSentences(film, others, 1);
   const quote = best && quoteOf(film, best.sentence, 80);
   const heard = quote ? `${quote.lead}${quote.words}` : again.phrase;
   const sentences = best ? [best.sentence] : again.phrase === '' ? [] : again.sentences;
@@ -130,7 +149,7 @@ function writtenIn(lines: readonly ReadLine[], count: number, withTimes: boolean
   return { kind: 'written', text: `Text in the picture: ${listOf(parts)}.`, evidence, rank: 2.2 };
 }
 
-const quotedLine = (text: string) => `“${clipped(text.replace(/\s+/gu, ' ').trim(), longest)}”`;
+const quotedLine = (text: string) => inQuotes(clipped(text.replace(/\s+/gu, ' ').trim(), longest));
 
 /** UTF-16 units of a text at most. */
 export const longestTexts = { leaf: 600, node: 1200, root: 2000 };
@@ -144,10 +163,10 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const facts = factsOf(node.node_id);
   const result: Record<Section, Statement[]> = {
     seen: seenSection(film, node, facts, plan),
-    people: [peopleSeen(facts, kind === 'leaf'), newcomers(film, facts, plan)].filter((own) => own !== null),
+    people: [peopleSeen(facts, kind !== 'leaf'), newcomers(film, facts, plan)].filter((own) => own !== null),
     speech: speechSection(film, facts, plan, kind),
   };
-  const parts = node.child_ids.length > 0 ? partStatements(film, node, factsOf, plan) : [];
+  const parts = partStatements(film, node, factsOf, toldBy(film, facts, plan, kind));
   const sections = plan.sections.flatMap((section) => result[section]);
   const content = [...sections, ...parts];
   // Where nothing was recognised, a part is compared with the others.
@@ -161,17 +180,26 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   return fitting(rest, longestTexts[kind]);
 }
 
+/** Printed lines that are quoted. */
+const linesTold = { leaf: 3, node: 5 };
+
+function toldBy(film: OutlinedFilm, facts: Facts, plan: Plan, kind: keyof typeof longestTexts): Told {
+  return {
+    sentences: new Set(quotesOf(film, facts, plan, kind).map(({ sentence }) => sentence)),
+    lines: new Set(largest(facts.lines, linesTold.node).map(({ text }) => quotedLine(text))),
+  };
+}
+
 function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: Plan): Statement[] {
   const isLeaf = node.child_ids.length === 0;
   // The whole shows more than a part of it.
   const amount = { things: plan.things + (node.parent_id === null && !isLeaf ? 2 : 0), conditions: 2 };
   const seen = isLeaf ? seenInLeaf(facts, amount) : seenInNode(facts, amount);
-  const written = writtenIn(facts.lines, isLeaf ? 3 : 5, film.kind !== 'image');
+  const written = writtenIn(facts.lines, linesTold[isLeaf ? 'leaf' : 'node'], film.kind !== 'image');
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
   return [
     ...(seen ? [seen] : []),
     ...(written ? [written] : []),
-    ...(plan.countsShots ? shotStatements(film, facts) : []),
     ...(isPart ? lookStatements(film.looks.get(node.node_id)!, facts, plan.looks) : []),
   ];
 }
@@ -189,10 +217,9 @@ function speechSection(
   plan: Plan,
   kind: keyof typeof longestTexts,
 ): Statement[] {
-  const count = kind === 'leaf' ? plan.quotes : plan.quotes + (kind === 'root' ? 3 : 1);
-  const scored = scoredSentences(film, facts.sentences, count);
+  const scored = quotesOf(film, facts, plan, kind);
   const byWorth = scored.toSorted((a, b) => b.score - a.score || a.sentence - b.sentence);
-  const quotes = (plan.bestFirst ? byWorth : scored).map((own) =>
+  const quotes = scored.map((own) =>
     quoted(film, own.sentence, longestQuotes[kind], 3 + 2 * byWorth.indexOf(own)),
   );
   const inQuotes = new Set(scored.map(({ sentence }) => sentence));
@@ -207,8 +234,13 @@ function speechSection(
   ].filter((own) => own !== null);
 }
 
+function quotesOf(film: OutlinedFilm, facts: Facts, plan: Plan, kind: keyof typeof longestTexts) {
+  const count = kind === 'leaf' ? plan.quotes : plan.quotes + (kind === 'root' ? 3 : 1);
+  return scoredSentences(film, facts.sentences, count);
+}
+
 function absences(
-  { material, segments, kind }: OutlinedFilm,
+  { material, segments, kind, hasSound, sights }: OutlinedFilm,
   { parent_id }: OutlineNode,
   facts: Facts,
   isSomethingTold: boolean,
@@ -221,21 +253,25 @@ function absences(
   const statements: Statement[] = [];
   if (noPicture) statements.push(told(`No pictures of this ${isRoot ? 'file' : 'part'} were analysed.`));
   else if (material.pictures && !isSomethingTold && facts.pictured > 0)
-    statements.push(told('Nothing in the pictures was recognised.'));
+    statements.push(told(`${nothingRecognised(isAnythingFound(sights, facts.range))}.`));
   const isNeeded = isRoot || (!isSomethingTold && statements.length === 0);
-  if (segments === null && kind !== 'image' && isNeeded) statements.push(told('There is no transcript.'));
+  if (segments === null && kind !== 'image' && isNeeded)
+    statements.push(told(`There is no ${hasSound ? 'transcript' : 'sound'}.`));
   else if (segments !== null && facts.spoken === 0 && kind !== 'image')
     statements.push(told(isRoot ? 'Nobody speaks.' : 'No speech.'));
   return statements;
 }
 
+/** `isUncertain`: something was found, but may be wrong. */
+export const nothingRecognised = (isUncertain: boolean): string =>
+  `Nothing in the pictures was recognised${isUncertain ? ' with certainty' : ''}`;
+
 // How a range is against the other ranges of its film, where that is asked for and clear.
 
-/** `newcomers` are told by name. */
+/** `newcomers` are told by name. How often it cuts is not told: of twelve films four were miscounted. */
 const sentences: Readonly<Partial<Record<Look, string>>> = {
   motion: 'There is more motion than in most of the film.',
   steadiness: 'The picture is calmer than in most of the film.',
-  cuts: 'The cuts are faster than in most of the film.',
   rarity: 'It looks different from most of the film.',
   talk: 'More is said than in most of the film.',
   silence: 'Less is said than in most of the film.',
@@ -249,7 +285,7 @@ const clear = 0.8;
 const fewestNodes = 6;
 
 /** Of pictures, for where nothing else is known of them. */
-const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'cuts', 'rarity'];
+const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'rarity'];
 
 /** `asked`: which are told. */
 function lookStatements(looks: Looks, facts: Facts, asked: readonly Look[]): Statement[] {
@@ -262,21 +298,6 @@ function lookStatements(looks: Looks, facts: Facts, asked: readonly Look[]): Sta
   });
 }
 
-/**
- * `Three shots, the longest 14 s (00:13).` Told where it is asked for: four of twelve films were counted to
- * have more than they have. Of one shot there is nothing to say.
- */
-function shotStatements({ outline }: OutlinedFilm, { shots, frames, range }: Facts): Statement[] {
-  if (shots < 2 || frames.length === 0) return [];
-  const within = outline.shots.filter((start) => start > range.start && start < range.end);
-  const starts = [range.start, ...within];
-  const lengths = starts.map((start, i) => (starts[i + 1] ?? range.end) - start);
-  const longest = Math.max(...lengths);
-  const where = `${lengthOf(longest)} (${timeOf(starts[lengths.indexOf(longest)]!)})`;
-  const text = `${capital(counted(shots, 'shot'))}, the longest ${where}.`;
-  return [{ kind: 'looks', text, evidence: frames.map(frameId), rank: 5 }];
-}
-
 // What a file is in one line and in a few sentences.
 
 /** UTF-16 units. */
@@ -285,8 +306,8 @@ export const longestShort = 800;
 /** Sentences of the short summary. */
 const mostSentences = 5;
 
-function extentPhrase({ kind, material: { seconds } }: OutlinedFilm): string {
-  return kind === 'image' ? 'A still' : `${kind === 'audio' ? 'Sound' : 'A video'} of ${lengthOf(seconds)}`;
+function extentPhrase({ kind, duration }: OutlinedFilm): string {
+  return kind === 'image' ? 'A still' : `${kind === 'audio' ? 'Sound' : 'A video'} of ${lengthOf(duration)}`;
 }
 
 function extentSentence(film: OutlinedFilm): string {
@@ -326,11 +347,13 @@ function bestQuote(film: OutlinedFilm, root: Facts): string {
   return `${lead}${words}`;
 }
 
-function nothingKnown({ segments, material, kind }: OutlinedFilm): string {
+function nothingKnown({ segments, material, kind, sights, root }: OutlinedFilm): string {
   const looked = kind !== 'audio' && (material.pictures?.frames.length ?? 0) > 0;
   if (!looked) return segments ? 'nobody speaks' : 'nothing is known about it';
-  if (kind === 'image') return 'nothing was recognised';
-  return [...(segments ? ['nobody speaks'] : []), 'nothing in the pictures was recognised'].join(', ');
+  const isUncertain = isAnythingFound(sights, root);
+  if (kind === 'image') return `nothing was recognised${isUncertain ? ' with certainty' : ''}`;
+  const nothing = nothingRecognised(isUncertain).toLowerCase();
+  return [...(segments ? ['nobody speaks'] : []), nothing].join(', ');
 }
 
 /** Two to five sentences; `root`: facts and statements of the root. */
@@ -342,7 +365,7 @@ export function shortSummary(film: OutlinedFilm, root: Facts, statements: readon
   const speakers = speakingLong(root, true);
   const result: Record<Section, (Statement | null)[]> = {
     seen: [seen, writtenIn(root.lines, 3, film.kind !== 'image')],
-    people: [peopleSeen(root, false)],
+    people: [peopleSeen(root, film.kind !== 'image')],
     speech: [speakers, ...(words ? [{ ...words, rank: 3.5 }, ...quotes.slice(0, 1)] : quotes)],
   };
   const content = planOf(film.objective)

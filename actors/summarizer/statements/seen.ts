@@ -3,7 +3,7 @@
 import { frameId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Seen } from '../facts/film.ts';
-import { listOf, pluralShot, type Statement, sentence, timeOf } from './statement.ts';
+import { listOf, type Statement, sentence, timeOf } from './statement.ts';
 
 /** How many of each a sentence names. */
 export interface Amount {
@@ -129,15 +129,16 @@ function sceneOf(
 }
 
 /** Null when nothing stands out. */
-export function seenInLeaf({ seen, shots, pictured }: Facts, amount: Amount): Statement | null {
+export function seenInLeaf({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const { things, conditions: around, time, shots: sizes, colours } = partsOf(seen, amount);
   const named = (own: Seen) =>
     isLasting(own, pictured) ? nameOf(own) : `${nameOf(own)} (${timeOf(own.frames[0]!)})`;
-  const clauses = [
-    sceneOf(things, around, time, named),
-    listOf(sizes.map((own) => (shots > 1 ? `mostly ${pluralShot(nameOf(own))}` : nameOf(own)))),
-    colourOf(colours),
-  ].filter((clause) => clause !== '');
+  // What lasts has no time, and times ascend.
+  const placeOf = (own: Seen) => (isLasting(own, pictured) ? -1 : own.frames[0]!);
+  const inTime = things.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const clauses = [sceneOf(inTime, around, time, named), listOf(sizes.map(nameOf)), colourOf(colours)].filter(
+    (clause) => clause !== '',
+  );
   if (clauses.length === 0) return null;
   return statement(clauses.join('; '), [...things, ...around, ...time, ...sizes, ...colours]);
 }
@@ -160,20 +161,22 @@ export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement
 
 const isLasting = ({ seconds }: Seen, pictured: number) => seconds >= 0.6 * pictured;
 
-/** `mostly the sea and a beach`, `mostly at night`, `the picture is mostly green`. */
+/** `the sea and a beach most of the time`, `mostly at night`, `the picture is mostly green`. */
 function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {
   const [times, colours] = (['time_of_day', 'colour'] as const).map((group) =>
     lasting.filter((own) => own.group === group),
   ) as [Seen[], Seen[]];
   const others = lasting.filter((own) => !times.includes(own) && !colours.includes(own));
-  const mostly = (some: readonly Seen[], names: readonly string[]) => {
-    const isThroughout = some.every(({ seconds }) => seconds === pictured);
-    return `${isThroughout || names[0]!.startsWith('mostly ') ? '' : 'mostly '}${listOf(names)}`;
+  const isThroughout = (some: readonly Seen[]) => some.every(({ seconds }) => seconds === pictured);
+  const mostly = (some: readonly Seen[]) => {
+    const names = listOf(some.map(nameOf));
+    return isThroughout(some) || names.startsWith('mostly ') ? names : `mostly ${names}`;
   };
+  const usual = isThroughout(others) ? '' : ' most of the time';
   return [
-    ...(others.length > 0 ? [mostly(others, others.map(placed))] : []),
-    ...(times.length > 0 ? [mostly(times, times.map(nameOf))] : []),
-    ...(colours.length > 0 ? [`the picture is ${mostly(colours, colours.map(nameOf))}`] : []),
+    ...(others.length > 0 ? [`${listOf(others.map(placed))}${usual}`] : []),
+    ...(times.length > 0 ? [mostly(times)] : []),
+    ...(colours.length > 0 ? [`the picture is ${mostly(colours)}`] : []),
   ];
 }
 

@@ -6,7 +6,16 @@ import type { OutlinedFilm } from '../facts/film.ts';
 import type { Plan } from '../objective.ts';
 import { endsAsking } from '../text/key-sentences.ts';
 import { clipped, excerptOf, isStopWord, type Sentence, termsOf } from '../text/sentences.ts';
-import { capital, counted, lengthOf, listOf, type Quote, type Statement, timeOf } from './statement.ts';
+import {
+  capital,
+  counted,
+  inQuotes,
+  lengthOf,
+  listOf,
+  type Quote,
+  type Statement,
+  timeOf,
+} from './statement.ts';
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
@@ -24,7 +33,7 @@ export function quoteOf(film: OutlinedFilm, number: number, longest: number): Qu
   return {
     lead: `${who}${speaker !== null && isQuestion ? ' asks' : ''}: `,
     // A text that runs the other way keeps its own direction, and the time after it stays after it.
-    words: rightToLeft.test(text) ? `“\u2068${text}\u2069”` : `“${text}”`,
+    words: inQuotes(rightToLeft.test(text) ? `\u2068${text}\u2069` : text),
     isCut: text.endsWith('…'),
     second: secondOf(film, sentence),
   };
@@ -90,7 +99,7 @@ export function recurring(
   }
   const again = [...having.values()].filter((own) => own.sentences.length > 1);
   const best = again.sort((a, b) => b.sentences.length - a.sentences.length).slice(0, count);
-  const words = best.map(({ word }) => `“${word}”`);
+  const words = best.map(({ word }) => inQuotes(word));
   return {
     words,
     phrase: words.length < 2 ? '' : `about ${listOf(words)}`,
@@ -139,14 +148,18 @@ export function peoplePhrase(people: readonly SeenPerson[], withSeconds = false)
   ]);
 }
 
-/** Null when nobody is seen whom anybody looked for. `isLeaf`: without how long. */
-export function peopleSeen({ people, range }: Facts, isLeaf: boolean): Statement | null {
+/** Null when nobody is seen whom anybody looked for. `withSeconds`: how long each is seen. */
+export function peopleSeen({ people, range }: Facts, withSeconds: boolean): Statement | null {
   if (people.length === 0) return null;
   const verb = people.length === 1 ? 'is' : 'are';
   const named = people.filter(({ isNamed }) => isNamed).slice(0, mostNames);
   const unnamed = people.filter(({ isNamed }) => !isNamed);
-  const isOften = isLeaf && people.length === 1 && people[0]!.seconds >= 0.8 * (range.end - range.start);
-  const text = `${peoplePhrase(people, !isLeaf)} ${verb} seen${isOften ? ' throughout' : ''}.`;
+  const isOften =
+    !withSeconds &&
+    range.end - range.start > 1 &&
+    people.length === 1 &&
+    people[0]!.seconds >= 0.8 * (range.end - range.start);
+  const text = `${peoplePhrase(people, withSeconds)} ${verb} seen${isOften ? ' throughout' : ''}.`;
   const evidence = [...named, ...unnamed].flatMap(({ frames }) => frames.map(frameId));
   return { kind: 'people', text: capital(text), evidence: [...new Set(evidence)], rank: 2 };
 }
@@ -162,7 +175,8 @@ export function newcomers(
   const come = people
     .filter(({ person, isNamed, frames }) => isNamed && frames[0] === firstOf.get(person))
     .filter(({ frames }) => frames[0]! >= range.start)
-    .slice(0, mostNames);
+    .slice(0, mostNames)
+    .sort((a, b) => a.frames[0]! - b.frames[0]!);
   if (come.length === 0) return null;
   const texts = come.map(({ person, frames }) => `${nameOf(person)} (${timeOf(frames[0]!)})`);
   const text = `Seen for the first time: ${listOf(texts)}.`;
@@ -209,7 +223,7 @@ export function goingOn({ segments }: OutlinedFilm, { speakers: [first], range }
   const words = clipped(text.trim(), longestWords);
   const quote = {
     lead: `${first?.speaker ? nameOf(first.speaker) : 'Said'}: `,
-    words: `“${words}”`,
+    words: inQuotes(words),
     isCut: words.endsWith('…'),
     second: Math.max(range.start, Math.round(start_seconds)),
   };

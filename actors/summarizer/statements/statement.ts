@@ -27,9 +27,10 @@ export function timeOf(seconds: number): string {
   return Number(hours) === 0 ? rest.join(':') : `${Number(hours)}:${rest.join(':')}`;
 }
 
-/** `40 s`, `1 min 34 s`, and rounded from ten minutes on: `12 min`, `1 h 20 min`. */
+/** `0.4 s`, `40 s`, `1 min 34 s`, and rounded from ten minutes on: `12 min`, `1 h 20 min`. */
 export function lengthOf(seconds: number): string {
-  if (seconds < 600) return units(seconds, 60, 'min', 's');
+  if (seconds > 0 && seconds < 0.95) return `${Math.max(0.1, seconds).toFixed(1)} s`;
+  if (seconds < 599.5) return units(Math.round(seconds), 60, 'min', 's');
   return units(Math.round(seconds / 60), 60, 'h', 'min');
 }
 
@@ -47,9 +48,14 @@ export function sentence(text: string): string {
   return /[.!?…]$/u.test(text) ? capital(text) : `${capital(text)}.`;
 }
 
-/** A plural of `a close-up of hands`: `close-ups of hands`. Only of what pictures are called. */
-export function pluralShot(shot: string): string {
-  return shot.replace(/^an? /, '').replace(/\b(shot|close-up|screen)\b/, '$1s');
+const mark = /["“„”]/gu;
+
+/** In quotation marks. Marks around the text are not doubled, and those within it become single ones. */
+export function inQuotes(text: string): string {
+  const isQuoted = text.length > 2 && text.match(mark)?.length === 2 && /^["“„].*["“”]$/su.test(text);
+  const words = isQuoted ? text.slice(1, -1) : text;
+  const opens = (at: number) => at === 0 || /[\s([]/u.test(words[at - 1]!);
+  return `“${words.replace(mark, (_, at: number) => (opens(at) ? '‘' : '’'))}”`;
 }
 
 type SentenceKind =

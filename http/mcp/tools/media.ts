@@ -82,7 +82,7 @@ function stored({ kind, duration_seconds, visual, transcript, faces, summaries }
   const spoken =
     transcript === null
       ? 'none'
-      : `${transcript.segments} passages, ${transcript.speakers} speakers, language ${oneLine(transcript.language ?? 'unknown', 40)}`;
+      : `${transcript.segments} passages, ${transcript.speakers_uncertain ? 'an uncertain number of' : transcript.speakers} speakers, language ${oneLine(transcript.language ?? 'unknown', 40)}`;
   const count = faces.reduce((sum, one) => sum + one.faces, 0);
   return [
     `Kind: ${oneLine(kind ?? 'unknown', 20)}${duration_seconds ? `, ${timeText(duration_seconds)} (${secondsText(duration_seconds)} s)` : ''}`,

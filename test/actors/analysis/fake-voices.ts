@@ -17,6 +17,8 @@ export interface Voices {
   readonly languages: string[];
   /** Those of them that cannot be opened. */
   readonly unloadable: Set<string>;
+  /** Key of the model that tells voices apart. */
+  speakerModel: string;
   /** How often they were tried. */
   unloaded: number;
   /** Keys in the order in which they were loaded; null: freed. */
@@ -39,6 +41,7 @@ export function noVoices(): Voices {
     models: ['x3-asr-0.6b'],
     languages: ['en', 'de'],
     unloadable: new Set(),
+    speakerModel: 'fake-speaker',
     unloaded: 0,
     loads: [],
     open: new Set(),
@@ -170,7 +173,7 @@ export function fakeDiarizer(voices: Voices) {
     contract: diarizerContract,
     create: () => ({
       handlers: {
-        load: () => ({ model_key: 'fake-speaker', state: noModel }),
+        load: () => ({ model_key: voices.speakerModel, state: noModel }),
         unload: () => ({}),
         open: () => {
           sessions.add(++last);

@@ -126,6 +126,7 @@ test('"faces-npm" means a pair that comes from the npm registry, which is never 
 
 test('"faces" means the advised detector and the advised embedder, any other word itself', () => {
   assert.deepEqual(keysOf('faces', listed([])), ['yunet-2026may', 'sface']);
+  assert.deepEqual(keysOf('voices', listed([])), ['campplus-zh-en', 'pyannote-segmentation']);
   assert.deepEqual(keysOf('sface-int8', listed([])), ['sface-int8']);
   assert.deepEqual(keysOf('constructor', listed([])), ['constructor']);
   const none = listed([]).filter(({ row }) => row.kind !== 'face-embedder');

@@ -58,7 +58,6 @@ const ranges: readonly Looks[] = lookNames.map(
 const wanted = (objective: Objective, count: number): number[] =>
   highestScores(
     ranges.map((looks) => lookScore(looks, objective)),
-    objective.order,
     count,
   );
 const looksChosen = (objective: Objective, count = 2): Look[] =>
@@ -119,13 +118,6 @@ test('no two presets want the same', () => {
     .filter((name) => name !== 'custom')
     .map((name) => JSON.stringify(objectiveOf(name as Preset)));
   assert.equal(new Set(wanted).size, wanted.length);
-});
-
-test('a trailer begins with its best, a recap with its beginning', () => {
-  const order = (preset: Preset) => wanted({ ...objectiveOf(preset), looks: { people: 1, motion: 0.5 } }, 2);
-  const [motion, people] = [lookNames.indexOf('motion'), lookNames.indexOf('people')];
-  assert.deepEqual(order('trailer_teaser'), [people, motion]);
-  assert.deepEqual(order('event_recap'), [motion, people]);
 });
 
 test('a hint that is named twice counts once', () => {

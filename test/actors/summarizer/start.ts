@@ -46,6 +46,8 @@ export function openingOf(material: Material): Request<Contract, 'open_film'> {
   const { seconds, pictures } = material;
   return {
     seconds,
+    duration_seconds: seconds,
+    has_sound: true,
     kind: pictures ? 'video' : 'audio',
     language: 'en',
     objective,

@@ -49,11 +49,20 @@ test('two of a class are two tracks, and each goes on with the nearer one', () =
   assert.deepEqual(
     tracks.map((track) => [track.class, track.start, track.end, track.box[0]]),
     [
-      ['car', 0, 2, 0],
+      ['car', 0, 2, 0.02],
       ['car', 0, 2, 0.5],
       ['bus', 2, 3, 0.02],
     ],
   );
+});
+
+test('a thing is shown where it is large and whole, not where it leaves the picture', () => {
+  const [track] = tracksOf([
+    [0, [thing('car', 0.5, { score: 0.7, box: [0.5, 0.3, 0.3, 0.4] })]],
+    [1, [thing('car', 0.5, { score: 0.75, box: [0.65, 0.3, 0.2, 0.4] })]],
+    [2, [thing('car', 0.5, { score: 0.8, box: [0.6, 0.3, 0.4, 0.4] })]],
+  ]);
+  assert.deepEqual([track!.best, track!.score, track!.box[0]], [0, 0.8, 0.5]);
 });
 
 test('what moves on leaves a track for each place', () => {

@@ -65,6 +65,23 @@ test('a still has no scene and no time; a film that reached the limit is told to
   assert.doesNotMatch(alone.said().out, /At most/);
 });
 
+test('searched by a picture, the best match of each file is shown, however weak', () => {
+  const explanation: Explanation = { band: 'weak', parts: [] };
+  const weak = (original_index: number, hash_str: string) => ({
+    ...match,
+    original_index,
+    hash_str,
+    explanation,
+  });
+  const answer = { matches: [weak(2, 'a'), weak(0, 'a'), weak(1, 'b')] };
+  const shown = ({ matches, weaker }: ReturnType<typeof standingOut>) => [
+    matches.map(({ original_index }) => original_index),
+    weaker,
+  ];
+  assert.deepEqual(shown(standingOut(answer, 0, true)), [[0, 1], 1]);
+  assert.deepEqual(shown(standingOut(answer)), [[], 3]);
+});
+
 test('other files of the same content are named once, the first two of them', async (t) => {
   const own = fakeHome(t).context();
   const other_paths = ['/b/a.mp4', '/c/a.mp4', '/d/a.mp4'];

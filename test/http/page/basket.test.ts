@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isSame, mergedItems } from '../../../http/page/app/basket.ts';
+import { stillSeconds } from '../../../actors/exporter/timeline/contract.ts';
+import { isSame, mergedItems, stillPart } from '../../../http/page/app/basket.ts';
 import { clipsOf, moved, textOf, timelineItems } from '../../../http/page/app/views/lists/view.ts';
 
 const item = (item_id: string, start_seconds = 0) => ({
@@ -77,4 +78,8 @@ test('an item of a timeline has picture and sound together', () => {
   assert.deepEqual(timelineItems([{ ...a, name: 'Car' }]), [
     { media_path: a.media_path, source_start_seconds: 0, source_end_seconds: 2, track: 'both', name: 'Car' },
   ]);
+});
+
+test('a still in the basket lasts as long as in every timeline', () => {
+  assert.equal(stillPart.end_seconds, stillSeconds);
 });

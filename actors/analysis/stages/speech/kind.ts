@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described, field, nullable, oneOf, ShownWarning } from '../../../../runtime/schema.ts';
 import { counted } from '../../../../runtime/text.ts';
-import { SpeakerCount } from '../../../diarizer/contract.ts';
+import { SpeakerCount, SpeakersUncertain } from '../../../diarizer/contract.ts';
 import { speechLanguages, xPreferences } from '../../../transcriber/contract.ts';
 import { type Complaint, MediaPath, Text, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
@@ -148,6 +148,7 @@ export const SpeechFacts = Type.Object({
   language: field('Language as a BCP 47 code; null if nothing is said.', nullable(Type.String())),
   segments: field('Number of segments in the transcript.', Count),
   speakers: field('Number of speakers; null if speakers were not requested.', nullable(Count)),
+  speakers_uncertain: SpeakersUncertain,
   speech_seconds: field('Seconds of speech; null for subtitles.', nullable(Type.Number())),
   warning: ShownWarning,
 });
@@ -198,10 +199,11 @@ export const speechKind = stageKind({
   },
 });
 
-function factsText({ segments, speakers, language, model_key, warning }: SpeechFacts): string {
+function factsText({ segments, speakers_uncertain: isUncertain, ...facts }: SpeechFacts): string {
+  const { speakers, language, model_key, warning } = facts;
   const said = [
     counted(segments, 'segment'),
-    ...(speakers === null ? [] : [counted(speakers, 'speaker')]),
+    ...(speakers === null || isUncertain ? [] : [counted(speakers, 'speaker')]),
     ...(language === null ? [] : [language]),
   ];
   return `${said.join(', ')} (${model_key})${warning === undefined ? '' : `; ${warning}`}`;

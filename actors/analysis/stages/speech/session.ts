@@ -1,6 +1,6 @@
 // The sessions of one file: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
-import type { SpeakerVoices } from '../../../diarizer/contract.ts';
+import { areSpeakersUncertain, type SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { OtherLanguage, TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
@@ -21,6 +21,8 @@ export class SpeechSession {
   readonly #channels: number;
   #transcription: number | null = null;
   #diarization: number | null = null;
+  /** Whether its speakers may be too many or too few. */
+  #isUncertain = false;
   /** Seconds that were appended. */
   #seconds = 0;
 
@@ -39,7 +41,11 @@ export class SpeechSession {
       const load = () => speech.transcriber.ask('load', { model_key: model }, { signal });
       await loaded.load(model, load, ({ state }) => state);
     }
-    if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
+    if (job.detect_speakers) {
+      const { model_key } = await speech.diarizer.ask('load', {}, { signal });
+      const { duration_seconds } = this.#work.media.probe;
+      this.#isUncertain = areSpeakersUncertain(model_key, job.speaker_count, duration_seconds);
+    }
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
     const request = { model_key: model, language: job.language, channels };
@@ -112,7 +118,8 @@ export class SpeechSession {
   }
 
   async speakersOf(segments: readonly Segment[]) {
-    if (this.#diarization === null) return { speakers: null, count: null, voices: null };
+    if (this.#diarization === null)
+      return { speakers: null, count: null, voices: null, speakers_uncertain: false };
     const { speech, signal } = this.#tools;
     const spans = segments.map(({ start_seconds, end_seconds }): [number, number] => [
       start_seconds,
@@ -121,7 +128,7 @@ export class SpeechSession {
     const request = { session: this.#diarization, spans };
     const { speakers, voices } = await speech.diarizer.ask('finish', request, { signal });
     this.#diarization = null;
-    return numbered(speakers, voices);
+    return { ...numbered(speakers, voices), speakers_uncertain: this.#isUncertain };
   }
 
   /** What is finished is closed already. */
@@ -275,13 +282,15 @@ export interface Written {
   readonly others?: readonly OtherLanguage[];
   /** Names that the subtitles give, by id of the speaker. */
   readonly speaker_names?: Readonly<Record<string, string>>;
+  /** The speakers may be too many or too few. */
+  readonly speakers_uncertain?: boolean;
   /** How the speakers sound; null or left out where nobody listened. */
   readonly voices?: SpeakerVoices | null;
   /** What a person should know about it. */
   readonly warning?: string;
 }
 
-type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar' | 'speaker_names' | 'others'>;
+type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar' | 'speaker_names' | 'speakers_uncertain' | 'others'>;
 
 /** With what the same work is known again. */
 export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Wish {

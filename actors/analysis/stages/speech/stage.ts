@@ -2,6 +2,7 @@
 // transcript. Several files are transcribed side by side, so that their windows fill the model's batches.
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { counted } from '../../../../runtime/text.ts';
+import { uncertainSpeakers } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import {
@@ -216,17 +217,20 @@ async function transcribe(
   await expectUnchanged(media);
   const { segments, language, speakers, speech_seconds, speaker_names: said, warning } = written;
   const speaker_names = said && Object.keys(said).length > 0 ? { speaker_names: { ...said } } : {};
+  const isUncertain = written.speakers_uncertain === true && (speakers ?? 0) > 0;
+  const uncertain = isUncertain ? { speakers_uncertain: true } : {};
   const { others = [] } = written;
   const mark = {
     ...markOf(work),
-    ...{ spoken: language, sidecar: written.sidecar ?? null, ...speaker_names },
+    ...{ spoken: language, sidecar: written.sidecar ?? null, ...speaker_names, ...uncertain },
     ...(others.length > 0 && { others: [...others] }),
   };
   // Not cancellable: what is finished stays.
   const voices = written.voices ? { voices: written.voices } : {};
   await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments], ...voices });
   const facts = { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
-  return warning === undefined ? facts : { ...facts, warning };
+  const warnings = [warning, isUncertain ? uncertainSpeakers : undefined].filter((one) => one !== undefined);
+  return { ...facts, ...uncertain, ...(warnings.length > 0 && { warning: warnings.join('; ') }) };
 }
 
 /** Whether a model has transcribed the file and only subtitles, if any, were asked for. */
@@ -262,9 +266,9 @@ async function heard(
     await session.open();
     await session.appendAll(audioDecoder);
     const { segments: own, language, speech_seconds } = await session.text();
-    const { speakers: ids, count: speakers, voices } = await session.speakersOf(given ?? own);
+    const { speakers: ids, count: speakers, ...voices } = await session.speakersOf(given ?? own);
     const segments = (given ?? own).map((segment, i) => ({ ...segment, speaker: ids?.[i] ?? null }));
-    return { segments, ids, language, speech_seconds, speakers, voices };
+    return { segments, ids, language, speech_seconds, speakers, ...voices };
   } finally {
     await session.close();
   }

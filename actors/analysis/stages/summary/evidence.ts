@@ -64,7 +64,7 @@ export class StoredEvidence {
       model,
       transcript: transcripts[0] ?? null,
       people: people ?? [],
-      things: (things ?? []).map(({ box: _, colours: __, ...seen }) => seen),
+      things: (things ?? []).map(({ colours: _, ...seen }) => seen),
       lines: (lines ?? []).map(({ text, box, ...seen }) => ({ text, height: box[3], ...seen })),
       warnings,
     };
@@ -151,7 +151,9 @@ const segmentsTogether = 2000;
 
 /** At least one page: one without segments says that somebody listened. */
 export function spokenPages({ segments, names, mark }: Transcript): SpokenSegment[][] {
-  const named = (id: string) => names[id] || mark.speaker_names?.[id] || id;
+  // Speakers that may be too many or too few are nobody to tell of, before a person has named them.
+  const label = (id: string) => (mark.speakers_uncertain ? null : id);
+  const named = (id: string) => names[id] || mark.speaker_names?.[id] || label(id);
   const pages: SpokenSegment[][] = [];
   for (let at = 0; at === 0 || at < segments.length; at += segmentsTogether) {
     pages.push(

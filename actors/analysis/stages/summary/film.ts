@@ -110,6 +110,8 @@ export class Film {
     const { objective } = job;
     const request = {
       seconds,
+      duration_seconds: media.probe.duration_seconds,
+      has_sound: media.probe.audio.length > 0,
       kind: media.probe.kind,
       language: found.transcript?.mark.spoken ?? 'und',
       objective,

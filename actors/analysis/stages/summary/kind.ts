@@ -59,7 +59,7 @@ export const templatesKey = 'templates';
 
 export const summaryKind = stageKind({
   type: 'summary',
-  needs: ['video', 'speech', 'faces'],
+  needs: ['video', 'speech', 'faces', 'things', 'text'],
   place: 'analysis',
   body: summaryBody,
   complaints: summaryComplaints,

@@ -135,6 +135,10 @@ export const voices = {
     'Voices appear when files are analysed with “Speech” in the library.',
     'Stimmen erscheinen, wenn Dateien im Bestand mit „Sprache“ analysiert werden.',
   ],
+  uncertain: [
+    'Who speaks is uncertain: the included speaker model is unreliable in recordings below two minutes. Better ones, for the next transcription:',
+    'Wer spricht, ist unsicher: Das mitgelieferte Sprechermodell ist bei Aufnahmen unter zwei Minuten unzuverlässig. Bessere, für die nächste Transkription:',
+  ],
   nameOf: ['Name of {speaker} in {file}', 'Name von {speaker} in {file}'],
   speaks: ['speaks {time}', 'spricht {time}'],
   listen: ['Listen to {name}', '{name} anhören'],

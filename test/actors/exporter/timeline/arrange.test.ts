@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { arrange } from '../../../../actors/exporter/timeline/arrange.ts';
-import { timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
+import { type TimelineItem, timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
 import { frameAt, isSameRate, nanoseconds } from '../../../../actors/exporter/timeline/model.ts';
 import { film, item, known, rates, recording, request } from './sources.ts';
 
@@ -175,6 +175,46 @@ test('the rate and the size are those of the first film, a still without one tak
   const still = arrange(request([item('/i', 0, 5)]), facts).timeline;
   assert.deepEqual([still.rate, still.width, still.duration], [rates['25'], 40, 125]);
   assert.equal(still.sources[0]!.frames, 125);
+});
+
+test('the rate and the size are those of most clips, of equally many those of the first', () => {
+  const facts = known(
+    film('/phone', { rate: rates['30'], width: 1080, height: 1920 }),
+    film('/a', { rate: rates['50'], width: 3840, height: 2160 }),
+    film('/b', { rate: rates['25'], width: 3840, height: 2160 }),
+    film('/i', { kind: 'image', rate: null, seconds: 0, width: 40, height: 30 }),
+  );
+  const of = (...paths: string[]) => {
+    const { rate, width, height } = arrange(request(paths.map((path) => item(path, 0, 1))), facts).timeline;
+    return [rate, width, height];
+  };
+  assert.deepEqual(of('/phone', '/b', '/b'), [rates['25'], 3840, 2160]);
+  // The size is that of two files, the rate that of the clips of one.
+  assert.deepEqual(of('/phone', '/a', '/b', '/phone'), [rates['30'], 1080, 1920]);
+  assert.deepEqual(of('/phone', '/a', '/b'), [rates['30'], 3840, 2160]);
+  assert.deepEqual(of('/i', '/i', '/phone'), [rates['30'], 1080, 1920]);
+});
+
+test('without an end an item goes to that of its file, and a still lasts five seconds', () => {
+  const facts = known(
+    film('/a', { seconds: 12.32 }),
+    film('/i', { kind: 'image', rate: null, seconds: 0, width: 40, height: 30, sound: null }),
+    recording('/endless', { seconds: 0 }),
+  );
+  const items = [item('/i', 0, 1), item('/a', 10, 11)].map(({ source_end_seconds: _, ...own }) => own);
+  const { timeline } = arrange(request(items), facts);
+  assert.deepEqual(
+    timeline.video[0]!.clips.map(({ start, end }) => [start, end]),
+    [
+      [0, 125],
+      [125, 183],
+    ],
+  );
+  const refusal = (own: TimelineItem) => () => arrange(request([own]), facts);
+  const sound = { media_path: '/endless', source_start_seconds: 0, track: 'audio' } as const;
+  assert.throws(refusal(sound), /items\[0\]\.source_end_seconds is needed/);
+  const late = { media_path: '/a', source_start_seconds: 13, track: 'video' } as const;
+  assert.throws(refusal(late), /items\[0\]\.source_start_seconds is past the end/);
 });
 
 test('a rate that varies is counted at the nearest one, and that is told', () => {

@@ -104,6 +104,26 @@ test('reels have eight letters and digits, and every file has its own', () => {
   for (const reel of many) assert.match(reel, /^[A-Z0-9]{1,8}$/);
 });
 
+test('mono clips go on A1 and A2 of an EDL, also beside and after stereo ones', () => {
+  const mono = { channels: 1, streams: 1, isStereo: false, sampleRate: 48_000 };
+  const facts = known(recording('/m', { sound: mono }), recording('/n', { sound: mono }), recording('/s'));
+  const channelsOf = (...items: readonly (readonly [path: string, start: number, end: number])[]) =>
+    editsOf(
+      arrange(
+        request(
+          items.map(([path, start, end]) =>
+            item(path, 0, end - start, { track: 'audio', timeline_start_seconds: start }),
+          ),
+          { format: 'edl' },
+        ),
+        facts,
+      ).timeline,
+    ).map(({ clip, channels }) => `${clip.name} ${channels}`);
+  assert.deepEqual(channelsOf(['/m', 0, 4], ['/s', 4, 8], ['/n', 8, 9]), ['m A', 's AA', 'n A']);
+  assert.deepEqual(channelsOf(['/m', 0, 4], ['/n', 2, 6], ['/m', 4, 8]), ['m A', 'n A2', 'm A']);
+  assert.throws(() => channelsOf(['/m', 0, 4], ['/s', 3, 8]), /2 audio channels, but these clips need 3/);
+});
+
 test('what an EDL cannot say is refused before anything is written', () => {
   const a = (more = {}) => item('/media/b.mp4', 0, 1, more);
   const sound = item('/media/music.wav', 0, 1, { track: 'audio', timeline_start_seconds: 0 });

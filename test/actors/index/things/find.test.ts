@@ -24,11 +24,12 @@ const term = (name: Track['class'], more: Partial<ThingTerm> = {}): ThingTerm =>
 const spans = (tracks: Track[], terms: ThingTerm[]) =>
   momentsOf(tracks, terms, 20).map(({ start, end }) => [start, end]);
 
+const told = (moments: ReturnType<typeof momentsOf>) =>
+  moments.map(({ start, end, score, best }) => [start, end, score, best]);
+
 test('what is asked for together is seen together', () => {
   const tracks = [track('dog', 0, 10), track('person', 5, 15, { score: 0.5, best: 12 })];
-  assert.deepEqual(momentsOf(tracks, [term('dog'), term('person')], 20), [
-    { start: 5, end: 10, score: 0.5, best: 9 },
-  ]);
+  assert.deepEqual(told(momentsOf(tracks, [term('dog'), term('person')], 20)), [[5, 10, 0.5, 9]]);
   assert.deepEqual(spans(tracks, [term('dog'), term('cat')]), []);
   assert.deepEqual(spans(tracks, []), []);
 });
@@ -38,16 +39,16 @@ test('a shot of people needs no person that was seen, and what else is asked of 
     { size: 'close_up', start: 2, end: 6, score: 0.9, best: 3 },
     { size: 'wide', start: 6, end: 9, score: 0.7, best: 7 },
   ] as const;
-  const found = (terms: ThingTerm[], tracks: Track[] = []) => momentsOf(tracks, terms, 20, { shots });
+  const found = (terms: ThingTerm[], tracks: Track[] = []) => told(momentsOf(tracks, terms, 20, { shots }));
   const close = term('person', { shot: 'close_up' });
-  assert.deepEqual(found([close]), [{ start: 2, end: 6, score: 0.9, best: 3 }]);
+  assert.deepEqual(found([close]), [[2, 6, 0.9, 3]]);
   assert.deepEqual(found([term('person', { shot: 'medium' })]), []);
   const two = { ...close, count: { least: 2, most: 2 } };
   const tracks = [track('person', 0, 5), track('person', 4, 8, { score: 0.6, box: [0.5, 0.4, 0.2, 0.2] })];
   assert.deepEqual(found([two]), []);
-  assert.deepEqual(found([two], tracks), [{ start: 4, end: 5, score: 0.6, best: 4 }]);
+  assert.deepEqual(found([two], tracks), [[4, 5, 0.6, 4]]);
   assert.deepEqual(
-    found([{ ...close, negated: true }], tracks).map(({ start, end }) => [start, end]),
+    found([{ ...close, negated: true }], tracks).map(([start, end]) => [start, end]),
     [
       [0, 2],
       [6, 20],
@@ -172,4 +173,17 @@ test('a number of things is found in the frames that show so many, by the weakes
     }),
     { numRuns: draws(100) },
   );
+});
+
+test('a moment is shown by its largest whole sight, and by the frame in which that is best', () => {
+  const car = (start: number, end: number, score: number, box: Track['box'], best = start) =>
+    track('car', start, end, { score, box, best });
+  const shown = (...tracks: Track[]) =>
+    momentsOf(tracks, [term('car')], 20)
+      .toSorted((a, b) => b.prominence - a.prominence)
+      .map(({ best }) => best)[0];
+  const bumper = car(8, 9, 0.7, [0.37, 0, 0.15, 0.17]);
+  assert.equal(shown(bumper, car(6, 7, 0.65, [0.3, 0.3, 0.5, 0.5])), 6);
+  const long = car(0, 10, 0.7, [0.3, 0.3, 0.5, 0.5], 7);
+  assert.equal(shown(long, car(2, 4, 0.66, [0, 0, 0.1, 0.1])), 7, 'and not where the track begins');
 });

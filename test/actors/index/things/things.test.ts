@@ -8,7 +8,7 @@ import type { Track } from '../../../../actors/things/tracks.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
 import { mediaRecord } from '../footage.ts';
-import { type Harness, indexActor } from '../handlers.ts';
+import { type Harness, indexActor, someFootage, store } from '../handlers.ts';
 
 const track = (name: Track['class'], start: number, score = 0.8): Track => {
   return { class: name, start, end: start + 1, best: start, score, box: [0, 0, 0.5, 0.5], colours: [] };
@@ -69,6 +69,30 @@ test('the best come first, within the scope and its ranges, and what is forgotte
   await index.call('remove_media', { cache_dir, hashes: ['aa'] });
   const left = await found(index, cache_dir);
   assert.deepEqual([left.places, left.looked], [['bb@0'], 1]);
+});
+
+test('a scene is shown by the largest of its surest sights, and ranked by the surest', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = temporaryFolder(t);
+  await store(index, cache_dir, 'aa', someFootage(16, 1));
+  const sight = (start: number, score: number, box: Track['box']): Track => {
+    return { ...track('dog', start, score), box };
+  };
+  const tracks = [
+    sight(1, 0.85, [0, 0, 0.2, 0.2]),
+    sight(4, 0.81, [0.2, 0.2, 0.5, 0.5]),
+    sight(6, 0.5, [0.1, 0.1, 0.8, 0.8]),
+  ];
+  const media = mediaRecord('aa');
+  const film = { ...media, probe: { ...media.probe, grid_frames: 16 } };
+  await index.call('store_things', { cache_dir, media: film, model_key: 'm', tracks, from_previews: false });
+  const scope = { hashes: null, ranges: {}, filters: [] };
+  const request = { cache_dir, model_key: 'model', terms: [dog], scope, max_per_media: null };
+  const { matches } = await index.call('find_things', { ...request, max_results: 9 });
+  assert.deepEqual(
+    matches.map(({ frame_index, score }) => [frame_index, score]),
+    [[4, 0.85]],
+  );
 });
 
 test('tracks are read in steps, and what is damaged does not keep a search from its end', async (t) => {

@@ -74,6 +74,8 @@ export function painted(shots: readonly (readonly [seconds: number, ...concepts:
 export function told(material: Material, request: Partial<FilmOptions> = {}): FilmTexts {
   const whole: FilmOptions = {
     kind: material.pictures ? 'video' : 'audio',
+    duration: material.seconds,
+    hasSound: request.kind !== 'image',
     language: 'en',
     objective: objectiveOf('general_understanding'),
     instructions: '',

@@ -44,7 +44,7 @@ test('a film of three places reads like the notes of a logger', () => {
       'A video of 40 s in 4 parts.',
       'A sailing boat (00:09), a beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37).',
       'Ada Low (12 s) and one person without a name are seen.',
-      'Ada Low (6 s) and SPEAKER_01 (6 s) speak.',
+      'Ada Low (7 s) and SPEAKER_01 (7 s) speak.',
       'Ada Low asks: “How did you come to build the bridge?” (00:01).',
       'SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
       '“Nobody came to help us, and the bridge stayed there for 12 winters.” (00:09).',
@@ -62,22 +62,29 @@ test('a film of three places reads like the notes of a logger', () => {
     one_line_summary:
       'A video of 40 s: a bridge, a kitchen, somebody cooking and scenes at night; Ada Low and one person without a name.',
     short_summary:
-      'A video of 40 s in 4 parts. A beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37). Ada Low (12 s) and one person without a name are seen. Ada Low (6 s) and SPEAKER_01 (6 s) speak. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
+      'A video of 40 s in 4 parts. A beach (00:12), a bridge (00:24), scenes at night (00:24), a kitchen (00:34) and somebody cooking (00:37). Ada Low (12 s) and one person without a name are seen. Ada Low (7 s) and SPEAKER_01 (7 s) speak. SPEAKER_01: “In 1987 the old bridge fell into the river.” (00:05).',
   });
 });
 
 test('things and printed text are told with their times, those that may be wrong are not', () => {
-  const seen = (name: SeenThing['class'], start: number, end: number, score = 0.8): SeenThing => ({
-    ...{ class: name, start, end, best: start, score },
+  const seen = (
+    name: SeenThing['class'],
+    start: number,
+    end: number,
+    score = 0.8,
+    left = 0.1,
+  ): SeenThing => ({
+    ...{ class: name, start, end, best: start, score, box: [left, 0.1, 0.2, 0.2] },
   });
   const read = (text: string, start: number, height = 0.1, score = 0.95): SeenLine => ({
     ...{ text, start, end: start + 4, best: start, score, height },
   });
   const sights = {
     things: [
-      ...[seen('bottle', 0, 20), seen('bottle', 3, 20), seen('dog', 7, 9), seen('person', 2, 4, 0.59)],
-      // Of clocks nobody has measured how often one is there.
-      seen('clock', 0, 20, 0.99),
+      ...[seen('bottle', 0, 20), seen('bottle', 3, 20, 0.8, 0.6), seen('dog', 7, 9)],
+      ...[seen('person', 2, 4, 0.59), seen('motorcycle', 5, 9, 0.5)],
+      // Of toothbrushes nobody has measured how often one is there.
+      seen('toothbrush', 0, 20, 0.99),
     ],
     // Typed letter by letter.
     lines: [
@@ -87,6 +94,7 @@ test('things and printed text are told with their times, those that may be wrong
       read('Budget 2026', 3, 0.2),
       read('Exlt', 5, 0.3, 0.89),
       read('e x i t', 16),
+      { ...read('HERARFO', 18, 0.5), end: 19 },
     ],
   };
   const material = { seconds: 20, pictures: painted([[20]]), segments: [], people: [] };
@@ -105,11 +113,98 @@ test('things and printed text are told with their times, those that may be wrong
   assert.match(hints[0]!.limitation, /^Only some kinds of things and printed text were recognised/);
 });
 
+const thing = (
+  name: SeenThing['class'],
+  start: number,
+  end: number,
+  more: Partial<SeenThing> = {},
+): SeenThing => ({
+  ...{ class: name, start, end, best: start, score: 0.9, box: [0.1, 0.1, 0.3, 0.3], ...more },
+});
+const plainFilm = (seconds: number): Material => ({
+  seconds,
+  pictures: painted([[seconds]]),
+  segments: null,
+  people: [],
+});
+const seenIn = (seconds: number, things: readonly SeenThing[], more: Parameters<typeof told>[1] = {}) =>
+  told(plainFilm(seconds), { sights: { things, lines: [] }, concepts: null, hasSound: false, ...more });
+
+test('lengths are those of the file, rounded, and so are the ends of its parts', () => {
+  const of = (duration: number) => rootText(seenIn(Math.ceil(duration), [], { duration }));
+  assert.match(of(6.17), /^A video of 6 s\./);
+  assert.match(of(6.56), /^A video of 7 s\./);
+  assert.match(of(0.4), /^A video of 0\.4 s\./);
+  assert.match(of(599.7), /^A video of 10 min/);
+  const film = told({ ...harbourFilm(), segments: null }, { duration: 39.2, hasSound: false });
+  assert.match(
+    rootText(film),
+    /^A video of 39 s in 4 parts\. .* 00:27–00:39: a kitchen and somebody cooking/,
+  );
+  const late = { ...plainFilm(5), people: [{ person: 'Ada', frames: [0, 1, 2, 3, 4] }] };
+  assert.match(told(late, { duration: 4.2 }).whole().short_summary, /Ada \(4 s\) is seen\./);
+  const still = { ...plainFilm(1), people: [{ person: 'Ada', frames: [0] }] };
+  assert.match(told(still, { kind: 'image', duration: 0 }).whole().short_summary, /^A still\. Ada is seen\./);
+});
+
+test('several things are told where boxes are apart at the same time, else one', () => {
+  const apart = { box: [0.6, 0.1, 0.3, 0.3] as SeenThing['box'] };
+  const of = (...things: SeenThing[]) => rootText(seenIn(8, things)).split('. ')[1];
+  assert.equal(of(thing('person', 0, 8), thing('person', 0, 8, apart)), 'People');
+  assert.equal(of(thing('person', 0, 8), thing('person', 0, 8, { box: [0.15, 0.1, 0.2, 0.15] })), 'A person');
+  assert.equal(of(thing('person', 0, 5), thing('person', 4, 8, apart)), 'A person');
+  assert.equal(of(thing('person', 0, 8), thing('person', 0, 8, { ...apart, score: 0.5 })), 'A person');
+});
+
+test('what is seen most of the time says so, and times within a sentence ascend', () => {
+  const film = seenIn(40, [thing('person', 0, 35), thing('bottle', 30, 32), thing('dog', 3, 5)]);
+  assert.match(rootText(film), /A person, a dog \(00:03\) and a bottle \(00:30\)\.|most of the time/);
+  const long = told(harbourFilm(), {
+    concepts: null,
+    sights: { things: [thing('person', 0, 30), thing('bottle', 33, 35), thing('dog', 14, 15)], lines: [] },
+  });
+  assert.match(rootText(long), /A person most of the time; also a dog \(00:14\) and a bottle \(00:33\)\./);
+  const objective = objectiveOf('highlight_reel');
+  const best = told(harbourFilm(), { objective });
+  for (const text of textsOf(best)) assert.doesNotMatch(text, /[Mm]ostly a/);
+  const times = [...rootText(best).matchAll(/(\d\d:\d\d)–/g)].map(([, time]) => time!);
+  assert.deepEqual(times, times.toSorted());
+  assert.ok(times.length > 2);
+});
+
+test('where something was found, nothing is said to be recognised only with certainty', () => {
+  const weak = seenIn(8, [thing('dog', 0, 4, { score: 0.5 })]);
+  assert.match(rootText(weak), /Nothing in the pictures was recognised with certainty\./);
+  assert.match(weak.whole().one_line_summary, /nothing in the pictures was recognised with certainty\.$/);
+  assert.match(weak.whole().short_summary, /recognised with certainty\./);
+  const hints = weak.statementsOf(weak.film.root).hints.map(({ limitation }) => limitation);
+  assert.ok(hints.some((limitation) => /^Nothing .* with certainty\.$/.test(limitation)));
+  assert.match(rootText(seenIn(8, [])), /Nothing in the pictures was recognised\. There is no sound\.$/);
+});
+
+test('a film without sound is not said to lack a transcript', () => {
+  const film = seenIn(8, [thing('dog', 0, 8)]);
+  assert.equal(rootText(film), 'A video of 8 s. A dog. There is no sound.');
+  const hints = film.statementsOf(film.film.root).hints.map(({ limitation }) => limitation);
+  assert.ok(!hints.some((limitation) => /transcript|sound/.test(limitation)), hints.join());
+});
+
+test('quotation marks are not doubled, and nothing is quoted twice', () => {
+  const lines = ['“The bees left Arles.”', 'The bees left Arles.', 'He said "no" to the mayor of Arles.'];
+  const text = rootText(told(sound(lines)));
+  assert.match(text, /“The bees left Arles\.”/);
+  assert.match(text, /“He said ‘no’ to the mayor of Arles\.”/);
+  assert.doesNotMatch(text, /““|”“|””/);
+  assert.equal(text.match(/The bees left Arles/g)!.length, 1);
+  const read = { text: 'CAR PARK', start: 0, end: 40, best: 2, score: 0.95, height: 0.2 };
+  const film = told(harbourFilm(), { sights: { things: [], lines: [read] } });
+  assert.equal(rootText(film).match(/CAR PARK/g)!.length, 1);
+});
+
 test('a concept that is more exact stands for the thing, and a still has no times', () => {
   const still = painted([[1, 'a red car']]);
-  const thing = (name: SeenThing['class']) => ({ class: name, start: 0, end: 1, best: 0, score: 0.9 });
   const sights = {
-    things: [thing('car'), thing('horse')],
+    things: [thing('car', 0, 1), thing('horse', 0, 1)],
     lines: [{ text: 'TAXI', start: 0, end: 1, best: 0, score: 0.97, height: 0.1 }],
   };
   const film = told({ seconds: 1, pictures: still, segments: null, people: [] }, { kind: 'image', sights });
@@ -121,7 +216,7 @@ test('sound alone is told by who speaks and what is said', () => {
     sound(['Ada: The bees left.', 'Ben: Where did the bees go?', 'Ada: The bees went to Arles.']),
   );
   const text = rootText(film);
-  assert.match(text, /^Sound of 13 s\. Ada \(6 s\) and Ben \(3 s\) speak\./);
+  assert.match(text, /^Sound of 13 s\. Ada \(7 s\) and Ben \(4 s\) speak\./);
   assert.match(text, /Ben asks: “Where did the bees go\?” \(00:05\)\./);
   assert.doesNotMatch(text, /picture/);
   assert.match(film.whole().one_line_summary, /^Sound of 13 s: /);
@@ -149,7 +244,7 @@ test('colours are told of the picture, what lasts once, and what is throughout w
   assert.equal(one.whole().short_summary, 'A still. The picture is mostly green.');
 });
 
-test('what has no name says why, and its shots are counted where they are asked for', () => {
+test('what has no name says why, and shots are not counted', () => {
   const pictures = painted([[8], [5], [9]]);
   const concepts = { ...someConcepts, background: { ...someConcepts.background, pictures: 40 } };
   const film = told({ seconds: 22, pictures, segments: [], people: [] }, { concepts });
@@ -165,10 +260,7 @@ test('what has no name says why, and its shots are counted where they are asked 
   assert.match(film.whole().one_line_summary, /^A video of 22 s: nobody speaks, nothing /);
   const objective = objectiveOf('continuity_review', []);
   const asked = told({ seconds: 22, pictures, segments: [], people: [] }, { concepts, objective });
-  assert.match(
-    rootText(asked),
-    /^A video of 22 s(?: in \d parts)?\. Three shots, the longest 9 s \(00:13\)\./,
-  );
+  assert.match(rootText(asked), /^A video of 22 s in \d parts\. Nothing in the pictures was recognised\./);
   const [hint] = film.statementsOf(film.film.root).hints;
   assert.match(hint!.limitation, /too few pictures to compare with \(40\)/);
   assert.match(hint!.suggested_follow_up, /100 pictures/);
@@ -186,7 +278,7 @@ test('what is so throughout the file is to be checked once', () => {
     mute.statementsOf(node).hints.some(({ limitation }) => /The speaker is unknown/.test(limitation)),
   );
   assert.deepEqual(unknown, [mute.film.root]);
-  assert.match(rootText(mute), /Speech of 33 s\. .*Said: “[^”]*” \([\d:]+\)\. “/);
+  assert.match(rootText(mute), /Speech of 34 s\. .*Said: “[^”]*” \([\d:]+\)\. “/);
 });
 
 test('silence, a file without any analysis and one without a transcript say so', () => {

@@ -261,6 +261,8 @@ export interface Speaker {
   readonly media_path: string;
   readonly speaker: string;
   readonly name: string;
+  /** The file may have more or fewer speakers. */
+  readonly isUncertain: boolean;
   readonly seconds: number;
   readonly sample: { readonly start_seconds: number; readonly end_seconds: number };
 }
@@ -268,6 +270,7 @@ export interface Speaker {
 export interface Spoken {
   readonly hash_str: string;
   readonly segments: readonly Segment[];
+  readonly speakers_uncertain?: boolean | undefined;
   readonly speakers: Readonly<
     Record<
       string,
@@ -280,7 +283,8 @@ export interface Spoken {
 const SAMPLE_SECONDS = 10;
 
 /** Who speaks longest first. */
-export function speakersOf(media_path: string, { hash_str, segments, speakers }: Spoken): Speaker[] {
+export function speakersOf(media_path: string, spoken: Spoken): Speaker[] {
+  const { hash_str, segments, speakers, speakers_uncertain: isUncertain = false } = spoken;
   return Object.entries(speakers)
     .flatMap(([speaker, { segment_indices, display_name: name = '' }]): Speaker[] => {
       const own = segment_indices.map((at) => segments[at]).filter((one) => one !== undefined);
@@ -292,7 +296,7 @@ export function speakersOf(media_path: string, { hash_str, segments, speakers }:
       const end_seconds = Math.min(longest.end, longest.start + SAMPLE_SECONDS);
       const sample = { start_seconds: longest.start, end_seconds };
       const seconds = spans.reduce((sum, { start, end }) => sum + end - start, 0);
-      return [{ hash_str, media_path, speaker, name, seconds, sample }];
+      return [{ hash_str, media_path, speaker, name, isUncertain, seconds, sample }];
     })
     .sort((a, b) => b.seconds - a.seconds);
 }

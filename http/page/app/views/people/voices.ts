@@ -73,6 +73,7 @@ export function Voices() {
         own,
       ]) => html`<section key=${hash_str} class="speaking" aria-label=${nameOf(own[0]!.media_path)}>
         <h2 class="cut" title=${own[0]!.media_path}>${nameOf(own[0]!.media_path)}</h2>
+        ${own[0]!.isUncertain && html`<p class="quiet">${t(voices.uncertain)} <code>framehound models pull voices</code></p>`}
         <ul>${own.map((one) => html`<${Voice} key=${one.speaker} voice=${one} />`)}</ul>
       </section>`,
     )}${more}`;

@@ -19,6 +19,7 @@ import { type Facet, labelOf, optionLabel, peopleOf, withOption } from './filter
 import {
   change,
   countOf,
+  isByPicture,
   isSelected,
   type Kind,
   kindIcons,
@@ -150,6 +151,7 @@ const number = ['{n}', '{n}'] as const;
 function Kinds() {
   const chosen = search.use(({ query }) => query.kinds);
   const isSelection = search.use(({ query }) => isSelected(query));
+  const byPicture = search.use(({ query }) => isByPicture(query));
   const answer = search.use((state) => (isSelection ? null : state.answer));
   const showsWeaker = search.use((state) => state.showsWeaker);
   const toggle = (kind: Kind) => () => {
@@ -161,7 +163,7 @@ function Kinds() {
     const isOn = chosen.includes(kind);
     return html`<button class=${`kind ${kind}`} aria-pressed=${isOn} disabled=${isSelection} onClick=${toggle(kind)}>
       <${Icon} name=${kindIcons[kind]} /><span class="kind-label">${t(searchWords[kind])}</span>
-      ${answer && isOn && html`<span class="figure">${t(number, { n: showsWeaker ? answer.counts[kind] : countOf(answer, kind) })}</span>`}
+      ${answer && isOn && html`<span class="figure">${t(number, { n: showsWeaker ? answer.counts[kind] : countOf(answer, kind, byPicture) })}</span>`}
     </button>`;
   })}</div>`;
 }

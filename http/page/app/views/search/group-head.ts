@@ -11,7 +11,7 @@ import { clock, nameOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { t } from '../../words.ts';
 import { useDrawing, work } from '../../work.ts';
-import { change, type Found, isWeak, relevanceRequest, search, toggleWeaker } from './state.ts';
+import { change, type Found, foldedMoments, relevanceRequest, search, toggleWeaker } from './state.ts';
 
 // Where else the content of a match lies, as it is told: the first two paths, and how many more there are.
 
@@ -195,17 +195,23 @@ export interface Ordered {
 export type Order = (moments: readonly Found[]) => Pick<Ordered, 'moments' | 'groups'>;
 
 /** The surer ones first, then a line that counts the weaker ones, and these where `showsWeaker`. */
-export function folded(moments: readonly Found[], order: Order, showsWeaker: boolean): Ordered {
-  const weak = moments.filter(isWeak);
-  const sure = order(moments.filter((one) => !isWeak(one)));
+export function folded(
+  moments: readonly Found[],
+  order: Order,
+  showsWeaker: boolean,
+  byPicture = false,
+): Ordered {
+  const below = foldedMoments(moments, byPicture);
+  const weak = moments.filter((one) => below.has(one));
+  const sure = order(moments.filter((one) => !below.has(one)));
   if (weak.length === 0) return { ...sure, weaker: 0 };
   const at = sure.moments.length;
   const line: Group = { kind: 'weaker', hash_str: '', media_path: '', from: at, to: at, rest: 0 };
   const rest = showsWeaker ? order(weak) : { moments: [], groups: [] };
-  const below = rest.groups.map((group) => ({ ...group, from: group.from + at, to: group.to + at }));
+  const weaker = rest.groups.map((group) => ({ ...group, from: group.from + at, to: group.to + at }));
   return {
     moments: [...sure.moments, ...rest.moments],
-    groups: [...sure.groups, line, ...below],
+    groups: [...sure.groups, line, ...weaker],
     weaker: weak.length,
   };
 }

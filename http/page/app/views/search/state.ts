@@ -351,11 +351,38 @@ export function isWeak({ reasons }: Pick<Found, 'reasons'>): boolean {
   return reasons.length > 0 && reasons.every(isWeakReason);
 }
 
+/** A picture alone is looked for, and no words say what it shows. */
+export function isByPicture({ picture, text }: Pick<Query, 'picture' | 'text'>): boolean {
+  return picture !== null && text.trim() === '';
+}
+
+/** `moments`: best first. */
+function bestOfFiles(moments: readonly Found[]): ReadonlySet<Found> {
+  return new Set([...Map.groupBy(moments, ({ hash_str }) => hash_str).values()].map(([best]) => best!));
+}
+
 /**
- * Moments of a kind that are shown by themselves; where none is weak, also those beyond the limit of the
+ * The weak moments, which are folded. In a search by a picture the best moment of each file is not: a part of
+ * a picture is often only weakly like the whole, though no other file is more alike.
+ */
+export function foldedMoments(moments: readonly Found[], byPicture: boolean): ReadonlySet<Found> {
+  const best = byPicture ? bestOfFiles(moments) : new Set<Found>();
+  return new Set(moments.filter((one) => isWeak(one) && !best.has(one)));
+}
+
+/**
+ * Moments of a kind that are shown by themselves; where none is folded, also those beyond the limit of the
  * answer.
  */
-export function countOf({ moments, counts }: Pick<MomentsAnswer, 'moments' | 'counts'>, kind: Kind): number {
+export function countOf(
+  { moments, counts }: Pick<MomentsAnswer, 'moments' | 'counts'>,
+  kind: Kind,
+  byPicture = false,
+): number {
+  if (byPicture && kind === 'seen') {
+    const folded = foldedMoments(moments, true).size;
+    return folded === 0 ? counts.seen : moments.length - folded;
+  }
   const own = moments
     .map(({ reasons }) => reasons.filter((reason) => reason.kind === kind))
     .filter((reasons) => reasons.length > 0);

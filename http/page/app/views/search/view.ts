@@ -28,6 +28,7 @@ import {
   again,
   change,
   type Found,
+  isByPicture,
   isWeak,
   isWhole,
   limits,
@@ -58,14 +59,15 @@ function Search({ params }: { readonly params: string }) {
   const isGrouped = search.use((state) => state.isGrouped);
   const showsWeaker = search.use((state) => state.showsWeaker);
   const showsStills = search.use((state) => state.showsStills);
+  const byPicture = search.use(({ query }) => isByPicture(query));
   const facets = useFacets();
   const alike = useAlike();
   const ordered = useMemo(() => {
     // A line above each file would say nothing more where all of them are whole.
     const isOfFiles = answer?.moments.every(isWhole) ?? false;
     const order: Order = isGrouped && !isOfFiles ? (moments) => byFilm(moments, showsStills) : byRank;
-    return answer && folded(without(answer.moments, alike), order, showsWeaker);
-  }, [answer, isGrouped, showsWeaker, showsStills, alike]);
+    return answer && folded(without(answer.moments, alike), order, showsWeaker, byPicture);
+  }, [answer, isGrouped, showsWeaker, showsStills, alike, byPicture]);
   const toBox = () => {
     field.current?.focus();
     field.current?.select();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { SpeechJob } from '../../../../../actors/analysis/stages/speech/kind.ts';
+import { type SpeechJob, speechKind } from '../../../../../actors/analysis/stages/speech/kind.ts';
 import type { FileResult } from '../../../../../actors/analysis/tasks/contract.ts';
+import { starterSpeakerKey, uncertainSpeakers } from '../../../../../actors/diarizer/contract.ts';
 import { noModel } from '../../../../../actors/embedder/contract.ts';
 import { storeErrors } from '../../../../../actors/index/store/contract.ts';
 import { until } from '../../../../until.ts';
@@ -202,6 +203,30 @@ test('speakers are numbered as they appear in the transcript, and only those are
   assert.equal(results[0]?.speech?.speakers, 1);
   const speakers = w.state.transcripts.get('late')?.segments.map(({ speaker }) => speaker);
   assert.deepEqual(speakers, ['SPEAKER_00', 'SPEAKER_00', 'SPEAKER_00']);
+  await w.end();
+});
+
+test('of a short recording the included speaker model claims no number of speakers', async () => {
+  const w = await spoken([
+    { name: 'short', frames: 4, sound: true },
+    { name: 'long', frames: 120, sound: true },
+  ]);
+  w.voices.speakerModel = starterSpeakerKey;
+  const of = async (name: string, more: Partial<SpeechJob> = {}) => {
+    const path = w.paths.find((one) => one.endsWith(name))!;
+    const { results } = await w.transcribe([job(path, more)], true);
+    const speech = results[0]!.speech!;
+    const text = speechKind.labels.result({ speech });
+    return [text, speech.speakers_uncertain, w.state.transcripts.get(name)?.mark.speakers_uncertain];
+  };
+  const uncertain = `4 segments, en (x3-asr-0.6b); ${uncertainSpeakers}`;
+  assert.deepEqual(await of('short'), [uncertain, true, true]);
+  assert.match(uncertainSpeakers, /framehound models pull voices/);
+  const two = '2 speakers, en (x3-asr-0.6b)';
+  assert.deepEqual(await of('short', { speaker_count: 2 }), [`4 segments, ${two}`, undefined, undefined]);
+  assert.deepEqual(await of('long'), [`120 segments, ${two}`, undefined, undefined]);
+  w.voices.speakerModel = 'better';
+  assert.deepEqual(await of('short'), [`4 segments, ${two}`, undefined, undefined]);
   await w.end();
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
+import { stageKinds } from '../../../../../actors/analysis/stages/kinds.ts';
+import { summaryKind } from '../../../../../actors/analysis/stages/summary/kind.ts';
 import { until } from '../../../../until.ts';
 import { summaryEngine, summaryOf } from './summary-engine.ts';
 
@@ -73,6 +75,25 @@ test('what is said and who is seen goes in with the names there are', async (t) 
   assert.deepEqual(film?.people, ['Ada', 'c1']);
   assert.deepEqual([film?.asked.language, film?.asked.instructions?.length], ['de', 2]);
   assert.equal(film?.asked.objective.preset, 'custom');
+});
+
+test('speakers that may be too many are told of where a person or subtitles named them', async (t) => {
+  const e = await summaryEngine(t, [{ name: 'a', frames: 4 }]);
+  const mark = {
+    ...{ model_key: 'm', language: null, spoken: 'en', channels: null, speaker_count: 'auto' },
+    ...{ detect_speakers: true, speakers_uncertain: true, speaker_names: { SPEAKER_01: 'Bert' } },
+  };
+  const segments = ['SPEAKER_00', 'SPEAKER_01', 'SPEAKER_02'].map((speaker, at) => ({
+    ...{ start_seconds: at, end_seconds: at + 1, text: ' yes', speaker },
+  }));
+  e.w.state.transcripts.set('a', { mark, segments, names: { SPEAKER_00: 'Ada' } });
+  await e.run(summaryOf(e.w.paths));
+  assert.deepEqual(e.summarizer.closed[0]?.words, ['Ada: yes', 'Bert: yes', 'null: yes']);
+});
+
+test('a summary waits for all that it tells of', () => {
+  const before = stageKinds.slice(0, stageKinds.indexOf(summaryKind)).map(({ type }) => type);
+  assert.deepEqual(summaryKind.needs.toSorted(), before.toSorted());
 });
 
 test('what detectors have seen goes in, and what is damaged of it is left out', async (t) => {

@@ -67,4 +67,8 @@ test('speakers come with what they say longest, those who speak most first', () 
       ['S0', '', 4, { start_seconds: 0, end_seconds: 2 }],
     ],
   );
+  assert.ok(found.every(({ isUncertain }) => !isUncertain));
+  const speakers = { S0: { segment_indices: [0] } };
+  const [uncertain] = speakersOf('/a.wav', { hash_str: 'abc', segments, speakers, speakers_uncertain: true });
+  assert.equal(uncertain?.isUncertain, true);
 });

@@ -24,6 +24,7 @@ import {
   countOf,
   emptyQuery,
   type Found,
+  isByPicture,
   isWhole,
   momentsRequest,
   phrases,
@@ -326,4 +327,21 @@ test('what is put aside is what was found, not the shot around it', () => {
   // A hit that was stored earlier does not say when.
   assert.deepEqual(range([{ kind: 'person' }], times(3, 9)), [3, 9]);
   assert.deepEqual(range([car], { kind: 'image', ...times(0, 1) }), [0, 1]);
+});
+
+test('searched by a picture, the best match of each file is never folded', () => {
+  const found = [
+    moment('1', 'a', seen('weak')),
+    moment('2', 'b', seen('weak')),
+    moment('3', 'a', seen('weak')),
+  ];
+  assert.deepEqual(shown(folded(found, byRank, false, true)), ['all 1,2', 'weaker ']);
+  assert.deepEqual(shown(folded(found, byFilm, true, true)), ['film a1', 'film b2', 'weaker ', 'film a3']);
+  const answer = { moments: found, counts: { seen: 3, said: 0, person: 0, written: 0, name: 0 } };
+  assert.deepEqual([countOf(answer, 'seen', true), countOf(answer, 'seen')], [2, 0]);
+  const picture = { kind: 'own', name: 'a.png', data: '' } as const;
+  assert.deepEqual(
+    [isByPicture({ picture, text: ' ' }), isByPicture({ picture, text: 'red' })],
+    [true, false],
+  );
 });
