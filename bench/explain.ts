@@ -120,7 +120,7 @@ function answered(query: TestQuery, set: readonly Seen[], isTaken: boolean): Ans
   const library = pictureLibrary(left.map((one) => one.vector));
   const best = ranking(library, vector, ANSWERED);
   const words = {
-    parts: parts.map(({ negated, isSure }) => ({ negated, is_sure: isSure })),
+    parts: parts.map(({ negated, isSure, isWeak }) => ({ negated, is_sure: isSure, is_weak: isWeak })),
     unknown,
     weak,
     understoodExcluded: [],

@@ -94,7 +94,14 @@ function textVectors(texts: readonly string[]): TextVectors {
     vectors.set(vector, i * DIMENSIONS);
     unknown.push(unknownWords);
     weak.push(weakWords);
-    parts.push(own.map(({ vector: one, negated, isSure }) => ({ vector: one, negated, is_sure: isSure })));
+    parts.push(
+      own.map((part) => ({
+        vector: part.vector,
+        negated: part.negated,
+        is_sure: part.isSure,
+        is_weak: part.isWeak,
+      })),
+    );
   });
   return {
     ...{ vectors, knownWords: readings, unknownWords: unknown, weakWords: weak, parts },

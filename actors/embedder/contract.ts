@@ -86,8 +86,10 @@ export const TextPart = Type.Object({
   vector: Floats,
   /** It is not to be there. */
   negated: Type.Boolean(),
-  /** False where what is found best by it is too often something else, as measured. */
+  /** False where it was not measured how often what is found best by it is right. */
   is_sure: Type.Boolean(),
+  /** What is found best by it is too often something else, as measured. */
+  is_weak: Type.Boolean(),
 });
 export type TextPart = Static<typeof TextPart>;
 

@@ -8,8 +8,8 @@
 //
 // Where a query asks for several things, each has to be there by itself, and what is not to be there must not
 // be: the sum of both may as well be one of them alone. What is excluded takes from every part what it takes
-// from the score. A word that is not understood may be the one that matters, so a query with such a word has
-// only weak matches.
+// from the score. A word that is not understood may be the one that matters, and one that was measured to find
+// other things too often claims nothing, so a query with such a word has only weak matches.
 import type { TextPart } from '../../embedder/contract.ts';
 import type { Background, Standing } from '../../index/visual/contract.ts';
 import { type Band, type Explanation, bandOrder as order } from './contract.ts';
@@ -68,7 +68,7 @@ const leastDeviation = 0.01;
 export interface Explained {
   readonly model_key: string;
   readonly words: {
-    readonly parts: readonly Pick<TextPart, 'negated' | 'is_sure'>[];
+    readonly parts: readonly Omit<TextPart, 'vector'>[];
     readonly unknown: readonly string[];
     readonly weak: readonly string[];
     readonly understoodExcluded: readonly boolean[];
@@ -148,6 +148,7 @@ function textBand(
   if (scores.text === null || background.text === null) return null;
   const { text: bars, absent } = barsOf(model_key);
   const { parts } = words;
+  if (parts.some(({ negated, is_weak }) => is_weak && !negated)) return 'weak';
   const band = (score: number, usual: Background) => bandOfWords(score - lost, usual, bars, frames);
   const each = parts.flatMap(({ negated }, i) => {
     const [score, usual] = [scores.words[i]!, background.words[i]!];
@@ -170,10 +171,7 @@ function textBand(
   ]);
 }
 
-/**
- * Of words that find other things too often: alone, 17 in 61 of their likely matches were right, and 90 in
- * 148 of those that would be strong; with other words 10 in 14.
- */
+/** A word that was not measured is one step less sure. */
 function believed(band: Band, isSure: boolean): Band {
   if (isSure) return band;
   return band === 'strong' ? 'likely' : 'weak';

@@ -26,7 +26,7 @@ export const colourWords: readonly ColourWord[] = [
   { words: 'green, greenish', colours: { green: 1 } },
   { words: 'blue, bluish, blueish', colours: { blue: 1 } },
   { words: 'purple, purplish', colours: { purple: 1 } },
-  { words: 'pink, pinkish', colours: { pink: 1 } },
+  { words: 'pink, pinkish', colours: { pink: 1 }, isUnsure: true },
   { words: 'brown, brownish', colours: { brown: 1 } },
 
   {

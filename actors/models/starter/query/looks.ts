@@ -7,13 +7,11 @@ export interface LookWord {
   readonly features: Partial<Record<Feature, number>>;
   /** What "… at the top" means with this word. */
   readonly cell?: readonly [look: CellLook, sign: 1 | -1];
-  /** Measured to find little of what is meant in photographs: whoever asks is told. */
-  readonly isWeak?: true;
   /**
-   * What it finds best is too often something else for it to be called a strong match, as measured (decision
-   * 35).
+   * Of what it finds best on the photographs of others, less than .85 is right (decision 35): nothing is shown
+   * by it unless somebody asks for weaker matches, and the answer says so.
    */
-  readonly isUnsure?: true;
+  readonly isWeak?: true;
 }
 
 export const lookWords: readonly LookWord[] = [
@@ -31,17 +29,23 @@ export const lookWords: readonly LookWord[] = [
     words: 'overexposed, high key, washed out',
     features: { 'unit high key': 1, 'unit bright': 0.4 },
     cell: ['light', 1],
+    isWeak: true,
   },
-  { words: 'low key, moody', features: { 'unit low key': 1, 'unit dark': 0.3 }, cell: ['light', -1] },
+  {
+    words: 'low key, moody',
+    features: { 'unit low key': 1, 'unit dark': 0.3 },
+    cell: ['light', -1],
+    isWeak: true,
+  },
   {
     words: 'high contrast, contrasty, contrast, harsh light, hard light',
     features: { 'unit high contrast': 1 },
   },
-  { words: 'low contrast, flat light, flat', features: { 'unit low contrast': 1 } },
+  { words: 'low contrast, flat light, flat', features: { 'unit low contrast': 1 }, isWeak: true },
   {
     words: 'silhouette, backlit, backlight, against the light, contre jour',
     features: { 'unit backlit': 1, 'unit high contrast': 0.3 },
-    isUnsure: true,
+    isWeak: true,
   },
   {
     words: 'colourful, colorful, multicoloured, multicolored, many colours, many colors, rainbow',
@@ -54,8 +58,9 @@ export const lookWords: readonly LookWord[] = [
     words:
       'black and white, black white, b w, bw, monochrome, monochromatic, grayscale, greyscale, grey scale, gray scale, colourless, colorless, without colour, without color',
     features: { 'unit colourless': 1 },
+    isWeak: true,
   },
-  { words: 'sepia, vintage, old photo', features: { 'unit sepia': 1 }, isUnsure: true },
+  { words: 'sepia, vintage, old photo', features: { 'unit sepia': 1 }, isWeak: true },
   {
     words: 'warm, warm light, warm tones, warm colours, warm colors',
     features: { 'unit warm': 1, 'unit cool': -0.3 },
@@ -91,22 +96,28 @@ export const lookWords: readonly LookWord[] = [
     words: 'empty, blank, nothing, void',
     features: { 'unit empty': 1, 'unit plain': 0.5 },
     cell: ['busy', -1],
+    isWeak: true,
   },
   {
     words: 'textured, texture, rough, grainy, noisy, grain, noise',
     features: { 'unit textured': 1 },
     cell: ['busy', 1],
-    isUnsure: true,
+    isWeak: true,
   },
   { words: 'smooth, gradient', features: { 'unit smooth': 1 }, cell: ['busy', -1] },
   { words: 'edges, contours, outline', features: { 'unit edges': 1 }, cell: ['busy', 1] },
 
-  { words: 'horizontal lines, horizontal, horizon', features: { 'unit horizontal lines': 1 } },
-  { words: 'vertical lines, vertical, columns, pillars', features: { 'unit vertical lines': 1 } },
+  { words: 'horizontal lines, horizontal, horizon', features: { 'unit horizontal lines': 1 }, isWeak: true },
+  {
+    words: 'vertical lines, vertical, columns, pillars',
+    features: { 'unit vertical lines': 1 },
+    isWeak: true,
+  },
   { words: 'diagonal lines, diagonal, slanted, tilted', features: { 'unit diagonal lines': 1 } },
   {
     words: 'lines, line',
     features: { 'unit horizontal lines': 0.5, 'unit vertical lines': 0.5, 'unit diagonal lines': 0.5 },
+    isWeak: true,
   },
   {
     words: 'stripes, striped, stripy, bands, blinds',
@@ -122,11 +133,12 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'checkered, chequered, checker, checkerboard, chequerboard, chessboard, chess board, checked',
     features: { 'unit grid': 1 },
-    isUnsure: true,
+    isWeak: true,
   },
   {
     words: 'brick wall, brick walls, bricks, brickwork, masonry',
     features: { 'unit brickwork': 1 },
+    isWeak: true,
   },
   { words: 'symmetry, symmetrical, symmetric, mirrored, reflection', features: { 'unit symmetrical': 1 } },
 
@@ -138,44 +150,51 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'cloudy, overcast, grey sky, gray sky, cloudy sky',
     features: { 'unit cloudy sky': 1 },
-    isUnsure: true,
+    isWeak: true,
   },
-  { words: 'cloud, clouds', features: { 'unit clouds': 1 }, isUnsure: true },
+  { words: 'cloud, clouds', features: { 'unit clouds': 1 }, isWeak: true },
   {
     words: 'sea, ocean, water, lake, waves, wave, seascape, river',
     features: { 'unit sea': 1 },
-    isUnsure: true,
+    isWeak: true,
   },
   { words: 'underwater, under water, diving, aquarium', features: { 'unit underwater': 1 }, isWeak: true },
   {
     words: 'foliage, leaves, leaf, bush, bushes, plants, plant, vegetation, garden, hedge, jungle',
     features: { 'unit foliage': 1 },
+    isWeak: true,
   },
   {
     words: 'forest, woods, woodland, trees, tree, rainforest',
     features: { 'unit forest': 1, 'unit foliage': 0.4 },
-    isUnsure: true,
+    isWeak: true,
   },
-  { words: 'grass, lawn, meadow, field, pasture, pitch, turf', features: { 'unit grass': 1 } },
-  { words: 'nature', features: { 'unit foliage': 0.6, 'unit grass': 0.6, 'unit landscape': 0.3 } },
-  { words: 'snow, snowy, winter, ice, frost, glacier', features: { 'unit snow': 1 }, isUnsure: true },
-  { words: 'sand, sandy', features: { 'unit sand': 1, 'unit beach': 0.3, 'unit desert': 0.3 } },
-  { words: 'beach, seaside, shore, coast', features: { 'unit beach': 1 } },
-  { words: 'desert, dune, dunes', features: { 'unit desert': 1, 'unit sand': 0.3 } },
+  { words: 'grass, lawn, meadow, field, pasture, pitch, turf', features: { 'unit grass': 1 }, isWeak: true },
+  {
+    words: 'nature',
+    features: { 'unit foliage': 0.6, 'unit grass': 0.6, 'unit landscape': 0.3 },
+    isWeak: true,
+  },
+  { words: 'snow, snowy, winter, ice, frost, glacier', features: { 'unit snow': 1 }, isWeak: true },
+  { words: 'sand, sandy', features: { 'unit sand': 1, 'unit beach': 0.3, 'unit desert': 0.3 }, isWeak: true },
+  { words: 'beach, seaside, shore, coast', features: { 'unit beach': 1 }, isWeak: true },
+  { words: 'desert, dune, dunes', features: { 'unit desert': 1, 'unit sand': 0.3 }, isWeak: true },
   {
     words: 'night, nighttime, night time, at night, by night, midnight, nocturnal',
     features: { 'unit night': 1 },
+    isWeak: true,
   },
   { words: 'day, daytime, by day, at day', features: { 'unit night': -0.7, 'unit bright': 0.5 } },
   {
     words:
       'city lights, street lights, lights, lamps, night city, city at night, skyline at night, fairy lights',
     features: { 'unit city lights': 1, 'unit night': 0.3 },
-    isUnsure: true,
+    isWeak: true,
   },
   {
     words: 'stars, starry, starry sky, night sky, galaxy, milky way, space',
     features: { 'unit stars': 1, 'unit night': 0.3 },
+    isWeak: true,
   },
   {
     words: 'sunset, sunrise, dusk, dawn, golden hour, sundown, afterglow, twilight, evening sky',
@@ -184,7 +203,7 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'fire, flame, flames, burning, bonfire, campfire, explosion, candle, candlelight',
     features: { 'unit fire': 1 },
-    isUnsure: true,
+    isWeak: true,
   },
   {
     words: 'skin, close up of skin, hand, hands',
@@ -224,7 +243,12 @@ export const lookWords: readonly LookWord[] = [
   {
     words: 'rock, rocks, rocky, stone, stones, gravel, cliff, rubble',
     features: { 'unit rock': 1 },
+    isWeak: true,
   },
-  { words: 'concrete, asphalt, road, pavement, tarmac, cement', features: { 'unit concrete': 1 } },
+  {
+    words: 'concrete, asphalt, road, pavement, tarmac, cement',
+    features: { 'unit concrete': 1 },
+    isWeak: true,
+  },
   { words: 'soil, earth, mud, muddy, dirt, ground', features: { 'unit soil': 1 } },
 ];

@@ -12,8 +12,10 @@ interface QueryPart {
   /** DIMENSIONS long, of length 1. */
   readonly vector: Float32Array;
   readonly negated: boolean;
-  /** False where what is found best is too often something else, as measured. */
+  /** False for named shades, places and small amounts, which were not measured. */
   readonly isSure: boolean;
+  /** Measured to find other things too often. */
+  readonly isWeak: boolean;
 }
 
 interface QueryVector {
@@ -87,8 +89,8 @@ function partOf(term: Term): QueryPart | null {
   const { negated, look, colour, place, amount } = term;
   // Named shades, and looks at a place, were not measured.
   const isSome = colour?.isUnsure && amount !== 'most' && amount !== 'much';
-  const isSure = !(look?.isWeak || look?.isUnsure || (look && place) || colour?.shades || isSome);
-  return vector && { vector, negated, isSure };
+  const isSure = !(look?.isWeak || (look && place) || colour?.shades || isSome);
+  return vector && { vector, negated, isSure, isWeak: look?.isWeak === true };
 }
 
 type Weights = [feature: Feature, weight: number][];

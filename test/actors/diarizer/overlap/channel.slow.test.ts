@@ -94,7 +94,9 @@ const voices = 'media/speech/librispeech/test-other';
 /** Speech of the first voices, twelve seconds or more each, at one loudness. */
 async function recorded(count: number): Promise<Float32Array[]> {
   const folder = sharedPath(voices);
-  const names = readdirSync(folder).sort();
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.flac'))
+    .sort();
   const speakers = [...new Set(names.map((name) => name.split('-', 1)[0]!))].slice(0, count);
   const sounds: Float32Array[] = [];
   for (const speaker of speakers) {

@@ -5,7 +5,12 @@ import type { Standing } from '../../../../actors/index/visual/contract.ts';
 import { type Explained, explanations, fewFrames } from '../../../../actors/search/visual/bands.ts';
 
 const starter = 'starter-visual-3';
-const words = { parts: [{ negated: false, is_sure: true }], unknown: [], weak: [], understoodExcluded: [] };
+const words = {
+  parts: [{ negated: false, is_sure: true, is_weak: false }],
+  unknown: [],
+  weak: [],
+  understoodExcluded: [],
+};
 const request: Explained = { model_key: starter, words, exclude: [], things: null };
 const usual = { centre: 0, deviation: 0.005 };
 
@@ -53,15 +58,23 @@ test('a word that is not understood leaves every match weak, also one that shows
 test('weak and unsure words are never strong', () => {
   const rows: Partial<Explained['words']>[] = [
     { weak: ['face'] },
-    { parts: [{ negated: false, is_sure: false }] },
-    { parts: [{ negated: true, is_sure: true }] },
+    { parts: [{ negated: false, is_sure: false, is_weak: false }] },
+    { parts: [{ negated: true, is_sure: true, is_weak: false }] },
   ];
   for (const row of rows)
     assert.notEqual(bandOf(withWords(row), standing(0.9)), 'strong', JSON.stringify(row));
 });
 
+test('a word that was measured to find other things claims nothing, unless it is what must not be there', () => {
+  const weak = (negated: boolean) => ({ negated, is_sure: false, is_weak: true });
+  assert.equal(bandOf(withWords({ parts: [weak(false)], weak: ['forest'] }), standing(0.9)), 'weak');
+  const both = (negated: boolean) => withWords({ parts: [words.parts[0]!, weak(negated)], weak: ['forest'] });
+  assert.equal(bandOf(both(false), standing(0.9, { parts: [0.9, 0.9] })), 'weak');
+  assert.equal(bandOf(both(true), standing(0.9, { parts: [0.9, 0.01] })), 'likely');
+});
+
 test('an unsure word alone is likely only where another one were strong', () => {
-  const unsure = { negated: false, is_sure: false };
+  const unsure = { negated: false, is_sure: false, is_weak: false };
   const bandsOf = (...parts: Explained['words']['parts']) =>
     [0.9, 0.1].map((score) =>
       bandOf(withWords({ parts }), standing(score, { parts: parts.map(() => score) })),
@@ -75,7 +88,7 @@ test('of several things each has to be there, and what is not to be there must n
   const both = withWords({ parts: [words.parts[0]!, words.parts[0]!] });
   assert.equal(bandOf(both, standing(0.2, { parts: [0.15, 0.15] })), 'strong');
   assert.equal(bandOf(both, standing(0.2, { parts: [0.25, 0.02] })), 'weak');
-  const without = withWords({ parts: [words.parts[0]!, { negated: true, is_sure: true }] });
+  const without = withWords({ parts: [words.parts[0]!, { negated: true, is_sure: true, is_weak: false }] });
   assert.equal(bandOf(without, standing(0.2, { parts: [0.15, 0.01] })), 'strong');
   assert.equal(bandOf(without, standing(0.2, { parts: [0.15, 0.12] })), 'likely');
 });

@@ -68,7 +68,7 @@ test('what is not to be there is known as such', () => {
 });
 
 test('known words that are seen badly are told apart, each once', () => {
-  assert.deepEqual(parseQuery('red face, a face at night').weakWords, ['face']);
+  assert.deepEqual(parseQuery('red face, a blue face').weakWords, ['face']);
   assert.deepEqual(parseQuery('page of text').weakWords, ['page', 'text']);
-  assert.deepEqual(parseQuery('sunset over the sea').weakWords, []);
+  assert.deepEqual(parseQuery('sunset over the sea').weakWords, ['sea']);
 });
