@@ -151,7 +151,7 @@ export const bodies: Readonly<Record<string, Row>> = {
       metadata_filter_request: null,
     },
   },
-  '/transcriptions': { fields: { cache_dir: needed, media_paths: needed } },
+  '/transcriptions': { fields: { cache_dir: needed, media_paths: needed }, beyond: { language: optional } },
   '/transcriptions/range': {
     fields: {
       cache_dir: needed,

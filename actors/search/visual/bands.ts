@@ -8,8 +8,8 @@
 //
 // Where a query asks for several things, each has to be there by itself, and what is not to be there must not
 // be: the sum of both may as well be one of them alone. What is excluded takes from every part what it takes
-// from the score. A word that is not understood may be the one that matters, and one that was measured to find
-// other things too often claims nothing, so a query with such a word has only weak matches.
+// from the score. A word that is not understood may be the one that matters, and one that was measured to
+// find other things too often claims nothing, so a query with such a word has only weak matches.
 import type { TextPart } from '../../embedder/contract.ts';
 import type { Background, Standing } from '../../index/visual/contract.ts';
 import { type Band, type Explanation, bandOrder as order } from './contract.ts';

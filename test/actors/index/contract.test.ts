@@ -5,6 +5,7 @@ import { indexContract } from '../../../actors/index/contract.ts';
 import { facetMessages } from '../../../actors/index/facets/contract.ts';
 import { libraryMessages } from '../../../actors/index/library/contract.ts';
 import { materialMessages } from '../../../actors/index/material/contract.ts';
+import { nameMessages } from '../../../actors/index/names/contract.ts';
 import { partMessages } from '../../../actors/index/parts/contract.ts';
 import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { replicaMessages } from '../../../actors/index/replica/contract.ts';
@@ -24,6 +25,7 @@ test('every message belongs to one part of the index', () => {
     transcriptMessages,
     voiceMessages,
     thingMessages,
+    nameMessages,
     writtenMessages,
     facetMessages,
     libraryMessages,

@@ -121,7 +121,7 @@ test('a package is named with the command that packs it, and is unpacked by anot
   };
   assert.equal(
     manualDownloadText('small', missing, situation),
-    `You can also copy the files yourself. On a machine with network access, download:
+    `Or fetch the files yourself. On a machine with network access, download:
   npm pack @me/a@1.2.3
     as me-a-1.2.3.tgz, 5 bytes
     sha512-abc==
