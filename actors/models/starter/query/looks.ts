@@ -8,8 +8,8 @@ export interface LookWord {
   /** What "… at the top" means with this word. */
   readonly cell?: readonly [look: CellLook, sign: 1 | -1];
   /**
-   * Of what it finds best on the photographs of others, less than .85 is right (decision 35): nothing is shown
-   * by it unless somebody asks for weaker matches, and the answer says so.
+   * Of what it finds best on photographs of others, less than .85 is right (docs/measurements.md): nothing is
+   * shown by it unless somebody asks for weaker matches, and the answer says so.
    */
   readonly isWeak?: true;
 }
