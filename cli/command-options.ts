@@ -23,8 +23,16 @@ export const speechOptions = {
   with: {
     type: 'string',
     value: 'MODEL',
-    completes: ['auto', 'faster', 'more accurate', 'x3-asr-0.6b', 'x3-asr-1.7b', 'subtitles'],
-    help: 'speech model: auto, faster, more accurate, x3-asr-0.6b, x3-asr-1.7b or subtitles',
+    completes: [
+      'auto',
+      'faster',
+      'more accurate',
+      'x3-asr-0.6b',
+      'x3-asr-1.7b',
+      'subtitles',
+      'subtitles if any',
+    ],
+    help: 'speech model: auto, faster, more accurate, x3-asr-0.6b, x3-asr-1.7b, subtitles or subtitles if any',
   },
 } as const;
 

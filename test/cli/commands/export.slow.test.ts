@@ -112,7 +112,10 @@ test('sidecars are asked for by pages of the library, and their paths and failur
   const one = await run('/f/7.jpg', '/f/none.jpg', '--beside', '--json');
   assert.deepEqual(JSON.parse(one.out).sidecars.length, 1);
   assert.match(one.err, /note: nothing is analysed at \/f\/none\.jpg in /);
-  for (const wrong of [[], ['--beside', '--out', '/out'], ['--beside', '--format', 'pdf']])
+  for (const wrong of [
+    ['--beside', '--out', '/out'],
+    ['--beside', '--format', 'pdf'],
+  ])
     await assert.rejects(run(...wrong), usageErrors.USAGE.is);
 });
 
