@@ -65,6 +65,7 @@ function library(text: string, count: number) {
             { segments: of(path), hash_str: path, speakers: {} } as unknown as SpeakerData,
           ]),
       ),
+      transcription_languages: {},
     };
   };
   const call = inject(transcriptionRoutes, { search: { transcripts: { list } } } as never);

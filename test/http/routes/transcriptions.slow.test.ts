@@ -83,6 +83,10 @@ test('transcriptions are answered by path, with speakers where there was diariza
         },
       },
     },
+    transcription_languages: {
+      '/f/a.mp4': { language: 'en', other_languages: [] },
+      '/f/x/../b.wav': { language: 'en', other_languages: [] },
+    },
   });
   const gone = { cache_dir: join(cache_dir, 'none', 'deep'), media_paths };
   assert.deepEqual((await refused('/transcriptions', gone))[0], 503);
