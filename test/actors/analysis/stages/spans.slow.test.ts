@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { utimesSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { AnalysisEvent } from '../../../../actors/analysis/contract.ts';
 import { until } from '../../../until.ts';
 import type { FakeFile } from '../fake-file.ts';
@@ -33,7 +34,8 @@ async function film(t: TestContext, file: Partial<FakeFile> = {}, decoders = 1) 
     const running = w.run(stop.signal, force, w.paths, [], force ? 'forced' : 'task');
     const done = () =>
       w.events.slice(from).findLast((event) => event.type === 'file' && event.file.done >= frames);
-    await until(done);
+    // At each turn of the event loop: beside other work the film would end between two looks.
+    await until(done, { next: () => setImmediate() });
     w.state.hold = gate.promise;
     stop.abort();
     gate.resolve();
