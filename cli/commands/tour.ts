@@ -139,7 +139,8 @@ async function longestSaid(client: Client, cache_dir: string): Promise<readonly 
 
 /** Null where all words are short ones. */
 function longestWord(text: string): string | null {
-  const words = text.match(/\p{L}{4,}/gu) ?? [];
+  // Shorter ones say little of a text: that, with, auch.
+  const words = text.match(/\p{L}{5,}/gu) ?? [];
   return words.toSorted((a, b) => b.length - a.length)[0] ?? null;
 }
 
