@@ -103,7 +103,7 @@ function failureText(failure: Failed): string {
   return failureLine(failure).trimEnd();
 }
 
-/** What became of the work on one file; undefined where there is nothing to say. */
+/** Outcome of the work on one file; undefined where there is nothing to say. */
 function resultLine(kinds: readonly StageKind[], results: readonly WorkResult[]): string | undefined {
   const sorted = kinds.flatMap(({ type }) => results.filter((result) => result.type === type));
   const [first] = sorted;

@@ -146,7 +146,7 @@ const clockStarts = ['1904-01-01', '1970-01-01', '1980-01-01', '2001-01-01'].map
 const DAY_MS = 86_400_000;
 
 /**
- * Whether a date in ISO 8601 is that of a clock that was never set: within a day of 1904 or 1970, which also
+ * True if a date in ISO 8601 is that of a clock that was never set: within a day of 1904 or 1970, which also
  * covers time zones, or exactly another start.
  */
 export function isUnsetDate(text: string): boolean {

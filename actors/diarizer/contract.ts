@@ -39,12 +39,12 @@ export const starterSpeakerKey = 'starter-speaker';
 /** Of eight recordings of real rooms of 22 to 42 s, it counted the speakers of none correctly. */
 const leastCertainSeconds = 120;
 
-/** Whether the speakers that were found may well be too many or too few. `seconds`: of the recording. */
+/** True if the speakers that were found may well be too many or too few. `seconds`: of the recording. */
 export function areSpeakersUncertain(model_key: string, count: SpeakerCount, seconds: number): boolean {
   return model_key === starterSpeakerKey && typeof count === 'string' && seconds < leastCertainSeconds;
 }
 
-/** What to say of such speakers, and what would help. */
+/** Warning about such speakers, and what would help. */
 export const uncertainSpeakers =
   'who speaks is uncertain: the included speaker model is unreliable in recordings below two minutes; ' +
   'for better ones: framehound models pull voices, then framehound transcribe --force';

@@ -88,7 +88,7 @@ export const TextPart = Type.Object({
   negated: Type.Boolean(),
   /** False where it was not measured how often what is found best by it is right. */
   is_sure: Type.Boolean(),
-  /** What is found best by it is too often something else, as measured. */
+  /** Measured to find other things too often: its matches are weak. */
   is_weak: Type.Boolean(),
 });
 export type TextPart = Static<typeof TextPart>;

@@ -270,7 +270,7 @@ export interface Search {
   readonly moments: Moments;
   /** Nothing has to be loaded. Throws MEDIA_UNKNOWN and NOT_ANALYZED. */
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
-  /** What is known of a file, also while it is away. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
+  /** Stored facts about a file, also while it is away. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
   facts(request: NamedMedia, signal?: AbortSignal): Promise<MediaFactsAnswer>;
   /** What detectors have seen in a file. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
   seen(request: NamedMedia, signal?: AbortSignal): Promise<SeenAnswer>;

@@ -69,10 +69,10 @@ export interface Sighting {
   readonly end: number;
 }
 
-/** `weak`: not shown unless somebody asks for weaker matches. */
+/** A `weak` detection is shown only if somebody asks for weaker matches. */
 export type Confidence = 'strong' | 'likely' | 'weak';
 
-/** `gridFrames`: of the whole file; 1 for a still. */
+/** `gridFrames`: number of grid frames of the whole file; 1 for a still. */
 export function confidenceOf({ class: name, score, start, end }: Sighting, gridFrames: number): Confidence {
   const bar = isMeasured(name) ? bars[name] : otherBar;
   const above = score - bar - (end - start < Math.min(held, gridFrames) ? glimpsed : 0);

@@ -37,7 +37,7 @@ interface Open {
   best: number;
   score: number;
   box: Thing['box'];
-  /** Of the frame `best`. */
+  /** Prominence in the frame `best`. */
   prominence: number;
   frames: number;
   /** Sums over the frames. */

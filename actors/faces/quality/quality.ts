@@ -1,4 +1,4 @@
-// Whether a face says who it is: one that is too small or blurred is weak, one that is cut off, turned away
+// True if a face says who it is: one that is too small or blurred is weak, one that is cut off, turned away
 // or covered is unreliable.
 
 import { alignedSide, applied, fitted, template } from '../alignment/align.ts';
@@ -12,7 +12,7 @@ export const limits = {
   sharpness: 0.1,
   /** Degrees to either side. */
   yaw: 55,
-  /** Of `covering`. */
+  /** Bar for `covering`. */
   covering: 16,
 } as const;
 
@@ -21,7 +21,7 @@ export function isWeak({ size_px, sharpness }: Pick<Face, 'size_px' | 'sharpness
 }
 
 /**
- * Whether the vector says more of what hides the face than of the person: such faces of different people are
+ * True if the vector says more of what hides the face than of the person: such faces of different people are
  * alike.
  */
 export function isUnreliable(face: {
@@ -81,7 +81,7 @@ function brightness(face: Uint8Array): Float32Array {
   return light;
 }
 
-// What covers a face. A mask, a scarf or a hand has another colour than the skin above it; brightness says
+// Covered faces. A mask, a scarf or a hand has another colour than the skin above it; brightness says
 // nothing, because beards and shadows change it.
 
 const forehead: Region = { left: 40, top: 30, right: 72, bottom: 44 };
@@ -150,7 +150,7 @@ export function pose(landmarks: ArrayLike<number>): Pose | null {
   return { yaw: yaw || 0, roll: degrees(Math.atan2(-fit.b, fit.a)) || 0 };
 }
 
-// Whether the edge of the picture cuts a face. Detectors press box and landmarks into the picture, or guess
+// True if the edge of the picture cuts a face. Detectors press box and landmarks into the picture, or guess
 // landmarks beyond it: either way one of them lies near the edge.
 
 /** Distance of a landmark from the edge, in sizes of the face: nearly all whole faces have .5 and more. */

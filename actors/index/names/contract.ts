@@ -31,7 +31,7 @@ export const nameMessages = {
           hash_str: Type.String(),
           path: Type.String(),
           of: oneOf('file', 'folder'),
-          /** Of the file or the folder. */
+          /** Path of the file or the folder. */
           name: Type.String(),
           /** The first part of it in the ranges and with the people; null for all of it. */
           frames: nullable(FrameRange),

@@ -1,4 +1,4 @@
-// What the index answers about names of files, folders and speakers.
+// Handlers that find files, folders and speakers by their names.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { TranscriptParts } from '../transcripts/handlers.ts';

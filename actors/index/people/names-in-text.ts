@@ -100,7 +100,7 @@ function finder(names: readonly string[], words: readonly Word[], wholeOnly: Rea
   };
 }
 
-/** Whether `part` is some of the words of `name`, in their order. */
+/** True if `part` is some of the words of `name`, in their order. */
 export function hasNamePart(name: string, part: string): boolean {
   const { parts, names } = namesInText(part, [name]);
   return names.length > 0 && parts.length === new Set(wordsOf(part).map(({ folded }) => folded)).size;

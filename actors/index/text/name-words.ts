@@ -43,7 +43,7 @@ export function fitOf(row: string, word: string): Fit {
   return length >= mayBeInside && row.includes(word) ? inside : 0;
 }
 
-/** Whether all words stand in a name. */
+/** True if all words stand in a name. */
 export function hasWords(name: string, words: readonly string[]): boolean {
   const row = nameRow(name);
   return words.length > 0 && words.every((word) => fitOf(row, word) > 0);

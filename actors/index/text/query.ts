@@ -41,7 +41,7 @@ const asking = new Set(
 );
 const word = /[\p{L}\p{N}\p{M}_]+/gu;
 
-/** Whether a folded word only makes a text a question, or joins other words. */
+/** True if a folded word only makes a text a question, or joins other words. */
 export const isQuestionWord = (word: string): boolean => asking.has(word);
 
 /** Folded, each once, in their order; none for a question of nothing else. */

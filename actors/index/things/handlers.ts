@@ -153,7 +153,7 @@ function ranked(
   };
 }
 
-/** Of the media that have moments which are at least so sure. */
+/** Ranges by hash, of the media with moments that are at least so sure. */
 function rangesOf(
   moments: ReadonlyMap<string, readonly SureMoment[]>,
   least: Confidence,

@@ -10,7 +10,7 @@ import type { Shot } from './stored-shots.ts';
 export interface Moment {
   readonly start: number;
   readonly end: number;
-  /** Of the weakest of its terms, 0 to 1. */
+  /** Score of the weakest term, 0 to 1. */
   readonly score: number;
   /** The frame that shows it best. */
   readonly best: number;
@@ -29,7 +29,7 @@ export interface SureMoment extends Moment {
   readonly confidence: Confidence;
 }
 
-/** What is known of a film beside the tracks of the detector. */
+/** Facts about a film beside the tracks of the detector. */
 interface OtherSights {
   readonly shots?: readonly Shot[];
   /** Somebody was recognized. */
@@ -55,7 +55,7 @@ export function sureMomentsOf(
   };
   const all = momentsOf(tracks, terms, frames, sights);
   if (all.length === 0) return [];
-  // What is seen less surely must not contradict it: a third dog that may be one, or a cat that was excluded.
+  // Less certain detections must not contradict it: a possible third dog, or a cat that was excluded.
   const likely = both(all, ofAtLeast(['likely', 'strong']));
   const strong = both(likely, ofAtLeast(['strong']));
   const as = (confidence: Confidence) => (moment: Moment) => ({ ...moment, confidence });
@@ -150,7 +150,7 @@ function isPlain({ colours, place, size, count }: ThingTerm): boolean {
   return colours.length === 0 && place === null && size === null && count.least === 1 && count.most === null;
 }
 
-/** What is seen in a frame of what the terms want, best first. */
+/** Tracks in a frame that a wanted term is about, best first. */
 export function seenAt(tracks: readonly Track[], terms: readonly ThingTerm[], frame: number): Track[] {
   const wanted = terms.filter(({ negated }) => !negated);
   const here = tracks.filter(({ start, end }) => start <= frame && frame < end);
@@ -199,7 +199,7 @@ function shownBy(
     const seen = counted === null ? here : distinct(here);
     if (seen.length < Math.max(1, least) || (most !== null && seen.length > most)) continue;
     if (counted !== null && share(seen, counted.mostShared)) continue;
-    // Of several that are wanted, the weakest one counts.
+    // The weakest of the things that are asked for decides.
     const weakest = seen.toSorted((a, b) => b.score - a.score)[Math.max(1, least) - 1]!;
     const sights = (least > 1 ? [weakest] : seen).map((track) => sightOf(track, start, end));
     const sight = sights.reduce((a, b) => (b.prominence > a.prominence ? b : a));
@@ -213,7 +213,7 @@ function sightOf(track: Track, start: number, end: number): Moment {
   return partOf({ start, end, score, best, prominence: prominenceOf(track) }, start, end);
 }
 
-/** Whether two of the boxes share more than `most` of the smaller one. */
+/** True if two of the boxes share more than `most` of the smaller one. */
 function share(tracks: readonly Track[], most: number): boolean {
   return tracks.some(({ box }, i) => tracks.some((other, j) => j < i && sharedPart(box, other.box) > most));
 }

@@ -57,7 +57,7 @@ export function whichMedia(
   throw whichMediaErrors.WHICH_MEDIA(what, { field });
 }
 
-// What the analysis folder knows of one media file, whether or not the file can be reached now.
+// Stored facts about one media file, whether or not the file can be reached now.
 
 export const MediaFactsRequest = Type.Object({ cache_dir: CacheDir, ...mediaFields });
 

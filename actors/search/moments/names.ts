@@ -1,4 +1,4 @@
-// What a query names: people, files, folders, lists and speakers, and people whom it excludes.
+// The names in a query: people, files, folders, lists and speakers, and people whom it excludes.
 
 import { isStillName } from '../../decoder/media-names.ts';
 import { hasWords, wordsOfName } from '../../index/text/name-words.ts';

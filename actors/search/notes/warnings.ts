@@ -14,7 +14,7 @@ export interface Reading {
   readonly unknownExcluded: readonly string[];
   /** Of the query: known words by which the model finds little of what is meant. */
   readonly weak: readonly string[];
-  /** Whether the matches are found by the known words. */
+  /** True if the matches are found by the known words. */
   readonly ranked: boolean;
   /** The model that understands more, where words ask for it and there is one for this machine. */
   readonly advised: Pick<ListedModel, 'row' | 'downloaded'> | null;
@@ -59,7 +59,7 @@ export interface Warnings {
   readonly empty?: EmptyReason | null;
 }
 
-/** What was searched without a match. */
+/** Facts about a search without a match. */
 export interface EmptyReason {
   /** The request limits where to search. */
   readonly isLimited: boolean;
@@ -87,7 +87,7 @@ const sideNotes: readonly NoteCode[] = [
   ...(['PICTURES_NOT_SEARCHED', 'SPEECH_NOT_SEARCHED', 'PEOPLE_NOT_SEARCHED', 'TEXT_NOT_SEARCHED'] as const),
 ];
 
-/** Whether one of the notes says why nothing was found. */
+/** True if one of the notes says why nothing was found. */
 export function isExplained(notes: readonly (Note | false)[]): boolean {
   return notes.some((one) => one !== false && !sideNotes.includes(one.code));
 }

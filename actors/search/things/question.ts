@@ -218,7 +218,7 @@ function phraseAt(words: readonly string[], at: number): number {
   return 1;
 }
 
-/** Whether a word by itself says something about things in pictures: a thing, a colour, a number, a place. */
+/** True if a word by itself says something about things in pictures: a thing, a colour, a number, a place. */
 export const isSearchWord = (word: string): boolean => meaningOf(word) !== null;
 
 /** `dunkelblau` is blue, too. */

@@ -30,7 +30,7 @@ export interface UnderstoodQuery {
   readonly unseenThings: ReadonlySet<string>;
 }
 
-/** What a search tells beside its matches. */
+/** Notes of a search, beside its matches. */
 export interface SearchedVisual extends Pick<FoundScope, 'missing' | 'unloaded'> {
   /** Matches that are left out because they are less sure. */
   readonly weaker?: number;
@@ -76,7 +76,7 @@ type Limits = Pick<
   'media_paths' | 'search_all' | 'metadata_filter_request' | 'people_filter' | 'segments_to_frame_indices'
 >;
 
-/** Whether a request says where to search. */
+/** True if a request says where to search. */
 export function isLimited(request: Limits): boolean {
   return (
     (!request.search_all && request.media_paths.length > 0) ||

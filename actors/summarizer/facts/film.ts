@@ -237,7 +237,7 @@ const mostShared = 0.2;
 /** A thing that moves leaves tracks that may overlap by the seconds in which it was missed. */
 const leastTogether = 2;
 
-/** Whether two of the tracks are two things: seen at the same time, apart from each other. */
+/** True if two of the tracks are two things: seen at the same time, apart from each other. */
 function areSeveral(tracks: readonly SeenThing[], range: Range): boolean {
   const least = Math.min(leastTogether, range.end - range.start);
   return tracks.some((one, at) =>
@@ -260,7 +260,7 @@ function sharedArea([ax, ay, aw, ah]: SeenThing['box'], [bx, by, bw, bh]: SeenTh
   return (Math.max(0, width) * Math.max(0, height)) / Math.max(1e-9, Math.min(aw * ah, bw * bh));
 }
 
-/** Whether a detector found anything in a range, sure enough to be told or not. */
+/** True if a detector found anything in a range, sure enough to be told or not. */
 export function isAnythingFound({ things, lines }: Sights, range: Range): boolean {
   return [...things, ...lines].some(({ start, end }) => start < range.end && end > range.start);
 }

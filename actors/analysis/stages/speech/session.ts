@@ -21,7 +21,7 @@ export class SpeechSession {
   readonly #channels: number;
   #transcription: number | null = null;
   #diarization: number | null = null;
-  /** Whether its speakers may be too many or too few. */
+  /** True if its speakers may be too many or too few. */
   #isUncertain = false;
   /** Seconds that were appended. */
   #seconds = 0;

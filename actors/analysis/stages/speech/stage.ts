@@ -233,7 +233,7 @@ async function transcribe(
   return { ...facts, ...uncertain, ...(warnings.length > 0 && { warning: warnings.join('; ') }) };
 }
 
-/** Whether a model has transcribed the file and only subtitles, if any, were asked for. */
+/** True if a model has transcribed the file and only subtitles, if any, were asked for. */
 async function isByModel({ media, job }: SpeechWork, { index, cacheDir, signal }: SpeechTools) {
   if (job.preferred !== anySubtitlesKey) return false;
   const query = { cache_dir: cacheDir, hashes: [media.identity.hash_str] };

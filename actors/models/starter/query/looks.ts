@@ -8,8 +8,8 @@ export interface LookWord {
   /** What "… at the top" means with this word. */
   readonly cell?: readonly [look: CellLook, sign: 1 | -1];
   /**
-   * Of what it finds best on photographs of others, less than .85 is right (docs/measurements.md): nothing is
-   * shown by it unless somebody asks for weaker matches, and the answer says so.
+   * Less than .85 of its best matches are right on photographs of others (docs/measurements.md): they are
+   * shown only if somebody asks for weaker matches, and the answer says so.
    */
   readonly isWeak?: true;
 }

@@ -47,7 +47,7 @@ export interface Sidecar {
 }
 
 const suffixes = ['.vtt', '.srt', '.ass', '.ssa', '.ttml', '.dfxp'];
-/** Whether a file can be subtitles, by its name. */
+/** True if a file can be subtitles, by its name. */
 export function isSubtitleName(name: string): boolean {
   return suffixes.includes(suffixOf(name));
 }

@@ -198,7 +198,7 @@ export const setup = {
   ],
 } as const satisfies Record<string, Words>;
 
-/** What each of these sets makes searchable. */
+/** Kinds of search that each set of models adds. */
 export const searchable = {
   sight: ['things and printed words', 'Dinge und gedruckte Wörter'],
   faces: ['faces', 'Gesichter'],

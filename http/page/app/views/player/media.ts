@@ -33,7 +33,7 @@ const POINTS = 4000;
 /** After the end of every film. */
 const FOREVER = 1_000_000;
 
-/** What is known of a medium, also while its file is away. */
+/** Facts about a medium, also while its file is away. */
 async function askMedium(cache_dir: string, hash_str: string, signal: AbortSignal): Promise<Medium> {
   const facts = await api.mediaFacts({ cache_dir, hash_str }, { signal });
   const { media_path, available, kind, fps, width, height } = facts;
