@@ -76,6 +76,7 @@ function filled({ rows, dimensions }: Size): { bank: RowBank; scenes: Catalog; f
       file: '',
       start: 0,
       frames: every,
+      shots: null,
     };
     const add = (catalog: Catalog, media: LoadedMedia) =>
       catalog.add(

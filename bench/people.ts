@@ -46,6 +46,7 @@ function footage(): { bank: RowBank; catalog: Catalog } {
       start: 0,
       frames: Int32Array.from({ length: seconds }, (_, i) => i),
       scenes: Int32Array.from({ length: Math.ceil(seconds / 8) }, (_, i) => i * 8),
+      shots: null,
     };
     const runs = [];
     for (let position = 0; position < seconds; ) {

@@ -182,6 +182,7 @@ class Library implements Searched {
       start: 0,
       frames,
       scenes: Int32Array.from(scenes),
+      shots: null,
     };
     const runs = [];
     for (let position = 0; position < vectors.length; ) {

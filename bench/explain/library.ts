@@ -36,6 +36,7 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
       start: 0,
       frames,
       scenes: frames,
+      shots: null,
     };
     const runs = [];
     for (let position = 0; position < perMedia; ) {

@@ -53,7 +53,9 @@ export const Model = table('FHMO', {
 // key: "visual/" encoded key "/" hash_str. frame_runs: pairs of first frame and count; scene_starts:
 // positions among the frames, the first one 0; file: the place of the bundle with the rows of its vectors,
 // empty where they are in rows8 and rows16; crc: of the 8-bit rows; stored_ms: milliseconds since 1970, 0
-// where nobody knows; from_previews: 1 where stored previews stood in for the file
+// where nobody knows; from_previews: 1 where stored previews stood in for the file; edge_seconds and
+// edge_frames: the exact edges (actors/index/visual/shots.ts) of which scene_starts were made, where
+// has_edges is 1; edges_end: where the last shot ends, seconds
 export const Visual = table('FHVI', {
   hash_str: 'string',
   dimensions: 'uint',
@@ -67,6 +69,10 @@ export const Visual = table('FHVI', {
   rows16: 'ubytes',
   stored_ms: 'double',
   from_previews: 'uint',
+  has_edges: 'uint',
+  edge_seconds: 'doubles',
+  edge_frames: 'uints',
+  edges_end: 'double',
 });
 // key: "previews/" hash_str. Either the place of a bundle, or one picture inside the record
 export const Previews = table('FHPV', {

@@ -4,9 +4,11 @@
 import { crc32 } from 'node:zlib';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { rmSync } from '../../../runtime/files/names.ts';
+import type { Edges } from '../visual/contract.ts';
 import { packFrames } from '../visual/frames.ts';
 import { factsOfRow16, stride8, stride16, vectorOfRow16, writeRow8, writeRow16 } from '../visual/quantize.ts';
 import { cosine, lags, sceneStarts } from '../visual/scenes.ts';
+import { edgeFault, startsOnGrid } from '../visual/shots.ts';
 import type { BundleFile, Bundles } from './bundles.ts';
 import { type SpanKey, storeErrors } from './contract.ts';
 import { replaced } from './faults.ts';
@@ -43,7 +45,17 @@ export interface StageParts {
 
 export type StageResult = Pick<
   Visual,
-  'frame_runs' | 'scene_starts' | 'file' | 'size_bytes' | 'crc' | 'rows8' | 'rows16'
+  | 'frame_runs'
+  | 'scene_starts'
+  | 'file'
+  | 'size_bytes'
+  | 'crc'
+  | 'rows8'
+  | 'rows16'
+  | 'has_edges'
+  | 'edge_seconds'
+  | 'edge_frames'
+  | 'edges_end'
 > & {
   readonly frames: number;
 };
@@ -235,26 +247,39 @@ export class Stage {
     this.#hasNamesFlushed = true;
   }
 
-  /** All of it is *flushed*, but no record names it. `revision`: of the previews. Throws STORE_REPLACED. */
-  finish(revision: number): { readonly visual: StageResult; readonly previews: Previews } {
+  /**
+   * All of it is *flushed*, but no record names it. `revision`: of the previews; `edges`: exact ones with the
+   * length of the film in seconds. Throws STORE_REPLACED, and INVALID_MESSAGE for edges that do not
+   * ascend.
+   */
+  finish(
+    revision: number,
+    edges: (Edges & { readonly end: number }) | undefined,
+  ): { readonly visual: StageResult; readonly previews: Previews } {
+    const fault = edges ? edgeFault(edges) : null;
+    if (fault !== null) throw engineErrors.INVALID_MESSAGE(`edges: ${fault}`);
     // A single picture lies in the records.
     const isShort = this.#file === null && this.#frames.length < 2;
     const rows = isShort ? this.#inRecord() : this.#inFile();
     const previews = this.#previews.finish(this.hash, revision, previewPlace(this.#name));
     this.#flushNames();
     this.#requireCurrent();
-    const scene_starts = sceneStarts(
-      this.#distances.map((list) => Float32Array.from(list)),
-      this.#changed,
-      this.#frames.length,
-    );
     const visual = {
       ...rows,
       frames: this.#frames.length,
       frame_runs: packFrames(this.#frames),
-      scene_starts,
+      scene_starts: edges ? startsOnGrid(edges.seconds, this.#frames) : this.#startsByVectors(),
+      has_edges: edges ? 1 : 0,
+      edge_seconds: edges?.seconds ?? [],
+      edge_frames: edges?.frames ?? [],
+      edges_end: edges?.end ?? 0,
     };
     return { visual, previews };
+  }
+
+  #startsByVectors(): number[] {
+    const distances = this.#distances.map((list) => Float32Array.from(list));
+    return sceneStarts(distances, this.#changed, this.#frames.length);
   }
 
   #inRecord() {

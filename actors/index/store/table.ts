@@ -12,6 +12,7 @@ export interface Kinds {
   uint: number;
   ubytes: Uint8Array;
   uints: readonly number[];
+  doubles: readonly number[];
   /** For long lists: four bytes each, also in memory. */
   uint32s: Uint32Array;
 }
@@ -32,6 +33,11 @@ function vectorOf(builder: Builder, kind: keyof Kinds, value: unknown): number {
   if (kind === 'string') return builder.createString(value as string);
   if (kind === 'ubytes') return builder.createByteVector(value as Uint8Array);
   const list = value as ArrayLike<number>;
+  if (kind === 'doubles') {
+    builder.startVector(8, list.length, 8);
+    for (let i = list.length - 1; i >= 0; i--) builder.addFloat64(list[i]!);
+    return builder.endVector();
+  }
   builder.startVector(4, list.length, 4);
   for (let i = list.length - 1; i >= 0; i--) builder.addInt32(list[i]! | 0);
   return builder.endVector();
@@ -77,6 +83,7 @@ function readField(
   const start = buffer.__vector(table + offset);
   const length = buffer.__vector_len(table + offset);
   if (kind === 'uints') return Array.from({ length }, (_, i) => buffer.readUint32(start + i * 4));
+  if (kind === 'doubles') return Array.from({ length }, (_, i) => buffer.readFloat64(start + i * 8));
   const { buffer: whole, byteOffset } = buffer.bytes();
   const stored = new Uint8Array(whole, byteOffset + start, kind === 'ubytes' ? length : length * 4);
   const bytes = inPlace ? stored : stored.slice();

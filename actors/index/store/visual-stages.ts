@@ -1,5 +1,6 @@
 // The visual stages that are stored in an analysis folder, and the way to their vectors.
 import type { EngineError } from '../../../runtime/errors.ts';
+import type { Scened } from '../visual/catalog.ts';
 import { countFrames, positionOf, unpackFrames } from '../visual/frames.ts';
 import { readRow16, stride8, stride16 } from '../visual/quantize.ts';
 import { type BundleFile, Bundles } from './bundles.ts';
@@ -148,6 +149,27 @@ export class VisualStages {
       }
     });
   }
+}
+
+/** Where its scenes and shots begin. */
+export function scenedOf({
+  scene_starts,
+  has_edges,
+  edge_seconds,
+  edge_frames,
+  edges_end,
+}: Visual): Omit<Scened, 'frames'> {
+  return {
+    scenes: Int32Array.from(scene_starts),
+    shots:
+      has_edges === 0
+        ? null
+        : {
+            seconds: Float64Array.from(edge_seconds),
+            frames: Uint32Array.from(edge_frames),
+            end: edges_end,
+          },
+  };
 }
 
 // The rows of a stored visual stage, read by the positions of its frames.

@@ -1,6 +1,7 @@
 // Writes the visual stages of one analysis folder. Bulk data first, flushed; then one transaction makes whole
 // stages visible.
 import { engineErrors } from '../../../runtime/errors.ts';
+import type { Edges } from '../visual/contract.ts';
 import { countFrames } from '../visual/frames.ts';
 import { type About, Bundles } from './bundles.ts';
 import { revisionAfter } from './changes.ts';
@@ -44,6 +45,7 @@ export interface Committed {
   readonly media: MediaRecord;
   /** Its pictures were stored previews. */
   readonly from_previews?: boolean | undefined;
+  readonly edges?: Edges | undefined;
 }
 
 /** What a stage has come to. Its bundles are whole. */
@@ -149,7 +151,7 @@ export class Writer {
     });
   }
 
-  #finish({ stage, media, from_previews }: Committed): Finished | Error {
+  #finish({ stage, media, from_previews, edges }: Committed): Finished | Error {
     try {
       this.#requireOpen(stage);
       if (media.identity.hash_str !== stage.hash) {
@@ -159,11 +161,23 @@ export class Writer {
       this.work.confirm();
       const { hash, modelKey, dimensions } = stage;
       const of = { stage, hash, modelKey, dimensions, media, from_previews };
-      return { ...of, ...stage.finish(revisionAfter(read)) };
+      const exact = edges ?? (from_previews ? this.#edgesOf(stage.hash) : undefined);
+      const until = exact && { ...exact, end: media.probe.duration_seconds };
+      return { ...of, ...stage.finish(revisionAfter(read), until) };
     } catch (error) {
       this.abort(stage);
       return error as Error;
     }
+  }
+
+  /** Previews show no edges. What an earlier stage of the content found in its file holds for them, too. */
+  #edgesOf(hash: string): Edges | undefined {
+    for (const key of this.environment.keys(modelPrefix)) {
+      const stage = `visual/${key.slice(modelPrefix.length)}/${hash}`;
+      const visual = readable(() => readRecord(this.environment, Visual, stage));
+      if (visual?.has_edges) return { seconds: [...visual.edge_seconds], frames: [...visual.edge_frames] };
+    }
+    return undefined;
   }
 
   /** Answers what kept all of them out. */

@@ -11,6 +11,7 @@ import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { RankedMatch } from '../visual/contract.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
+import { shotAt } from '../visual/shots.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { thingMessages } from './contract.ts';
 import { partOf, type SureMoment, seenAt, sureMomentsOf } from './moments.ts';
@@ -122,6 +123,7 @@ function ranked(
   const shown = [...moments.keys()];
   const { found: scenes } = scenesOf(store, visual, model_key, shown, pause);
   const matches = shown.flatMap((hash, i) => {
+    const shots = scenes[i]?.shots ?? null;
     const path = readable(() => store.media.pathOf(hash)) ?? null;
     if (path === null) return [];
     const all = onePerScene(moments.get(hash)!, scenes[i]?.scenes ?? null);
@@ -133,6 +135,7 @@ function ranked(
       scene_start: scene[0],
       scene_end: scene[1],
       score: moment.score,
+      ...(shots && { shot: shotAt(shots, moment.best) }),
       moment,
     }));
   });

@@ -2,8 +2,19 @@
 import { joinRanges } from '../../../runtime/ranges.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import { commonRanges, lowerBound } from './frames.ts';
+import type { Shots } from './shots.ts';
 
-export interface LoadedMedia {
+/** The frames of a media, and where its scenes and shots begin. */
+export interface Scened {
+  /** Grid frames, ascending; a position below is an index into them. */
+  readonly frames: Int32Array;
+  /** Positions at which scenes begin, ascending, the first one 0. */
+  readonly scenes: Int32Array;
+  /** Null where edges are on the grid. */
+  readonly shots: Shots | null;
+}
+
+export interface LoadedMedia extends Scened {
   readonly hash: string;
   /** Where it was last; follows a folder of footage that moves. */
   path: string;
@@ -12,10 +23,6 @@ export interface LoadedMedia {
   /** Where its 16-bit rows lie: a bundle and where they begin in it; empty for its record. */
   readonly file: string;
   readonly start: number;
-  /** Grid frames, ascending; a position below is an index into them. */
-  readonly frames: Int32Array;
-  /** Positions at which scenes begin, ascending, the first one 0. */
-  readonly scenes: Int32Array;
 }
 
 /** Consecutive rows in memory that hold consecutive positions of one media. */
@@ -211,23 +218,20 @@ export function picksOf(
   return picks;
 }
 
-/** The frames of a media, and where its scenes begin. */
-export type Scened = Readonly<Record<'frames' | 'scenes', Int32Array>>;
-
 /** Index of the scene that holds a position. */
-export function sceneAt(media: Scened, position: number): number {
+export function sceneAt(media: Omit<Scened, 'shots'>, position: number): number {
   return lowerBound(media.scenes, position + 1) - 1;
 }
 
 /** Half-open range of grid frames of a scene. */
-export function sceneRange(media: Scened, scene: number): [number, number] {
+export function sceneRange(media: Omit<Scened, 'shots'>, scene: number): [number, number] {
   const start = media.scenes[scene] ?? 0;
   const end = media.scenes[scene + 1] ?? media.frames.length;
   return [media.frames[start] as number, (media.frames[end - 1] as number) + 1];
 }
 
 /** All scenes of a media: start, end, start, end... of grid frames, ascending. */
-export function sceneRanges(media: Scened): Int32Array<ArrayBuffer> {
+export function sceneRanges(media: Omit<Scened, 'shots'>): Int32Array<ArrayBuffer> {
   const ranges = new Int32Array(media.frames.length === 0 ? 0 : media.scenes.length * 2);
   for (let scene = 0; scene * 2 < ranges.length; scene++) ranges.set(sceneRange(media, scene), scene * 2);
   return ranges;

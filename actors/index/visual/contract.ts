@@ -1,7 +1,7 @@
 // The visual stage of media: its frames are stored with their vectors and previews, loaded into memory and
 // ranked.
 import { type Static, Type } from 'typebox';
-import { ask, Bytes, Floats, Integers } from '../../../runtime/contract.ts';
+import { ask, Bytes, Doubles, Floats, Integers, Unsigned } from '../../../runtime/contract.ts';
 import type { ErrorFields } from '../../../runtime/errors.ts';
 import { nullable } from '../../../runtime/schema.ts';
 import { MediaScope } from '../facets/contract.ts';
@@ -23,6 +23,27 @@ export type Scope = Static<typeof Scope>;
 export const Hold = Type.Object({ part: Type.Integer({ minimum: 1 }), of: Type.Integer({ minimum: 1 }) });
 export type Hold = Static<typeof Hold>;
 
+/** Where shots of a film begin, apart from the first one, as its pictures show it. */
+export const Edges = Type.Object({
+  /** From the first picture of the film, ascending. */
+  seconds: Type.Array(Type.Number({ exclusiveMinimum: 0 })),
+  /** The picture of the film with which the shot begins, counted from 0, ascending. */
+  frames: Type.Array(Type.Integer({ minimum: 1 })),
+});
+export type Edges = Static<typeof Edges>;
+
+/** A half-open part of a film between exact edges. */
+export const Shot = Type.Object({
+  /** From the first picture of the film. */
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  /** Pictures of the film, counted from 0. */
+  start_frame: Type.Integer(),
+  /** Null for the last shot, which ends with the film. */
+  end_frame: nullable(Type.Integer()),
+});
+export type Shot = Static<typeof Shot>;
+
 export const RankedMatch = Type.Object({
   hash_str: Type.String(),
   path: Type.String(),
@@ -30,6 +51,8 @@ export const RankedMatch = Type.Object({
   /** Half-open range of grid frames of the scene around the match. */
   scene_start: Type.Integer(),
   scene_end: Type.Integer(),
+  /** The shot around the match; left out where edges are on the grid. */
+  shot: Type.Optional(Shot),
   /** Position in the ranking before grouping per video. */
   original_index: Type.Integer(),
   score: Type.Number(),
@@ -132,6 +155,8 @@ const OfCommit = {
   media: MediaRecord,
   /** Its pictures were stored previews. */
   from_previews: Type.Optional(Type.Boolean()),
+  /** They decide where scenes begin; without them the vectors do, to the second. */
+  edges: Type.Optional(Edges),
 };
 
 export const visualMessages = {
@@ -328,7 +353,16 @@ export const visualMessages = {
     Type.Object({ ...Folder, model_key: nullable(Type.String()), hashes: Type.Array(Type.String()) }),
     Type.Object({
       /** `scenes`: start, end, start, end... of grid frames, half-open, ascending; *moved*. */
-      found: Type.Array(nullable(Type.Object({ model_key: Type.String(), scenes: Integers }))),
+      found: Type.Array(
+        nullable(
+          Type.Object({
+            model_key: Type.String(),
+            scenes: Integers,
+            /** `Shots` of shots.ts; null where edges are on the grid. */
+            shots: nullable(Type.Object({ seconds: Doubles, frames: Unsigned, end: Type.Number() })),
+          }),
+        ),
+      ),
       unreadable: Type.Array(Type.String()),
     }),
   ),

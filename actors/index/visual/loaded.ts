@@ -8,7 +8,7 @@ import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { rowsIn, type StageRows } from '../store/visual-stages.ts';
+import { rowsIn, type StageRows, scenedOf } from '../store/visual-stages.ts';
 import { Catalog, type LoadedMedia, type Run } from './catalog.ts';
 import type { Hold, LoadReport } from './contract.ts';
 import { ScaleCache } from './scale-cache.ts';
@@ -177,7 +177,7 @@ export class LoadedVectors {
       ...{ hash, frames, file, start },
       path: store.media.pathOf(hash) ?? '',
       revision: visual.revision,
-      scenes: Int32Array.from(visual.scene_starts),
+      ...scenedOf(visual),
     };
   }
 

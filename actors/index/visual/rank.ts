@@ -9,6 +9,7 @@
 // decides nothing.
 import { type LoadedMedia, sceneRange } from './catalog.ts';
 import type { RankedMatch } from './contract.ts';
+import { shotAt } from './shots.ts';
 
 /** A frame that stands for its scene. */
 export interface Scored {
@@ -81,6 +82,7 @@ export function grouped(ranked: readonly Scored[]): RankedMatch[] {
       scene_end,
       original_index,
       score,
+      ...(media.shots && { shot: shotAt(media.shots, frame_index) }),
     };
   });
   return byVideo(matches);

@@ -1,14 +1,18 @@
 // The scenes of contents: of what is loaded from memory, of everything else as they are stored.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
+import { scenedOf } from '../store/visual-stages.ts';
 import { type Scened, sceneRanges } from './catalog.ts';
 import { unpackFrames } from './frames.ts';
+import type { Shots } from './shots.ts';
 import type { VisualIndex } from './visual-index.ts';
 
 export interface SceneList {
   readonly model_key: string;
   /** Start, end, start, end... of grid frames, half-open, ascending. */
   readonly scenes: Int32Array<ArrayBuffer>;
+  /** Null where edges are on the grid. *Borrowed*. */
+  readonly shots: Shots | null;
 }
 
 /** By hash, in order; null for a content that no model looked at. `pause` may throw to stop. */
@@ -26,13 +30,13 @@ export function scenesOf(
       () => {
         const stage = store.visual.stage(key, hash);
         if (stage === null) return null;
-        return { frames: unpackFrames(stage.frame_runs), scenes: Int32Array.from(stage.scene_starts) };
+        return { frames: unpackFrames(stage.frame_runs), ...scenedOf(stage) };
       },
       () => unreadable.add(hash),
     );
   const by = (key: string, hash: string): SceneList | null => {
     const own = (key === modelKey ? loaded?.catalog.get(hash) : undefined) ?? stored(key, hash);
-    return own && { model_key: key, scenes: sceneRanges(own) };
+    return own && { model_key: key, scenes: sceneRanges(own), shots: own.shots };
   };
   const found = hashes.map((hash) => {
     pause();

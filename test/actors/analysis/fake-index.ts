@@ -300,7 +300,7 @@ function visualHandlers(world: IndexState) {
     },
     scenes: ({ hashes }) => ({
       found: hashes.map((hash) =>
-        world.committed.has(hash) ? { model_key: 'fake', scenes: Int32Array.of(0, 3_661) } : null,
+        world.committed.has(hash) ? { model_key: 'fake', scenes: Int32Array.of(0, 3_661), shots: null } : null,
       ),
       unreadable: [],
     }),

@@ -85,6 +85,7 @@ function mediaOf({ hash, vectors, scenes, frames }: Film): LoadedMedia {
     ...{ hash, path: `/${hash}`, revision: 1, file: '', start: 0 },
     frames: frames ? Int32Array.from(frames) : positions,
     scenes: scenes ? Int32Array.from(scenes) : positions,
+    shots: null,
   };
 }
 

@@ -59,6 +59,7 @@ test('matches are grouped by video, best video first, and keep their place in th
     ...{ hash, path: `/${hash}`, revision: 1, file: '', start: 0 },
     frames: Int32Array.from({ length: 50 }, (_, i) => i),
     scenes: Int32Array.from(scenesEvery(10, 50)),
+    shots: null,
   });
   const [a, b] = [media('a'), media('b')];
   const scored = (of: typeof a, position: number, score: number) => {

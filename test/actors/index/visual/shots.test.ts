@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test from 'node:test';
+import fc from 'fast-check';
+import type { Edges } from '../../../../actors/index/visual/contract.ts';
+import {
+  allShots,
+  edgeFault,
+  type Shots,
+  shotAt,
+  startsOnGrid,
+} from '../../../../actors/index/visual/shots.ts';
+import { engineErrors } from '../../../../runtime/errors.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { framesUpTo, mediaRecord, preview } from '../footage.ts';
+import { everything, type Harness, indexActor, someFootage } from '../handlers.ts';
+
+// The film of ten seconds of `mediaRecord`, at 25 pictures a second.
+const edges: Edges = { seconds: [2.48, 2.8, 5, 9.6], frames: [62, 70, 125, 240] };
+const shots = [
+  { start_seconds: 0, end_seconds: 2.48, start_frame: 0, end_frame: 62 },
+  { start_seconds: 2.48, end_seconds: 2.8, start_frame: 62, end_frame: 70 },
+  { start_seconds: 2.8, end_seconds: 5, start_frame: 70, end_frame: 125 },
+  { start_seconds: 5, end_seconds: 9.6, start_frame: 125, end_frame: 240 },
+  { start_seconds: 9.6, end_seconds: 10, start_frame: 240, end_frame: null },
+];
+
+interface Storing {
+  readonly model_key?: string;
+  readonly edges?: Edges;
+  readonly from_previews?: boolean;
+}
+
+async function store(index: Harness, cache_dir: string, { model_key = 'model', ...rest }: Storing) {
+  const { stage } = await index.call('begin', { cache_dir, hash_str: 'aa', model_key, dimensions: 32 });
+  const frames = framesUpTo(10);
+  const previews = frames.map((frame) => preview(frame));
+  await index.call('append', { stage, frames, vectors: someFootage(10, 1), previews });
+  await index.call('commit', { stage, media: mediaRecord('aa'), ...rest });
+}
+
+async function scenesOf(index: Harness, cache_dir: string, model_key = 'model') {
+  const { found } = await index.call('scenes', { cache_dir, model_key, hashes: ['aa'] });
+  const { scenes, shots } = found[0]!;
+  return { scenes: [...scenes], shots: shots && allShots(shots) };
+}
+
+async function matches(index: Harness, cache_dir: string) {
+  await index.load({ cache_dir, model_key: 'model', hashes: null });
+  const found = await index.call('search', {
+    ...{ cache_dir, model_key: 'model', picture: null, exclude: null, text_weight: 1 },
+    ...{ text: someFootage(10, 1).slice(0, 32), scope: everything, max_results: 100 },
+  });
+  return found.matches.toSorted((a, b) => a.scene_start - b.scene_start);
+}
+
+test('edges decide where scenes begin, and matches have the shot that is shown at their second', async (t) => {
+  const cache_dir = temporaryFolder(t);
+  const first = await indexActor(t);
+  await store(first, cache_dir, { edges });
+  await first.close();
+  const index = await indexActor(t);
+  assert.deepEqual(await scenesOf(index, cache_dir), { scenes: [0, 3, 3, 5, 5, 10], shots });
+  const seen = await matches(index, cache_dir);
+  assert.deepEqual(
+    seen.map(({ scene_start, shot }) => [scene_start, shot]),
+    [
+      [0, shots[0]],
+      [3, shots[2]],
+      [5, shots[3]],
+    ],
+  );
+  assert.deepEqual(await scenesOf(index, cache_dir), { scenes: [0, 3, 3, 5, 5, 10], shots }, 'when loaded');
+});
+
+test('a film of one shot has exact edges too, and one that was stored without any is on the grid', async (t) => {
+  const [cache_dir, index] = [temporaryFolder(t), await indexActor(t)];
+  await store(index, cache_dir, { edges: { seconds: [], frames: [] } });
+  const whole = { start_seconds: 0, end_seconds: 10, start_frame: 0, end_frame: null };
+  assert.deepEqual(await scenesOf(index, cache_dir), { scenes: [0, 10], shots: [whole] });
+  await store(index, cache_dir, {});
+  assert.deepEqual(await scenesOf(index, cache_dir), { scenes: [0, 8, 8, 10], shots: null });
+  assert.ok((await matches(index, cache_dir)).every((match) => !('shot' in match)));
+});
+
+test('what is made of stored previews keeps the edges that were found in the file', async (t) => {
+  const [cache_dir, index] = [temporaryFolder(t), await indexActor(t)];
+  await store(index, cache_dir, { model_key: 'A model of mine', edges });
+  await store(index, cache_dir, { model_key: 'new', from_previews: true });
+  assert.deepEqual((await scenesOf(index, cache_dir, 'new')).shots, shots);
+  await store(index, cache_dir, { model_key: 'other' });
+  assert.equal((await scenesOf(index, cache_dir, 'other')).shots, null);
+});
+
+test('an engine that follows a library takes the edges over', async (t) => {
+  const [base, library] = [temporaryFolder(t), 'a library'];
+  const [made, replica] = [join(base, 'made'), join(base, 'replica')];
+  const other = await indexActor(t);
+  await store(other, made, { edges });
+  await other.close();
+  const index = await indexActor(t);
+  await index.call('follow', { cache_dir: replica, library });
+  await index.call('apply', { cache_dir: replica, library, seq: 1, at_ms: 1000, from: made, write: null });
+  assert.deepEqual((await scenesOf(index, replica)).shots, shots);
+});
+
+test('edges that do not ascend are refused, and the stage is forgotten', async (t) => {
+  const [cache_dir, index] = [temporaryFolder(t), await indexActor(t)];
+  for (const wrong of [
+    { seconds: [2], frames: [50, 60] },
+    { seconds: [2, 2], frames: [50, 60] },
+    { seconds: [2, 3], frames: [60, 60] },
+    { seconds: [0], frames: [1] },
+    { seconds: [Number.NaN], frames: [1] },
+  ]) {
+    assert.notEqual(edgeFault(wrong), null);
+    await assert.rejects(store(index, cache_dir, { edges: wrong }), engineErrors.INVALID_MESSAGE.is);
+  }
+  await store(index, cache_dir, { edges });
+});
+
+test('frames of one scene lie in one shot, whatever the edges and the frames', () => {
+  const ascending = (value: fc.Arbitrary<number>) =>
+    fc.uniqueArray(value, { maxLength: 30 }).map((all) => all.sort((a, b) => a - b));
+  const second = fc.integer({ min: 1, max: 6000 }).map((hundredth) => hundredth / 100);
+  fc.assert(
+    fc.property(ascending(second), ascending(fc.integer({ min: 0, max: 60 })), (seconds, frames) => {
+      const film = {
+        ...{ seconds: Float64Array.from(seconds), end: 61 },
+        frames: Uint32Array.from(seconds, (at) => at * 100),
+      };
+      const starts = startsOnGrid(seconds, frames);
+      assert.equal(new Set(starts).size, starts.length);
+      for (const [i, frame] of frames.entries()) {
+        const shot = shotAt(film, frame);
+        assert.ok(shot.start_seconds <= frame && frame < shot.end_seconds);
+        const begins = i === 0 || shotAt(film, frames[i - 1]!).start_seconds !== shot.start_seconds;
+        assert.equal(starts.includes(i), begins, `frame ${frame}`);
+      }
+    }),
+  );
+});
