@@ -3,13 +3,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { Edges } from '../../../../actors/index/visual/contract.ts';
-import {
-  allShots,
-  edgeFault,
-  type Shots,
-  shotAt,
-  startsOnGrid,
-} from '../../../../actors/index/visual/shots.ts';
+import { allShots, edgeFault, shotAt, startsOnGrid } from '../../../../actors/index/visual/shots.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
