@@ -21,6 +21,20 @@ export function momentText(match: Match): { readonly moment: string; readonly sc
   return { moment: timestamp, scene: start === end ? '' : `scene ${start}–${end}` };
 }
 
+/**
+ * Half-open, in seconds of the film: between the edges of the shot where they are known, else whole seconds.
+ */
+export function sceneSpan({ shot, scene_start_timestamp, scene_end_timestamp }: Match) {
+  // The last second of a scene belongs to it.
+  const [start, end] = [secondsOf(scene_start_timestamp), secondsOf(scene_end_timestamp) + 1];
+  if (shot === undefined) return { start, end };
+  // A match may be of a part of a long shot.
+  return {
+    start: start - shot.start_seconds < 1 ? shot.start_seconds : start,
+    end: Math.abs(end - shot.end_seconds) < 1 ? shot.end_seconds : end,
+  };
+}
+
 /** `also at A, B and 3 more`; empty where the content is nowhere else. */
 export function copiesText(paths: readonly string[] = []): string {
   if (paths.length === 0) return '';
@@ -111,9 +125,8 @@ export function merged(
 
 function isWithin({ hash_str, start_seconds, end_seconds }: Timed, match: Match): boolean {
   if (hash_str !== match.hash_str) return false;
-  // The last second of a scene belongs to it.
-  const end = secondsOf(match.scene_end_timestamp) + 1;
-  return start_seconds < end && end_seconds > secondsOf(match.scene_start_timestamp);
+  const { start, end } = sceneSpan(match);
+  return start_seconds < end && end_seconds > start;
 }
 
 export function foundBy({ seen, said, written }: Found): ('named' | 'seen' | 'said' | 'written')[] {

@@ -56,7 +56,7 @@ function matchOf(moment: Moment, original_index: number, image: string | null): 
     one.kind === 'name' ? [{ of: one.of, name: one.name }] : [],
   );
   const explanation = moment.reasons.find((one) => one.kind === 'seen')?.explanation;
-  const { hash_str, media_path, other_paths, time_seconds, start_seconds, end_seconds } = moment;
+  const { hash_str, media_path, other_paths, time_seconds, start_seconds, end_seconds, shot } = moment;
   return {
     frame_idx: String(Math.floor(time_seconds)),
     timestamp: clockTime(time_seconds),
@@ -64,6 +64,7 @@ function matchOf(moment: Moment, original_index: number, image: string | null): 
     scene_start_timestamp: clockTime(start_seconds),
     // The last second belongs to it.
     scene_end_timestamp: clockTime(Math.max(start_seconds, Math.ceil(end_seconds) - 1)),
+    ...(shot && { shot }),
     ...{ original_index, hash_str, video_path: media_path },
     ...(other_paths && { other_paths }),
     ...(named.length > 0 && { named }),

@@ -13,7 +13,7 @@ import {
 import type { Client } from '../http/client/client.ts';
 import { saveNew } from '../runtime/files/save-new.ts';
 import { usageErrors } from './context.ts';
-import { type Found, isStill, secondsOf } from './found.ts';
+import { type Found, isStill, sceneSpan } from './found.ts';
 import { printable } from './terminal.ts';
 
 // What a search has found as items of a timeline.
@@ -42,9 +42,7 @@ function spanOf({ seen, said, written }: Found) {
 }
 
 function sceneOf(seen: NonNullable<Found['seen']>) {
-  const { video_path: media_path, scene_start_timestamp: first, scene_end_timestamp: last } = seen;
-  // The last second of a scene belongs to it.
-  return { media_path, start: secondsOf(first), end: secondsOf(last) + 1, isOfStill: isStill(seen) };
+  return { media_path: seen.video_path, ...sceneSpan(seen), isOfStill: isStill(seen) };
 }
 
 export type SavedTimeline = Omit<TimelineAnswer, 'content'> & { readonly output_path: string };
@@ -77,9 +75,23 @@ export async function saveScenes(
   path: string,
   client: Client,
 ): Promise<SavedTimeline | null> {
-  const items = sceneItems(found.slice(0, mostItems));
+  const placed = found.slice(0, mostItems);
+  const items = sceneItems(placed);
   if (items.length === 0) return null;
   const named = sequence_name.slice(0, 1000);
   const request = { format, sequence_name: named, items, unreadable: 'leave_out' } as const;
-  return saveTimeline(path, await client.exportTimeline(request));
+  const saved = await saveTimeline(path, await client.exportTimeline(request));
+  const films = new Set(placed.flatMap(({ seen }) => (seen && isOnGrid(seen) ? [seen.hash_str] : [])));
+  if (films.size === 0) return saved;
+  return { ...saved, warnings: [...(saved.warnings ?? []), onGridText(films.size)] };
+}
+
+/** Nobody knows between which pictures the scene begins and ends. */
+function isOnGrid(seen: NonNullable<Found['seen']>): boolean {
+  return seen.shot === undefined && !isStill(seen);
+}
+
+function onGridText(films: number): string {
+  const which = films === 1 ? '1 film' : `${films} films`;
+  return `scenes of ${which} begin and end at whole seconds; for exact edges, analyse again with --force`;
 }

@@ -83,6 +83,7 @@ const publicFiles = [
   'actors/index/text/name-words.ts',
   'actors/index/summaries/fold-name.ts',
   'actors/index/visual/scoring.ts',
+  'actors/index/visual/shots.ts',
   'actors/index/visual/vector-cache.ts',
   // Things of one frame after the other become tracks, which are stored and searched.
   'actors/things/confidence.ts',

@@ -20,6 +20,7 @@ import {
   type ScenesAnswer,
   type ScenesRequest,
   type SeenAnswer,
+  ShotAround,
 } from './media/contract.ts';
 import type { VisualModels } from './models/contract.ts';
 import type { Moments } from './moments/contract.ts';
@@ -183,6 +184,7 @@ export const Match = Type.Object({
     'Last second of the scene that contains the match, as `HH:MM:SS`.',
     Type.String(),
   ),
+  shot: ShotAround,
   original_index: field(
     'Position in the ranking before matches were grouped by video, counted from 0.',
     Type.Integer(),

@@ -31,10 +31,11 @@ const tag = 'Search';
 
 // Finding moments by words, by a picture, by a moment of a film. Every answer has the same form.
 
-const { explanation, other_paths: _, ...always } = Type.Required(Match).properties;
+const { explanation, other_paths: _, shot: _shot, ...always } = Type.Required(Match).properties;
 const VisualMatch = Type.Object({
   ...always,
   other_paths: Match.properties.other_paths,
+  shot: Match.properties.shot,
   explanation: Type.Optional(
     described(named('Explanation', explanation), 'Explanation of the match. Returned only with `explain`.'),
   ),

@@ -15,6 +15,7 @@ import {
   type Clip,
   countingRate,
   frameAt,
+  frameFrom,
   framesIn,
   framesPerSecond,
   isSameRate,
@@ -95,10 +96,12 @@ function byEnd(a: Placed | undefined, b: Placed | undefined): number {
 /** `before`: of its kind. */
 function place(item: TimelineItem, at: string, { sources, marks }: Placing, before: Placed | undefined) {
   const source = sources.numberOf(item, at);
-  const { facts, rate, frames } = sources.at(source);
+  const { facts, rate, frames, isEven } = sources.at(source);
   const { first, last } = range(item, at, facts);
   const after = before?.clip.end ?? 0;
-  const { start, end, frameOf } = placeOf(item, at, { first, last, after, rate: sources.sequenceRate });
+  const toFrame = isEven ? frameAt : frameFrom;
+  const span = { first, last, after, rate: sources.sequenceRate, toFrame };
+  const { start, end, frameOf } = placeOf(item, at, span);
   if (end <= start) {
     throw refused(at, 'source_end_seconds', 'is shorter than a frame of the sequence');
   }
@@ -107,7 +110,7 @@ function place(item: TimelineItem, at: string, { sources, marks }: Placing, befo
   const goesOn =
     before?.clip.source === source && before.clip.end === start && isSameTime(before.last, first);
   // Of what goes on without a cut, no picture is left out or shown twice.
-  const from = goesOn && isSameRate(rate, sources.sequenceRate) ? before.clip.out : frameAt(first, rate);
+  const from = goesOn && isSameRate(rate, sources.sequenceRate) ? before.clip.out : toFrame(first, rate);
   const name = item.name === undefined ? facts.name : oneLine(item.name);
   if (name === '') throw refused(at, 'name', 'has no printable characters');
   // The last frame of a file may be rounded past its end: then the whole range moves by that frame.
@@ -128,25 +131,26 @@ interface Range {
   /** Where the item before it ends. */
   readonly after: number;
   readonly rate: Rational;
+  readonly toFrame: typeof frameAt;
 }
 
 /** `frameOf`: the frame of the sequence for a time of the source, rounded as the ends are. */
 function placeOf(
   { timeline_start_seconds: startSeconds }: TimelineItem,
   at: string,
-  { first, last, after, rate }: Range,
+  { first, last, after, rate, toFrame }: Range,
 ): { readonly start: number; readonly end: number; readonly frameOf: (nanos: number) => number } {
   if (startSeconds === undefined) {
     // As many frames as its source has there, so that what goes on there goes on here.
-    const frameOf = (nanos: number) => after + frameAt(nanos, rate) - frameAt(first, rate);
+    const frameOf = (nanos: number) => after + toFrame(nanos, rate) - toFrame(first, rate);
     const end = frameOf(last);
     // Shorter than a frame, and within one.
     return { start: after, end: end > after ? end : after + frameAt(last - first, rate), frameOf };
   }
   if (!(startSeconds >= 0)) throw refused(at, 'timeline_start_seconds', 'must be a number of seconds');
   const begin = nanoseconds(startSeconds);
-  const frameOf = (nanos: number) => frameAt(begin + nanos - first, rate);
-  return { start: frameAt(begin, rate), end: frameOf(last), frameOf };
+  const frameOf = (nanos: number) => toFrame(begin + nanos - first, rate);
+  return { start: toFrame(begin, rate), end: frameOf(last), frameOf };
 }
 
 /**
@@ -200,6 +204,8 @@ interface Counted {
   readonly rate: Rational;
   /** Null when it has no end: stills, and sound that does not say its length. */
   readonly frames: number | null;
+  /** Its pictures begin at frames of this rate. */
+  readonly isEven: boolean;
 }
 
 /** The files of the items, each once. */
@@ -244,9 +250,12 @@ class Sources {
   }
 
   #counted(facts: SourceFacts): Counted {
-    const rate = facts.kind === 'video' ? this.#rateOf(facts) : this.sequenceRate;
-    const frames = facts.seconds === 0 ? null : Math.max(1, frameAt(nanoseconds(facts.seconds), rate));
-    return { facts, rate, frames };
+    const { kind, seconds, varies } = facts;
+    const isFilm = kind === 'video';
+    const rate = isFilm ? this.#rateOf(facts) : this.sequenceRate;
+    const frames = seconds === 0 ? null : Math.max(1, frameAt(nanoseconds(seconds), rate));
+    const isEven = !isFilm || (!varies && facts.rate !== null && (countingRate(facts.rate)?.isOwn ?? false));
+    return { facts, rate, frames, isEven };
   }
 
   #rateOf({ rate: own, varies, path }: SourceFacts): Rational {

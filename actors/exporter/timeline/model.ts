@@ -107,6 +107,15 @@ export function frameAt(nanos: number, { num, den }: Rational): number {
   return quotient(BigInt(nanos + SLACK) * BigInt(num), BigInt(den) * BigInt(NANO));
 }
 
+/**
+ * The first frame at or behind a time. Where pictures come at unequal times, an editing program shows at each
+ * frame the picture of its time: so frames of a half-open part show nothing of what lies around it.
+ */
+export function frameFrom(nanos: number, { num, den }: Rational): number {
+  const [part, whole] = [BigInt(Math.max(0, nanos - SLACK)) * BigInt(num), BigInt(den) * BigInt(NANO)];
+  return Number((part + whole - 1n) / whole);
+}
+
 /** How many frames of `to` last as long as so many of `from`. */
 export function framesIn(count: number, from: Rational, to: Rational): number {
   return quotient(BigInt(count) * BigInt(from.den) * BigInt(to.num), BigInt(from.num) * BigInt(to.den));

@@ -6,7 +6,7 @@ import { nullable } from '../../../runtime/schema.ts';
 import { ThingBox } from '../../things/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder } from '../store/contract.ts';
-import { FrameRange, Scope } from '../visual/contract.ts';
+import { FrameRange, Scope, Shot } from '../visual/contract.ts';
 
 const part = {
   hash_str: Type.String(),
@@ -14,6 +14,10 @@ const part = {
   /** Half-open ranges of grid frames: the part, and the scene around it; null where there is none. */
   frames: FrameRange,
   scene: nullable(FrameRange),
+  /** The exact times of `frames`. */
+  seconds: Type.Tuple([Type.Number(), Type.Number()]),
+  /** The shot around its first frame; left out where edges are on the grid. */
+  shot: Type.Optional(Shot),
 };
 
 const NamedPerson = Type.Object({

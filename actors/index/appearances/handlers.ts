@@ -14,6 +14,7 @@ import type { Store } from '../store/store.ts';
 import { storedFaces } from '../things/stored-shots.ts';
 import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
 import { scenesOf } from '../visual/scene-lists.ts';
+import { exactTimes, type Shots, shotAt } from '../visual/shots.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { appearanceMessages } from './contract.ts';
 
@@ -140,8 +141,8 @@ function best(
 ): Reply<AppearanceContract, 'seen_in_scenes'> {
   const hashes = [...frames.keys()].sort();
   const { found } = scenesOf(store, visual, model_key, hashes, pause);
-  const scenes = new Map(hashes.map((hash, i) => [hash, found[i]?.scenes ?? null]));
-  const appearances = appearancesInScenes(frames, hashes, (hash) => scenes.get(hash) ?? null);
+  const lists = new Map(hashes.map((hash, i) => [hash, found[i] ?? null]));
+  const appearances = appearancesInScenes(frames, hashes, (hash) => lists.get(hash)?.scenes ?? null);
   const paths = new Map<string, string>();
   const pathOf = (hash: string): string => {
     const path = paths.get(hash) ?? readable(() => store.media.pathOf(hash)) ?? '';
@@ -153,9 +154,14 @@ function best(
     path: pathOf(hash),
     frames: [start, end] as [number, number],
     scene: scene && ([...scene] as [number, number]),
+    ...exactly(lists.get(hash)?.shots ?? null, start, end),
   }));
   // A folder that was emptied since they were clustered knows no path.
   return { matches: matches.filter(({ path }) => path !== '') };
+}
+
+function exactly(shots: Shots | null, start: number, end: number): Pick<Match, 'seconds' | 'shot'> {
+  return { seconds: exactTimes(shots, start, end), ...(shots && { shot: shotAt(shots, start) }) };
 }
 
 /** The frames in both; `only` null: all of `ranges`. */
@@ -276,7 +282,10 @@ function partsOf(
   const match = { hash_str: hash, path };
   if (seen === null) {
     const pairs = Array.from({ length: within.length / 2 }, (_, i) => within.subarray(2 * i, 2 * i + 2));
-    return pairs.map(([start, end]) => ({ ...match, frames: [start!, end!], scene: null, people: [] }));
+    return pairs.map(([start, end]) => ({
+      ...match,
+      ...{ frames: [start!, end!], seconds: [start!, end!], scene: null, people: [] },
+    }));
   }
   const frames = new Map([[hash, common(seen.get(hash)!, within)]]);
   const [scenes] = scenesOf(store, visual, model_key, [hash], () => {}).found;
@@ -286,6 +295,7 @@ function partsOf(
       ...match,
       frames: [start, end],
       scene: scene && [...scene],
+      ...exactly(scenes?.shots ?? null, start, end),
       people: each.flatMap((one, i) => (isIn(one.get(hash), start, end) ? [i] : [])),
     }));
 }

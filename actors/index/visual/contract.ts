@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, Doubles, Floats, Integers, Unsigned } from '../../../runtime/contract.ts';
 import type { ErrorFields } from '../../../runtime/errors.ts';
-import { nullable } from '../../../runtime/schema.ts';
+import { described, nullable } from '../../../runtime/schema.ts';
 import { MediaScope } from '../facets/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord, SpanKey } from '../store/contract.ts';
@@ -34,13 +34,22 @@ export type Edges = Static<typeof Edges>;
 
 /** A half-open part of a film between exact edges. */
 export const Shot = Type.Object({
-  /** From the first picture of the film. */
-  start_seconds: Type.Number(),
-  end_seconds: Type.Number(),
-  /** Pictures of the film, counted from 0. */
-  start_frame: Type.Integer(),
-  /** Null for the last shot, which ends with the film. */
-  end_frame: nullable(Type.Integer()),
+  start_seconds: described(
+    Type.Number(),
+    'When the first picture of the shot is shown, in seconds from the first picture of the film.',
+  ),
+  end_seconds: described(
+    Type.Number(),
+    'When the first picture of the next shot is shown, or the end of the film.',
+  ),
+  start_frame: described(
+    Type.Integer(),
+    'First picture of the shot; pictures of the film are counted from 0.',
+  ),
+  end_frame: described(
+    nullable(Type.Integer()),
+    'First picture of the next shot; null for the last shot, which ends with the film.',
+  ),
 });
 export type Shot = Static<typeof Shot>;
 

@@ -42,6 +42,23 @@ export function shotAt(shots: Shots, second: number): Shot {
   return shotOf(shots, lowerBound(shots.seconds, second + rounding));
 }
 
+/**
+ * The exact times of half-open grid seconds. What is seen in the first of a shot is taken to be there from its
+ * beginning, and nothing goes on behind the end of the shot of the last one.
+ */
+export function exactTimes(shots: Shots | null, start: number, end: number): [number, number] {
+  if (shots === null) return [start, end];
+  const { start_seconds } = shotAt(shots, start);
+  const { end_seconds } = shotAt(shots, Math.max(start, end - 1));
+  return [start - start_seconds < 1 ? start_seconds : start, Math.max(start, Math.min(end, end_seconds))];
+}
+
+/** The grid seconds that show a half-open part between exact times; none for a part between two of them. */
+export function secondsWithin(start: number, end: number): [number, number] {
+  const first = Math.max(0, Math.ceil(start - rounding));
+  return [first, Math.max(first, Math.ceil(end - rounding))];
+}
+
 /** Shot `index`, counted from 0. */
 export function shotOf({ seconds, frames, end }: Shots, index: number): Shot {
   const start_seconds = index === 0 ? 0 : seconds[index - 1]!;

@@ -15,12 +15,20 @@ import {
 } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { ShotSize } from '../../index/things/contract.ts';
+import { Shot } from '../../index/visual/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
 import { ThingBox, ThingClass } from '../../things/contract.ts';
 
 export const OtherPaths = field(
   'Other files with the same content, if there are any; at most 32.',
   Type.Optional(Type.Array(Type.String())),
+);
+
+export const ShotAround = Type.Optional(
+  described(
+    named('Shot', Shot),
+    'The shot around the moment between its exact edges. Omitted if edges are known to the second only.',
+  ),
 );
 
 export const HashStr = described(
@@ -177,6 +185,14 @@ export const Scene = Type.Object({
     Type.Number(),
     'End of the scene: the start of the next scene, or the end of the film.',
   ),
+  start_frame: described(
+    nullable(Type.Integer()),
+    'First picture of the scene; pictures of the film are counted from 0. Null if `edges` is not `exact`.',
+  ),
+  end_frame: described(
+    nullable(Type.Integer()),
+    'First picture of the next scene. Null if `edges` is not `exact`, and for the last scene.',
+  ),
 });
 export type Scene = Static<typeof Scene>;
 
@@ -195,6 +211,12 @@ export const ScenesAnswer = Type.Object({
     nullable(Type.String()),
     'The visual model that the scenes are based on: the model in use if it has analysed the file, ' +
       'otherwise the last model that has; null for sound.',
+  ),
+  edges: described(
+    nullable(oneOf('exact', 'grid')),
+    '`exact`: scenes begin and end between two pictures of the film, and none is left out because it is ' +
+      'short. `grid`: scenes begin at whole seconds, because the file was analysed by an earlier version or ' +
+      'with `decode: keyframes`; analyse it again for exact edges. Null for sound and stills.',
   ),
   scenes: field('The scenes in order of time.', Type.Array(named('Scene', Scene))),
 });

@@ -6,7 +6,7 @@ import { AbsolutePath } from '../../../runtime/paths.ts';
 import { defaulted, described, field, named, oneOf, optional, shown } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, FilePath } from '../../index/store/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
-import { HashStr, MediaKind, mediaFields, OtherPaths } from '../media/contract.ts';
+import { HashStr, MediaKind, mediaFields, OtherPaths, ShotAround } from '../media/contract.ts';
 import { notesFields } from '../notes/contract.ts';
 import {
   Excluded,
@@ -202,6 +202,7 @@ export const Moment = Type.Object({
       'without scenes, it is what is said.',
   ),
   end_seconds: described(Type.Number(), 'End of the same range.'),
+  shot: ShotAround,
   reasons: described(
     Type.Array(Reason),
     'Why the moment was found, best rank first; at most 20 reasons. If only filters selected it: the people ' +

@@ -7,6 +7,7 @@
 // whole lecture from one camera is not one moment. In steps, because lists may be long.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { compareText } from '../../../runtime/text.ts';
+import type { Shot } from '../../index/visual/contract.ts';
 
 export type HitKind = 'seen' | 'said' | 'person' | 'written' | 'name';
 
@@ -22,6 +23,8 @@ export interface Hit<R> {
   readonly end: number;
   /** Half-open range of seconds around `time`; null where nobody knows of scenes. */
   readonly scene: readonly [number, number] | null;
+  /** The same, where its edges are exact. */
+  readonly shot?: Shot | undefined;
   /** The whole file, found by its name: a reason of its best moment, or a moment of its own without one. */
   readonly isFile?: boolean;
   /** `rank`: from 1. */
@@ -34,6 +37,7 @@ export interface FusedMoment<R> {
   readonly time: number;
   readonly start: number;
   readonly end: number;
+  readonly shot?: Shot | undefined;
   readonly reasons: readonly R[];
   readonly kinds: ReadonlySet<HitKind>;
 }
@@ -224,8 +228,9 @@ function worthOf<R>({ hits }: Growing<R>): number {
 }
 
 function finished<R>({ first, hits }: Growing<R>): FusedMoment<R> {
-  const { hash, path, time, place } = first;
+  const { hash, path, time, place, shot } = first;
   const [start, end] = place ?? [first.start, first.end];
   const reasons = hits.slice(0, mostReasons).map((hit) => hit.reason(hit.rank));
-  return { hash, path, time, start, end, reasons, kinds: new Set(hits.map(({ kind }) => kind)) };
+  const kinds = new Set(hits.map(({ kind }) => kind));
+  return { hash, path, time, start, end, ...(shot && { shot }), reasons, kinds };
 }

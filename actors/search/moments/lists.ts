@@ -1,5 +1,7 @@
 // The lists that moments are made of: what is seen, what is said, what is written, who is there. Each is
 // asked for by itself, best first.
+import type { Shot } from '../../index/visual/contract.ts';
+import { exactTimes, type Shots, shotAt } from '../../index/visual/shots.ts';
 import type { Lists } from '../../library/lists/contract.ts';
 import { now, type TranscriptData } from '../loaded-data.ts';
 import { type Note, note } from '../notes/contract.ts';
@@ -91,14 +93,14 @@ export async function seenList(
   const found = await visual.find(input.max_results);
   const ranking = found.matches.toSorted((a, b) => a.original_index - b.original_index);
   const hits = ranking.map(
-    ({ hash_str, path, frame_index, scene_start, scene_end }): Hit<Reason> => ({
+    ({ hash_str, path, frame_index, scene_start, scene_end, shot }): Hit<Reason> => ({
       kind: 'seen',
       hash: hash_str,
       path,
       time: frame_index,
       start: frame_index,
       end: frame_index,
-      scene: [scene_start, scene_end],
+      ...placeIn(shot, [scene_start, scene_end]),
       reason: (rank) => ({ kind: 'seen', rank }),
     }),
   );
@@ -147,7 +149,7 @@ export async function saidList(
       time: start_seconds,
       start: start_seconds,
       end: end_seconds,
-      scene: sceneAt(scenes.get(hash_str), start_seconds),
+      ...sceneAt(scenes.get(hash_str), start_seconds),
       reason: (rank) => ({
         kind: 'said',
         rank,
@@ -195,14 +197,15 @@ export async function writtenList(
   );
   const hits = matches.map(({ hash_str, path, best, start, end, whole, ...read }): Hit<Reason> => {
     const line = { ...read, band: bandOfLine({ ...read, whole }) };
+    const [start_seconds, end_seconds] = exactTimes(scenes.get(hash_str)?.shots ?? null, start, end);
     return {
       ...{ kind: 'written', hash: hash_str, path },
       // A line may stay for a whole film: its moment is the one in which it is read best.
       ...{ time: best, start: best, end: best + 1 },
-      scene: sceneAt(scenes.get(hash_str), best),
+      ...sceneAt(scenes.get(hash_str), best),
       reason: (rank) => ({
         ...{ kind: 'written', rank, ...line, best_seconds: best },
-        ...{ start_seconds: start, end_seconds: end },
+        ...{ start_seconds, end_seconds },
       }),
     };
   });
@@ -251,17 +254,17 @@ async function personList(
   };
   const { matches } = await index.ask('seen_in_scenes', query, now(signal));
   const { cluster_id = '', cluster_job_name = '' } = clusters[0] ?? {};
-  return matches.map(({ hash_str, path, frames, scene }) => ({
+  return matches.map(({ hash_str, path, frames, seconds, scene, shot }) => ({
     kind: 'person',
     hash: hash_str,
     path,
     time: frames[0],
     start: frames[0],
     end: frames[1],
-    scene,
+    ...placeIn(shot, scene),
     reason: (rank) => ({
       ...{ kind: 'person', rank, name, cluster_id, cluster_job_name },
-      ...{ start_seconds: frames[0], end_seconds: frames[1] },
+      ...{ start_seconds: seconds[0], end_seconds: seconds[1] },
     }),
   }));
 }
@@ -276,25 +279,45 @@ export function scopeOf(
   return findScope(parts, { ...request, ranges }, searched, signal);
 }
 
-/** By hash: start, end, start, end... of the scenes. */
+interface SceneList {
+  /** Start, end, start, end... of grid frames. */
+  readonly scenes: Int32Array;
+  /** Null where edges are on the grid. */
+  readonly shots: Shots | null;
+}
+
+/** By hash. */
 export async function scenesBy(
   { index, models }: MomentParts,
   cache_dir: string,
   hashes: string[],
   signal: AbortSignal | undefined,
-): Promise<Map<string, Int32Array>> {
+): Promise<Map<string, SceneList>> {
   if (hashes.length === 0) return new Map();
   const { found } = await index.ask(
     'scenes',
     { cache_dir, model_key: models.state.model_key, hashes },
     now(signal),
   );
-  return new Map(found.flatMap((one, i) => (one ? [[hashes[i]!, one.scenes]] : [])));
+  return new Map(found.flatMap((one, i) => (one ? [[hashes[i]!, one]] : [])));
 }
 
-/** The scene around a moment; null where there is none. */
-export function sceneAt(scenes: Int32Array | undefined, seconds: number): readonly [number, number] | null {
-  if (!scenes) return null;
+type PlaceOfHit = Pick<Hit<unknown>, 'scene' | 'shot'>;
+
+/** The shot, or the scene on the grid where edges are not exact. */
+export function placeIn(shot: Shot | undefined, scene: PlaceOfHit['scene']): PlaceOfHit {
+  return shot ? { scene: [shot.start_seconds, shot.end_seconds], shot } : { scene };
+}
+
+/** The shot or the scene around a moment. */
+export function sceneAt(list: SceneList | undefined, seconds: number): PlaceOfHit {
+  if (!list?.shots) return { scene: list ? sceneOnGrid(list.scenes, seconds) : null };
+  const shot = shotAt(list.shots, seconds);
+  return seconds < shot.end_seconds ? placeIn(shot, null) : { scene: null };
+}
+
+/** Null where there is none. */
+function sceneOnGrid(scenes: Int32Array, seconds: number): readonly [number, number] | null {
   let [low, high] = [0, scenes.length / 2];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -377,7 +377,7 @@ async function described(
   if (hashes.length === 0) return [];
   const { by_hash } = await index.ask('find', { cache_dir, paths: [], hashes }, now(signal));
   const records = new Map(hashes.map((hash, i) => [hash, by_hash[i]?.probe]));
-  return shown.map(({ match: { hash, time, start, end, reasons }, path, others }) => {
+  return shown.map(({ match: { hash, time, start, end, shot, reasons }, path, others }) => {
     const { kind = 'video', duration_seconds = 0 } = records.get(hash) ?? {};
     const whole = Math.max(1, Math.ceil(duration_seconds));
     const until = end === Number.POSITIVE_INFINITY ? whole : end;
@@ -391,6 +391,7 @@ async function described(
       time_seconds: time,
       start_seconds: start,
       end_seconds: Math.max(start, last),
+      ...(shot && { shot }),
       reasons: [...reasons],
     };
   });

@@ -3,6 +3,7 @@
 import { isStillName } from '../../decoder/media-names.ts';
 import { hasWords, wordsOfName } from '../../index/text/name-words.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
+import { secondsWithin } from '../../index/visual/shots.ts';
 import type { Lists } from '../../library/lists/contract.ts';
 import { now } from '../loaded-data.ts';
 import type { NoteCode } from '../notes/contract.ts';
@@ -82,9 +83,10 @@ export function rangesOfHits(
   isByScene: boolean,
 ): Record<string, FrameRange[]> {
   return rangesByHash(
-    lists.flat().map(({ hash: hash_str, scene, start, end }) => {
-      const [from, to] = (isByScene ? scene : null) ?? [start, end];
-      return { hash_str, frames: [Math.floor(from), Math.ceil(to)] };
+    lists.flat().flatMap(({ hash: hash_str, scene, start, end }) => {
+      const frames: FrameRange =
+        isByScene && scene !== null ? secondsWithin(...scene) : [Math.floor(start), Math.ceil(end)];
+      return frames[0] < frames[1] ? [{ hash_str, frames }] : [];
     }),
   );
 }
@@ -209,14 +211,15 @@ export async function nameList(
     const hashes = [...spoken.matches, ...items].map(({ hash_str }) => hash_str);
     const scenes = await scenesBy(parts, cache_dir, [...new Set(hashes)], signal);
     const placed = (hash: string, path: string, start: number, end: number, named: Named): Hit<Reason> => ({
-      ...{ kind: 'name', hash, path, time: start, start, end, scene: sceneAt(scenes.get(hash), start) },
+      ...{ kind: 'name', hash, path, time: start, start, end },
+      ...sceneAt(scenes.get(hash), start),
       reason: (rank) => ({ kind: 'name', rank, ...named }),
     });
     const files = media.matches.map(({ hash_str, path, frames, ...named }): Hit<Reason> => {
       const [start, end] = frames ?? [0, Number.POSITIVE_INFINITY];
       return {
         ...placed(hash_str, path, start, end, named),
-        scene: null,
+        ...{ scene: null, shot: undefined },
         ...(frames === null && { isFile: true }),
       };
     });

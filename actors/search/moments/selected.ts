@@ -7,7 +7,7 @@ import { frameField, peopleFilter } from '../scope/contract.ts';
 import { entriesOf, findScope, isGlobal } from '../scope/scope.ts';
 import type { MomentsRequest, Reason } from './contract.ts';
 import { type FusedMoment, placeOf } from './fuse.ts';
-import { depthOf, type KindFound, leastNamed, type MomentParts } from './lists.ts';
+import { depthOf, type KindFound, leastNamed, type MomentParts, placeIn } from './lists.ts';
 
 /** True when there is nothing to search for, and something that says what is meant. */
 export function isSelection(request: MomentsRequest): boolean {
@@ -57,12 +57,13 @@ export async function select(
   const byPeople = within(parts.people, asked.people === undefined ? null : { cache_dir }, bySpeech);
   const { matches, people_twice } = await byPeople();
   const people = await peopleOf(parts, request, signal);
-  const ranking = matches.map(({ hash_str: hash, path, frames, scene, people: seen }, i) => {
+  const ranking = matches.map(({ hash_str: hash, path, frames, seconds, people: seen, ...around }, i) => {
+    const { scene, shot } = placeIn(around.shot, around.scene);
     const [start, end] = placeOf({ scene, time: frames[0] }) ?? frames;
-    const visible = { start_seconds: frames[0], end_seconds: frames[1] };
+    const visible = { start_seconds: seconds[0], end_seconds: seconds[1] };
     const reasons = seen.map((at): Reason => ({ kind: 'person', rank: i + 1, ...people[at]!, ...visible }));
     const kinds = new Set(reasons.map(({ kind }) => kind));
-    return { hash, path, time: frames[0], start, end, reasons, kinds };
+    return { hash, path, time: frames[0], start, end, ...(shot && { shot }), reasons, kinds };
   });
   const notes = [listNote('SAME_PERSON_TWICE', people_twice)];
   return { ranking, found: { lists: [], notes, scope: found } };

@@ -4,6 +4,7 @@ import { rangeFault } from '../../../runtime/ranges.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { type Probe, rateOf } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
+import { allShots } from '../../index/visual/shots.ts';
 import { searchErrors } from '../contract.ts';
 import {
   type MediaFactsAnswer,
@@ -36,7 +37,7 @@ export async function listScenes(
   const { hash_str } = record.identity;
   const { kind, duration_seconds } = record.probe;
   const answer = { hash_str, media_path, kind, duration_seconds };
-  if (kind === 'audio') return { ...answer, model_key: null, scenes: [] };
+  if (kind === 'audio') return { ...answer, model_key: null, edges: null, scenes: [] };
   const query = { cache_dir, model_key: modelKey, hashes: [hash_str] };
   const { found, unreadable } = await parts.index.ask('scenes', query, call);
   if (unreadable.length > 0) {
@@ -49,9 +50,10 @@ export async function listScenes(
       { field: fieldOf(request) },
     );
   }
-  const all = scenesOf(list.scenes, record.probe);
+  const { model_key, shots } = list;
+  const all = shots ? allShots(shots) : scenesOnGrid(list.scenes, record.probe);
   const scenes = all.filter((one) => one.start_seconds < end_seconds && start_seconds < one.end_seconds);
-  return { ...answer, model_key: list.model_key, scenes };
+  return { ...answer, model_key, edges: kind === 'image' ? null : shots ? 'exact' : 'grid', scenes };
 }
 
 const fieldOf = ({ hash_str }: NamedMedia) => (hash_str === undefined ? 'media_path' : 'hash_str');
@@ -113,7 +115,7 @@ async function hashAt(
 }
 
 /** `ranges`: of grid frames. The last scene of a film ends with it, and not with its last second. */
-export function scenesOf(
+export function scenesOnGrid(
   ranges: Int32Array,
   { kind, duration_seconds }: Pick<Probe, 'kind' | 'duration_seconds'>,
 ): Scene[] {
@@ -121,5 +123,6 @@ export function scenesOf(
   return Array.from({ length: ranges.length / 2 }, (_, i) => ({
     start_seconds: ranges[i * 2]!,
     end_seconds: Math.max(ranges[i * 2]!, Math.min(end, ranges[i * 2 + 1]!)),
+    ...{ start_frame: null, end_frame: null },
   }));
 }

@@ -25,6 +25,7 @@ export function toMatch(
     scene_start_timestamp: clockTime(ranked.scene_start),
     // The last second of the scene: a strip with both ends shows nothing of the next one.
     scene_end_timestamp: clockTime(Math.max(ranked.scene_start, ranked.scene_end - 1)),
+    ...(ranked.shot && { shot: ranked.shot }),
     original_index: ranked.original_index,
     hash_str: ranked.hash_str,
     video_path: path,

@@ -203,6 +203,40 @@ test('the scenes of a search lie one after the other, each with its last second,
   assert.deepEqual([answer.matches.length, answer.timeline.output_path], [2, join(home, 'found-2.xml')]);
 });
 
+test('a scene with exact edges carries no frame of its neighbour, and one without is told', async (t) => {
+  const shot = { start_seconds: 1.48, end_seconds: 3.12, start_frame: 37, end_frame: 78 };
+  const { run, home } = commands(t, [match({ shot })]);
+  const out = join(home, 'found.edl');
+  const timelineOf = () =>
+    readFileSync(out, 'utf8')
+      .match(/\d\d:\d\d:\d\d:\d\d/g)!
+      .slice(0, 2);
+  const exact = await run(search, 'red car', '--seen', '--timeline', out);
+  assert.deepEqual(timelineOf(), ['<in>37', '<out>78']);
+  assert.doesNotMatch(exact.err, /whole seconds/);
+  const grid = commands(t, [match({}), match({})]);
+  const { err } = await grid.run(search, 'red car', '--seen', '--timeline', join(grid.home, 'found.edl'));
+  assert.match(err, /note: scenes of 1 film begin and end at whole seconds; .* analyse again with --force\n/);
+  // The first and the last half minute of a long shot.
+  const long = { start_seconds: 2.5, end_seconds: 70.5, start_frame: 62, end_frame: 1762 };
+  const items = ['00:00:02 00:00:32', '00:00:32 00:01:01', '00:01:02 00:01:10'].map((times) => {
+    const [scene_start_timestamp, scene_end_timestamp] = times.split(' ') as [string, string];
+    return {
+      seen: match({ scene_start_timestamp, scene_end_timestamp, shot: long }),
+      said: null,
+      written: null,
+    };
+  });
+  assert.deepEqual(
+    sceneItems(items).map((one) => [one.source_start_seconds, one.source_end_seconds]),
+    [
+      [2.5, 33],
+      [32, 62],
+      [62, 70.5],
+    ],
+  );
+});
+
 test('a search that finds nothing writes no timeline, and a name without a format is refused at once', async (t) => {
   const { run, home } = commands(t);
   const { err } = await run(search, 'x', '--seen', '--timeline', join(home, 'found.xml'));

@@ -174,8 +174,11 @@ test('filters alone ask the index for what they select, and for nothing else tha
     assert.equal(transcripts, true);
     const one = { hash_str: 'aa', path: film, scene: null };
     return people === undefined
-      ? { matches: [{ ...one, frames: [0, 16], people: [] }], people_twice: [] }
-      : { matches: [{ ...one, frames: [3, 5], scene: [0, 80], people: [0] }], people_twice: [] };
+      ? { matches: [{ ...one, frames: [0, 16], seconds: [0, 16], people: [] }], people_twice: [] }
+      : {
+          matches: [{ ...one, frames: [3, 5], seconds: [3, 5], scene: [0, 80], people: [0] }],
+          people_twice: [],
+        };
   });
   const filters = {
     filters: [{ facet_id: 'file.extension', operator: 'is_any_of' as const, values: ['ts'] }],

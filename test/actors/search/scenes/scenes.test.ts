@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { definition } from '../../../../actors/index/actor.ts';
 import { sceneRanges } from '../../../../actors/index/visual/catalog.ts';
-import { scenesOf } from '../../../../actors/search/scenes/scenes.ts';
+import { scenesOnGrid } from '../../../../actors/search/scenes/scenes.ts';
 import { mediaRoutes, sceneRoutes } from '../../../../http/routes/media.ts';
 import { searchRoutes } from '../../../../http/routes/search.ts';
 import { inject } from '../../../http/inject.ts';
@@ -12,12 +12,13 @@ import { world } from '../../analysis/fakes.ts';
 
 test('scenes end where a film does, and a still is a second', () => {
   const film = { kind: 'video', duration_seconds: 9.5 } as const;
-  assert.deepEqual(scenesOf(Int32Array.of(0, 4, 4, 10), film), [
-    { start_seconds: 0, end_seconds: 4 },
-    { start_seconds: 4, end_seconds: 9.5 },
+  const none = { start_frame: null, end_frame: null };
+  assert.deepEqual(scenesOnGrid(Int32Array.of(0, 4, 4, 10), film), [
+    { start_seconds: 0, end_seconds: 4, ...none },
+    { start_seconds: 4, end_seconds: 9.5, ...none },
   ]);
   const still = { kind: 'image', duration_seconds: 0 } as const;
-  assert.deepEqual(scenesOf(Int32Array.of(0, 1), still), [{ start_seconds: 0, end_seconds: 1 }]);
+  assert.deepEqual(scenesOnGrid(Int32Array.of(0, 1), still), [{ start_seconds: 0, end_seconds: 1, ...none }]);
 });
 
 test('seconds that could not be decoded belong to no scene', () => {
@@ -45,6 +46,7 @@ test('scenes are told before anything is loaded, are those of matches, and outli
   const { status, body } = await ask({ media_path: film });
   assert.equal(status, 200, JSON.stringify(body));
   assert.deepEqual([body['hash_str'], body['kind'], body['model_key']], ['aa', 'video', 'fake']);
+  assert.equal(body['edges'], 'grid');
   await w.search.load(cache_dir);
   const loaded = await ask({ hash_str: 'aa' });
   assert.deepEqual(loaded.body, body);
