@@ -23,6 +23,7 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   features: async () => (await import('./features.ts')).features,
   speaker: async () => (await import('./speaker.ts')).speaker,
   diarization: async () => (await import('./diarization.ts')).diarization,
+  rooms: async () => (await import('./rooms.ts')).rooms,
   speech: async () => (await import('./speech.ts')).speech,
   faces: async () => (await import('./faces.ts')).faces,
   'face-likeness': async () => (await import('./face-likeness.ts')).faceLikeness,

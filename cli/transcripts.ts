@@ -40,11 +40,11 @@ export async function allTranscripts(
 
 /** A note on recordings whose speakers may be too many or too few; empty without any. */
 export function uncertainNote({ transcription_data }: TranscriptionsAnswer): string {
-  const paths = Object.keys(transcription_data).filter(
-    (path) => transcription_data[path]!.speakers_uncertain,
-  );
-  if (paths.length === 0) return '';
-  return `note: ${paths.length === 1 ? '' : `${paths.length} recordings: `}${uncertainSpeakers}\n`;
+  const uncertain = Object.values(transcription_data).filter((data) => data.speakers_uncertain);
+  if (uncertain.length === 0) return '';
+  const range = uncertain.length === 1 ? (uncertain[0]!.speaker_range ?? null) : null;
+  const which = uncertain.length === 1 ? '' : `${uncertain.length} recordings: `;
+  return `note: ${which}${uncertainSpeakers(range, null)}\n`;
 }
 
 // A transcript as lines for a person: when, who, what.

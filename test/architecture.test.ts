@@ -216,7 +216,7 @@ test('pure files load no thread and no native package', () => {
   const spoken = [
     /^actors\/acoustics\//,
     /^actors\/decoder\/(sound\/choice|sound\/clock|subtitles\/text)\.ts$/,
-    /^actors\/diarizer\/(aggregation|clustering|diarize|merge-adjacent|resegment|segmentation-channel|session|speaker-clustering|subsegment-channel|subsegments|turns)\.ts$/,
+    /^actors\/diarizer\/(aggregation|clustering|diarize|local-speakers|recent-features|resegment|segmentation-channel|session|speaker-clustering|turns|window-turns)\.ts$/,
     /^actors\/text-reader\/detection\//,
     /^actors\/exporter\/timeline\/(?!timelines)/,
     /^actors\/exporter\/summary\/(chapters|json|markdown|plain|quality-notes|vtt|wording)\.ts$/,

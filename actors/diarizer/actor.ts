@@ -26,7 +26,6 @@ import { diarize } from './diarize.ts';
 import { type DetectOverlap, overlapDetectorOf } from './overlap/channel.ts';
 import { type Plda, readPlda } from './plda.ts';
 import {
-  type EmbedSpeakers,
   isSegmentation,
   type Segmentation,
   SegmentationChannel,
@@ -180,26 +179,38 @@ class Diarizer {
   async #segment(
     session: DiarizationSession,
     channel: SegmentationChannel,
-    { block, first_sample, speech, settled }: Append & { block: Float32Array | null },
+    { block, channel: index, first_sample, speech, settled }: Append & { block: Float32Array | null },
     turn: Turn,
   ): Promise<void> {
+    const segmentation = await this.#segmentationOf(session, turn);
+    const { subsegments, locals } = block
+      ? await channel.push(first_sample, block, speech, settled, segmentation)
+      : await channel.end(speech, segmentation);
+    const embed = this.#embed(session, turn);
+    await session.add(index, subsegments, embed);
+    const rows = await session.embedEach(
+      locals.map(({ features }) => features),
+      embed,
+    );
+    for (const [at, { window, speaker }] of locals.entries()) window.rows[speaker] = rows[at]!;
+  }
+
+  /** The segmentation model that is loaded, which runs as part of this turn. */
+  async #segmentationOf({ modelKey }: DiarizationSession, turn: Turn): Promise<Segmentation> {
     const checkpoint = this.#checkpoint(turn);
-    const segmentation: Segmentation = {
-      activity: (samples) =>
-        this.current.run(session.modelKey, async ({ family }) => {
+    const run = <T>(work: (segmentation: Segmentation) => Promise<T>) =>
+      this.current.run(modelKey, async ({ family }) => {
+        if (family.segmentation) return work(family.segmentation);
+        throw modelErrors.MODEL_NOT_LOADED('The segmentation model of this session was unloaded');
+      });
+    return {
+      batch: await run(async ({ batch }) => batch),
+      activity: (windows) =>
+        run(async (segmentation) => {
           await checkpoint();
-          if (family.segmentation) return family.segmentation.activity(samples);
-          throw modelErrors.MODEL_NOT_LOADED('The segmentation model of this session was unloaded');
+          return segmentation.activity(windows);
         }),
     };
-    const embed = this.#embed(session, turn);
-    const embedSpeakers: EmbedSpeakers = (speakers) =>
-      session.embedEach(
-        speakers.map(({ features }) => features),
-        embed,
-      );
-    if (block) await channel.push(first_sample, block, speech, settled, segmentation, embedSpeakers);
-    else await channel.end(speech, segmentation, embedSpeakers);
   }
 
   async finish({ session: number, spans }: Finish, turn: Turn): Promise<Sent<Finished>> {
@@ -291,7 +302,7 @@ class Diarizer {
     try {
       session = await openSession(file, options);
       const segmentation = segmentationOf(session, file);
-      await segmentation.activity(new Float32Array(segmentationSamples));
+      await segmentation.activity([new Float32Array(segmentationSamples)]);
       return { session, segmentation };
     } catch (error) {
       await session?.release();

@@ -2,7 +2,7 @@
 // embeddings and not sound, and decides at the end how many speakers there are.
 import { type Static, Type } from 'typebox';
 import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
-import { described } from '../../runtime/schema.ts';
+import { described, field } from '../../runtime/schema.ts';
 import { ModelState } from '../embedder/contract.ts';
 import { SpeechRegion } from '../transcriber/contract.ts';
 
@@ -23,6 +23,16 @@ export const SpeakerTurn = Type.Object({
 });
 export type SpeakerTurn = Static<typeof SpeakerTurn>;
 
+/** How many speakers there may be. */
+export const SpeakerRange = Type.Object(
+  {
+    least: field('The fewest speakers there may be.', Type.Integer({ minimum: 0 })),
+    most: field('The most speakers there may be.', Type.Integer({ minimum: 0 })),
+  },
+  { title: 'SpeakerRange' },
+);
+export type SpeakerRange = Static<typeof SpeakerRange>;
+
 /** How the speakers of a file sound: one vector each, which is all that is kept of a voice. */
 export const SpeakerVoices = Type.Object({
   /** The model and its version: vectors of another one are not compared with these. */
@@ -36,23 +46,33 @@ export type SpeakerVoices = Static<typeof SpeakerVoices>;
 
 /** The speaker model that comes with the program, used where nothing better is downloaded. */
 export const starterSpeakerKey = 'starter-speaker';
-/** Of eight recordings of real rooms of 22 to 42 s, it counted the speakers of none correctly. */
-const leastCertainSeconds = 120;
 
-/** True if the speakers that were found may well be too many or too few. `seconds`: of the recording. */
-export function areSpeakersUncertain(model_key: string, count: SpeakerCount, seconds: number): boolean {
-  return model_key === starterSpeakerKey && typeof count === 'string' && seconds < leastCertainSeconds;
+/** "2 to 4 speakers". */
+export function rangeText({ least, most }: SpeakerRange): string {
+  return `${least} to ${most} speakers`;
 }
 
-/** Warning about such speakers, and what would help. */
-export const uncertainSpeakers =
-  'who speaks is uncertain: the included speaker model is unreliable in recordings below two minutes; ' +
-  'for better ones: framehound models pull voices, then framehound transcribe --force';
+/**
+ * Warning about a number of speakers that is not sure, and what would help. `range`: null for a transcript of
+ * an earlier version. `model_key`: of the speaker model, null where it is not known.
+ */
+export function uncertainSpeakers(range: SpeakerRange | null, model_key: string | null): string {
+  const better =
+    model_key === starterSpeakerKey
+      ? '; the included speaker model often counts wrong, for a better one: framehound models pull voices'
+      : '';
+  const count = range === null ? '' : `, ${rangeText(range)}`;
+  return `the number of speakers is uncertain${count}; to give it: framehound transcribe --speakers N --force${better}`;
+}
 
 export const SpeakersUncertain = described(
   Type.Optional(Type.Boolean()),
-  'True if there may be more or fewer speakers: the included speaker model is unreliable in recordings of ' +
-    'less than two minutes.',
+  'True if there may be more or fewer speakers: see `speaker_range`.',
+);
+
+export const OptionalSpeakerRange = described(
+  Type.Optional(SpeakerRange),
+  'The fewest and the most speakers there may be. Left out where their number is sure or was given.',
 );
 
 export const diarizerContract = contract(
@@ -95,6 +115,8 @@ export const diarizerContract = contract(
         turns: Type.Array(SpeakerTurn),
         speakers: Type.Array(Type.Union([Type.String(), Type.Null()])),
         speaker_count: Type.Integer({ minimum: 0 }),
+        /** Null where their number is sure, or was given. */
+        speaker_range: Type.Union([SpeakerRange, Type.Null()]),
         /** Of the speakers of `turns`; `vectors` are *moved*. */
         voices: SpeakerVoices,
       }),

@@ -1,10 +1,11 @@
 // One file being diarized: all its channels, and an embedding for every part of speech in them. Sound is not
 // kept.
 
-import { Fbank, type FbankOptions, fbankBands, fbankFrames, fbankHop } from '../acoustics/fbank.ts';
+import type { FbankOptions } from '../acoustics/fbank.ts';
 import type { SpeechRegion } from '../transcriber/contract.ts';
 import { OverlapChannel } from './overlap/channel.ts';
 import type { Plda } from './plda.ts';
+import { RecentFeatures, type SubsegmentFeatures } from './recent-features.ts';
 import type { SegmentationChannel } from './segmentation-channel.ts';
 import { type Subsegment, Subsegmenter, type SubsegmentOptions } from './turns.ts';
 
@@ -140,27 +141,14 @@ export class DiarizationSession<C extends ChannelSpeech = SubsegmentChannel> {
 // One channel of a session without a segmentation model: takes sound in blocks and the speech detected in it,
 // and answers the features of every subsegment of speech. It keeps the features of the last seconds only.
 
-interface SubsegmentFeatures {
-  readonly subsegment: Subsegment;
-  /** frames×80, *owned by the caller*. */
-  readonly features: Float32Array;
-}
-
 export class SubsegmentChannel {
   /** Hears the same features; whoever pushes lets it `detect`. */
   readonly overlap = new OverlapChannel();
   readonly #subsegmenter: Subsegmenter;
-  readonly #fbank: Fbank;
-  /** Position of the first sample; null before the first block. */
-  #start: number | null = null;
-  /** Samples so far. */
-  #count = 0;
-  /** Features from frame `#first` on. */
-  #frames = new Float32Array(0);
-  #first = 0;
+  readonly #features: RecentFeatures;
 
   constructor(fbank: FbankOptions, options?: SubsegmentOptions) {
-    this.#fbank = new Fbank(fbank);
+    this.#features = new RecentFeatures(fbank);
     this.#subsegmenter = new Subsegmenter(options);
   }
 
@@ -170,7 +158,7 @@ export class SubsegmentChannel {
 
   /** Where the next block has to begin; null before the first one. */
   get next(): number | null {
-    return this.#start === null ? null : this.#start + this.#count;
+    return this.#features.next;
   }
 
   /** `samples`: from `first` on, *copied*. `speech` and `settled` as the transcriber answered them. */
@@ -180,16 +168,10 @@ export class SubsegmentChannel {
     speech: readonly SpeechRegion[],
     settled: number,
   ): SubsegmentFeatures[] {
-    this.#start ??= first;
-    this.#count += samples.length;
-    const made = this.#fbank.push(samples);
-    this.overlap.push(this.#start, made, speech, settled);
-    const frames = new Float32Array(this.#frames.length + made.length);
-    frames.set(this.#frames);
-    frames.set(made, this.#frames.length);
-    this.#frames = frames;
-    const found = this.#featuresOf(this.#subsegmenter.add(speech, settled));
-    this.#drop(this.#subsegmenter.needed(settled));
+    const made = this.#features.push(first, samples);
+    this.overlap.push(this.#features.start, made, speech, settled);
+    const found = this.#features.of(this.#subsegmenter.add(speech, settled));
+    this.#features.dropBefore(this.#subsegmenter.needed(settled));
     return found;
   }
 
@@ -197,37 +179,8 @@ export class SubsegmentChannel {
   end(speech: readonly SpeechRegion[], settled: number): SubsegmentFeatures[] {
     this.overlap.end(speech);
     const subsegments = [...this.#subsegmenter.add(speech, settled), ...this.#subsegmenter.end()];
-    const found = this.#featuresOf(subsegments);
-    this.#frames = new Float32Array(0);
+    const found = this.#features.of(subsegments);
+    this.#features.clear();
     return found;
   }
-
-  #featuresOf(subsegments: readonly Subsegment[]): SubsegmentFeatures[] {
-    return subsegments.flatMap((subsegment) => {
-      const from = Math.max(this.#first, this.#frame(subsegment.from));
-      const to = Math.min(
-        this.#first + this.#frames.length / fbankBands,
-        this.#frame(subsegment.from) + fbankFrames(subsegment.to - subsegment.from),
-      );
-      // The detector may report speech past the end of the sound.
-      if (to - from < minFrames) return [];
-      const at = from - this.#first;
-      return [{ subsegment, features: this.#frames.slice(at * fbankBands, (at + to - from) * fbankBands) }];
-    });
-  }
-
-  /** The first frame that begins at or after a sample. */
-  #frame(sample: number): number {
-    return Math.max(0, Math.ceil((sample - (this.#start ?? 0)) / fbankHop));
-  }
-
-  #drop(before: number): void {
-    const gone = Math.min(this.#frame(before) - 1 - this.#first, this.#frames.length / fbankBands);
-    if (gone <= 0) return;
-    this.#frames = this.#frames.slice(gone * fbankBands);
-    this.#first += gone;
-  }
 }
-
-/** Fewer say too little about a speaker, and graphs that convolve over frames refuse them. */
-const minFrames = 20;

@@ -56,25 +56,33 @@ interface SpeakerLimits {
 }
 
 /** How many speakers `speaker_count` allows. */
-function speakerLimits(count: SpeakerCount): SpeakerLimits {
+export function speakerLimits(count: SpeakerCount): SpeakerLimits {
   if (count === 'auto') return { min: 1, max: 24 };
   if (count === '5+') return { min: 5, max: 12 };
   return { min: count, max: count };
 }
 
+export interface ClusteredSpeakers {
+  /** The speaker of each embedding, numbered from 0; -1 for a zero vector. */
+  readonly labels: Int32Array;
+  /** How many speakers there are at each of the other similarities. */
+  readonly counts: readonly number[];
+}
+
 /**
- * The speaker of each embedding, numbered from 0; -1 for a zero vector. There are as many speakers as asked
- * for unless there are fewer turns. A generator: it yields often, so that its thread can answer messages.
+ * There are as many speakers as asked for unless there are fewer turns. `others`: similarities with which the
+ * speakers are counted as well. A generator: it yields often, so that its thread can answer messages.
  */
 export function* clusterSpeakers(
   embeddings: Embeddings,
   count: SpeakerCount,
   options: ClusteringOptions,
-): Generator<void, Int32Array> {
+  others: readonly number[] = [],
+): Generator<void, ClusteredSpeakers> {
   const { vectors, dimensions, regions } = embeddings;
   const known = [...embeddings.seconds.keys()].filter((at) => hasDirection(vectors, at, dimensions));
   const labels = new Int32Array(embeddings.seconds.length).fill(-1);
-  if (known.length === 0) return labels;
+  if (known.length === 0) return { labels, counts: others.map(() => 0) };
   const linkage = linkageOf(options);
   const { items, units } = yield* weightedItems(embeddings, known, options);
   yield;
@@ -96,18 +104,25 @@ export function* clusterSpeakers(
     units,
     turns.map((turn) => preclusters[turn]!),
   );
-  const stop = mergesToKeep(groupUnits, merges, minWeight, options);
-  const clusters = cutMerges(groups, merges, { linkage, stop, limits, minWeight });
-  const first = renumbered(turns.map((turn) => clusters[preclusters[turn]!]!));
-  yield;
-  const found =
-    typeof linkage === 'string'
+  const itemsAt = function* (similarity: number): Generator<void, Int32Array> {
+    const stop = mergesToKeep(groupUnits, merges, minWeight, { ...options, similarity });
+    const clusters = cutMerges(groups, merges, { linkage, stop, limits, minWeight });
+    const first = renumbered(turns.map((turn) => clusters[preclusters[turn]!]!));
+    yield;
+    return typeof linkage === 'string'
       ? joinedDownTo(items, first, limits.max, linkage)
       : yield* refined({ items, regions: itemRegions, labels: first, model: linkage, minWeight, limits });
+  };
+  const found = yield* itemsAt(options.similarity);
   known.forEach((at, place) => {
     labels[at] = found[place]!;
   });
-  return labels;
+  const counts: number[] = [];
+  for (const similarity of others) {
+    const own = similarity === options.similarity ? found : yield* itemsAt(similarity);
+    counts.push(speakersIn(own));
+  }
+  return { labels, counts };
 }
 
 function linkageOf({ linkage }: ClusteringOptions): Linkage {

@@ -109,9 +109,42 @@ function speakerName(number: number): string {
 /**
  * For each span (half-open seconds, any order) the speaker that overlaps it most, the earlier one of two
  * equals; where none does, the one whose turn is nearest. Null for all when there are no turns. `turns`
- * ascending by start.
+ * ascending by start. `least`: so many speakers have a span if they can.
  */
 export function speakersOfSpans(
+  turns: readonly SpeakerTurn[],
+  spans: readonly (readonly [number, number])[],
+  least = 0,
+): (string | null)[] {
+  const found = mainSpeakers(turns, spans);
+  const missing = new Set(turns.map(({ speaker }) => speaker));
+  for (const speaker of found) missing.delete(speaker ?? '');
+  for (const speaker of missing) {
+    const own = turns.filter((turn) => turn.speaker === speaker);
+    if (new Set(found).size < least) giveOneSpan(found, spans, own, speaker);
+  }
+  return found;
+}
+
+/** Gives a speaker the span of which it speaks in the largest part, among those of speakers who keep another. */
+function giveOneSpan(
+  speakers: (string | null)[],
+  spans: readonly (readonly [number, number])[],
+  turns: readonly SpeakerTurn[],
+  speaker: string,
+): void {
+  const counts = new Map<string | null, number>();
+  for (const one of speakers) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const shares = spans.map(([start, end], at) => {
+    if (counts.get(speakers[at]!)! < 2) return 0;
+    const parts = turns.map((turn) => Math.min(end, turn.end_seconds) - Math.max(start, turn.start_seconds));
+    return parts.reduce((sum, part) => sum + Math.max(0, part), 0) / Math.max(end - start, 1e-3);
+  });
+  const most = Math.max(...shares);
+  if (most > 0) speakers[shares.indexOf(most)] = speaker;
+}
+
+function mainSpeakers(
   turns: readonly SpeakerTurn[],
   spans: readonly (readonly [number, number])[],
 ): (string | null)[] {

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
 import { defaulted, described, field, Message, nullable, oneOf, shown } from '../../runtime/schema.ts';
-import { SpeakersUncertain } from '../diarizer/contract.ts';
+import { OptionalSpeakerRange, SpeakersUncertain } from '../diarizer/contract.ts';
 import { CacheDir, FilePath } from '../index/store/contract.ts';
 
 export const libraryErrors = errorTable({
@@ -57,6 +57,7 @@ export const LibraryMedia = Type.Object({
         segments: described(Count, 'Number of segments in the transcript.'),
         speakers: described(Count, 'Number of speakers.'),
         speakers_uncertain: SpeakersUncertain,
+        speaker_range: OptionalSpeakerRange,
         stored: Stored,
       }),
     ),

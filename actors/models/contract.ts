@@ -145,6 +145,11 @@ export const SpeakerSide = Type.Object({
     same: Type.Number({ minimum: -1, maximum: 1 }),
     /** The same, of two pieces of 1.5 seconds. */
     same_short: Type.Number({ minimum: -1, maximum: 1 }),
+    /**
+     * Mean cosine of two groups of pieces of 1.5 seconds from which they are one voice, where a segmentation
+     * model says in which pieces one voice speaks alone; .5 when left out.
+     */
+    pieces: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
     /** Cosine of speakers of two files from which a person is asked; `same` when left out. */
     voices: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
   }),

@@ -2,7 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { wespeakerFbank } from '../../actors/acoustics/fbank.ts';
 import { decoderContract } from '../../actors/decoder/contract.ts';
-import { diarizerContract, type SpeakerCount } from '../../actors/diarizer/contract.ts';
+import {
+  diarizerContract,
+  type SpeakerCount,
+  type SpeakerRange,
+  type SpeakerTurn,
+} from '../../actors/diarizer/contract.ts';
 import { diarize } from '../../actors/diarizer/diarize.ts';
 import { type DetectOverlap, overlapDetectorOf } from '../../actors/diarizer/overlap/channel.ts';
 import { type Plda, readPlda } from '../../actors/diarizer/plda.ts';
@@ -56,9 +61,15 @@ export interface Pipeline {
   /** How embedded speech is diarized with the row in use. */
   diarizing(embedded: EmbeddedSpeech): Promise<Diarize>;
   samplesOf(path: string): Promise<Float32Array>;
-  /** A file through decoder, voice detector and diarizer, each in its thread; answers the number of turns. */
-  wholeFile(path: string): Promise<number>;
+  /** A file through decoder, voice detector and diarizer, each in its thread. */
+  wholeFile(path: string, count?: SpeakerCount): Promise<DiarizedFile>;
   stop(): Promise<void>;
+}
+
+/** Who speaks when in a file, as the product answers. */
+export interface DiarizedFile {
+  readonly turns: readonly Turn[];
+  readonly range: SpeakerRange | null;
 }
 
 interface Actors {
@@ -99,7 +110,7 @@ export async function openPipeline(
     embed: (samples, speech) => embed(row, session, detectOverlap, samples, speech),
     diarizing: (embedded) => diarizing(row, plda, embedded),
     samplesOf: (path) => decodeSamples(actors.decoder, bench.pool, path),
-    wholeFile: (path) => wholeFile(actors, path),
+    wholeFile: (path, count = 'auto') => wholeFile(actors, path, count),
     stop: async () => {
       await session.release();
       await detector.release();
@@ -132,9 +143,13 @@ async function detectSpeech(
   return speech;
 }
 
-async function wholeFile({ decoder, transcriber, diarizer }: Actors, path: string): Promise<number> {
+async function wholeFile(
+  { decoder, transcriber, diarizer }: Actors,
+  path: string,
+  count: SpeakerCount,
+): Promise<DiarizedFile> {
   const { session: transcription } = await transcriber.ask('open', detection);
-  const { session } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto' });
+  const { session } = await diarizer.ask('open', { channels: 1, speaker_count: count });
   let end = 0;
   for await (const block of decoder.feed('sound', { path, channels: null }, { credit: 4 })) {
     const { channel, first_sample, count, samples } = block;
@@ -147,9 +162,15 @@ async function wholeFile({ decoder, transcriber, diarizer }: Actors, path: strin
   const last = { session, channel: 0, first_sample: end, count: 0, samples: null };
   await diarizer.ask('append', { ...last, ...detected });
   await transcriber.ask('drop', { session: transcription });
-  const { turns } = await diarizer.ask('finish', { session, spans: [] });
-  return turns.length;
+  const { turns, speaker_range: range } = await diarizer.ask('finish', { session, spans: [] });
+  return { turns: turns.map(scoredTurn), range };
 }
+
+const scoredTurn = ({ start_seconds, end_seconds, speaker }: SpeakerTurn): Turn => ({
+  start: start_seconds,
+  end: end_seconds,
+  speaker,
+});
 
 async function embed(
   row: SpeakerRow,
@@ -204,11 +225,7 @@ async function diarizing(
     const steps = diarize(session, count, { ...row, speaker }, []);
     for (let step = steps.next(); ; step = steps.next()) {
       if (!step.done) continue;
-      return step.value.turns.map(({ start_seconds, end_seconds, speaker }) => ({
-        start: start_seconds,
-        end: end_seconds,
-        speaker,
-      }));
+      return step.value.turns.map(scoredTurn);
     }
   };
 }

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { nullable } from '../../../runtime/schema.ts';
+import { SpeakerRange } from '../../diarizer/contract.ts';
 import { Folder } from '../store/contract.ts';
 
 /** Milliseconds since 1970; null for what an earlier version stored, which kept no time. */
@@ -27,6 +28,7 @@ export const HeldMedia = Type.Object({
       segments: Type.Integer(),
       speakers: Type.Integer(),
       speakers_uncertain: Type.Optional(Type.Boolean()),
+      speaker_range: Type.Optional(SpeakerRange),
       stored_ms: StoredMs,
     }),
   ),

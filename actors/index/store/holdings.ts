@@ -140,13 +140,14 @@ export class Holdings {
     const columns = lookUpTranscript(this.#reading(), hash)?.columns() ?? null;
     if (columns === null) return null;
     const { mark, starts_ms, speakerIds, stored_ms } = columns;
-    const { model_key, spoken, speakers_uncertain } = mark;
+    const { model_key, spoken, speakers_uncertain, speaker_range } = mark;
     return {
       model_key,
       language: spoken,
       segments: starts_ms.length,
       speakers: speakerIds.length,
       ...(speakers_uncertain && { speakers_uncertain }),
+      ...(speaker_range && { speaker_range }),
       stored_ms: stored_ms || null,
     };
   }

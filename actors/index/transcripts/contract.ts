@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
-import { SpeakerVoices } from '../../diarizer/contract.ts';
+import { SpeakerRange, SpeakerVoices } from '../../diarizer/contract.ts';
 import { MediaScope } from '../facets/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
 import { Folder, LoadNumber, LoadStep, MediaRecord } from '../store/contract.ts';
@@ -50,6 +50,8 @@ export const TranscriptMark = Type.Object({
   sidecar: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** The speakers were found by voice, and may be too many or too few. */
   speakers_uncertain: Type.Optional(Type.Boolean()),
+  /** How many there may be; left out where their number is sure, and in older transcripts. */
+  speaker_range: Type.Optional(SpeakerRange),
   /** Names that the subtitles give, by id of the speaker; a name that a person gives goes before. */
   speaker_names: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Left out where all subtitles of the media are in one language. */

@@ -11,7 +11,7 @@ import {
   optional,
   shown,
 } from '../../../runtime/schema.ts';
-import { SpeakersUncertain } from '../../diarizer/contract.ts';
+import { OptionalSpeakerRange, SpeakersUncertain } from '../../diarizer/contract.ts';
 import { mostNameLetters } from '../../index/people/person-name.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import type { TranscriptLoadReport } from '../../index/transcripts/contract.ts';
@@ -50,6 +50,7 @@ export const SpeakerData = Type.Object({
   segments: field('Segments in order of time.', Type.Array(LegacySegment)),
   hash_str: ContentHash,
   speakers_uncertain: SpeakersUncertain,
+  speaker_range: OptionalSpeakerRange,
   speakers: field(
     'Speakers by id, such as `SPEAKER_00`.',
     Type.Record(

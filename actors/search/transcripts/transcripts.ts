@@ -86,7 +86,11 @@ async function list(
     );
     transcriptions.push([path, segments]);
     const speakers = speakersOf(transcript);
-    const uncertain = transcript.mark.speakers_uncertain ? { speakers_uncertain: true } : {};
+    const { speakers_uncertain, speaker_range } = transcript.mark;
+    const uncertain = {
+      ...(speakers_uncertain && { speakers_uncertain }),
+      ...(speaker_range && { speaker_range }),
+    };
     if (speakers) data.push([path, { segments, hash_str, ...uncertain, speakers }]);
   }
   const unreadable = media_paths.filter((_, i) => broken.has(hashes[i] ?? ''));

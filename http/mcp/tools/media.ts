@@ -69,6 +69,8 @@ export const describeMedia = tool({
   },
 });
 
+type SpokenSpeakers = NonNullable<LibraryMedia['transcript']>;
+
 async function recordOf(
   { path, hash_str }: Media,
   { client, cacheDir, callOptions }: Call,
@@ -82,7 +84,7 @@ function stored({ kind, duration_seconds, visual, transcript, faces, summaries }
   const spoken =
     transcript === null
       ? 'none'
-      : `${transcript.segments} passages, ${transcript.speakers_uncertain ? 'an uncertain number of' : transcript.speakers} speakers, language ${oneLine(transcript.language ?? 'unknown', 40)}`;
+      : `${transcript.segments} passages, ${speakersText(transcript)}, language ${oneLine(transcript.language ?? 'unknown', 40)}`;
   const count = faces.reduce((sum, one) => sum + one.faces, 0);
   return [
     `Kind: ${oneLine(kind ?? 'unknown', 20)}${duration_seconds ? `, ${timeText(duration_seconds)} (${secondsText(duration_seconds)} s)` : ''}`,
@@ -90,6 +92,11 @@ function stored({ kind, duration_seconds, visual, transcript, faces, summaries }
     `Transcript: ${spoken}`,
     `Faces found: ${faces.length === 0 ? 'not looked for' : count}; summaries: ${summaries}`,
   ];
+}
+
+function speakersText({ speakers, speakers_uncertain, speaker_range: range }: SpokenSpeakers): string {
+  if (range) return `${range.least} to ${range.most} speakers`;
+  return `${speakers_uncertain ? 'an uncertain number of' : speakers} speakers`;
 }
 
 const notReadable = 'The file is not readable now; what is stored of it can be searched.';

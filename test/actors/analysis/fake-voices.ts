@@ -1,5 +1,5 @@
 // A fake transcriber and a fake diarizer: they keep books on who was opened and closed, and fail on demand.
-import { diarizerContract } from '../../../actors/diarizer/contract.ts';
+import { diarizerContract, type SpeakerRange } from '../../../actors/diarizer/contract.ts';
 import { noModel } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import {
@@ -19,6 +19,8 @@ export interface Voices {
   readonly unloadable: Set<string>;
   /** Key of the model that tells voices apart. */
   speakerModel: string;
+  /** What the diarizer says of the number of speakers. */
+  speakerRange: SpeakerRange | null;
   /** How often they were tried. */
   unloaded: number;
   /** Keys in the order in which they were loaded; null: freed. */
@@ -42,6 +44,7 @@ export function noVoices(): Voices {
     languages: ['en', 'de'],
     unloadable: new Set(),
     speakerModel: 'fake-speaker',
+    speakerRange: null,
     unloaded: 0,
     loads: [],
     open: new Set(),
@@ -189,12 +192,18 @@ export function fakeDiarizer(voices: Voices) {
           const speakers = spans.map(([start]) => `SPEAKER_0${Math.floor(start) % 2}`);
           const ids = [...new Set(speakers)].sort();
           const vectors = new Float32Array(ids.length * 2).map((_, at) => (at % 2 === 0 ? 1 : 0));
-          const voices = {
-            model: 'fake-speaker@1',
+          const sound = {
+            model: `${voices.speakerModel}@1`,
             speakers: ids.map((speaker) => ({ speaker, seconds: 5 })),
             vectors,
           };
-          return { turns: [], speakers, speaker_count: ids.length, voices };
+          return {
+            turns: [],
+            speakers,
+            speaker_count: ids.length,
+            speaker_range: voices.speakerRange,
+            voices: sound,
+          };
         },
         drop: ({ session }) => close(session),
       },

@@ -4,7 +4,12 @@ import { resolve } from 'node:path';
 import { type Static, type TObject, Type } from 'typebox';
 import { defaulted, described, field, nullable, oneOf, ShownWarning } from '../../../../runtime/schema.ts';
 import { counted } from '../../../../runtime/text.ts';
-import { SpeakerCount, SpeakersUncertain } from '../../../diarizer/contract.ts';
+import {
+  OptionalSpeakerRange,
+  rangeText,
+  SpeakerCount,
+  SpeakersUncertain,
+} from '../../../diarizer/contract.ts';
 import { speechLanguages, xPreferences } from '../../../transcriber/contract.ts';
 import { type Complaint, MediaPath, Text, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
@@ -149,6 +154,7 @@ export const SpeechFacts = Type.Object({
   segments: field('Number of segments in the transcript.', Count),
   speakers: field('Number of speakers; null if speakers were not requested.', nullable(Count)),
   speakers_uncertain: SpeakersUncertain,
+  speaker_range: OptionalSpeakerRange,
   speech_seconds: field('Seconds of speech; null for subtitles.', nullable(Type.Number())),
   warning: ShownWarning,
 });
@@ -199,11 +205,11 @@ export const speechKind = stageKind({
   },
 });
 
-function factsText({ segments, speakers_uncertain: isUncertain, ...facts }: SpeechFacts): string {
+function factsText({ segments, speaker_range: range, ...facts }: SpeechFacts): string {
   const { speakers, language, model_key, warning } = facts;
   const said = [
     counted(segments, 'segment'),
-    ...(speakers === null || isUncertain ? [] : [counted(speakers, 'speaker')]),
+    ...(speakers === null ? [] : [range ? rangeText(range) : counted(speakers, 'speaker')]),
     ...(language === null ? [] : [language]),
   ];
   return `${said.join(', ')} (${model_key})${warning === undefined ? '' : `; ${warning}`}`;

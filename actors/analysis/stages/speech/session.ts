@@ -1,6 +1,6 @@
 // The sessions of one file: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
-import { areSpeakersUncertain, type SpeakerVoices } from '../../../diarizer/contract.ts';
+import type { SpeakerRange, SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { OtherLanguage, TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
@@ -21,8 +21,6 @@ export class SpeechSession {
   readonly #channels: number;
   #transcription: number | null = null;
   #diarization: number | null = null;
-  /** True if its speakers may be too many or too few. */
-  #isUncertain = false;
   /** Seconds that were appended. */
   #seconds = 0;
 
@@ -41,11 +39,7 @@ export class SpeechSession {
       const load = () => speech.transcriber.ask('load', { model_key: model }, { signal });
       await loaded.load(model, load, ({ state }) => state);
     }
-    if (job.detect_speakers) {
-      const { model_key } = await speech.diarizer.ask('load', {}, { signal });
-      const { duration_seconds } = this.#work.media.probe;
-      this.#isUncertain = areSpeakersUncertain(model_key, job.speaker_count, duration_seconds);
-    }
+    if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
     const request = { model_key: model, language: job.language, channels };
@@ -119,16 +113,18 @@ export class SpeechSession {
 
   async speakersOf(segments: readonly Segment[]) {
     if (this.#diarization === null)
-      return { speakers: null, count: null, voices: null, speakers_uncertain: false };
+      return { speakers: null, count: null, voices: null, speaker_range: null, speaker_model: null };
     const { speech, signal } = this.#tools;
     const spans = segments.map(({ start_seconds, end_seconds }): [number, number] => [
       start_seconds,
       end_seconds,
     ]);
     const request = { session: this.#diarization, spans };
-    const { speakers, voices } = await speech.diarizer.ask('finish', request, { signal });
+    const { speakers, voices, speaker_range } = await speech.diarizer.ask('finish', request, { signal });
     this.#diarization = null;
-    return { ...numbered(speakers, voices), speakers_uncertain: this.#isUncertain };
+    const found = numbered(speakers, voices);
+    const speaker_model = voices.model.slice(0, voices.model.lastIndexOf('@'));
+    return { ...found, speaker_range: rangeAround(found.count, speaker_range), speaker_model };
   }
 
   /** What is finished is closed already. */
@@ -163,6 +159,12 @@ function numbered(speakers: readonly (string | null)[], voices: SpeakerVoices) {
   }
   const named = speakers.map((speaker) => (speaker === null ? null : (ids.get(speaker) ?? null)));
   return { speakers: named, count: ids.size, voices: voicesUnder(ids, voices) };
+}
+
+/** The range with the number of speakers in the transcript in it; null for none, or where nothing is said. */
+function rangeAround(count: number, range: SpeakerRange | null): SpeakerRange | null {
+  if (range === null || count === 0) return null;
+  return { least: Math.min(range.least || count, count), most: Math.max(range.most, count) };
 }
 
 /** The voices under the ids of the transcript; null when there are none. */
@@ -282,15 +284,20 @@ export interface Written {
   readonly others?: readonly OtherLanguage[];
   /** Names that the subtitles give, by id of the speaker. */
   readonly speaker_names?: Readonly<Record<string, string>>;
-  /** The speakers may be too many or too few. */
-  readonly speakers_uncertain?: boolean;
+  /** How many speakers there may be; null or left out where their number is sure. */
+  readonly speaker_range?: SpeakerRange | null;
+  /** Key of the model that told them apart. */
+  readonly speaker_model?: string | null;
   /** How the speakers sound; null or left out where nobody listened. */
   readonly voices?: SpeakerVoices | null;
   /** What a person should know about it. */
   readonly warning?: string;
 }
 
-type Wish = Omit<TranscriptMark, 'spoken' | 'sidecar' | 'speaker_names' | 'speakers_uncertain' | 'others'>;
+type Wish = Omit<
+  TranscriptMark,
+  'spoken' | 'sidecar' | 'speaker_names' | 'speakers_uncertain' | 'speaker_range' | 'others'
+>;
 
 /** With what the same work is known again. */
 export function markOf({ job, model }: Pick<SpeechWork, 'job' | 'model'>): Wish {

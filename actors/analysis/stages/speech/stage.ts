@@ -217,9 +217,8 @@ async function transcribe(
   await expectUnchanged(media);
   const { segments, language, speakers, speech_seconds, speaker_names: said, warning } = written;
   const speaker_names = said && Object.keys(said).length > 0 ? { speaker_names: { ...said } } : {};
-  const isUncertain = written.speakers_uncertain === true && (speakers ?? 0) > 0;
-  const uncertain = isUncertain ? { speakers_uncertain: true } : {};
-  const { others = [] } = written;
+  const { others = [], speaker_range: range = null, speaker_model } = written;
+  const uncertain = range === null ? {} : { speakers_uncertain: true, speaker_range: range };
   const mark = {
     ...markOf(work),
     ...{ spoken: language, sidecar: written.sidecar ?? null, ...speaker_names, ...uncertain },
@@ -229,7 +228,8 @@ async function transcribe(
   const voices = written.voices ? { voices: written.voices } : {};
   await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments], ...voices });
   const facts = { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
-  const warnings = [warning, isUncertain ? uncertainSpeakers : undefined].filter((one) => one !== undefined);
+  const unsure = range === null ? undefined : uncertainSpeakers(range, speaker_model ?? null);
+  const warnings = [warning, unsure].filter((one) => one !== undefined);
   return { ...facts, ...uncertain, ...(warnings.length > 0 && { warning: warnings.join('; ') }) };
 }
 

@@ -136,8 +136,12 @@ export const voices = {
     'Stimmen erscheinen, wenn Dateien im Bestand mit „Sprache“ analysiert werden.',
   ],
   uncertain: [
-    'Who speaks is uncertain: the included speaker model is unreliable in recordings below two minutes. Better ones, for the next transcription:',
-    'Wer spricht, ist unsicher: Das mitgelieferte Sprechermodell ist bei Aufnahmen unter zwei Minuten unzuverlässig. Bessere, für die nächste Transkription:',
+    'The number of speakers is uncertain. If you know it, give it when you transcribe the file again.',
+    'Die Zahl der Sprecher ist unsicher. Wenn Sie sie kennen, geben Sie sie bei der nächsten Transkription an.',
+  ],
+  range: [
+    '{least} to {most} speakers: the number is uncertain. If you know it, give it when you transcribe the file again.',
+    '{least} bis {most} Sprecher: Die Zahl ist unsicher. Wenn Sie sie kennen, geben Sie sie bei der nächsten Transkription an.',
   ],
   nameOf: ['Name of {speaker} in {file}', 'Name von {speaker} in {file}'],
   speaks: ['speaks {time}', 'spricht {time}'],

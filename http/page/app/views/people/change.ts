@@ -263,14 +263,22 @@ export interface Speaker {
   readonly name: string;
   /** The file may have more or fewer speakers. */
   readonly isUncertain: boolean;
+  /** How many there may be, where that is known. */
+  readonly range: SpokenRange | null;
   readonly seconds: number;
   readonly sample: { readonly start_seconds: number; readonly end_seconds: number };
+}
+
+interface SpokenRange {
+  readonly least: number;
+  readonly most: number;
 }
 
 export interface Spoken {
   readonly hash_str: string;
   readonly segments: readonly Segment[];
   readonly speakers_uncertain?: boolean | undefined;
+  readonly speaker_range?: SpokenRange | undefined;
   readonly speakers: Readonly<
     Record<
       string,
@@ -285,6 +293,7 @@ const SAMPLE_SECONDS = 10;
 /** Who speaks longest first. */
 export function speakersOf(media_path: string, spoken: Spoken): Speaker[] {
   const { hash_str, segments, speakers, speakers_uncertain: isUncertain = false } = spoken;
+  const range = spoken.speaker_range ?? null;
   return Object.entries(speakers)
     .flatMap(([speaker, { segment_indices, display_name: name = '' }]): Speaker[] => {
       const own = segment_indices.map((at) => segments[at]).filter((one) => one !== undefined);
@@ -296,7 +305,7 @@ export function speakersOf(media_path: string, spoken: Spoken): Speaker[] {
       const end_seconds = Math.min(longest.end, longest.start + SAMPLE_SECONDS);
       const sample = { start_seconds: longest.start, end_seconds };
       const seconds = spans.reduce((sum, { start, end }) => sum + end - start, 0);
-      return [{ hash_str, media_path, speaker, name, isUncertain, seconds, sample }];
+      return [{ hash_str, media_path, speaker, name, isUncertain, range, seconds, sample }];
     })
     .sort((a, b) => b.seconds - a.seconds);
 }

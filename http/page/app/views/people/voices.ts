@@ -73,10 +73,14 @@ export function Voices() {
         own,
       ]) => html`<section key=${hash_str} class="speaking" aria-label=${nameOf(own[0]!.media_path)}>
         <h2 class="cut" title=${own[0]!.media_path}>${nameOf(own[0]!.media_path)}</h2>
-        ${own[0]!.isUncertain && html`<p class="quiet">${t(voices.uncertain)} <code>framehound models pull voices</code></p>`}
+        ${own[0]!.isUncertain && html`<p class="quiet">${uncertainText(own[0]!)}</p>`}
         <ul>${own.map((one) => html`<${Voice} key=${one.speaker} voice=${one} />`)}</ul>
       </section>`,
     )}${more}`;
+}
+
+function uncertainText({ range }: Speaker): string {
+  return range ? t(voices.range, { least: range.least, most: range.most }) : t(voices.uncertain);
 }
 
 function Voice({ voice }: { readonly voice: Speaker }) {

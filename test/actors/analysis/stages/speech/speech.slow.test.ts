@@ -206,27 +206,33 @@ test('speakers are numbered as they appear in the transcript, and only those are
   await w.end();
 });
 
-test('of a short recording the included speaker model claims no number of speakers', async () => {
-  const w = await spoken([
-    { name: 'short', frames: 4, sound: true },
-    { name: 'long', frames: 120, sound: true },
-  ]);
-  w.voices.speakerModel = starterSpeakerKey;
-  const of = async (name: string, more: Partial<SpeechJob> = {}) => {
-    const path = w.paths.find((one) => one.endsWith(name))!;
-    const { results } = await w.transcribe([job(path, more)], true);
+test('where the number of speakers is not sure, a range is said, and how to get a better one', async () => {
+  const w = await spoken([{ name: 'talk', frames: 4, sound: true }]);
+  const [path] = w.paths;
+  const of = async () => {
+    const { results } = await w.transcribe([job(path!)], true);
     const speech = results[0]!.speech!;
-    const text = speechKind.labels.result({ speech });
-    return [text, speech.speakers_uncertain, w.state.transcripts.get(name)?.mark.speakers_uncertain];
+    return {
+      text: speechKind.labels.result({ speech }),
+      answer: [speech.speakers_uncertain, speech.speaker_range],
+      stored: w.state.transcripts.get('talk')?.mark,
+    };
   };
-  const uncertain = `4 segments, en (x3-asr-0.6b); ${uncertainSpeakers}`;
-  assert.deepEqual(await of('short'), [uncertain, true, true]);
-  assert.match(uncertainSpeakers, /framehound models pull voices/);
-  const two = '2 speakers, en (x3-asr-0.6b)';
-  assert.deepEqual(await of('short', { speaker_count: 2 }), [`4 segments, ${two}`, undefined, undefined]);
-  assert.deepEqual(await of('long'), [`120 segments, ${two}`, undefined, undefined]);
-  w.voices.speakerModel = 'better';
-  assert.deepEqual(await of('short'), [`4 segments, ${two}`, undefined, undefined]);
+  const sure = await of();
+  assert.equal(sure.text, '4 segments, 2 speakers, en (x3-asr-0.6b)');
+  assert.deepEqual(sure.answer, [undefined, undefined]);
+  assert.equal(sure.stored?.speakers_uncertain, undefined);
+  w.voices.speakerRange = { least: 3, most: 4 };
+  const unsure = await of();
+  // The range holds the number in the transcript.
+  const range = { least: 2, most: 4 };
+  const text = '4 segments, 2 to 4 speakers, en (x3-asr-0.6b)';
+  assert.equal(unsure.text, `${text}; ${uncertainSpeakers(range, 'fake-speaker')}`);
+  assert.doesNotMatch(unsure.text, /models pull/);
+  assert.deepEqual(unsure.answer, [true, range]);
+  assert.deepEqual([unsure.stored?.speakers_uncertain, unsure.stored?.speaker_range], [true, range]);
+  w.voices.speakerModel = starterSpeakerKey;
+  assert.match((await of()).text, /framehound models pull voices/);
   await w.end();
 });
 
