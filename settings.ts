@@ -39,6 +39,11 @@ export const settings = {
     flag: 'model',
     doc: 'key of the visual model, from `framehound models list`',
   }),
+  speaker_model: setting(Type.String({ minLength: 1 }), {
+    fallback: 'auto',
+    env: 'FRAMEHOUND_SPEAKER_MODEL',
+    doc: 'key of the model that tells voices apart; auto uses the most accurate one that is downloaded',
+  }),
   device: setting(
     Type.Union([
       Type.Literal('auto'),

@@ -37,7 +37,7 @@ export async function startActors(
   spec: Spec,
   { values, decoders }: { readonly values: SettingValues; readonly decoders: number },
 ) {
-  const { device, model_threads: threads, hardware_decoding: hardware } = values;
+  const { device, model_threads: threads, hardware_decoding: hardware, speaker_model: speakerModel } = values;
   const { card } = partsOf(device);
   if (device === 'webgpu') shareWebgpuLock();
   const encoderFailures = values.hardware_encoding === 'off' ? null : newEncoderFailures();
@@ -64,7 +64,7 @@ export async function startActors(
       : {
           audioDecoders: several(2, 'audio-decoder'),
           transcriber: supervisor.addOnDemand(spec(transcriberContract, running)),
-          diarizer: supervisor.addOnDemand(spec(diarizerContract, running)),
+          diarizer: supervisor.addOnDemand(spec(diarizerContract, { ...running, speakerModel })),
         };
   const faces = decoders === 0 ? null : supervisor.addOnDemand(spec(facesContract, running));
   const textReader = decoders === 0 ? null : supervisor.addOnDemand(spec(textReaderContract, running));

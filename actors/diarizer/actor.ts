@@ -21,7 +21,8 @@ import {
 import { type ModelSession, openSession, type SessionOptions } from '../models/session.ts';
 import { overlapFile, starterSpeakerFile, starterSpeakerPldaFile } from '../models/starter/speaker.ts';
 import { speechErrors } from '../transcriber/contract.ts';
-import { diarizerContract, starterSpeakerKey } from './contract.ts';
+import { ComputedAnswers, packedActivity, unpackedActivity } from './computed.ts';
+import { type ComputedVoices, diarizerContract, starterSpeakerKey } from './contract.ts';
 import { diarize } from './diarize.ts';
 import { type DetectOverlap, overlapDetectorOf } from './overlap/channel.ts';
 import { type Plda, readPlda } from './plda.ts';
@@ -29,6 +30,7 @@ import {
   isSegmentation,
   type Segmentation,
   SegmentationChannel,
+  segmentationFrames,
   segmentationOf,
   segmentationSamples,
 } from './segmentation-channel.ts';
@@ -38,6 +40,8 @@ import { type SpeakerEmbedder, speakerEmbedderOf } from './speaker-embedder.ts';
 interface DiarizerSettings {
   /** Absolute path of the folder with a folder for each model. */
   readonly modelsDir: string;
+  /** Key of the speaker model; left out or `auto` for the most accurate one that is downloaded. */
+  readonly speakerModel?: string;
   readonly device: DeviceChoice;
   /** Threads inside one run; 0 leaves it to the runtime. */
   readonly threads: number;
@@ -69,6 +73,7 @@ type Finished = Reply<typeof diarizerContract, 'finish'>;
 
 interface Entry {
   readonly session: DiarizationSession;
+  readonly computed: ComputedAnswers;
   readonly asked: Open;
 }
 
@@ -85,6 +90,7 @@ export const definition = actor({
         },
         open: (request, turn) => diarizer.open(request, turn),
         append: (request, turn) => diarizer.append(request, turn),
+        computed: ({ session }) => diarizer.computed(session),
         finish: (request, turn) => diarizer.finish(request, turn),
         drop: ({ session }) => diarizer.drop(session),
       },
@@ -119,7 +125,8 @@ class Diarizer {
   }
 
   async load(turn: Turn): Promise<Reply<typeof diarizerContract, 'load'>> {
-    const key = await bestKey(this.#env.settings.modelsDir);
+    const { modelsDir, speakerModel = 'auto' } = this.#env.settings;
+    const key = speakerModel === 'auto' ? await bestKey(modelsDir) : speakerModel;
     const { row, state } = await this.current.load(key, this.#checkpoint(turn));
     return { model_key: row.key, state };
   }
@@ -145,12 +152,22 @@ class Diarizer {
     });
     turn.throwIfCancelled();
     this.#lastSession += 1;
-    this.#entries.set(this.#lastSession, { session, asked: request });
+    const { computed: before } = request;
+    const numbers = before?.model === session.voiceModel ? before.numbers : new Float32Array(0);
+    const computed = new ComputedAnswers(before ? numbers : null);
+    this.#entries.set(this.#lastSession, { session, asked: request, computed });
     return { session: this.#lastSession };
   }
 
+  computed(id: number): Sent<ComputedVoices> {
+    const { session, computed } = this.#entry(id);
+    const numbers = computed.taken();
+    return new Sent({ model: session.voiceModel, numbers }, { transfer: [numbers.buffer] });
+  }
+
   async append(request: Append, turn: Turn): Promise<Record<string, never>> {
-    const { session } = this.#entry(request.session);
+    const entry = this.#entry(request.session);
+    const { session } = entry;
     const { channel: index, count, first_sample, samples, speech, settled } = request;
     const channel = session.channels[index];
     if (!channel) {
@@ -167,26 +184,27 @@ class Diarizer {
       );
     }
     if (segmentationChannel) {
-      await this.#segment(session, segmentationChannel, { block, ...request }, turn);
+      await this.#segment(entry, segmentationChannel, { block, ...request }, turn);
       return {};
     }
     const found = block ? channel.push(first_sample, block, speech, settled) : channel.end(speech, settled);
-    await session.add(index, found, this.#embed(session, turn));
+    await session.add(index, found, this.#embed(entry, turn));
     await channel.overlap.detect(this.#detectOverlap(session, turn));
     return {};
   }
 
   async #segment(
-    session: DiarizationSession,
+    entry: Entry,
     channel: SegmentationChannel,
     { block, channel: index, first_sample, speech, settled }: Append & { block: Float32Array | null },
     turn: Turn,
   ): Promise<void> {
-    const segmentation = await this.#segmentationOf(session, turn);
+    const { session } = entry;
+    const segmentation = await this.#segmentationOf(entry, turn);
     const { subsegments, locals } = block
       ? await channel.push(first_sample, block, speech, settled, segmentation)
       : await channel.end(speech, segmentation);
-    const embed = this.#embed(session, turn);
+    const embed = this.#embed(entry, turn);
     await session.add(index, subsegments, embed);
     const rows = await session.embedEach(
       locals.map(({ features }) => features),
@@ -196,7 +214,7 @@ class Diarizer {
   }
 
   /** The segmentation model that is loaded, which runs as part of this turn. */
-  async #segmentationOf({ modelKey }: DiarizationSession, turn: Turn): Promise<Segmentation> {
+  async #segmentationOf({ session: { modelKey }, computed }: Entry, turn: Turn): Promise<Segmentation> {
     const checkpoint = this.#checkpoint(turn);
     const run = <T>(work: (segmentation: Segmentation) => Promise<T>) =>
       this.current.run(modelKey, async ({ family }) => {
@@ -205,18 +223,23 @@ class Diarizer {
       });
     return {
       batch: await run(async ({ batch }) => batch),
-      activity: (windows) =>
-        run(async (segmentation) => {
-          await checkpoint();
-          return segmentation.activity(windows);
-        }),
+      activity: async (windows) => {
+        const answers = await computed.of(windows, () =>
+          run(async (segmentation) => {
+            await checkpoint();
+            return (await segmentation.activity(windows)).map(packedActivity);
+          }),
+        );
+        return answers.map((packed) => unpackedActivity(packed, segmentationFrames));
+      },
     };
   }
 
   async finish({ session: number, spans }: Finish, turn: Turn): Promise<Sent<Finished>> {
-    const { session, asked } = this.#entry(number);
+    const entry = this.#entry(number);
+    const { session, asked } = entry;
     this.#entries.delete(number);
-    await session.flush(this.#embed(session, turn));
+    await session.flush(this.#embed(entry, turn));
     const row = await this.current.run(session.modelKey, async (opened) => opened.row);
     const steps = diarize(session, asked.speaker_count, row, spans);
     const checkpoint = this.#checkpoint(turn);
@@ -238,13 +261,23 @@ class Diarizer {
     throw speechErrors.SESSION_LOST(`There is no session ${session}`, { session });
   }
 
-  #embed({ modelKey }: DiarizationSession, turn: Turn): Embed {
+  #embed({ session: { modelKey, dimensions }, computed }: Entry, turn: Turn): Embed {
     const checkpoint = this.#checkpoint(turn);
-    return (features, count) =>
-      this.current.run(modelKey, async ({ family }) => {
-        await checkpoint();
-        return family.embed(features, count);
-      });
+    const rowsOf = (values: Float32Array, count: number) => {
+      const size = values.length / count;
+      return Array.from({ length: count }, (_, at) => values.subarray(at * size, (at + 1) * size));
+    };
+    return async (features, count) => {
+      const answers = await computed.of(rowsOf(features, count), () =>
+        this.current.run(modelKey, async ({ family }) => {
+          await checkpoint();
+          return rowsOf(await family.embed(features, count), count);
+        }),
+      );
+      const vectors = new Float32Array(count * dimensions);
+      for (const [at, vector] of answers.entries()) vectors.set(vector, at * dimensions);
+      return vectors;
+    };
   }
 
   #detectOverlap({ modelKey }: DiarizationSession, turn: Turn): DetectOverlap {
@@ -272,11 +305,12 @@ class Diarizer {
     try {
       const embedder = speakerEmbedderOf(row, session, file);
       const plda = await pldaOf(modelsDir, row);
-      const version = await versionOf(file);
       await checkpoint();
       // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
       await embedder.embed(new Float32Array(148 * 80).fill(1), 1);
-      const other = await this.#openSegmentation(options);
+      // The starter was never better with it.
+      const other = isBuiltIn(row) ? null : await this.#openSegmentation(options);
+      const version = await versionOf(file, other !== null);
       const common = { ...embedder, plda, version, runsOn: session, close };
       if (other) {
         opened.push(other.session);
@@ -325,15 +359,19 @@ class Diarizer {
 async function bestKey(modelsDir: string): Promise<string> {
   const { rows } = await readRegistry(modelsDir);
   const speakers = rows.filter(isSpeaker).filter((row) => !isBuiltIn(row));
-  for (const row of speakers.sort((a, b) => b.accuracy - a.accuracy)) {
+  for (const row of speakers.sort((a, b) => b.accuracy - a.accuracy || b.speed - a.speed)) {
     if ((await missingFiles(modelsDir, row)).length === 0) return row.key;
   }
   return starterSpeakerKey;
 }
 
-/** The beginning of the checksum of a graph. */
-async function versionOf(file: string): Promise<string> {
+/** What voices are made of where a segmentation model says who speaks alone. */
+const piecesOfVoices = 'pieces of 1.5 s';
+
+/** The beginning of the checksum of a graph, and of how its vectors become voices. */
+async function versionOf(file: string, isSegmented: boolean): Promise<string> {
   const digest = createHash('sha256').update(await readFile(file));
+  if (isSegmented) digest.update(piecesOfVoices);
   return digest.digest('hex').slice(0, 12);
 }
 

@@ -44,6 +44,10 @@ export const SpeakerVoices = Type.Object({
 });
 export type SpeakerVoices = Static<typeof SpeakerVoices>;
 
+/** Answers of models, which only mean something to a session of the same model and version. */
+export const ComputedVoices = Type.Object({ model: Type.String(), numbers: Floats });
+export type ComputedVoices = Static<typeof ComputedVoices>;
+
 /** The speaker model that comes with the program, used where nothing better is downloaded. */
 export const starterSpeakerKey = 'starter-speaker';
 
@@ -82,9 +86,19 @@ export const diarizerContract = contract(
     load: ask(Type.Object({}), Type.Object({ model_key: Type.String(), state: ModelState })),
     unload: ask(Type.Object({}), Type.Object({})),
     open: ask(
-      Type.Object({ channels: Type.Integer({ minimum: 1 }), speaker_count: SpeakerCount }),
+      Type.Object({
+        channels: Type.Integer({ minimum: 1 }),
+        speaker_count: SpeakerCount,
+        /**
+         * What `computed` answered in an interrupted run, joined; empty for none. The sound is appended all
+         * the same. With it `computed` answers new ones.
+         */
+        computed: Type.Optional(ComputedVoices),
+      }),
       Type.Object({ session: Type.Integer() }),
     ),
+    /** What the models have answered since the last call. `numbers` is *moved*. */
+    computed: ask(Type.Object({ session: Type.Integer() }), ComputedVoices),
     /**
      * A block as it was sent to the transcriber, with its answer. `count` 0: the channel has ended.
      * `samples` is *borrowed until answered*.

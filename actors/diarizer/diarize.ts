@@ -35,7 +35,7 @@ export function* diarize(
   spans: readonly (readonly [number, number])[],
 ): Generator<void, Reply<typeof diarizerContract, 'finish'>> {
   const { segmentationChannels } = session;
-  const { labelled, voices, range } = segmentationChannels
+  const { labelled, voices, aloneSeconds, range } = segmentationChannels
     ? yield* turnsOfSegmentation(session, segmentationChannels, count, row)
     : yield* turnsOfSubsegments(session, count, row);
   // A segmentation model decides itself which pauses end a turn.
@@ -46,7 +46,7 @@ export function* diarize(
     speakers: speakersOfSpans(turns, spans, isGiven ? speakerLimits(count).min : 0),
     speaker_count: new Set(turns.map(({ speaker }) => speaker)).size,
     speaker_range: isGiven ? null : range,
-    voices: namedVoices(session, labelled, turns, voices),
+    voices: namedVoices(session, labelled, turns, { voices, aloneSeconds }),
   };
 }
 
@@ -54,16 +54,21 @@ interface Labelled {
   readonly labelled: LabelledTurn[];
   /** k×d by label, of length 1 each. */
   readonly voices: Float64Array;
+  /** For how long each speaks alone, by label. */
+  readonly aloneSeconds: readonly number[];
   /** How many speakers there may be; null where their number is sure. */
   readonly range: SpeakerRange | null;
 }
 
-/** One vector for each speaker of the turns; a speaker of whom no vector has a direction is left out. */
+/** Less of a voice alone says too little about it: strangers are as similar as one voice in two files. */
+const leastOfVoice = 3;
+
+/** One vector for each speaker of the turns who speaks alone for long enough. */
 function namedVoices(
   { voiceModel, dimensions: d }: DiarizationSession<ChannelSpeech>,
   labelled: readonly LabelledTurn[],
   turns: readonly SpeakerTurn[],
-  voices: Float64Array,
+  { voices, aloneSeconds }: Pick<Labelled, 'voices' | 'aloneSeconds'>,
 ): SpeakerVoices {
   const seconds = new Map<string, number>();
   for (const { speaker, start_seconds: start, end_seconds: end } of turns) {
@@ -71,12 +76,35 @@ function namedVoices(
   }
   const found = [...speakersOfLabels(labelled)].flatMap(([label, speaker]) => {
     const vector = voices.subarray(label * d, (label + 1) * d);
-    return vector.some((value) => value !== 0) ? [{ speaker, vector }] : [];
+    const isLong = (aloneSeconds[label] ?? 0) >= leastOfVoice;
+    return isLong && vector.some((value) => value !== 0) ? [{ speaker, vector }] : [];
   });
   const vectors = new Float32Array(found.length * d);
   for (const [at, { vector }] of found.entries()) vectors.set(vector, at * d);
   const speakers = found.map(({ speaker }) => ({ speaker, seconds: seconds.get(speaker) ?? 0 }));
   return { model: voiceModel, speakers, vectors };
+}
+
+/**
+ * `pieces` of one channel ascend, and overlap. `clear`: the part of each in which one speaks alone; all of it
+ * when left out.
+ */
+function aloneSecondsOf(
+  pieces: readonly { readonly from: number; readonly to: number }[],
+  labels: Int32Array,
+  clear?: readonly number[],
+): number[] {
+  const seconds: number[] = [];
+  const ends: number[] = [];
+  for (const [at, { from, to }] of pieces.entries()) {
+    const label = labels[at]!;
+    if (label < 0) continue;
+    const last = ends[label] ?? 0;
+    const own = (to - (from < last && last <= to ? last : from)) * (clear?.[at] ?? 1);
+    seconds[label] = (seconds[label] ?? 0) + own / soundRate;
+    ends[label] = to;
+  }
+  return seconds;
 }
 
 /** Seconds of silence that do not end a turn, as NIST counts it. */
@@ -140,7 +168,8 @@ function* turnsOfSubsegments(
     found.push(turns, secondTurns(turns, overlapSpans(adjusted, overlap.start), likeness));
     yield;
   }
-  return { labelled: found.flat(), voices, range: rangeOf(counts, null) };
+  const aloneSeconds = aloneSecondsOf(ordered, labels, clear);
+  return { labelled: found.flat(), voices, aloneSeconds, range: rangeOf(counts, null) };
 }
 
 /**
@@ -189,7 +218,8 @@ function* turnsOfSegmentation(
   }
   const labelled = count === 'auto' ? turns : withEveryVoice(turns, pieces, labels, speakers);
   const overlap = channels.reduce((most, { overlapShare }) => Math.max(most, overlapShare), 0);
-  return { labelled, voices, range: rangeOf(counts, overlap) };
+  const aloneSeconds = aloneSecondsOf(pieces, labels);
+  return { labelled, voices, aloneSeconds, range: rangeOf(counts, overlap) };
 }
 
 interface VoiceItem {
@@ -294,8 +324,8 @@ function clusteringOf({ speaker }: SpeakerRow, plda: Plda | null): ClusteringOpt
 }
 
 /**
- * Mean cosine of pieces of 1.5 s from which they are one voice, where the row of a model says nothing: that of
- * CAM++, whose strangers have a median of .36 and whose voices have one of .67.
+ * Mean cosine of pieces of 1.5 s from which they are one voice, where the row of a model says nothing: that
+ * of CAM++, whose strangers have a median of .36 and whose voices have one of .67.
  */
 const piecesSimilarity = 0.5;
 
@@ -320,8 +350,9 @@ const muchOverlap = 0.05;
 const overheardVoices = 2;
 
 /**
- * Null where all counts agree and voices can be heard alone. `overlapShare`: null without a segmentation model,
- * where the number is never sure: of seven rooms in which the counts of the starter agreed, three were wrong.
+ * Null where all counts agree and voices can be heard alone. `overlapShare`: null without a segmentation
+ * model, where the number is never sure: of seven rooms in which the counts of the starter agreed, three were
+ * wrong.
  */
 function rangeOf(counts: readonly number[], overlapShare: number | null): SpeakerRange | null {
   const [least, most] = [Math.min(...counts), Math.max(...counts)];

@@ -12,8 +12,8 @@ import type { LabelledWindow } from './window-turns.ts';
 const windowsPerStep = 100;
 
 /**
- * `windows` and `pieces`: of one channel, ascending. `vectors`: n×d, the rows that they name. `voices`: k×d, of
- * length 1 each. A generator: it yields often, so that its thread can answer messages.
+ * `windows` and `pieces`: of one channel, ascending. `vectors`: n×d, the rows that they name. `voices`: k×d,
+ * of length 1 each. A generator: it yields often, so that its thread can answer messages.
  */
 export function* voicesOfWindows(
   windows: readonly SegmentationWindow[],

@@ -1,6 +1,6 @@
-// One channel of a session with a segmentation model: sliding windows of ten seconds. In each window the model
-// says which of its local speakers speak in which frames. Pieces of sound in which the windows agree that one
-// voice speaks alone are embedded; a local speaker without such a piece is embedded by itself.
+// One channel of a session with a segmentation model: sliding windows of ten seconds. In each window the
+// model says which of its local speakers speak in which frames. Pieces of sound in which the windows agree
+// that one voice speaks alone are embedded; a local speaker without such a piece is embedded by itself.
 import { type FbankOptions, fbankBands } from '../acoustics/fbank.ts';
 import { soundRate } from '../decoder/contract.ts';
 import { type ModelRow, modelErrors } from '../models/contract.ts';
@@ -28,8 +28,8 @@ export interface Segmentation {
   /** Windows in one run, at most. */
   readonly batch: number;
   /**
-   * `windows`: the samples of each, at most `batch`. Answers the active speakers of each frame of each window,
-   * as bits.
+   * `windows`: the samples of each, at most `batch`. Answers the active speakers of each frame of each
+   * window, as bits.
    */
   activity(windows: readonly Float32Array[]): Promise<Uint8Array[]>;
 }
@@ -259,8 +259,8 @@ export class SegmentationChannel {
   }
 
   /**
-   * The features where the speaker is alone; where that is too short, all of the speaker; null when that is too
-   * short too.
+   * The features where the speaker is alone; where that is too short, all of the speaker; null when that is
+   * too short too.
    */
   #featuresOf({ start, activity }: SegmentationWindow, speaker: number): Float32Array | null {
     const bit = 1 << speaker;

@@ -126,7 +126,7 @@ export function speakersOfSpans(
   return found;
 }
 
-/** Gives a speaker the span of which it speaks in the largest part, among those of speakers who keep another. */
+/** Gives a speaker the span in most of which it speaks, among those of speakers who keep another. */
 function giveOneSpan(
   speakers: (string | null)[],
   spans: readonly (readonly [number, number])[],

@@ -156,19 +156,33 @@ export function sizeText(gigabytes: number): string {
   return gigabytes < 0.1 ? `${Math.ceil(1000 * gigabytes)} MB` : `${gigabytes.toFixed(2)} GB`;
 }
 
+/** The settings that choose models. */
+interface ChosenModels {
+  /** Key of the visual model. */
+  readonly model: string;
+  /** Key of the speaker model, or `auto`. */
+  readonly speaker_model: string;
+}
+
 /**
- * What works now: the visual model of the settings, and of the other kinds the most accurate one that is
- * there.
+ * What works now: the models of the settings, and of the other kinds the most accurate one that is there. Who
+ * speaks when is asked of no model beside the included speaker model.
  */
-export function modelsInUse(models: readonly ListedModel[], visualKey: string): ReadonlySet<string> {
+export function modelsInUse(
+  models: readonly ListedModel[],
+  { model, speaker_model: speaker }: ChosenModels,
+): ReadonlySet<string> {
   const present = models.filter(({ builtIn, downloaded }) => builtIn || downloaded);
   const best = present
     .map(({ row }) => row)
     .filter(({ kind }) => !isFaceKind(kind) && kind !== 'summary')
-    .filter(({ kind, key }) => kind !== 'visual' || key === visualKey)
+    .filter(({ kind, key }) => kind !== 'visual' || key === model)
+    .filter(({ kind, key }) => kind !== 'speaker' || speaker === 'auto' || key === speaker)
     .toSorted((a, b) => b.accuracy - a.accuracy || b.speed - a.speed);
   const kinds = new Set(best.map(({ kind }) => kind));
-  const used = [...kinds].map((kind) => best.find((row) => row.kind === kind)!);
+  const first = [...kinds].map((kind) => best.find((row) => row.kind === kind)!);
+  const isIncluded = first.some(({ kind, files }) => kind === 'speaker' && files.length === 0);
+  const used = first.filter(({ kind }) => kind !== 'turns' || !isIncluded);
   const faces = faceKinds.flatMap((kind) => bestThere(models, kind) ?? []);
   const summary = recommendedSummaryModel(models) ?? [];
   return new Set([...used, ...faces].concat(summary).map(({ key }) => key));

@@ -150,7 +150,7 @@ export const SpeakerSide = Type.Object({
      * model says in which pieces one voice speaks alone; .5 when left out.
      */
     pieces: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
-    /** Cosine of speakers of two files from which a person is asked; `same` when left out. */
+    /** Cosine of speakers of two files from which a person is asked; .75 when left out. */
     voices: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
   }),
 });

@@ -116,6 +116,7 @@ async function modelDevices(
 async function models({ installation, values }: Context): Promise<Finding[]> {
   const { models: library } = await installation();
   const visualKey = currentKey(values.model);
+  const speakerKey = values.speaker_model;
   const { models: rows, problems } = await library.list();
   const wanted = rows.find(({ row }) => row.key === visualKey);
   const there = rows.filter(({ downloaded, builtIn }) => downloaded || builtIn).map(({ row }) => row.key);
@@ -142,12 +143,13 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
       fix: 'fix or delete that model.json',
     }),
   );
-  return [model, ...abilities(rows, visualKey), ...broken];
+  const chosen = { model: visualKey, speaker_model: speakerKey };
+  return [model, ...abilities(rows, chosen), ...broken];
 }
 
 /** What only a downloaded model can do, and what this version cannot do at all. */
-function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
-  const used = modelsInUse(rows, visualKey);
+function abilities(rows: readonly ListedModel[], chosen: Parameters<typeof modelsInUse>[1]): Finding[] {
+  const used = modelsInUse(rows, chosen);
   const ability = (name: string, kind: ModelRow['kind'], how: Finding): Finding => {
     const real = rows.filter(({ row, builtIn }) => row.kind === kind && !builtIn);
     const working = real.find(({ row }) => used.has(row.key));
@@ -170,10 +172,34 @@ function abilities(rows: readonly ListedModel[], visualKey: string): Finding[] {
   return [
     ability(objects, 'visual', without(objects, 'no model downloaded')),
     ability('speech', 'speech', without('speech', 'no model downloaded; only subtitles can be read')),
+    voices(rows, used, chosen.speaker_model),
     sight(rows),
     faces(rows),
     summaries(rows),
   ];
+}
+
+/** Who speaks: it takes a model that tells voices apart, and is better with one that hears two at once. */
+function voices(rows: readonly ListedModel[], used: ReadonlySet<string>, wanted: string): Finding {
+  const name = 'voices';
+  const usedOf = (kind: ModelRow['kind']) =>
+    rows.find(({ row }) => row.kind === kind && used.has(row.key))?.row.key;
+  const [speaker, turns] = [usedOf('speaker'), usedOf('turns')];
+  if (speaker === undefined) {
+    const found = `${wanted}, which is to tell voices apart, is not downloaded`;
+    return { name, ok: false, found, fix: `framehound models pull ${wanted}` };
+  }
+  const ok = { name, ok: true, found: turns === undefined ? `by ${speaker}` : `by ${speaker} and ${turns}` };
+  // Whoever chose the included model has a reason.
+  if (turns !== undefined || wanted !== 'auto') return ok;
+  const kinds: readonly string[] = modelWords.voices;
+  const missing = rows.filter(
+    ({ row, advised, downloaded }) => kinds.includes(row.kind) && advised && !downloaded,
+  );
+  if (missing.length === 0) return ok;
+  const size = sizeText(missing.reduce((sum, { row }) => sum + row.size_gb, 0));
+  const found = `by ${speaker} alone: the number of speakers is often wrong`;
+  return { name, ok: true, lacking: true, found, fix: `framehound models pull voices (${size})` };
 }
 
 /** A language model writes them where one is downloaded that fits. */

@@ -101,9 +101,12 @@ export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   'text-recognition': 'reads printed words in pictures',
 };
 
-/** `visualKey`: the visual model of the settings. A headline for each purpose, then a line for each model. */
-export function modelLines(models: readonly ListedModel[], visualKey: string): string[] {
-  const used = modelsInUse(models, visualKey);
+/** A headline for each purpose, then a line for each model. */
+export function modelLines(
+  models: readonly ListedModel[],
+  chosen: Parameters<typeof modelsInUse>[1],
+): string[] {
+  const used = modelsInUse(models, chosen);
   const kinds = [...new Set(models.map(({ row }) => row.kind))];
   return kinds.flatMap((kind) => [
     `${kind}: ${purposes[kind]}`,
@@ -166,16 +169,16 @@ async function list(context: Context, json: boolean): Promise<number> {
   const { out, screen, values } = context;
   const { models: library } = await context.installation();
   const { models: rows, problems } = await library.list();
-  const visualKey = currentKey(values.model);
+  const chosen = { model: currentKey(values.model), speaker_model: values.speaker_model };
   if (json) {
-    const used = modelsInUse(rows, visualKey);
+    const used = modelsInUse(rows, chosen);
     const entries = rows.map((model) => ({
       ...model,
       purpose: purposes[model.row.kind],
       in_use: used.has(model.row.key),
     }));
     out(`${JSON.stringify(entries)}\n`);
-  } else out(`${modelLines(rows, visualKey).join('\n')}\n`);
+  } else out(`${modelLines(rows, chosen).join('\n')}\n`);
   for (const problem of problems) screen.write(`✗ ${problemText(problem)}\n`);
   return problems.length > 0 ? exit.error : exit.ok;
 }
@@ -253,19 +256,23 @@ const unreached = [
   modelErrors.DOWNLOAD_UNVERIFIED,
 ];
 
-/** Makes it the visual model of every command from now on. */
+/** Makes it the model of its kind of every command from now on. */
 async function useModel(word: string, context: Context): Promise<number> {
   const { out, screen, values, config } = context;
-  const { key } = (await visualModel(word, context, 'download and use it: framehound models pull KEY --use'))
-    .row;
-  const path = writeSetting(folders(values).home, 'model', key);
-  out(
-    `${key} is now the visual model (set in ${path}). Analyse your footage again to search it with this model. ` +
-      'A running service uses it from its next start, or after POST /models/load\n',
-  );
-  const { model: source } = config.sources;
+  const how = 'download and use it: framehound models pull KEY --use';
+  const { key, kind } = (await modelOf(word, context, how, ['visual', 'speaker'])).row;
+  const setting = kind === 'speaker' ? 'speaker_model' : 'model';
+  const path = writeSetting(folders(values).home, setting, key);
+  const effect =
+    kind === 'speaker'
+      ? `${key} now tells voices apart (set in ${path}). Stored transcripts keep their speakers: ` +
+        'framehound transcribe --force finds them again. A running service uses it from its next start\n'
+      : `${key} is now the visual model (set in ${path}). Analyse your footage again to search it with this ` +
+        'model. A running service uses it from its next start, or after POST /models/load\n';
+  out(effect);
+  const source = config.sources[setting];
   if (source === 'environment' || source === 'flag') {
-    screen.write(`note: the ${source} sets the model to ${values.model}, which takes precedence\n`);
+    screen.write(`note: the ${source} sets the model to ${values[setting]}, which takes precedence\n`);
   }
   return exit.ok;
 }
@@ -274,21 +281,27 @@ async function useModel(word: string, context: Context): Promise<number> {
  * `how`: the command that downloads it, with KEY in the place of its key. Throws MODEL_UNKNOWN,
  * MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED.
  */
-async function visualModel(word: string, { installation }: Context, how: string): Promise<ListedModel> {
+async function modelOf(
+  word: string,
+  { installation }: Context,
+  how: string,
+  kinds: readonly ModelRow['kind'][],
+): Promise<ListedModel> {
   const key = currentKey(word);
   const { models: library } = await installation();
   const { models: all } = await library.list();
   const found = all.find(({ row }) => row.key === key);
   if (!found) {
-    const visual = all.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
+    const similar = all.filter(({ row }) => kinds.includes(row.kind)).map(({ row }) => row.key);
     throw modelErrors.MODEL_UNKNOWN(
-      `There is no model with the key "${key}"${suggestion(key, visual) || '; see: framehound models list'}`,
+      `There is no model with the key "${key}"${suggestion(key, similar) || '; see: framehound models list'}`,
     );
   }
-  if (found.row.kind !== 'visual') {
-    const why = 'for all other kinds the best downloaded model is used';
+  if (!kinds.includes(found.row.kind)) {
+    const able = kinds.length > 1 ? 'a visual model and one that tells voices apart' : 'a visual model';
     throw modelErrors.MODEL_WRONG_KIND(
-      `"${key}" ${purposes[found.row.kind]}; only a visual model can be chosen, ${why}`,
+      `"${key}" ${purposes[found.row.kind]}; only ${able} can be chosen, for all other kinds the best ` +
+        'downloaded model is used',
     );
   }
   if (!found.builtIn && !found.downloaded)
@@ -302,7 +315,10 @@ async function compare(words: readonly string[], json: boolean, context: Context
   if (one === undefined || other === undefined)
     throw usageErrors.USAGE('models compare needs the keys of two models; see: framehound models list');
   const how = 'download it: framehound models pull KEY';
-  const models = [await visualModel(one, context, how), await visualModel(other, context, how)] as const;
+  const models = [
+    await modelOf(one, context, how, ['visual']),
+    await modelOf(other, context, how, ['visual']),
+  ] as const;
   const keys = [models[0].row.key, models[1].row.key] as const;
   if (keys[0] === keys[1]) throw usageErrors.USAGE('models compare needs two different models');
   const { values, clock, out } = context;

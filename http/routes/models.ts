@@ -172,7 +172,7 @@ const listening: readonly string[] = ['speech', 'voice', 'turns', 'speaker'];
 
 function speechOf(models: readonly ListedModel[]): Static<typeof AvailableSpeech> {
   const rows = models.filter(({ row, supported }) => supported && listening.includes(row.kind));
-  const used = modelsInUse(models, '');
+  const used = modelsInUse(models, { model: '', speaker_model: 'auto' });
   return {
     supported_models: rows.map(({ row }) => row.key),
     downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ row }) => row.key),

@@ -15,8 +15,10 @@ interface VoicesParts extends LocationParts {
   readonly modelLibrary: Pick<ModelLibrary, 'list'>;
 }
 
-/** For models whose row is gone. */
-const usualCosine = 0.5;
+/** For models whose row says nothing, or is gone: whole voices of strangers reach .7 with CAM++. */
+const usualCosine = 0.75;
+/** Voices of less say too little. */
+const leastSeconds = 3;
 
 /**
  * Fewer than the index keeps open: with more each would end another one before its next step, and none would
@@ -48,7 +50,7 @@ export function createVoices(parts: VoicesParts): Voices {
       const scale = likenessScale(least);
       return {
         suggestions: suggestions
-          .filter(({ cosine }) => cosine >= least)
+          .filter(({ cosine, seconds }) => cosine >= least && seconds >= leastSeconds)
           .map(({ path, cosine, seconds, voices, sample: [start_seconds, end_seconds], ...voice }) => ({
             ...voice,
             media_path: path,
@@ -66,8 +68,9 @@ export function createVoices(parts: VoicesParts): Voices {
 }
 
 const withoutVoice =
-  'No voice is stored for this speaker: voices are not kept for speakers named in subtitles or for transcriptions made ' +
-  'by an earlier version. Transcribe the file again with `detect_speakers` and `force`';
+  'No voice is stored for this speaker: voices are not kept for speakers named in subtitles, for those who are alone for ' +
+  'less than 3 seconds, or for transcriptions made by an earlier version. Transcribe the file again with ' +
+  '`detect_speakers` and `force`';
 
 const withoutTranscript = 'The file has no transcription';
 
@@ -95,6 +98,5 @@ async function hashOf(
 async function leastCosine({ modelLibrary }: VoicesParts, model: string): Promise<number> {
   const key = model.slice(0, model.lastIndexOf('@'));
   const { models } = await modelLibrary.list();
-  const { voices, same } = models.find(({ row }) => row.key === key)?.row.speaker?.thresholds ?? {};
-  return voices ?? same ?? usualCosine;
+  return models.find(({ row }) => row.key === key)?.row.speaker?.thresholds.voices ?? usualCosine;
 }

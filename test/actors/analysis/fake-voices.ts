@@ -187,6 +187,7 @@ export function fakeDiarizer(voices: Voices) {
           if (!sessions.has(session)) throw engineErrors.INTERNAL(`session ${session}`);
           return {};
         },
+        computed: () => ({ model: 'fake-speaker@1', numbers: new Float32Array(0) }),
         finish: ({ session, spans }) => {
           close(session);
           const speakers = spans.map(([start]) => `SPEAKER_0${Math.floor(start) % 2}`);

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { definition } from '../../../actors/diarizer/actor.ts';
-import { diarizerContract, type SpeakerCount } from '../../../actors/diarizer/contract.ts';
+import {
+  type ComputedVoices,
+  diarizerContract,
+  type SpeakerCount,
+} from '../../../actors/diarizer/contract.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
@@ -52,12 +56,12 @@ after(async () => {
 
 const BLOCK = rate * 2;
 
-async function start(folder = modelsDir) {
+async function start(folder = modelsDir, speakerModel = 'auto') {
   const lines: LogLine[] = [];
   const log = createLog('test', (line) => lines.push(line));
   const pool = createSlotPool(4, BLOCK * 4);
   const supervisor = createSupervisor({ clock: manualClock(), log, pool });
-  const settings = { modelsDir: folder, device: 'cpu', threads: 1 };
+  const settings = { modelsDir: folder, device: 'cpu', threads: 1, speakerModel };
   const diarizer = await supervisor.add({
     name: 'diarizer',
     contract: diarizerContract,
@@ -215,6 +219,69 @@ test('the most accurate model that is downloaded is loaded', async () => {
   assert.equal((await two.diarize(dialogue, 'auto')).speaker_count, 2);
   await two.stop();
 });
+
+test('a speaker model that is named is loaded, and one that is not there is an error', async () => {
+  const rough = await start(both, 'rough');
+  assert.equal((await rough.diarizer.ask('load', {})).model_key, 'rough');
+  await rough.stop();
+  const included = await start(together, 'starter-speaker');
+  assert.equal((await included.diarizer.ask('load', {})).model_key, 'starter-speaker');
+  // Its number is never sure.
+  const { speaker_range } = await included.diarize(dialogue, 'auto');
+  assert.ok(speaker_range !== null && speaker_range.most > speaker_range.least);
+  await included.stop();
+  const missing = await start(both, 'campplus-zh-en');
+  await assert.rejects(missing.diarizer.ask('load', {}), withCode('MODEL_NOT_DOWNLOADED'));
+  await missing.stop();
+});
+
+test('with a segmentation model a number is sure where every count agrees, and a given one is kept', async () => {
+  const { diarize, stop } = await start(together);
+  const said = [0, 5, 10, 15].map((at, i) => ({ start: at + 1, end: at + 5, voice: i % 2 ? 400 : 1500 }));
+  const sure = await diarize(said, 'auto');
+  assert.deepEqual([sure.speaker_count, sure.speaker_range], [2, null]);
+  const spans = said.flatMap(({ start }) =>
+    [0, 1, 2, 3].map((at): [number, number] => [start + at, start + at + 1]),
+  );
+  for (const count of [1, 3, 4] as const) {
+    const { speaker_count, speaker_range, speakers } = await diarize(said, count, spans);
+    assert.deepEqual([speaker_count, speaker_range], [count, null]);
+    assert.equal(new Set(speakers).size, count);
+  }
+  // Heard alone for less than 3 s, a voice is not kept.
+  const short = [...said, { start: 21, end: 23, voice: 400 }].slice(2).filter(({ voice }) => voice === 1500);
+  const { voices } = await diarize([...short, { start: 21, end: 23.5, voice: 400 }], 'auto');
+  assert.deepEqual(
+    voices.speakers.map(({ speaker }) => speaker),
+    ['SPEAKER_00'],
+  );
+  await stop();
+});
+
+for (const [name, folder] of [
+  ['a segmentation model', () => together],
+  ['no segmentation model', () => modelsDir],
+] as const) {
+  test(`with ${name} an interrupted session asks no model again`, async () => {
+    const { diarizer, play, stop } = await start(folder());
+    await diarizer.ask('load', {});
+    const sound = talk(dialogue, 16);
+    const run = async (computed: ComputedVoices) => {
+      const { session } = await diarizer.ask('open', { channels: 1, speaker_count: 'auto', computed });
+      await play(session, 0, sound, dialogue);
+      const made = await diarizer.ask('computed', { session });
+      return { made, answer: await diarizer.ask('finish', { session, spans: [] }) };
+    };
+    const first = await run({ model: '', numbers: new Float32Array(0) });
+    assert.ok(first.made.numbers.length > 0);
+    const again = await run(first.made);
+    assert.deepEqual([again.made.numbers.length, again.answer], [0, first.answer]);
+    // What another model answered is of no use.
+    const other = await run({ ...first.made, model: 'other@1' });
+    assert.deepEqual(other.made, first.made);
+    await stop();
+  });
+}
 
 test('blocks with a gap, channels that are not there and sessions that are over are refused', async () => {
   const { diarizer, play, stop } = await start();

@@ -102,8 +102,20 @@ test('of the face models that are there the most accurate is used, the own one w
   assert.equal(bestThere(foreign, 'face-embedder'), null);
 });
 
+const included = { model: 'starter-visual-3', speaker_model: 'auto' };
+
+test('the list says which speaker model is in use, and that the included one asks no other', () => {
+  const of = (keys: string[], speaker_model = 'auto') =>
+    [...modelsInUse(listed(keys), { ...included, speaker_model })].filter((key) => /sp|cam|pya/.test(key));
+  const both = ['campplus-zh-en', 'pyannote-segmentation'];
+  assert.deepEqual(of(both).toSorted(), both);
+  assert.deepEqual(of(both, 'starter-speaker'), ['starter-speaker']);
+  assert.deepEqual(of(['pyannote-segmentation']), ['starter-speaker']);
+  assert.ok(of([...both, 'wespeaker-resnet34']).includes('campplus-zh-en'));
+});
+
 test('the list says that the face models in use are in use', () => {
-  const used = modelsInUse(listed(['sface', 'mine', 'yunet-2023mar'], [{ accuracy: 4 }]), 'starter-visual-3');
+  const used = modelsInUse(listed(['sface', 'mine', 'yunet-2023mar'], [{ accuracy: 4 }]), included);
   assert.deepEqual([...used].toSorted(), ['mine', 'starter-speaker', 'starter-visual-3', 'yunet-2023mar']);
 });
 

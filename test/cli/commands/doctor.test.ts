@@ -90,6 +90,17 @@ test('what needs a download is told with the command that brings it, and is noth
   assert.equal(code, process.versions.node.startsWith('22.') ? 0 : 1);
 });
 
+test('which models tell voices apart is told, and that the included one alone counts wrong', async (t) => {
+  const alone =
+    /– voices +by starter-speaker alone: the number .* wrong\n +→ .*models pull voices \(34 MB\)\n/;
+  assert.match((await told(t, [])).out, alone);
+  const both = ['campplus-zh-en', 'pyannote-segmentation'];
+  assert.match((await told(t, both)).out, /✓ voices +by campplus-zh-en and pyannote-segmentation\n/);
+  const chosen = (key: string) => told(t, both, { FRAMEHOUND_SPEAKER_MODEL: key });
+  assert.match((await chosen('starter-speaker')).out, /✓ voices +by starter-speaker\n/);
+  assert.match((await chosen('wespeaker-resnet34')).out, /✗ voices +wespeaker-resnet34, .* not downloaded\n/);
+});
+
 test('without an encoder of clips the rest works', async (t) => {
   const { out } = await told(t, [], { FRAMEHOUND_HARDWARE_ENCODING: 'only' });
   assert.match(out, /^– clip encoder +no device can encode\n(?! )/m);

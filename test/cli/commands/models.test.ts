@@ -147,8 +147,15 @@ test('the list says what face models are for, without languages', async () => {
   assert.match(out, /\nface-embedder: tells faces apart\n {2}sface +not downloaded, advised +39 MB +Apache/);
   await assert.rejects(run({ list: everyRow }, 'use', 'sface'), {
     code: 'MODEL_WRONG_KIND',
-    message: /^"sface" tells faces apart; only a visual model can be chosen/,
+    message: /^"sface" tells faces apart; only a visual model and one that tells voices apart can be chosen/,
   });
+});
+
+test('the included speaker model can be chosen again, and stays chosen', async () => {
+  const { out } = await run({ list: everyRow }, 'use', 'starter-speaker');
+  assert.match(out, /^starter-speaker now tells voices apart .*transcribe --force/);
+  const config = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
+  assert.equal(config.speaker_model, 'starter-speaker');
 });
 
 test('pull goes on with the next model where one cannot be pulled, and tells of each', async () => {

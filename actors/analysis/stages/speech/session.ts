@@ -1,6 +1,6 @@
 // The sessions of one file: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
-import type { SpeakerRange, SpeakerVoices } from '../../../diarizer/contract.ts';
+import type { ComputedVoices, SpeakerRange, SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { OtherLanguage, TranscriptMark } from '../../../index/transcripts/contract.ts';
 import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
@@ -43,10 +43,13 @@ export class SpeechSession {
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
     const request = { model_key: model, language: job.language, channels };
-    const written = spans && { written: await keptWindows(spans) };
+    const kept = spans && (await keptSpeech(spans));
+    const written = kept && { written: kept.windows };
     this.#transcription = (await speech.transcriber.ask('open', { ...request, ...written })).session;
     if (!job.detect_speakers) return;
-    const { session } = await speech.diarizer.ask('open', { channels, speaker_count: job.speaker_count });
+    const computed = kept && { computed: kept.voices };
+    const voices = { channels, speaker_count: job.speaker_count, ...computed };
+    const { session } = await speech.diarizer.ask('open', voices);
     this.#diarization = session;
   }
 
@@ -82,7 +85,7 @@ export class SpeechSession {
     }
   }
 
-  /** The words so far; a span without any is kept with the next one. */
+  /** The words and voices so far; a span without any is kept with the next one. */
   async #keepWhenDue(): Promise<void> {
     const { speech, signal, spans } = this.#tools;
     if (!spans?.isDue(this.#seconds)) return;
@@ -91,8 +94,12 @@ export class SpeechSession {
       { session: this.#transcription ?? 0 },
       { signal },
     );
-    if (windows.length > 0)
-      await spans.keep(this.#seconds, new TextEncoder().encode(JSON.stringify(windows)));
+    const voices =
+      this.#diarization === null
+        ? null
+        : await speech.diarizer.ask('computed', { session: this.#diarization }, { signal });
+    if (windows.length === 0 && !voices?.numbers.length) return;
+    await spans.keep(this.#seconds, keptBytes({ windows, voices }));
   }
 
   async #appendToDiarizer(
@@ -138,12 +145,39 @@ export class SpeechSession {
   }
 }
 
-/** The windows of all spans. The position of the last one is where the work goes on. */
-async function keptWindows(spans: FileSpans): Promise<WrittenWindow[]> {
+/** What is kept of the speech of a file: the words of windows, and what the models of voices answered. */
+interface KeptSpeech {
+  readonly windows: WrittenWindow[];
+  readonly voices: ComputedVoices | null;
+}
+
+interface KeptText {
+  readonly windows: WrittenWindow[];
+  readonly model: string | null;
+  /** In base64. */
+  readonly numbers: string;
+}
+
+function keptBytes({ windows, voices }: KeptSpeech): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = voices?.numbers ?? new Float32Array(0);
+  const numbers = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+  const text: KeptText = { windows, model: voices?.model ?? null, numbers };
+  return new TextEncoder().encode(JSON.stringify(text));
+}
+
+/** What all spans hold, of the model of the last one. Work goes on at the position of the last one. */
+async function keptSpeech(spans: FileSpans): Promise<KeptSpeech & { readonly voices: ComputedVoices }> {
   const kept = await spans.all();
   spans.takenUp(kept.at(-1)?.position ?? 0);
   // Written here under a checksum.
-  return kept.flatMap(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as WrittenWindow[]);
+  const texts = kept.map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as KeptText);
+  const model = texts.findLast((text) => text.model !== null)?.model ?? '';
+  const parts = texts
+    .filter((text) => text.model === model)
+    .map((text) => Buffer.from(text.numbers, 'base64'));
+  const joined = new Uint8Array(Buffer.concat(parts));
+  const numbers = new Float32Array(joined.buffer, 0, joined.length / Float32Array.BYTES_PER_ELEMENT);
+  return { windows: texts.flatMap(({ windows }) => windows), voices: { model, numbers } };
 }
 
 /**

@@ -133,11 +133,11 @@ class SpeechRun implements StageRun<SpeechJob> {
   }
 
   /**
-   * The words are kept, window by window. Sound is decoded again from the start, and who speaks is found when
-   * all of it was heard: both take little time beside the model.
+   * The words are kept, window by window, and what the models of voices answered. Sound is decoded again from
+   * the start, and voices are counted when all of it was heard: both take little time beside the models.
    */
   spans(_: MediaRecord, job: SpeechJob): SpanRules | null {
-    if (this.#choiceOf(job).model === null) return null;
+    if (this.#choiceOf(job).model === null && !job.detect_speakers) return null;
     const { language, channels } = job;
     return { every: spanSeconds, settings: { language, channels } };
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { OpenLoads } from '../../../../actors/index/numbered-work.ts';
+import { voiceRows } from '../../../../actors/models/rows/voice.ts';
 import { createVoices } from '../../../../actors/search/voices/voices.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 
@@ -27,6 +28,28 @@ function world() {
   const modelLibrary = { list: async () => ({ models: [], problems: [] }) };
   return { voices: createVoices({ index: { ask }, modelLibrary } as never), seen };
 }
+
+test('only voices that are surely alike, and of 3 seconds and more, are worth a question', async () => {
+  const part = { path: '/a.wav', voices: 1, sample: [0, 1], hash_str: 'bb', name: null };
+  const all = [
+    { ...part, speaker: 'SPEAKER_00', cosine: 0.8, seconds: 9 },
+    { ...part, speaker: 'SPEAKER_01', cosine: 0.7, seconds: 9 },
+    { ...part, speaker: 'SPEAKER_02', cosine: 0.8, seconds: 2 },
+  ];
+  const ask = async () => ({ done: true, load: 0, model: 'campplus-zh-en@1', suggestions: all });
+  const row = voiceRows.find(({ key }) => key === 'campplus-zh-en');
+  const found = async (rows: readonly unknown[]) => {
+    const modelLibrary = { list: async () => ({ models: rows, problems: [] }) };
+    const { suggestions } = await createVoices({ index: { ask }, modelLibrary } as never).suggest(request);
+    return suggestions.map(({ speaker }) => speaker);
+  };
+  assert.deepEqual(await found([{ row }]), ['SPEAKER_00']);
+  // A model of the user's that says nothing about it.
+  const { voices: _, ...thresholds } = row!.speaker!.thresholds;
+  const silent = { ...row, speaker: { ...row!.speaker, thresholds } };
+  assert.deepEqual(await found([{ row: silent }]), ['SPEAKER_00']);
+  assert.deepEqual(await found([]), ['SPEAKER_00']);
+});
 
 test('however many ask for voices at once, each search is made once', async () => {
   const { voices, seen } = world();
