@@ -130,7 +130,7 @@ const text_weight = defaulted(
 export const TextSearch = Type.Object({
   query: described(
     Type.String({ minLength: 1, maxLength: 2000 }),
-    'Query in natural language, such as `red car at night, not raining`.',
+    'Query in natural language, such as `red car, no people`.',
   ),
   ...Common,
   text_weight: described(

@@ -86,7 +86,7 @@ export async function searchFootage(
     : frame
       ? await client.searchFrame({ ...common, media_path: frame.path, time_seconds: frame.seconds })
       : await client.searchText({ ...common, query: query ?? '' });
-  // Words that no model understands may be a part of a name: `Kakadu at night`.
+  // Words that no model understands may be a part of a name: `Kakadu at sunset`.
   if (mayName && (answer.not_understood?.words.length ?? 0) > 0) {
     const files = await named(['name', 'seen']);
     if (files.matches.some((match: NamedMatch) => match.named)) return files;

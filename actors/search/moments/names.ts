@@ -146,7 +146,7 @@ interface SeenAndNamed {
 
 /**
  * Pictures and names of one query. Where names have all of its words, these are understood. Where only words
- * that no model understands name files, as in `Kakadu at night`, the others are searched in these files.
+ * that no model understands name files, as in `Kakadu at sunset`, the others are searched in these files.
  */
 export async function joinNames(
   { seen, name }: SeenAndNamed,

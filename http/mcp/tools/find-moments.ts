@@ -51,7 +51,7 @@ const input = Type.Object({
   text: Type.Optional(
     described(
       Type.String({ minLength: 1, maxLength: 2000 }),
-      'What to look for, seen or said, in natural language: "red car at night". Names of people, files, folders, ' +
+      'What to look for, seen or said, in natural language: "a red car". Names of people, files, folders, ' +
         'lists and speakers also work, and parts of them; "not" before a person excludes them.',
     ),
   ),

@@ -81,7 +81,7 @@ const byName: readonly (readonly [RegExp, Json])[] = [
   [/(^|_)(dir|folder)$/, '/media/analysis'],
   [/^image_path$/, '/media/still.jpg'],
   [/paths?$/, '/media/film.mp4'],
-  [/^query$/, 'red car at night'],
+  [/^query$/, 'a red car'],
   [/^(task_)?id$/, '0b1e5a52-6a7e-4f3e-9d1c-2f7a52c1f0aa'],
   [/hash_strs?$/, '9ae0daaf8f1c2b3c5d6e7f80-1f400'],
   [/^model_key$/, 'starter-visual-3'],

@@ -10,8 +10,8 @@ export const settings = {
   can: ['They can', 'Sie können'],
   cannot: ['They cannot', 'Sie können nicht'],
   canColours: [
-    'Colours and where they are in the picture, light, texture, layout, simple scenes: “sunset over the sea”, “red at night, not foggy”',
-    'Farben und ihren Ort im Bild, Licht, Struktur, Aufbau, einfache Szenen: „sunset over the sea“, „red at night, not foggy“ (auf Englisch)',
+    'Colours and where they are in the picture, light, texture, layout, simple scenes: “sunset”, “red, not blue”',
+    'Farben und ihren Ort im Bild, Licht, Struktur, Aufbau, einfache Szenen: „Sonnenuntergang“, „rot, nicht blau“',
   ],
   canLike: [
     'Find a picture again, also cropped, recoloured or mirrored (first in 91 of 100 tries)',
