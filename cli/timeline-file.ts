@@ -74,12 +74,13 @@ export async function saveScenes(
   format: TimelineFormat,
   path: string,
   client: Client,
+  cache_dir: string,
 ): Promise<SavedTimeline | null> {
   const placed = found.slice(0, mostItems);
   const items = sceneItems(placed);
   if (items.length === 0) return null;
   const named = sequence_name.slice(0, 1000);
-  const request = { format, sequence_name: named, items, unreadable: 'leave_out' } as const;
+  const request = { format, sequence_name: named, items, cache_dir, unreadable: 'leave_out' } as const;
   const saved = await saveTimeline(path, await client.exportTimeline(request));
   const films = new Set(placed.flatMap(({ seen }) => (seen && isOnGrid(seen) ? [seen.hash_str] : [])));
   if (films.size === 0) return saved;

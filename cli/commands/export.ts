@@ -44,9 +44,10 @@ export const exportTimeline: Command = async (args, context) => {
     throw usageErrors.USAGE('--json needs --out FILE; without it, the timeline itself is printed');
   const format = formatOf(values.format, values.out);
   const { output_path: _, ...scenes } = await scenesOf(file, format);
-  const marked = values.chapters && { chapter_markers: { cache_dir: folders(context.values).cache } };
+  const cache_dir = folders(context.values).cache;
+  const marked = values.chapters && { chapter_markers: { cache_dir } };
   // What the list itself says goes first.
-  const request = { ...marked, ...scenes };
+  const request = { cache_dir, ...marked, ...scenes };
   return withService(context, 0, async ({ client }) => {
     const answer = await client.exportTimeline(request);
     tell(answer, context);

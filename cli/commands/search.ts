@@ -154,6 +154,7 @@ export const search: Command = async (args, context) => {
         format,
         typedPath(values.timeline!),
         client,
+        cache,
       ));
     const result = {
       ...answer,

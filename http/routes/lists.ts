@@ -131,10 +131,11 @@ const exportTag = 'Export';
 const rules =
   'Overlapping items are placed on separate tracks, with later items on top. Both ends of an item are ' +
   'rounded to frames of the sequence, so items that are adjacent in seconds are adjacent in frames; ' +
-  '`total_duration_seconds` is the latest end after rounding. Every file is inspected. If one cannot ' +
+  '`total_duration_seconds` is the latest end after rounding. Every file is inspected; one that is away is ' +
+  'placed by what the analysis folder of `cache_dir` knows of it. If a file cannot ' +
   'be read, the response is 400 with the item in `message` and nothing is written, unless `unreadable` ' +
   'says otherwise. If a name is taken, the new file gets `-2`, `-3` and so on; `output_path` in the ' +
-  'response is the path of the file. `warnings` lists skipped items, and frame rates that vary or that ' +
+  'response is the path of the file. `warnings` lists skipped items, files that are away, and frame rates that vary or that ' +
   'editing programs do not support, for which the nearest supported rate is used.';
 
 export const exportPremiereXml = route({

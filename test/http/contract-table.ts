@@ -30,6 +30,7 @@ const besideText = {
 const query = { query: optional, ...picture, exclude: [], text_weight: 1 };
 const sequence = {
   items: needed,
+  cache_dir: optional,
   chapter_markers: optional,
   sequence_name: 'Sequence',
   output_path: optional,

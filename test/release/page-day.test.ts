@@ -180,10 +180,11 @@ async function refined(page: Page): Promise<void> {
 }
 
 async function chosen(page: Page): Promise<void> {
-  const tiles = page.locator('.tile');
-  await tiles.nth(2).waitFor();
-  await tiles.first().click();
-  await tiles.nth(2).click({ modifiers: ['Shift'] });
+  // Stills may be among what looks alike, and no clips are cut of those.
+  const films = page.getByRole('gridcell', { name: /^[\w-]+\.(mkv|mp4), / });
+  await films.nth(2).waitFor();
+  await films.first().click();
+  for (const at of [1, 2]) await films.nth(at).click({ modifiers: ['ControlOrMeta'] });
   await page
     .getByRole('toolbar', { name: '3 selected' })
     .getByRole('button', { name: 'Add to basket' })

@@ -112,6 +112,13 @@ export const timelineFields = {
     ]),
     'Ranges of files. Later items cover earlier ones.',
   ),
+  cache_dir: Type.Optional(
+    described(
+      AbsolutePath,
+      'Absolute path of an analysis folder. A file that is away, such as one on a drive that is not ' +
+        'connected, is placed by what this folder knows of it, and named in `warnings`.',
+    ),
+  ),
   unreadable: Type.Optional(
     described(
       oneOf('refuse', 'leave_out'),
@@ -157,7 +164,7 @@ export const timelineFacts = {
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),
-      'Notes for the editor: skipped files, and frame rates that vary or differ from the sequence.',
+      'Notes for the editor: skipped files, files that are away, and frame rates that vary or differ from the sequence.',
     ),
   ),
 };
@@ -172,8 +179,8 @@ export type TimelineAnswer = Static<typeof TimelineAnswer>;
 
 export interface Timelines {
   /**
-   * Asks what each source is, places the items and writes them; nothing is written when an item is wrong, or
-   * when none has a file that can be read. ITEM_INVALID, SEQUENCE_INVALID and the errors of media name the
+   * Asks what each source is, or the analysis folder where it is away, places the items and writes them; nothing is written when an item is wrong, or
+   * when no file is known or can be read. ITEM_INVALID, SEQUENCE_INVALID and the errors of media name the
    * field; BUSY when too many timelines wait.
    */
   make(request: TimelineBody, signal: AbortSignal): Promise<TimelineAnswer>;

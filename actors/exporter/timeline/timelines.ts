@@ -5,7 +5,7 @@ import { createPool, poolErrors } from '../../../runtime/pool.ts';
 import { moduleUrl } from '../../../runtime/process/program.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
-import { type decoderContract, isMediaError } from '../../decoder/contract.ts';
+import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';
 import { foldName } from '../../index/summaries/fold-name.ts';
 import { summariesErrors } from '../../summarizer/stored/contract.ts';
 import { expectOutput, saveAt } from '../output-path.ts';
@@ -112,7 +112,7 @@ interface TimelinesParts extends ReadingParts {
 }
 
 /** Starts no thread before there is something to write. */
-export function createTimelines({ prober, ...reading }: TimelinesParts): Timelines {
+export function createTimelines(parts: TimelinesParts): Timelines {
   const pool = createPool<WriteTask, string>({
     module: moduleUrl('./write', import.meta.url),
     name: 'write',
@@ -125,12 +125,12 @@ export function createTimelines({ prober, ...reading }: TimelinesParts): Timelin
     make: async (request, signal) => {
       const { format, items, output_path, unreadable = 'refuse' } = request;
       await expectOutput(request, unwritable);
-      const { facts, errors } = await factsOf(prober, items, signal);
+      const { facts, errors, away } = await factsOf(parts, request, signal);
       if (errors.size > 0 && (facts.size === 0 || unreadable === 'refuse'))
         throw unreadableError(items, errors);
-      const marks = await chaptersOfFiles(reading, request.chapter_markers, facts.keys(), signal);
+      const marks = await chaptersOfFiles(parts, request.chapter_markers, facts.keys(), signal);
       const { timeline, warnings } = arrange(request, facts, marks.chapters);
-      const texts = [...leftOut(items, errors), ...marks.warnings, ...warnings];
+      const texts = [...leftOut(items, errors), ...away.map(awayText), ...marks.warnings, ...warnings];
       // A thread of the pool throws plain errors: what does not fit is told before.
       if (format === 'edl') editsOf(timeline);
       const content = await pool.run({ timeline, format }, signal).catch(tooLarge);
@@ -157,12 +157,14 @@ interface Asked {
   readonly facts: Map<string, SourceFacts>;
   /** Of files that cannot be read. */
   readonly errors: Map<string, EngineError>;
+  /** Files that are not there, of which the analysis folder knows enough. */
+  readonly away: readonly string[];
 }
 
 /** Of each file once. */
 async function factsOf(
-  prober: Ref<typeof decoderContract>,
-  items: TimelineBody['items'],
+  { prober, index }: TimelinesParts,
+  { items, cache_dir }: TimelineBody,
   signal: AbortSignal,
 ): Promise<Asked> {
   const facts = new Map<string, SourceFacts>();
@@ -177,7 +179,22 @@ async function factsOf(
       errors.set(path, error);
     }
   });
-  return { facts, errors };
+  const missing = [...errors]
+    .filter(([, error]) => mediaErrors.FILE_NOT_FOUND.is(error))
+    .map(([path]) => path);
+  if (cache_dir === undefined || missing.length === 0) return { facts, errors, away: [] };
+  const query = { cache_dir, paths: missing, hashes: [] };
+  const { by_path } = await index.ask('find', query, { signal, lane: 'now' });
+  const away = missing.filter((path, at) => {
+    const record = by_path[at];
+    if (record) facts.set(path, sourceFacts(path, record.probe));
+    return record && errors.delete(path);
+  });
+  return { facts, errors, away };
+}
+
+function awayText(path: string): string {
+  return `${path} is away: placed as it was when it was analysed`;
 }
 
 /** Of the first item that names such a file. */

@@ -118,7 +118,7 @@ interface Sequence {
 async function written(
   sequence: Sequence,
   placed: readonly Placed[],
-  { client, callOptions }: Call,
+  { client, cacheDir, callOptions }: Call,
 ): Promise<TimelineAnswer> {
   const mute = new Set<string>();
   for (;;) {
@@ -126,7 +126,7 @@ async function written(
       tracksOf(clip, mute).map((track) => ({ of, ...itemOf(clip, track) })),
     );
     try {
-      const request = { ...sequence, items: items.map(({ of: _, ...item }) => item) };
+      const request = { ...sequence, cache_dir: cacheDir, items: items.map(({ of: _, ...item }) => item) };
       return await client.exportTimeline(request, callOptions);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -93,7 +93,9 @@ function fakeDecoder(world: World) {
           probing.most = Math.max(probing.most, ++probing.now);
           await world.holdProbes;
           probing.now--;
-          return probeOf(find(path));
+          const file = find(path);
+          if (!existsSync(path)) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`);
+          return probeOf(file);
         },
         identify: ({ path }) => {
           const stats = statSync(path, { bigint: true });

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { timelineErrors } from '../../../../actors/exporter/timeline/contract.ts';
+import { timelineErrors, timelineFormats } from '../../../../actors/exporter/timeline/contract.ts';
 import { createTimelines } from '../../../../actors/exporter/timeline/timelines.ts';
 import { definition } from '../../../../actors/index/actor.ts';
 import { createSummaries } from '../../../../actors/summarizer/stored/summaries.ts';
@@ -81,6 +81,38 @@ test('items of files that are gone are left out where that was asked for, and to
     timelines.make(request([item(gone, 0, 1)], { unreadable }), signal),
     /items\[0\]\.media_path/,
   );
+});
+
+test('a file that is away is placed by what the analysis folder knows of it, in each format', async () => {
+  const files = [
+    { name: 'a.mp4', frames: 8, content: 'aa' },
+    { name: 'b.mp4', frames: 8, content: 'bb' },
+  ];
+  const stored = await world(files, { index: definition });
+  const making = createTimelines({ ...stored, summaries: createSummaries(stored) });
+  try {
+    const cache_dir = join(stored.folder, 'cache');
+    const [known, unknown] = stored.paths as [string, string];
+    const probe = await stored.prober.ask('probe', { path: known, pace: true });
+    const identity = await stored.prober.ask('identify', { path: known });
+    await stored.index.ask('remember', { cache_dir, media: { path: known, identity, probe } });
+    for (const format of timelineFormats) {
+      const asked = request([item(known, 1, 3)], { format });
+      const { content } = await making.make(asked, signal);
+      rmSync(known);
+      await assert.rejects(making.make(asked, signal), /items\[0\]\.media_path: .*no such file/);
+      const placed = await making.make({ ...asked, cache_dir }, signal);
+      assert.equal(placed.content, content, format);
+      assert.equal(placed.warnings?.[0], `${known} is away: placed as it was when it was analysed`);
+      writeFileSync(known, '');
+    }
+    rmSync(unknown);
+    const wrong = making.make({ ...request([item(unknown, 0, 1)]), cache_dir }, signal);
+    await assert.rejects(wrong, /items\[0\]\.media_path: .*no such file/);
+  } finally {
+    await making.close();
+    await stored.end();
+  }
 });
 
 test('what cannot be written is told of output_path', async () => {

@@ -106,7 +106,13 @@ async function made(
     const leftOut = stills > 0 ? [t(lists.stillsLeftOut, { n: stills })] : [];
     return [t(lists.started, { n: clips.length, folder: output_dir }), ...leftOut];
   }
-  const answer = await api.exportTimeline({ format, sequence_name: name, items: timelineItems(items) });
+  const { cache_dir } = get().folder;
+  const answer = await api.exportTimeline({
+    format,
+    sequence_name: name,
+    items: timelineItems(items),
+    ...(cache_dir !== null && { cache_dir }),
+  });
   const file = `${name.replace(/[^\p{L}\p{N} ._-]/gu, '_')}.${suffixes[format]}`;
   download(file, answer.content ?? '', answer.mime_type);
   toast(t(lists.done, { name: file }));
