@@ -155,7 +155,14 @@ function textBand(
     if (!negated) return [band(score, usual)];
     return score - usual.centre < absent ? [] : ['likely' as const];
   });
-  const isOne = parts.every(({ negated }) => negated) || parts.length === 1;
+  const areNegated = parts.every(({ negated }) => negated);
+  // What a detector has seen is as sure as it says, unless the picture shows what is not wanted.
+  if (areNegated && explained.things?.isLimited) {
+    const isUnwanted = (_: unknown, i: number) =>
+      bandOfWords(scores.words[i]!, background.words[i]!, bars, frames) !== 'weak';
+    return lowest(parts.some(isUnwanted) ? ['weak'] : each);
+  }
+  const isOne = areNegated || parts.length === 1;
   const isSure = words.weak.length === 0 && parts.every(({ is_sure }) => is_sure);
   const isWanted = parts.length === 0 || parts.some(({ negated }) => !negated);
   return lowest([

@@ -184,7 +184,13 @@ async function restVectors(
   { rest, excluded, whole }: ThingsAsked,
   signal: AbortSignal | undefined,
 ): Promise<TextVectors> {
-  const words = await textVectors(parts, model_key, rest === '' ? null : rest, exclude, signal);
+  // Without other words there is nothing that an excluded text could lower: its opposite ranks instead.
+  const opposite = exclude
+    .filter((_, i) => whole.understoodExcluded[i])
+    .map((text) => `not ${text}`)
+    .join(', ');
+  const query = rest === '' ? opposite : rest;
+  const words = await textVectors(parts, model_key, query === '' ? null : query, exclude, signal);
   const { unknownExcluded } = rest === '' ? whole : words;
   return { ...words, unknownExcluded: unknownExcluded.filter((word) => !excluded.has(word)) };
 }

@@ -206,6 +206,32 @@ test('filters alone ask the index for what they select, and for nothing else tha
   await assert.rejects(moments(input).search({ ...request, query: ' ' }), /query: give a query/);
 });
 
+test('what is excluded from things ranks them by its opposite', async () => {
+  const media = { hash_str: 'aa', path: import.meta.filename };
+  const match = { ...media, frame_index: 3, scene_start: 0, scene_end: 9, original_index: 0, score: 0.8 };
+  const asked: string[][] = [];
+  const input: Asked = (name, signal, request) => {
+    if (name === 'people_named') return { people: [], excluded: [], parts: [], rest: request['text'] };
+    if (name === 'resolve') return { hashes: [], loaded: [] };
+    if (name === 'search_said') return { matches: [], media: 0 };
+    if (name === 'find_things') return { done: true, matches: [match], ranges: { aa: [[3, 4]] }, looked: 1 };
+    if (name === 'search') return { matches: [match], unsearched: 0 };
+    if (name !== 'texts') return library(() => assert.fail(name))(name, signal, request);
+    const texts = request['texts'] as string[];
+    asked.push(texts);
+    const each = texts.map((text) => text.replace('not ', ''));
+    return {
+      vectors: new Float32Array(4 * texts.length),
+      unknown_words: each.map((text) => (text === 'red' ? [] : [text])),
+      known_words: each.map((text) => (text === 'red' ? ['red'] : [])),
+      understood: each.map((text) => text === 'red'),
+    };
+  };
+  const { moments: shown } = await moments(input).search({ ...request, query: 'car -red' });
+  assert.equal(shown.length, 1);
+  assert.deepEqual(asked[1], ['not red', 'red']);
+});
+
 test('what detectors have seen is found among the people asked for, though no vector understands the words', async () => {
   const media = { hash_str: 'aa', path: import.meta.filename };
   const match = { ...media, frame_index: 3, scene_start: 0, scene_end: 9, original_index: 0, score: 0.8 };

@@ -160,6 +160,15 @@ test('property: what is excluded never makes a band rise, nor a lower score', ()
   );
 });
 
+test('a thing is as sure as its detector says, unless the picture shows what is excluded', () => {
+  const not = withWords({ parts: [{ negated: true, is_sure: true, is_weak: false }] });
+  const things: Explained['things'] = { bands: ['strong'], isLimited: true };
+  const bands = [-0.05, 0.08, 0.15].map((red) =>
+    bandOf({ ...not, things }, standing(-red, { parts: [red] })),
+  );
+  assert.deepEqual(bands, ['strong', 'likely', 'weak']);
+});
+
 test('a model that knows no things is weak where no detector has seen them, and any other may know better', () => {
   const found = standing(0.3);
   const bandOf = (band: 'likely' | 'strong' | null, isLimited: boolean) => {
