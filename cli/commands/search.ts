@@ -6,6 +6,7 @@ import { isStillName } from '../../actors/decoder/media-names.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { type Match, type SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
 import type { MomentKind } from '../../actors/search/moments/contract.ts';
+import type { Note } from '../../actors/search/notes/contract.ts';
 import { maxResults, withExclusions } from '../../actors/search/scope/contract.ts';
 import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
@@ -285,7 +286,7 @@ export async function show(
   const found = merged(answer.matches, said ?? [], question.max, written ?? []);
   const matches = found.flatMap(({ seen }) => seen ?? []);
   const heading = title(question);
-  const notes = [...notesOf(answer), ...limitNote(matches, question)].map(typed);
+  const notes = [...notesOf(answer, found), ...limitNote(matches, question)].map(typed);
   const saved = await saveFindings(heading, notes, matches, folders(context.values).home);
   context.out(`${printable(heading)}\n`);
   // Before the matches: it says how much they are worth.
@@ -342,12 +343,16 @@ function isByPicture({ query, image, frame }: Question): boolean {
   return query === null && (image !== null || frame !== null);
 }
 
-function placeOf({ seen, said, written }: Found, by: string): string {
+function pathOf({ seen, said, written }: Found): string {
+  return seen?.video_path ?? said?.media_path ?? written?.media_path ?? '';
+}
+
+function placeOf(found: Found, by: string): string {
+  const { seen, said, written } = found;
   const words = said ?? written;
   const start = written && isStillName(written.media_path) ? 'still' : (words?.start_timestamp ?? '');
   const { moment, scene } = seen ? momentText(seen) : { moment: start, scene: '' };
-  const path = seen?.video_path ?? words?.media_path ?? '';
-  return [moment.padEnd(8), scene, by, printable(path)].filter(Boolean).join('  ');
+  return [moment.padEnd(8), scene, by, printable(pathOf(found))].filter(Boolean).join('  ');
 }
 
 function quoted({ text, speaker, speaker_name }: TranscriptSearchMatch): string {
@@ -372,8 +377,16 @@ function nothingFound(said: unknown, written: unknown): string {
 const saidByLastLine: readonly string[] = ['NOTHING_FOUND', 'NOTHING_ANALYSED'];
 
 /** A service of another version may answer them as one text. */
-function notesOf({ notes, warnings, toast_warning }: SearchAnswer): readonly string[] {
-  if (notes) return notes.filter(({ code }) => !saidByLastLine.includes(code)).map(({ text }) => text);
+function notesOf(
+  { notes, warnings, toast_warning }: SearchAnswer,
+  found: readonly Found[],
+): readonly string[] {
+  const paths = new Set(found.map(pathOf));
+  // Files that are away matter where one of them is shown.
+  const isOfOthers = ({ code, values }: Note) =>
+    code === 'FILE_GONE' && !values.names?.some((path) => paths.has(path));
+  const isSaid = (one: Note) => !saidByLastLine.includes(one.code) && !isOfOthers(one);
+  if (notes) return notes.filter(isSaid).map(({ text }) => text);
   return warnings ?? (toast_warning === undefined ? [] : [toast_warning]);
 }
 

@@ -226,7 +226,10 @@ export async function shownMatches<M extends LocatedMatch, F extends FoundMatche
     const locations = await locate(found);
     const lost = found.matches.length - locations.shown.length;
     if (lost === 0 || found.matches.length < most || round === MOST_ROUNDS) {
-      return { found, locations, lost, shown: first(locations.shown, max) };
+      const shown = first(locations.shown, max);
+      const paths = new Set(shown.map(({ path }) => path));
+      const gone = locations.gone.filter((path) => paths.has(path));
+      return { found, locations: { ...locations, gone }, lost, shown };
     }
     most = 2 * (most + lost);
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { note } from '../../../actors/search/notes/contract.ts';
 import type { Band, Explanation } from '../../../actors/search/visual/contract.ts';
 import type { Question } from '../../../cli/arguments.ts';
 import { asTyped, search, show, standingOut } from '../../../cli/commands/search.ts';
@@ -34,6 +35,17 @@ test('what the matches are worth is told before them, with commands as they are 
     '  note: Not analysed yet: /a',
   ]);
   assert.match(lines[3]!, /^ {2}1\. 00:00:12/);
+});
+
+test('files that are away are told of where one of them is shown', async (t) => {
+  const lines = async (away: string) => {
+    const own = fakeHome(t).context();
+    const notes = [note('FILE_GONE', { names: [away], count: 1 })];
+    await show({ matches: [match], notes }, question, own, false);
+    return own.said().out.split('\n');
+  };
+  assert.match((await lines('/films/a.mp4'))[1]!, /^ {2}note: File not found at its known path/);
+  assert.match((await lines('/films/weaker.mp4'))[1]!, /^ {2}1\. /);
 });
 
 test('a service of another version answers its remarks as one text', async (t) => {

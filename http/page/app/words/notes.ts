@@ -63,6 +63,11 @@ const kindWords: Readonly<Record<SearchedKind, Words>> = {
   written: ['printed words', 'gedruckte Wörter'],
 };
 
+/** False for a note on files that are away, none of which is among the `paths` that are shown. */
+export function concerns({ code, values: { names = [] } }: Note, paths: ReadonlySet<string>): boolean {
+  return code !== 'FILE_GONE' || names.some((path) => paths.has(path));
+}
+
 export function noteText({ code, text, values }: Note): string {
   const { language } = get();
   const template = language === 'en' ? englishWords[code] : noteWords[code];

@@ -24,7 +24,7 @@ import { get, update } from '../../../../http/page/app/store.ts';
 import { clock, fullClock, nameOf, secondsOf } from '../../../../http/page/app/times.ts';
 import { errorWords, failureText } from '../../../../http/page/app/words/errors.ts';
 import { facetWords, thingWords } from '../../../../http/page/app/words/facets.ts';
-import { noteText } from '../../../../http/page/app/words/notes.ts';
+import { concerns, noteText } from '../../../../http/page/app/words/notes.ts';
 import { filled } from '../../../../http/page/app/words.ts';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -212,6 +212,11 @@ test('a note of a search is said in German by its code, with all of its values',
     return said && noteText(said);
   };
   const gone = listNote('FILE_GONE', many);
+  assert.deepEqual(
+    ['/b', '/x'].map((path) => gone && concerns(gone, new Set([path]))),
+    [true, false],
+    'said where one of them is shown',
+  );
   assert.equal(tell('en', gone), 'File not found at its known path: /a, /b, /c, /d, /e and 2 more');
   assert.equal(tell('de', gone), 'Nicht mehr am bekannten Ort: /a, /b, /c, /d, /e und 2 weitere');
   const commands = ['framehound setup', 'framehound analyze PATH'];

@@ -10,7 +10,7 @@ import { routeHash } from '../../route.ts';
 import { useStore } from '../../store.ts';
 import { clock, nameOf, secondsOf } from '../../times.ts';
 import { CopyLink } from '../../toasts.ts';
-import { listText, noteText } from '../../words/notes.ts';
+import { concerns, listText, noteText } from '../../words/notes.ts';
 import { searchWords } from '../../words/search.ts';
 import { searchable, setup } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
@@ -91,7 +91,7 @@ function Search({ params }: { readonly params: string }) {
     <${Box} field=${field} toMatches=${toMatches} />
     <${Refine} ordered=${ordered} facets=${facets} />
     ${showsFilters && html`<${DateLine} facets=${facets} />`}
-    <${Warnings} isEmpty=${ordered?.moments.length === 0} />
+    <${Warnings} shown=${ordered?.moments ?? noMoments} />
     <div class="search-body">
       ${showsFilters && html`<${Filters} facets=${facets} />`}
       <${Matches} ordered=${ordered} facets=${facets} toBox=${toBox} />
@@ -138,9 +138,11 @@ function takePicture(dropped: DataTransfer): void {
 // way to it.
 
 /** The first says most; the others on demand. Where nothing is shown, they stand in its place. */
-function Warnings({ isEmpty }: { readonly isEmpty: boolean }) {
+function Warnings({ shown }: { readonly shown: readonly Found[] }) {
   const answer = search.use((state) => state.answer);
-  const [first, ...others] = isEmpty ? none : (answer?.notes ?? []).map(noteText);
+  const paths = new Set(shown.map(({ media_path }) => media_path));
+  const notes = shown.length === 0 ? [] : (answer?.notes ?? []).filter((one) => concerns(one, paths));
+  const [first, ...others] = notes.map(noteText);
   const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
   return html`<div class="warnings" role="status">${
     first !== undefined &&
@@ -171,7 +173,7 @@ function NoResults({ weaker }: { readonly weaker: number }) {
   const { filters, people, unlike, film } = search.use(({ query }) => query);
   const isFiltered = filters.length + people.length + unlike.length > 0 || film !== null;
   const clear = () => change({ filters: [], people: [], unlike: [], film: null });
-  const reasons = (notes ?? []).map(noteText);
+  const reasons = (notes ?? []).filter((one) => concerns(one, new Set())).map(noteText);
   const how = t(weaker > 0 ? searchWords.nothingLikeHow : searchWords.nothingHow);
   const what = listText(lacking.map((name) => t(searchable[name])));
   return html`<${Empty} icon="search" title=${t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing)}>
