@@ -20,8 +20,8 @@ export const nameMessages = {
   /**
    * Known contents whose file names, with the folders they lie in, have the words of a text: those with a
    * word in their own name first, then by how well the words fit, then by path. A word of four letters may be
-   * the beginning of a longer one, a word of five may be inside of one. Folders above all of the footage do
-   * not count. Nothing has to be loaded but people. Errors: those of filters and people.
+   * the beginning of a longer one, a word of five may be inside of one. Folders that hold all of the footage
+   * do not count. Nothing has to be loaded but people. Errors: those of filters and people.
    */
   media_named: ask(
     Type.Object(question),

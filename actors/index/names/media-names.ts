@@ -90,7 +90,9 @@ class NameTable {
     this.#folderOf = Int32Array.from(names, ({ folder }) => numberOf(folder));
     this.#parents = Int32Array.from(parents);
     this.#folderPaths = [...paths.keys()];
-    this.#folders = new Rows(this.#folderPaths.map((path) => nameRow(basename(path))));
+    // Nor is what holds all of it.
+    const isPart = (path: string) => path.length > top.length;
+    this.#folders = new Rows(this.#folderPaths.map((path) => (isPart(path) ? nameRow(basename(path)) : '')));
     this.#files = new Rows(names.map(({ row }) => row));
   }
 
@@ -138,7 +140,7 @@ class NameTable {
   }
 }
 
-/** The folder that holds all of them; its own name counts. */
+/** The lowest folder that holds all of them. */
 function commonFolder(contents: readonly ListedContent[]): string {
   const [first, last] = [contents[0], contents.at(-1)];
   if (first === undefined || last === undefined) return '';
