@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { isAnalysis } from '../../../actors/analysis/stages/kinds.ts';
 import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
+import { storeErrors } from '../../../actors/index/store/contract.ts';
 import type { FolderPage } from '../../../actors/library/contract.ts';
 import { visualModelErrors } from '../../../actors/search/models/contract.ts';
 import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
@@ -287,7 +288,7 @@ export const analyze = tool({
       ...(has('pictures') && { visual_media_paths: files }),
       ...(has('speech') && { transcription_jobs: files.map((path) => ({ path, language })) }),
       ...(has('faces') && {
-        face_clustering_jobs: [{ cluster_job_name: clustering, face_media_paths: files }],
+        face_clustering_jobs: [{ ...(await clusteringOf(clustering, call)), face_media_paths: files }],
       }),
       ...(has('summary') && { summary_requests: files.map((path) => ({ path, replace_existing: true })) }),
     };
@@ -300,6 +301,17 @@ export const analyze = tool({
     return { text };
   },
 });
+
+/** Faces join a clustering as it is. In a new one two pictures are a person, as on the page. */
+async function clusteringOf(cluster_job_name: string, { client, cacheDir, callOptions }: Call) {
+  const { jobs } = await client.faceClusters({ cache_dir: cacheDir }, callOptions).catch((error: unknown) => {
+    if (isOf(storeErrors.STORE_UNAVAILABLE, error)) return { jobs: [] };
+    throw error;
+  });
+  const before = jobs.find(({ name }) => name === cluster_job_name);
+  if (before === undefined) return { cluster_job_name, face_min_samples: 2 };
+  return { cluster_job_name, face_eps: before.eps, face_min_samples: before.min_samples };
+}
 
 /** Seconds to wait for the visual model, which loads when the service starts. */
 const MOST_LOADING_SECONDS = 15;

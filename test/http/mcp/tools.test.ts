@@ -157,6 +157,7 @@ test('what an assistant gets wrong is said with the name of the argument and wha
           throw refusal(400, 'Invalid folder', 'it is none');
         },
         listTasks: () => ({ tasks: [] }),
+        faceClusters: () => ({ jobs: [] }),
         analyze: () => {
           throw refusal(
             400,

@@ -41,6 +41,27 @@ test('analyze takes all media of folders, and waits for the model; it never take
   }
 });
 
+test('analyze groups faces from two pictures on, and leaves a clustering as it is', async () => {
+  const job = { name: 'people', eps: 0.4, min_samples: 5 };
+  for (const [jobs, how] of [
+    [[], { face_min_samples: 2 }],
+    [[job], { face_eps: 0.4, face_min_samples: 5 }],
+  ] as const) {
+    const answers: Answers = {
+      listMedia: () => ({ total: 1, folders: [], files: [{ media_path: '/media/1.mp4' }] }),
+      listTasks: () => ({ tasks: [] }),
+      faceClusters: () => ({ jobs }),
+      analyze: () => ({ task_id: 't1', message: 'x' }),
+    };
+    const { asked } = await call('analyze', { paths: ['/media'], what: ['faces'] }, answers);
+    const face_media_paths = ['/media/1.mp4'];
+    assert.deepEqual(asked('analyze')[0]!.input, {
+      cache_dir: '/analysis',
+      face_clustering_jobs: [{ cluster_job_name: 'people', ...how, face_media_paths }],
+    });
+  }
+});
+
 test('analyze looks into a folder once, however many links lead to it, and takes many files in turns', async () => {
   const names = Array.from({ length: 5002 }, (_, i) => ({ media_path: `/media/${i}.mp4` }));
   const answers: Answers = {
