@@ -164,7 +164,8 @@ export const timelineFacts = {
   warnings: Type.Optional(
     described(
       Type.Array(Type.String()),
-      'Notes for the editor: skipped files, files that are away, and frame rates that vary or differ from the sequence.',
+      'Notes for the editor: skipped files, files that are away, and frame rates that vary or differ from ' +
+        'the sequence.',
     ),
   ),
 };
@@ -179,8 +180,9 @@ export type TimelineAnswer = Static<typeof TimelineAnswer>;
 
 export interface Timelines {
   /**
-   * Asks what each source is, or the analysis folder where it is away, places the items and writes them; nothing is written when an item is wrong, or
-   * when no file is known or can be read. ITEM_INVALID, SEQUENCE_INVALID and the errors of media name the
+   * Asks what each source is, or the analysis folder where it is away, places the items and writes them;
+   * nothing is written when an item is wrong, or when no file is known or can be read. ITEM_INVALID,
+   * SEQUENCE_INVALID and the errors of media name the
    * field; BUSY when too many timelines wait.
    */
   make(request: TimelineBody, signal: AbortSignal): Promise<TimelineAnswer>;
