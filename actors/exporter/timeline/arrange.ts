@@ -24,6 +24,7 @@ import {
   nanoseconds,
   type SoundTrack,
   type Source,
+  secondsOf,
   type Timeline,
 } from './model.ts';
 import { type SourceFacts, sequenceOf } from './sequence.ts';
@@ -101,16 +102,20 @@ function place(item: TimelineItem, at: string, { sources, marks }: Placing, befo
   const after = before?.clip.end ?? 0;
   const toFrame = isEven ? frameAt : frameFrom;
   const span = { first, last, after, rate: sources.sequenceRate, toFrame };
-  const { start, end, frameOf } = placeOf(item, at, span);
-  if (end <= start) {
+  const { start, end: nearest, frameOf } = placeOf(item, at, span);
+  if (nearest <= start) {
     throw refused(at, 'source_end_seconds', 'is shorter than a frame of the sequence');
   }
+  const isSame = isSameRate(rate, sources.sequenceRate);
+  // The first frame of such a source may begin later than the range, but none may show what lies behind it.
+  const late = isEven || isSame ? 0 : nanoseconds(secondsOf(toFrame(first, rate), rate)) - first;
+  const end = late > 0 ? start + Math.max(1, toFrame(last - first - late, sources.sequenceRate)) : nearest;
   const wanted = Math.max(1, framesIn(end - start, sources.sequenceRate, rate));
   const length = frames === null ? wanted : Math.min(wanted, frames);
   const goesOn =
     before?.clip.source === source && before.clip.end === start && isSameTime(before.last, first);
   // Of what goes on without a cut, no picture is left out or shown twice.
-  const from = goesOn && isSameRate(rate, sources.sequenceRate) ? before.clip.out : toFrame(first, rate);
+  const from = goesOn && isSame ? before.clip.out : toFrame(first, rate);
   const name = item.name === undefined ? facts.name : oneLine(item.name);
   if (name === '') throw refused(at, 'name', 'has no printable characters');
   // The last frame of a file may be rounded past its end: then the whole range moves by that frame.

@@ -116,6 +116,10 @@ export function frameFrom(nanos: number, { num, den }: Rational): number {
   return Number((part + whole - 1n) / whole);
 }
 
+export function secondsOf(frames: number, { num, den }: Rational): number {
+  return (frames * den) / num;
+}
+
 /** How many frames of `to` last as long as so many of `from`. */
 export function framesIn(count: number, from: Rational, to: Rational): number {
   return quotient(BigInt(count) * BigInt(from.den) * BigInt(to.num), BigInt(from.num) * BigInt(to.den));

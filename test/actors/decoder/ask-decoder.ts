@@ -216,8 +216,8 @@ export async function askShrink(jpegs: Uint8Array[], preview: PreviewShape, turn
   return plain(await handlers.shrink({ jpegs, preview }, turn)).jpegs;
 }
 
-export async function askProbe(path: string, turn = turnFor()): Promise<Probe> {
-  return plain(await handlers.probe({ path }, turn));
+export async function askProbe(path: string, turn = turnFor(), pace = false): Promise<Probe> {
+  return plain(await handlers.probe({ path, pace }, turn));
 }
 
 export async function askIdentity(path: string) {
