@@ -248,13 +248,13 @@ export class Stage {
   }
 
   /**
-   * All of it is *flushed*, but no record names it. `revision`: of the previews; `edges`: exact ones with the
-   * length of the film in seconds. Throws STORE_REPLACED, and INVALID_MESSAGE for edges that do not
-   * ascend.
+   * All of it is *flushed*, but no record names it. `revision`: of the previews; `length`: of the film, seconds;
+   * `edges`: exact ones. Throws STORE_REPLACED, and INVALID_MESSAGE for edges that do not ascend.
    */
   finish(
     revision: number,
-    edges: (Edges & { readonly end: number }) | undefined,
+    length: number,
+    edges: Edges | undefined,
   ): { readonly visual: StageResult; readonly previews: Previews } {
     const fault = edges ? edgeFault(edges) : null;
     if (fault !== null) throw engineErrors.INVALID_MESSAGE(`edges: ${fault}`);
@@ -268,18 +268,21 @@ export class Stage {
       ...rows,
       frames: this.#frames.length,
       frame_runs: packFrames(this.#frames),
-      scene_starts: edges ? startsOnGrid(edges.seconds, this.#frames) : this.#startsByVectors(),
+      scene_starts: edges ? startsOnGrid(edges.seconds, this.#frames) : this.#startsByVectors(length),
       has_edges: edges ? 1 : 0,
       edge_seconds: edges?.seconds ?? [],
       edge_frames: edges?.frames ?? [],
-      edges_end: edges?.end ?? 0,
+      edges_end: edges ? length : 0,
     };
     return { visual, previews };
   }
 
-  #startsByVectors(): number[] {
+  #startsByVectors(length: number): number[] {
     const distances = this.#distances.map((list) => Float32Array.from(list));
-    return sceneStarts(distances, this.#changed, this.#frames.length);
+    const starts = sceneStarts(distances, this.#changed, this.#frames.length);
+    // What is left of the last second may be a few pictures, which are no scene.
+    const left = length - this.#frames[starts.at(-1) ?? 0]!;
+    return starts.length > 1 && left > 0 && left < 1 ? starts.slice(0, -1) : starts;
   }
 
   #inRecord() {

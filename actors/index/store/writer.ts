@@ -162,8 +162,7 @@ export class Writer {
       const { hash, modelKey, dimensions } = stage;
       const of = { stage, hash, modelKey, dimensions, media, from_previews };
       const exact = edges ?? (from_previews ? this.#edgesOf(stage.hash) : undefined);
-      const until = exact && { ...exact, end: media.probe.duration_seconds };
-      return { ...of, ...stage.finish(revisionAfter(read), until) };
+      return { ...of, ...stage.finish(revisionAfter(read), media.probe.duration_seconds, exact) };
     } catch (error) {
       this.abort(stage);
       return error as Error;

@@ -20,17 +20,24 @@ const shots = [
 ];
 
 interface Storing {
+  readonly seconds?: number;
   readonly model_key?: string;
   readonly edges?: Edges;
   readonly from_previews?: boolean;
 }
 
-async function store(index: Harness, cache_dir: string, { model_key = 'model', ...rest }: Storing) {
+async function store(
+  index: Harness,
+  cache_dir: string,
+  { model_key = 'model', seconds = 10, ...rest }: Storing,
+) {
   const { stage } = await index.call('begin', { cache_dir, hash_str: 'aa', model_key, dimensions: 32 });
   const frames = framesUpTo(10);
   const previews = frames.map((frame) => preview(frame));
   await index.call('append', { stage, frames, vectors: someFootage(10, 1), previews });
-  await index.call('commit', { stage, media: mediaRecord('aa'), ...rest });
+  const media = mediaRecord('aa');
+  const probe = { ...media.probe, duration_seconds: seconds };
+  await index.call('commit', { stage, media: { ...media, probe }, ...rest });
 }
 
 async function scenesOf(index: Harness, cache_dir: string, model_key = 'model') {
@@ -75,6 +82,18 @@ test('a film of one shot has exact edges too, and one that was stored without an
   await store(index, cache_dir, {});
   assert.deepEqual(await scenesOf(index, cache_dir), { scenes: [0, 8, 8, 10], shots: null });
   assert.ok((await matches(index, cache_dir)).every((match) => !('shot' in match)));
+});
+
+test('a part of a second at the end is a scene of its own only between exact edges', async (t) => {
+  const [cache_dir, index] = [temporaryFolder(t), await indexActor(t)];
+  const scenes = async (storing: Storing) => {
+    await store(index, cache_dir, storing);
+    return (await scenesOf(index, cache_dir)).scenes;
+  };
+  assert.deepEqual(await scenes({ seconds: 9 }), [0, 8, 8, 10]);
+  assert.deepEqual(await scenes({ seconds: 8.9 }), [0, 10]);
+  const late = { seconds: [8], frames: [200] };
+  assert.deepEqual(await scenes({ seconds: 8.9, edges: late }), [0, 8, 8, 10]);
 });
 
 test('what is made of stored previews keeps the edges that were found in the file', async (t) => {
