@@ -8,6 +8,7 @@ import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
+import { exactTimes } from '../index/visual/shots.ts';
 import type { Lists } from '../library/lists/contract.ts';
 import type { ModelLibrary } from '../models/contract.ts';
 import { isMeasured, isSure } from '../things/confidence.ts';
@@ -27,7 +28,7 @@ import type { VisualModels } from './models/contract.ts';
 import { OwnedModels } from './models/visual-models.ts';
 import { createMoments } from './moments/moments.ts';
 import { createPeaks } from './peaks/peaks.ts';
-import { factsOf, knownMedia, listScenes } from './scenes/scenes.ts';
+import { factsOf, knownMedia, listScenes, shotsOf } from './scenes/scenes.ts';
 import { findFacets } from './scope/scope.ts';
 import { findTakes, type TakesParts } from './takes/takes.ts';
 import { createThumbnails } from './thumbnails/thumbnails.ts';
@@ -218,11 +219,16 @@ export async function seenIn(
   const { hash_str } = record.identity;
   const things = await parts.index.ask('things_of', { cache_dir, hash_str }, call);
   const written = await parts.index.ask('written_in', { cache_dir, hash_str }, call);
+  const edges = (await shotsOf(parts, cache_dir, [hash_str], call)).get(hash_str) ?? null;
+  const secondsOf = ({ start, end }: Pick<Track, 'start' | 'end'>) => {
+    const [start_seconds, end_seconds] = exactTimes(edges, start, end);
+    return { start_seconds, end_seconds };
+  };
   return {
     hash_str,
     media_path,
     things_from: things.model_key === null ? null : sourceOf(things),
-    things: classesOf(things.tracks, record.probe.grid_frames),
+    things: classesOf(things.tracks, record.probe.grid_frames, secondsOf),
     shots: things.shots.map(({ size, ...range }) => ({ size, ...secondsOf(range) })),
     lines_from: written.lines === null ? null : sourceOf(written),
     lines: (written.lines ?? []).map(({ text, score, box, ...range }) => ({
@@ -239,22 +245,22 @@ export async function seenIn(
 
 const sourceOf = ({ from_previews }: { readonly from_previews: boolean }) =>
   from_previews ? 'previews' : 'file';
-/** Frames of the grid are seconds. */
-const secondsOf = ({ start, end }: { readonly start: number; readonly end: number }) => ({
-  start_seconds: start,
-  end_seconds: end,
-});
-
 /** What is seen longest comes first. */
-function classesOf(tracks: readonly Track[], gridFrames: number): SeenAnswer['things'] {
+function classesOf(
+  tracks: readonly Track[],
+  gridFrames: number,
+  secondsOf: (track: Track) => { readonly start_seconds: number; readonly end_seconds: number },
+): SeenAnswer['things'] {
   const sure = tracks.filter((track) => isSure(track, gridFrames));
   return [...Map.groupBy(sure, (track) => track.class)]
     .map(([name, own]) => ({
       class: name,
       measured: isMeasured(name),
       score: Math.max(...own.map(({ score }) => score)),
-      ranges: joinRanges(own.map(({ start, end }) => [start, end])),
-      tracks: own.map(({ box, ...range }) => ({ ...secondsOf(range), box })),
+      ranges: joinRanges(
+        own.map(secondsOf).map(({ start_seconds, end_seconds }) => [start_seconds, end_seconds]),
+      ),
+      tracks: own.map((track) => ({ ...secondsOf(track), box: track.box })),
     }))
     .sort((a, b) => lengthOf(b.ranges) - lengthOf(a.ranges) || b.score - a.score);
 }

@@ -4,6 +4,8 @@ import type { Contract } from '../../../runtime/contract.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { clockTime } from '../../decoder/contract.ts';
 import type { storeMessages } from '../../index/store/contract.ts';
+import type { visualMessages } from '../../index/visual/contract.ts';
+import { exactTimes, type Shots } from '../../index/visual/shots.ts';
 import type { OverviewAnswer, Summaries, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
 import { inReadingOrder, shortened } from '../../summarizer/stored/reading.ts';
 import type { SummarySelector } from '../../summarizer/stored/requests/contract.ts';
@@ -43,10 +45,16 @@ interface ChapterNode {
 
 /**
  * In the order of the nodes. `seconds`: how long the film is, null where nobody knows; the grid counts its
- * last, broken second as a whole one.
+ * last, broken second as a whole one. `shots`: null where edges are on the grid; else a chapter that begins
+ * with the first second of a shot begins at its edge.
  */
-export function chaptersOf(nodes: readonly ChapterNode[], seconds: number | null): Chapter[] {
-  return nodes.map(({ text, range: [start, end] }, i) => {
+export function chaptersOf(
+  nodes: readonly ChapterNode[],
+  seconds: number | null,
+  shots: Shots | null = null,
+): Chapter[] {
+  return nodes.map(({ text, range }, i) => {
+    const [start, end] = exactTimes(shots, ...range);
     const isWithin = seconds !== null && seconds > start;
     return {
       title: titleOf(text) || `Chapter ${i + 1}`,
@@ -69,7 +77,7 @@ export function titleOf(text: string): string {
 
 export interface ReadingParts {
   readonly summaries: Pick<Summaries, 'list' | 'overview' | 'node'>;
-  readonly index: Ref<Contract<typeof storeMessages>>;
+  readonly index: Ref<Contract<typeof storeMessages & Pick<typeof visualMessages, 'scenes'>>>;
 }
 
 export interface Part {
@@ -138,7 +146,9 @@ export async function readChapters(
     return below === above ? previewsOf(node) : [];
   });
   const seconds = await secondsOf(parts, selector.cache_dir, overview.hash_str, signal);
-  return { overview, chapters: chaptersOf(chapters, seconds), warnings };
+  const query = { cache_dir: selector.cache_dir, model_key: null, hashes: [overview.hash_str] };
+  const { found } = await parts.index.ask('scenes', query, { signal, lane: 'now' });
+  return { overview, chapters: chaptersOf(chapters, seconds, found[0]?.shots ?? null), warnings };
 }
 
 /** The start of a text is enough for a title. */

@@ -248,8 +248,8 @@ export class Stage {
   }
 
   /**
-   * All of it is *flushed*, but no record names it. `revision`: of the previews; `length`: of the film, seconds;
-   * `edges`: exact ones. Throws STORE_REPLACED, and INVALID_MESSAGE for edges that do not ascend.
+   * All of it is *flushed*, but no record names it. `revision`: of the previews; `length`: of the film in
+   * seconds; `edges`: exact ones. Throws STORE_REPLACED, and INVALID_MESSAGE for edges that do not ascend.
    */
   finish(
     revision: number,

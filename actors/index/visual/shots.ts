@@ -43,8 +43,8 @@ export function shotAt(shots: Shots, second: number): Shot {
 }
 
 /**
- * The exact times of half-open grid seconds. What is seen in the first of a shot is taken to be there from its
- * beginning, and nothing goes on behind the end of the shot of the last one.
+ * The exact times of half-open grid seconds. What is seen in the first second of a shot is taken to be there
+ * from its beginning, and nothing goes on behind the end of the shot of the last one.
  */
 export function exactTimes(shots: Shots | null, start: number, end: number): [number, number] {
   if (shots === null) return [start, end];

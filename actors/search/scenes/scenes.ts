@@ -4,7 +4,7 @@ import { rangeFault } from '../../../runtime/ranges.ts';
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { type Probe, rateOf } from '../../decoder/contract.ts';
 import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
-import { allShots } from '../../index/visual/shots.ts';
+import { allShots, type Shots } from '../../index/visual/shots.ts';
 import { searchErrors } from '../contract.ts';
 import {
   type MediaFactsAnswer,
@@ -54,6 +54,18 @@ export async function listScenes(
   const all = shots ? allShots(shots) : scenesOnGrid(list.scenes, record.probe);
   const scenes = all.filter((one) => one.start_seconds < end_seconds && start_seconds < one.end_seconds);
   return { ...answer, model_key, edges: kind === 'image' ? null : shots ? 'exact' : 'grid', scenes };
+}
+
+/** By hash, those whose edges are exact. A damaged analysis has none. */
+export async function shotsOf(
+  { index }: Pick<LocationParts, 'index'>,
+  cache_dir: string,
+  hashes: readonly string[],
+  call: CallOptions,
+): Promise<Map<string, Shots>> {
+  if (hashes.length === 0) return new Map();
+  const { found } = await index.ask('scenes', { cache_dir, model_key: null, hashes: [...hashes] }, call);
+  return new Map(found.flatMap((list, i) => (list?.shots ? [[hashes[i]!, list.shots]] : [])));
 }
 
 const fieldOf = ({ hash_str }: NamedMedia) => (hash_str === undefined ? 'media_path' : 'hash_str');

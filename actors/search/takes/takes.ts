@@ -5,11 +5,12 @@ import { rangeFault } from '../../../runtime/ranges.ts';
 import type { VisualModel } from '../../embedder/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { Place, Take as RankedTake } from '../../index/visual/contract.ts';
+import { exactTimes, type Shots, secondsWithin } from '../../index/visual/shots.ts';
 import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import { copiesIn, locateMatches } from '../media/match-locations.ts';
 import { note, notesAnswer } from '../notes/contract.ts';
-import { knownMedia } from '../scenes/scenes.ts';
+import { knownMedia, shotsOf } from '../scenes/scenes.ts';
 import { alike } from '../visual/bands.ts';
 import type { VisualSearchParts } from '../visual/visual-search.ts';
 import { type Take, type TakePart, type TakesAnswer, type TakesRequest, takesErrors } from './contract.ts';
@@ -53,7 +54,7 @@ export async function findTakes(
   const model = await parts.models.open('pictures', signal);
   const how = {
     ...{ cache_dir, model_key: model.model_key, only: named?.record.identity.hash_str ?? null },
-    ...{ from: Math.floor(start), end: Math.ceil(end), step: end - start <= shortPart ? 1 : 4 },
+    ...{ ...framesOf(start, end), step: end - start <= shortPart ? 1 : 4 },
     ...{ ...bars, mirror: model.mirror, blank: await blanks(parts, model, signal) },
   };
   const pairs: FoundPair[] = [];
@@ -73,6 +74,12 @@ export async function findTakes(
     goesOn = next !== null && found < request.limit && parts.clock.now() < until;
   }
   return answerOf(parts, request, { pairs, place, last, named, missing }, signal);
+}
+
+/** The seconds within a part, or around one that has none. */
+function framesOf(start: number, end: number): { from: number; end: number } {
+  const [from, until] = secondsWithin(start, end);
+  return until > from ? { from, end: until } : { from: Math.floor(start), end: Math.ceil(end) };
 }
 
 function badTime(field: string, what: string) {
@@ -162,6 +169,8 @@ function isBestPlace({ asked, take }: FoundPair, _: number, pairs: readonly Foun
 /** A content and where it lies. */
 interface File {
   readonly record: MediaRecord;
+  /** Null where edges are on the grid. */
+  readonly shots: Shots | null;
   readonly path: string;
   readonly others: readonly string[];
 }
@@ -177,10 +186,11 @@ async function locate(
   const records = new Map(by_hash.flatMap((one) => (one === null ? [] : [[one.identity.hash_str, one]])));
   const matches = [...records].map(([hash_str, { path }]) => ({ hash_str, path }));
   const { shown } = await locateMatches(parts, cache_dir, matches, () => [], now(signal));
+  const shots = await shotsOf(parts, cache_dir, [...records.keys()], now(signal));
   return new Map(
     shown.map(({ match: { hash_str }, path, others }) => [
       hash_str,
-      { record: records.get(hash_str)!, path, others },
+      { record: records.get(hash_str)!, shots: shots.get(hash_str) ?? null, path, others },
     ]),
   );
 }
@@ -206,8 +216,8 @@ function takeOf(asked: File, found: File, take: RankedTake): Take {
   // Its first frame may agree with the one a second later.
   const first = Math.max(0, start + offset);
   return {
-    asked: partOf(asked, start, end),
-    found: partOf(found, first, end + offset),
+    asked: partOf(asked, ...exactTimes(asked.shots, start, end)),
+    found: partOf(found, ...exactTimes(found.shots, first, end + offset)),
     ...{ offset_seconds: offset, mirrored, agreeing_frames: frames },
     certainty: equal ? 'exact' : isStrong ? 'strong' : 'likely',
   };

@@ -4,7 +4,9 @@ import type { Log } from '../../../runtime/log.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, isMediaError, mediaErrors, type Probe } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import { type Shots, shotAt } from '../../index/visual/shots.ts';
 import type { MediaLocation } from '../media/location.ts';
+import { shotsOf } from '../scenes/scenes.ts';
 import type { ThumbnailRequest } from './contract.ts';
 
 // What thumbnails are to be had, and from where.
@@ -38,6 +40,23 @@ export function nearestFrame(seconds: number, probe: Pick<Probe, 'kind' | 'grid_
   if (probe.kind === 'image') return 0;
   if (Math.floor(seconds) >= probe.grid_frames) return null;
   return Math.min(Math.round(seconds), probe.grid_frames - 1);
+}
+
+/**
+ * The second that shows a moment best: the nearest one of its shot, which a film with exact edges tells from
+ * its neighbours; null where the shot lies between two seconds, or after the end.
+ */
+export function secondShowing(
+  at: number,
+  probe: Pick<Probe, 'kind' | 'grid_frames'>,
+  shots: Shots | null,
+): number | null {
+  const nearest = nearestFrame(at, probe);
+  if (nearest === null || shots === null) return nearest;
+  const { start_seconds } = shotAt(shots, at);
+  const isShown = (second: number) =>
+    second >= 0 && second < probe.grid_frames && shotAt(shots, second).start_seconds === start_seconds;
+  return [nearest, Math.floor(at), Math.ceil(at)].find(isShown) ?? null;
 }
 
 export interface Moment {
@@ -152,8 +171,10 @@ async function storedPictures(
   const small = new Map<number, Uint8Array>();
   if (!record) return small;
   const { hash_str } = record.identity;
+  const isBetween = seconds.some((at) => !Number.isInteger(at));
+  const shots = isBetween ? await shotsOf(parts, cache_dir, [hash_str], call) : null;
   const asked = seconds.flatMap((at, i) => {
-    const frame_index = nearestFrame(at, record.probe);
+    const frame_index = secondShowing(at, record.probe, shots?.get(hash_str) ?? null);
     return frame_index === null ? [] : [{ i, frame_index }];
   });
   const frames = asked.map(({ frame_index }) => ({ hash_str, frame_index }));

@@ -3,12 +3,14 @@ import type { Reply, Request } from '../../../runtime/contract.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { clockTime } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
+import { exactTimes, type Shots } from '../../index/visual/shots.ts';
 import type { WrittenMatch } from '../../index/written/contract.ts';
 import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import type { LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
 import { ignoredFilters, listNote, note, notesAnswer } from '../notes/contract.ts';
+import { shotsOf } from '../scenes/scenes.ts';
 import { frameField } from '../scope/contract.ts';
 import { findScope, requestedPaths } from '../scope/scope.ts';
 import { type Band, isAtLeast, leftOutOf } from '../visual/contract.ts';
@@ -56,8 +58,10 @@ export async function searchWritten(
   );
   const { gone, changed } = locations;
   const { missing, media, unreadable } = found;
+  const hashes = [...new Set(shown.map(({ match }) => match.hash_str))];
+  const shots = await shotsOf(parts, cache_dir, hashes, now(signal));
   return {
-    matches: shown.map(toMatch),
+    matches: shown.map((one) => toMatch(one, shots.get(one.match.hash_str) ?? null)),
     ...(min_band && { weaker: found.weaker }),
     ...notesAnswer([
       ignoredFilters(request.metadata_filter_request?.filters),
@@ -79,8 +83,9 @@ export function sureLines<L extends Pick<WrittenMatch, 'score' | 'whole'>>(
   return { matches, weaker: lines.length - matches.length };
 }
 
-function toMatch({ match, path, others }: ShownMatch<WrittenMatch>): WrittenSearchMatch {
-  const { hash_str, text, box, score, best, start, end } = match;
+function toMatch({ match, path, others }: ShownMatch<WrittenMatch>, shots: Shots | null): WrittenSearchMatch {
+  const { hash_str, text, box, score, best } = match;
+  const [start, end] = exactTimes(shots, match.start, match.end);
   return {
     media_path: path,
     ...copiesIn({ others }),

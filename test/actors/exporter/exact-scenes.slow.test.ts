@@ -1,5 +1,5 @@
-// Scenes between exact edges as an editor gets them: on timelines of every format and as clips. The number that
-// is drawn into each picture says which one it is.
+// Scenes between exact edges as an editor gets them: on timelines of every format and as clips. The number
+// that is drawn into each picture says which one it is.
 import assert from 'node:assert/strict';
 import test, { describe } from 'node:test';
 import { clipModes } from '../../../actors/decoder/clips/contract.ts';

@@ -38,6 +38,10 @@ export const player = {
   position: ['Position', 'Position'],
   zoom: ['Zoom', 'Zoom'],
   shots: ['Shots', 'Einstellungen'],
+  onGrid: [
+    'Shots begin and end at whole seconds. Analyse the film again for exact edges.',
+    'Einstellungen beginnen und enden zu ganzen Sekunden. Für genaue Schnitte den Film neu analysieren.',
+  ],
   shotAt: ['Shot from {time}', 'Einstellung ab {time}'],
   sound: ['Sound', 'Ton'],
   chapters: ['Chapters', 'Kapitel'],

@@ -116,3 +116,22 @@ test('another reader finds the cues at their times', {
     ],
   );
 });
+
+test('a chapter that begins with a shot begins at its edge, where that is exact', () => {
+  const nodes = (
+    [
+      [0, 3],
+      [3, 6],
+      [6, 9],
+    ] as const
+  ).map((range) => ({ text: 'One.', range }));
+  const shots = { seconds: Float64Array.of(2.48, 4.2), frames: Uint32Array.of(62, 105), end: 8.4 };
+  assert.deepEqual(
+    chaptersOf(nodes, 8.4, shots).map((one) => [one.start_seconds, one.end_seconds]),
+    [
+      [0, 2.48],
+      [2.48, 6],
+      [6, 8.4],
+    ],
+  );
+});

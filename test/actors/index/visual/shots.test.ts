@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import type { Edges } from '../../../../actors/index/visual/contract.ts';
-import { allShots, edgeFault, shotAt, startsOnGrid } from '../../../../actors/index/visual/shots.ts';
+import {
+  allShots,
+  edgeFault,
+  exactTimes,
+  secondsWithin,
+  shotAt,
+  startsOnGrid,
+} from '../../../../actors/index/visual/shots.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { framesUpTo, mediaRecord, preview } from '../footage.ts';
@@ -152,4 +159,41 @@ test('frames of one scene lie in one shot, whatever the edges and the frames', (
       }
     }),
   );
+});
+
+test('what is seen in whole seconds ends with its shot, and begins with it in its first second', () => {
+  const film = { seconds: Float64Array.of(2.48, 2.8, 5), frames: Uint32Array.of(62, 70, 125), end: 8.4 };
+  const cases: readonly (readonly [readonly [number, number], readonly [number, number]])[] = [
+    [
+      [0, 3],
+      [0, 2.48],
+    ],
+    [
+      [1, 2],
+      [1, 2],
+    ],
+    [
+      [3, 5],
+      [2.8, 5],
+    ],
+    [
+      [4, 6],
+      [4, 6],
+    ],
+    [
+      [3, 9],
+      [2.8, 8.4],
+    ],
+    [
+      [8, 9],
+      [8, 8.4],
+    ],
+  ];
+  for (const [range, exact] of cases) {
+    assert.deepEqual(exactTimes(film, ...range), exact);
+    assert.deepEqual(exactTimes(null, ...range), range);
+  }
+  assert.deepEqual(secondsWithin(2.8, 5), [3, 5]);
+  assert.deepEqual(secondsWithin(2.48, 2.8), [3, 3]);
+  assert.deepEqual(secondsWithin(4.9999999, 6), [5, 6]);
 });

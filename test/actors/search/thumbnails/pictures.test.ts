@@ -7,6 +7,7 @@ import {
   jpegSide,
   momentsByFile,
   nearestFrame,
+  secondShowing,
   showsEnough,
   stripSeconds,
 } from '../../../../actors/search/thumbnails/pictures.ts';
@@ -113,4 +114,22 @@ test('the longest side of a JPEG is read off its header, and of anything else th
       jpegSide(Uint8Array.of(0xff, 0xd8, ...bytes));
     }),
   );
+});
+
+test('a moment between two seconds is shown by the nearest one of its own shot, or by none', () => {
+  const film = { kind: 'video', grid_frames: 9 } as const;
+  const shots = { seconds: Float64Array.of(2.48, 2.8, 5.6), frames: Uint32Array.of(62, 70, 140), end: 8.4 };
+  for (const [at, second, onGrid] of [
+    [2.4, 2, 2],
+    [2.47, 2, 2],
+    [2.5, null, 3],
+    [2.8, 3, 3],
+    [5.55, 5, 6],
+    [5.6, 6, 6],
+    [8.39, 8, 8],
+    [9, null, null],
+  ] as const) {
+    assert.equal(secondShowing(at, film, shots), second, `${at}`);
+    assert.equal(secondShowing(at, film, null), onGrid, `${at}`);
+  }
 });

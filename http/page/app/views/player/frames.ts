@@ -67,6 +67,14 @@ export function rangeAt<R extends Range>(ranges: readonly R[], seconds: number):
   return ranges.findLast((range) => range.start_seconds <= seconds && seconds < range.end_seconds) ?? null;
 }
 
+/**
+ * The first and the last second whose pictures belong to a half-open part; none where the last is before the
+ * first.
+ */
+export function picturedSeconds(start: number, end: number): [number, number] {
+  return [Math.ceil(start), Math.ceil(end) - 1];
+}
+
 /** In and out of a part, where one of the two may be missing: then the shot says. `end` of the film. */
 export function partOf(
   marks: { readonly in: number | null; readonly out: number | null },

@@ -86,10 +86,10 @@ export function useSound({ hash_str, kind }: Pick<Medium, 'hash_str' | 'kind'>) 
 export function useScenes(hash_str: string) {
   return useFolderAsk(
     async (cache_dir, signal) => {
-      const { scenes } = await api
+      const { scenes, edges } = await api
         .listScenes({ cache_dir, hash_str }, { signal })
-        .catch(withoutAnalysis({ scenes: [] }));
-      return scenes;
+        .catch(withoutAnalysis({ scenes: [], edges: null }));
+      return { scenes, edges };
     },
     [hash_str],
   );

@@ -7,7 +7,7 @@ import { clock } from '../../times.ts';
 import { player } from '../../words/player.ts';
 import { t } from '../../words.ts';
 import { useDrawing, work } from '../../work.ts';
-import type { Range } from './frames.ts';
+import { picturedSeconds, type Range } from './frames.ts';
 import { type Lane, type Medium, pointed } from './media.ts';
 import { type Transport, useEveryFrame, useSecond } from './transport.ts';
 
@@ -19,12 +19,14 @@ interface TimelineProps {
   readonly medium: Medium;
   readonly transport: Transport;
   readonly scenes: readonly Range[];
+  /** Edges of shots are known to the second only. */
+  readonly isOnGrid: boolean;
   readonly peaks: readonly number[];
   readonly lanes: readonly Lane[];
   readonly marks: { readonly in: number | null; readonly out: number | null };
 }
 
-export function Timeline({ medium, transport, scenes, peaks, lanes, marks }: TimelineProps) {
+export function Timeline({ medium, transport, scenes, isOnGrid, peaks, lanes, marks }: TimelineProps) {
   const { duration, media_path } = medium;
   const [zoom, setZoom] = useState(1);
   const outer = useRef<HTMLDivElement>(null);
@@ -61,7 +63,7 @@ export function Timeline({ medium, transport, scenes, peaks, lanes, marks }: Tim
         <div class="head-line" ref=${head}></div>
       </div>
     </div>
-    <footer class="row"><span class="grow"></span><label>${t(player.zoom)}<input type="range" min="0" max=${Math.log2(MOST_ZOOM)} step="0.5" value=${Math.log2(zoom)}
+    <footer class="row"><span class="grow quiet">${isOnGrid && scenes.length > 1 ? t(player.onGrid) : ''}</span><label>${t(player.zoom)}<input type="range" min="0" max=${Math.log2(MOST_ZOOM)} step="0.5" value=${Math.log2(zoom)}
         onInput=${(event: InputEvent) => setZoom(2 ** Number((event.target as HTMLInputElement).value))} /></label>
     </footer>
   </section>`;
@@ -231,7 +233,7 @@ interface StripCell {
   /** Seconds of the film that the cell covers. */
   readonly start: number;
   readonly end: number;
-  /** The grid second whose picture stands for it. */
+  /** Its picture stands for the cell: a whole second, unless none lies in a shot that short. */
   readonly second: number;
   /** A shot begins with it. */
   readonly isShot: boolean;
@@ -262,11 +264,13 @@ export function picturesOfStrip(shots: readonly Range[], duration: number, most:
 
 function cellsOf(from: number, end: number, width: number): StripCell[] {
   const count = Math.max(1, Math.round((end - from) / width));
+  const [first, last] = picturedSeconds(from, end);
   return Array.from({ length: count }, (_, i) => {
     const start = from + (i * (end - from)) / count;
     const stop = from + ((i + 1) * (end - from)) / count;
-    const second = Math.min(Math.floor((start + stop) / 2), Math.max(0, Math.ceil(stop) - 1));
-    return { start, end: stop, second, isShot: i === 0 };
+    const middle = (start + stop) / 2;
+    const second = Math.max(first, Math.min(Math.floor(middle), last));
+    return { start, end: stop, second: first > last ? middle : second, isShot: i === 0 };
   });
 }
 

@@ -2,7 +2,15 @@
 // state of components: who shows it listens.
 
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { evenFrames, type FilmFrames, frameBeside, type Range, shuttled, usualRate } from './frames.ts';
+import {
+  evenFrames,
+  type FilmFrames,
+  frameBeside,
+  type Range,
+  rangeAt,
+  shuttled,
+  usualRate,
+} from './frames.ts';
 
 export interface Transport {
   /** Seconds from the start of the film. */
@@ -300,20 +308,34 @@ export interface Playable {
 
 // The time of the player for components: drawn anew only when what they show of it changes.
 
-/** What `select` makes of the transport; a plain value. */
-export function useTransport<T>(transport: Transport, select: (transport: Transport) => T): T {
+/** What `select` makes of the transport; a plain value. `basis`: what it is made of beside that. */
+export function useTransport<T>(
+  transport: Transport,
+  select: (transport: Transport) => T,
+  basis?: unknown,
+): T {
   const [value, setValue] = useState(() => select(transport));
   useLayoutEffect(() => {
     const look = () => setValue(() => select(transport));
     look();
     return transport.listen(look);
-  }, [transport]);
+  }, [transport, basis]);
   return value;
 }
 
 /** Whole seconds. */
 export function useSecond(transport: Transport): number {
   return useTransport(transport, ({ seconds }) => Math.floor(seconds));
+}
+
+/** The range that is shown, of those that ascend; null between them. */
+export function useRange<R extends Range>(transport: Transport, ranges: readonly R[]): R | null {
+  const start = useTransport(
+    transport,
+    ({ seconds }) => rangeAt(ranges, seconds)?.start_seconds ?? null,
+    ranges,
+  );
+  return ranges.find(({ start_seconds }) => start_seconds === start) ?? null;
 }
 
 /** Called at every frame, for what is moved by hand instead of drawn anew. */

@@ -16,7 +16,7 @@ import { shell, speakerText } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import { SetUpButton, useLacking } from '../settings/set-up.ts';
 import { Controls, useActions } from './controls.ts';
-import { partOf, rangeAt } from './frames.ts';
+import { partOf } from './frames.ts';
 import {
   type Lane,
   type Medium,
@@ -34,7 +34,7 @@ import {
 import { Screen } from './screen.ts';
 import { AlsoIn } from './takes.ts';
 import { Timeline } from './timeline.ts';
-import { createTransport, type Transport, useSecond, useTransport } from './transport.ts';
+import { createTransport, type Transport, useRange, useSecond, useTransport } from './transport.ts';
 
 export const view: View = { title: shell.player, render: Player };
 
@@ -99,8 +99,9 @@ function Opened({ medium: facts, transport }: OpenedProps) {
     [chapters.value, transcript.value, people.value, seen.value],
   );
   const second = useSecond(transport);
-  const shots = scenes.value ?? [];
-  const part = partOf(marks, rangeAt(shots, second), duration);
+  const shots = scenes.value?.scenes ?? none;
+  const shot = useRange(transport, shots);
+  const part = partOf(marks, shot, duration);
   const actions = useActions({ medium, transport, shots, setMarks, part });
   return html`<div class=${`player ${medium.kind}`}>
     <header class="row"><button class="quiet" onClick=${goBack}>${t(player.back)}</button>
@@ -116,12 +117,12 @@ function Opened({ medium: facts, transport }: OpenedProps) {
     </div>
     ${
       duration > 0 &&
-      html`<${Timeline} medium=${medium} transport=${transport} scenes=${shots} peaks=${sound?.peaks ?? none} lanes=${lanes} marks=${marks} />`
+      html`<${Timeline} medium=${medium} transport=${transport} scenes=${shots} isOnGrid=${scenes.value?.edges === 'grid'} peaks=${sound?.peaks ?? none} lanes=${lanes} marks=${marks} />`
     }
   </div>`;
 }
 
-const none: readonly number[] = [];
+const none: readonly never[] = [];
 
 function detailsOf({ width, height, rate, rateVaries }: Medium): string {
   if (width === 0) return '';

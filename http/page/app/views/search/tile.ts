@@ -13,6 +13,7 @@ import { clock, fullClock, nameOf, secondsOf } from '../../times.ts';
 import { searchWords } from '../../words/search.ts';
 import { speakerText } from '../../words/shell.ts';
 import { t } from '../../words.ts';
+import { picturedSeconds } from '../player/frames.ts';
 import { itemOf } from './chosen.ts';
 import { copiesText } from './group-head.ts';
 import { choose, type Found, isWhole, kindIcons, likeThis, search } from './state.ts';
@@ -328,16 +329,17 @@ async function load(
   { hash_str, media_path, start_seconds, end_seconds }: Found,
   signal: AbortSignal,
 ): Promise<Strip> {
+  const [first, last] = picturedSeconds(start_seconds, end_seconds);
   const input = {
     cache_dir: get().folder.cache_dir!,
     media_path,
     hash_str,
-    start_time: fullClock(start_seconds),
-    end_time: fullClock(Math.max(start_seconds, end_seconds)),
+    start_time: fullClock(first),
+    end_time: fullClock(last),
     max_size: 320,
   };
-  const { scene_thumbnails } = await api.sceneThumbnails(input, { signal });
-  const pairs = scene_thumbnails ?? [];
+  // A shot between two seconds has the one picture that the tile shows already.
+  const pairs = first > last ? [] : ((await api.sceneThumbnails(input, { signal })).scene_thumbnails ?? []);
   return {
     pictures: pairs.map(([picture]) => `data:image/jpeg;base64,${picture}`),
     seconds: pairs.map(([, time]) => secondsOf(time)!),

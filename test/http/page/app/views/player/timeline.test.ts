@@ -76,3 +76,22 @@ test('a strip covers the film without gaps, with pictures of seconds that it cov
   fc.assert(property);
   assert.deepEqual(picturesOfStrip([], 0, 10), []);
 });
+
+test('the picture of a shot is one of its own, also of a shot between two seconds', () => {
+  const starts = [0, 2.48, 2.8, 5, 5.9, 7.2];
+  const shots = starts.map((start, i) => ({ start_seconds: start, end_seconds: starts[i + 1] ?? 8.4 }));
+  const cells = picturesOfStrip(shots, 8.4, 1000).filter(({ isShot }) => isShot);
+  assert.deepEqual(
+    cells.map(({ start }) => start),
+    starts,
+  );
+  for (const { start, second } of picturesOfStrip(shots, 8.4, 1000)) {
+    const shot = shots.findLast((one) => one.start_seconds <= start + 1e-9)!;
+    assert.ok(shot.start_seconds <= second && second < shot.end_seconds, `${start} ${second}`);
+  }
+  const seconds = picturesOfStrip(shots, 8.4, 27).map(({ second }) => second);
+  assert.ok(
+    seconds.some((second) => Math.abs(second - 2.64) < 1e-9),
+    `${seconds}`,
+  );
+});
