@@ -59,9 +59,11 @@ export function timeText(seconds: number): string {
   return Number.isFinite(seconds) && seconds >= 0 && seconds < 1e9 ? clockTime(seconds) : '?';
 }
 
-/** `00:00:10-00:00:14 (10-14 s)`. */
+/** `00:00:10-00:00:14 (10-14 s)`, to a millisecond: a timeline may be cut by it. */
 export function rangeText(start: number, end: number): string {
-  return `${timeText(start)}-${timeText(end)} (${secondsText(start)}-${secondsText(end)} s)`;
+  const exact = (seconds: number) =>
+    Number.isFinite(seconds) ? String(Math.round(seconds * 1000) / 1000) : '?';
+  return `${timeText(start)}-${timeText(end)} (${exact(start)}-${exact(end)} s)`;
 }
 
 /** As many as a line has room for. */
