@@ -10,6 +10,7 @@ const inFilm = (name: ClassName, score: number, seconds: number, gridFrames = 60
 test('the same score says more of a class that is rarely taken for another', () => {
   assert.deepEqual([still('car', 0.55), still('laptop', 0.55)], ['likely', 'weak']);
   assert.deepEqual([still('car', 0.49), still('laptop', 0.71)], ['weak', 'likely']);
+  assert.deepEqual([still('kite', 0.72), still('kite', 0.78)], ['weak', 'likely'], 'balloons are no kites');
   assert.deepEqual([still('car', 0.62), still('laptop', 0.83)], ['likely', 'likely']);
   assert.deepEqual([still('car', 0.64), still('laptop', 0.85)], ['strong', 'strong']);
 });
