@@ -22,7 +22,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'framehound webhooks deliveries': 'needs the id of a webhook; test/system/webhooks.test.ts has one',
   'npx framehound export timeline': 'needs a list of scenes; test/cli/commands/export.slow.test.ts has one',
   'npx framehound faces': 'needs face models; test/cli/commands/faces.slow.test.ts does without',
-  'npx framehound search "outdoors" --person':
+  'npx framehound search "blue sky" --person':
     'needs people that have names; test/system/faces.test.ts has them',
   'export FRAMEHOUND_CLUSTER': 'needs PostgreSQL; test/system/cluster.test.ts has it',
   'npx framehound roots add': 'needs footage on a share; test/system/roots.test.ts has folders for it',
