@@ -88,6 +88,8 @@ export type Box = readonly [number, number, number, number];
 
 export interface NamedPerson {
   readonly name: string;
+  /** When they are seen: half-open, in seconds, between the edges of shots where these are exact. */
+  readonly ranges: readonly (readonly [number, number])[];
   readonly faces: readonly { readonly time_seconds: number; readonly box: Box }[];
 }
 

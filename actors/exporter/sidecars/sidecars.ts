@@ -7,11 +7,13 @@ import { expectAbove, saveAs } from '../../../runtime/files/save-new.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { createPool } from '../../../runtime/pool.ts';
 import { moduleUrl } from '../../../runtime/process/program.ts';
+import { joinRanges } from '../../../runtime/ranges.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { type decoderContract, isMediaError, mediaErrors, modifiedMs } from '../../decoder/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
+import { exactTimes } from '../../index/visual/shots.ts';
 import type { Roots } from '../../library/roots/contract.ts';
 import type { Search } from '../../search/contract.ts';
 import { searchErrors } from '../../search/contract.ts';
@@ -102,11 +104,17 @@ async function readAll(
   const hashes = [...new Set(by_path.flatMap((record) => record?.identity.hash_str ?? []))];
   const { people, unreadable } = await index.ask('named_faces', { cache_dir, hashes }, call);
   const byHash = new Map(hashes.map((hash, at) => [hash, people[at] ?? []]));
+  const { found } = await index.ask('scenes', { cache_dir, model_key: null, hashes }, call);
+  const shots = new Map(hashes.map((hash, at) => [hash, found[at]?.shots ?? null]));
   return (at) => {
     const record = by_path[at] ?? null;
-    const named = byHash.get(record?.identity.hash_str ?? '') ?? [];
+    const hash = record?.identity.hash_str ?? '';
+    const named = byHash.get(hash) ?? [];
     const shown = named.map(({ name, faces }) => ({
       name,
+      ranges: joinRanges(faces.map(({ frame }) => [frame, frame + 1])).map(([start, end]) =>
+        exactTimes(shots.get(hash) ?? null, start, end),
+      ),
       faces: faces.map(({ frame, box }) => ({ time_seconds: frame, box })),
     }));
     return { record, people: shown, unreadable };

@@ -1,6 +1,5 @@
 // Writes the facts of a media file as JSON and as XMP: the worker of the pool. The same facts make the same
 // bytes.
-import { joinRanges } from '../../../runtime/ranges.ts';
 import { oneLine } from '../rows.ts';
 import { type Element, element, xmlDocument } from '../xml.ts';
 import type { Box, SidecarFacts, SidecarFormat } from './contract.ts';
@@ -24,7 +23,7 @@ function jsonSidecar(facts: SidecarFacts): string {
     written_by: writtenBy,
     version,
     ...media,
-    people: people.map(({ name, faces }) => ({ name, ranges: rangesOf(faces), faces })),
+    people,
     ...seen,
     transcript:
       transcript?.map(({ start_seconds, end_seconds, text, speaker_name }) => {
@@ -40,11 +39,6 @@ export function isOurs(beginning: string): boolean {
 }
 
 const xmptk = /<x:xmpmeta\s[^>]*\bx:xmptk="framehound\b/;
-
-/** Half-open, seconds. */
-function rangesOf(faces: SidecarFacts['people'][number]['faces']): (readonly [number, number])[] {
-  return joinRanges(faces.map(({ time_seconds }) => [time_seconds, time_seconds + 1] as const));
-}
 
 const namespaces = {
   'xmlns:dc': 'http://purl.org/dc/elements/1.1/',
@@ -151,7 +145,7 @@ const frameRate = 'f1000';
 function tracksOf({ kind, people, transcript }: SidecarFacts): Element[] {
   if (kind === 'image') return [];
   const seen = people
-    .flatMap(({ name, faces }) => rangesOf(faces).map(([start, end]) => ({ name, start, end })))
+    .flatMap(({ name, ranges }) => ranges.map(([start, end]) => ({ name, start, end })))
     .sort((a, b) => a.start - b.start)
     .map(({ name, start, end }) => item({ ...timesOf(start, end), 'xmpDM:name': oneLine(name) }));
   const said = (transcript ?? []).map(({ start_seconds, end_seconds, text, speaker_name }) =>

@@ -18,7 +18,9 @@ export function stillFacts(more: Partial<SidecarFacts> = {}): SidecarFacts {
     location: '48.2,16.3',
     orientation: 6,
     keywords: ['harbour', 'Straße & Platz', 'boat'],
-    people: [{ name: 'Ann <O’Hara>', faces: [{ time_seconds: 0, box: [0.1, 0.2, 0.2, 0.1] }] }],
+    people: [
+      { name: 'Ann <O’Hara>', ranges: [[0, 1]], faces: [{ time_seconds: 0, box: [0.1, 0.2, 0.2, 0.1] }] },
+    ],
     people_in_xmp: ['Bob'],
     seen: {
       ...nothingSeen,
@@ -50,8 +52,15 @@ export function filmFacts(): SidecarFacts {
     orientation: null,
     keywords: ['boat'],
     people: [
-      { name: 'Ann', faces: [face(2), face(3), face(8)] },
-      { name: 'Bob', faces: [face(3)] },
+      {
+        name: 'Ann',
+        ranges: [
+          [2, 4],
+          [8, 9],
+        ],
+        faces: [face(2), face(3), face(8)],
+      },
+      { name: 'Bob', ranges: [[3, 4]], faces: [face(3)] },
     ],
     people_in_xmp: [],
     seen: {

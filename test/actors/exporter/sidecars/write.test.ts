@@ -35,7 +35,9 @@ test('names and texts of any kind make XML that can be read', () => {
   const facts = {
     ...filmFacts(),
     keywords: [odd],
-    people: [{ name: odd, faces: [{ time_seconds: 0, box: [0, 0, 1, 1] as const }] }],
+    people: [
+      { name: odd, ranges: [[0, 1] as const], faces: [{ time_seconds: 0, box: [0, 0, 1, 1] as const }] },
+    ],
     transcript: [{ ...filmFacts().transcript![0]!, text: odd, speaker_name: odd }],
   };
   const { keywords, people } = readXmp(byAnother(xmpOf(facts)));

@@ -54,10 +54,10 @@ export interface Range {
  */
 export function neighbour(ranges: readonly Range[], seconds: number, direction: 1 | -1): number | null {
   const starts = ranges.map((range) => range.start_seconds);
-  // A little into a range one means the range before it, not its own start again.
+  // A little into a range one means the range before it, not its own start again; and players round times.
   const found =
     direction === 1
-      ? starts.find((start) => start > seconds + 0.05)
+      ? starts.find((start) => start > seconds + 0.002)
       : starts.findLast((start) => start < seconds - 0.5);
   return found ?? null;
 }
@@ -73,6 +73,22 @@ export function rangeAt<R extends Range>(ranges: readonly R[], seconds: number):
  */
 export function picturedSeconds(start: number, end: number): [number, number] {
   return [Math.ceil(start), Math.ceil(end) - 1];
+}
+
+/**
+ * What is seen in whole seconds, between the edges of its shots: none goes on behind the shot of its last
+ * second, and what is seen in the first second of a shot is taken to be there from its beginning.
+ */
+export function withinShots<S extends { readonly start: number; readonly end: number }>(
+  spans: readonly S[],
+  shots: readonly Range[],
+): S[] {
+  return spans.map((span) => {
+    const begin = rangeAt(shots, span.start)?.start_seconds ?? span.start;
+    const stop = rangeAt(shots, Math.max(span.start, span.end - 1))?.end_seconds ?? span.end;
+    const start = span.start - begin < 1 ? begin : span.start;
+    return { ...span, start, end: Math.max(start, Math.min(span.end, stop)) };
+  });
 }
 
 /** In and out of a part, where one of the two may be missing: then the shot says. `end` of the film. */

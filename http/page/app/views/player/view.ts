@@ -16,7 +16,7 @@ import { shell, speakerText } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import { SetUpButton, useLacking } from '../settings/set-up.ts';
 import { Controls, useActions } from './controls.ts';
-import { partOf } from './frames.ts';
+import { partOf, withinShots } from './frames.ts';
 import {
   type Lane,
   type Medium,
@@ -90,13 +90,18 @@ function Opened({ medium: facts, transport }: OpenedProps) {
   const chapters = useChapters(hash_str);
   const seen = useSeen(hash_str, { lines: t(player.printed), faces: t(player.faces) });
   const [marks, setMarks] = useState<{ in: number | null; out: number | null }>({ in: null, out: null });
+  const exact = scenes.value?.edges === 'exact' ? scenes.value.scenes : none;
   const lanes = useMemo(
     () =>
-      lanesOf(chapters.value ?? [], speakerLanes(transcript.value ?? [], t(player.someone)), [
-        ...(people.value ?? []),
-        ...(seen.value ?? []),
-      ]),
-    [chapters.value, transcript.value, people.value, seen.value],
+      lanesOf(
+        withinShots(chapters.value ?? [], exact),
+        speakerLanes(transcript.value ?? [], t(player.someone)),
+        [
+          ...(people.value ?? []).map((lane) => ({ ...lane, spans: withinShots(lane.spans, exact) })),
+          ...(seen.value ?? []),
+        ],
+      ),
+    [chapters.value, transcript.value, people.value, seen.value, exact],
   );
   const second = useSecond(transport);
   const shots = scenes.value?.scenes ?? none;

@@ -14,6 +14,7 @@ import {
   rangeAt,
   shuttled,
   timecodeOf,
+  withinShots,
 } from '../../../../../../http/page/app/views/player/frames.ts';
 import { partAround, placeIn } from '../../../../../../http/page/app/views/player/takes.ts';
 import {
@@ -258,4 +259,29 @@ test('a link leads to what the part begins with, as far as the other file has it
   const found = { hash_str: 'bb', media_path: '/b.mp4', start_seconds: 20, end_seconds: 40 };
   assert.equal(placeIn({ found, offset_seconds: 15 }, { start_seconds: 10, end_seconds: 20 }), 25);
   assert.equal(placeIn({ found, offset_seconds: 15 }, { start_seconds: 1, end_seconds: 20 }), 20);
+});
+
+test('what is seen in whole seconds lies between the edges of its shots', () => {
+  const starts = [0, 2.48, 2.8, 5];
+  const shots = starts.map((start, i) => ({ start_seconds: start, end_seconds: starts[i + 1] ?? 8.4 }));
+  const spans = [
+    [0, 3],
+    [1, 2],
+    [3, 5],
+    [4, 6],
+    [8, 9],
+  ].map(([start, end]) => ({ start: start!, end: end! }));
+  assert.deepEqual(
+    withinShots(spans, shots).map(({ start, end }) => [start, end]),
+    [
+      [0, 2.48],
+      [1, 2],
+      [2.8, 5],
+      [4, 6],
+      [8, 8.4],
+    ],
+  );
+  assert.deepEqual(withinShots(spans, []), spans);
+  assert.equal(neighbour(shots, 2.46, 1), 2.48, 'from the last frame of a shot to the next one');
+  assert.equal(neighbour(shots, 2.4799999, 1), 2.8);
 });
