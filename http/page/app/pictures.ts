@@ -70,7 +70,7 @@ let isGathering = false;
  * longest, px.
  */
 export function usePicture(media_path: string, seconds: number, side = 320): string | null | undefined {
-  const second = Math.max(0, Math.round(seconds * 10) / 10);
+  const second = Math.max(0, Math.round(seconds * 100) / 100);
   const key = `${side} ${second} ${media_path}`;
   const [shown, show] = useState<{ key: string; picture: string | null | undefined }>({
     key,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { definition } from '../../../../actors/index/actor.ts';
 import { sceneRoutes } from '../../../../http/routes/media.ts';
-import { momentRoutes, searchRoutes } from '../../../../http/routes/search.ts';
+import { momentRoutes, searchRoutes, seenRoutes } from '../../../../http/routes/search.ts';
 import { inject } from '../../../http/inject.ts';
 import { world } from '../../analysis/fakes.ts';
 
@@ -25,7 +25,7 @@ const edges = { seconds: [2.48, 2.8, 5], frames: [62, 70, 125] };
 await w.index.ask('commit', { stage, media: media[0]!, edges });
 await w.search.load(cache_dir);
 
-const call = inject([...sceneRoutes, ...searchRoutes, ...momentRoutes], { search: w.search });
+const call = inject([...sceneRoutes, ...searchRoutes, ...momentRoutes, ...seenRoutes], { search: w.search });
 const ask = async (path: string, body: Record<string, unknown>) => {
   const answer = await call(path, { cache_dir, ...body });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -43,6 +43,26 @@ test('scenes lie between their edges, and those between two seconds are among th
   assert.deepEqual({ scenes, edges }, { scenes: shots, edges: 'exact' });
   const part = await ask('/api/v1/scenes', { hash_str: 'aa', start_seconds: 2.5, end_seconds: 2.8 });
   assert.deepEqual(part['scenes'], [shots[1]]);
+});
+
+test('things end with the shot of their last second, and begin with that of their first one', async () => {
+  const track = { class: 'dog', best: 3, score: 0.9, box: [0, 0, 0.5, 0.5], colours: [] };
+  const seen = (start: number, end: number) => ({ ...track, start, end }) as never;
+  const tracks = [seen(0, 3), seen(3, 5), seen(4, 7)];
+  const stored = { cache_dir, media: media[0]!, model_key: 'fake-things', from_previews: false };
+  await w.index.ask('store_things', { ...stored, tracks });
+  const { things } = await ask('/api/v1/media/seen', { hash_str: 'aa' });
+  const [dog] = things as unknown as { ranges: unknown; tracks: Record<string, number>[] }[];
+  const times = dog!.tracks.map((one) => [one['start_seconds'], one['end_seconds']]);
+  assert.deepEqual(times, [
+    [0, 2.48],
+    [2.8, 5],
+    [4, 7],
+  ]);
+  assert.deepEqual(dog!.ranges, [
+    [0, 2.48],
+    [2.8, 7],
+  ]);
 });
 
 test('matches and moments have the shot around them; the seconds of a scene stay what they were', async () => {

@@ -15,6 +15,7 @@ import { attempt, CopyLink, toast } from '../../toasts.ts';
 import { lists } from '../../words/lists.ts';
 import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
+import { picturedSeconds } from '../player/frames.ts';
 
 // What the basket is made into: a timeline to download, clips, or text to paste elsewhere.
 
@@ -182,6 +183,12 @@ export function timelineItems(items: readonly Part[]) {
   }));
 }
 
+/** One that shows nothing of what lies before the part. */
+function shownSecond(start: number, end: number): number {
+  const [first, last] = picturedSeconds(start, end);
+  return first > last ? (start + end) / 2 : first;
+}
+
 export const view: View = { title: shell.lists, render: Basket };
 
 type Asking = 'make' | 'rename' | 'remove';
@@ -294,7 +301,7 @@ interface ItemProps {
 
 function Item({ item, at, count }: ItemProps) {
   const { media_path, start_seconds, end_seconds, hash_str, item_id } = item;
-  const picture = usePicture(media_path, start_seconds, 160);
+  const picture = usePicture(media_path, shownSecond(start_seconds, end_seconds), 160);
   const name = item.name ?? nameOf(media_path);
   const move = (to: number) => update({ basket: moved(get().basket, at, to) });
   const open = () => go('player', momentArgument({ hash_str, seconds: start_seconds }));
