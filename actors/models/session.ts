@@ -89,6 +89,12 @@ export interface SessionOptions {
   readonly ranges?: Ranges;
   /** An input that another device than the processor takes as bytes, where the graph lets it (rewriting/). */
   readonly pictures?: PictureInput;
+  /**
+   * Weights that a graph holds in 8 bits are converted once, when it is opened, and not in every run. The
+   * answers are the same, and take more memory. For graphs that run often on few values: a decoder that ties
+   * its output to the embedding of its tokens converts all of it for every token.
+   */
+  readonly convertsOnce?: boolean;
   /** In half precision on a device that is not the processor, or not at all. */
   readonly half?: boolean;
   /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
@@ -123,7 +129,7 @@ export async function openSession(
     await options.checkpoint?.();
     const access = accessTo(device, options.stopping);
     const graph = await rewritten(source, name, device, options);
-    const opened = await access(() => attempt(create(graph, providerOf(device, plan.card), options.threads)));
+    const opened = await access(() => attempt(create(graph, providerOf(device, plan.card), options)));
     if ('session' in opened) {
       for (const { device: other, reason } of refused) {
         const level = options.device === 'auto' ? 'info' : 'warn';
@@ -168,7 +174,11 @@ function attempt(
   );
 }
 
-function create(source: string | Uint8Array, provider: Provider, threads: number): Promise<InferenceSession> {
+function create(
+  source: string | Uint8Array,
+  provider: Provider,
+  { threads, convertsOnce = false }: SessionOptions,
+): Promise<InferenceSession> {
   const settings: InferenceSession.SessionOptions = {
     executionProviders: [provider],
     // A device leaves little to the processor: some copying, and operators that it lacks.
@@ -177,7 +187,13 @@ function create(source: string | Uint8Array, provider: Provider, threads: number
     graphOptimizationLevel: 'all',
     logSeverityLevel: 4,
     // Spinning threads take the cores that decoding needs between two batches.
-    extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
+    extra: {
+      session: {
+        intra_op: { allow_spinning: '0' },
+        inter_op: { allow_spinning: '0' },
+        ...(convertsOnce && { disable_quant_qdq: '1' }),
+      },
+    },
   };
   return typeof source === 'string'
     ? InferenceSession.create(source, settings)
