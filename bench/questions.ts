@@ -25,6 +25,7 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   diarization: async () => (await import('./diarization.ts')).diarization,
   rooms: async () => (await import('./rooms.ts')).rooms,
   speech: async () => (await import('./speech.ts')).speech,
+  words: async () => (await import('./words.ts')).words,
   faces: async () => (await import('./faces.ts')).faces,
   'face-likeness': async () => (await import('./face-likeness.ts')).faceLikeness,
   fanout: async () => (await import('./fanout.ts')).fanout,
