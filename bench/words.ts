@@ -49,7 +49,12 @@ export const words: Question = async (say, folder) => {
     const plain = { question: 'words', against: null, ratio: null, goal: null } as const;
     const name = `${heard.model}: `;
     return [
-      { ...plain, name: `${name}words wrong (${wrong} of ${words.length})`, value: (100 * wrong) / words.length, unit: '%' },
+      {
+        ...plain,
+        name: `${name}words wrong (${wrong} of ${words.length})`,
+        value: (100 * wrong) / words.length,
+        unit: '%',
+      },
       { ...plain, name: `${name}processor time`, value: (user + system) / 1e6, unit: 's' },
     ] satisfies Row[];
   } finally {
@@ -122,7 +127,10 @@ const spelled: Readonly<Record<string, string>> = { mr: 'mister', mrs: 'missus',
 
 /** In lower case, without punctuation. */
 function wordsOf(text: string): string[] {
-  const plain = text.toLowerCase().replaceAll('’', "'").replaceAll(/[^a-z0-9' ]+/g, ' ');
+  const plain = text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replaceAll(/[^a-z0-9' ]+/g, ' ');
   return plain.split(/\s+/).flatMap((word) => {
     const bare = word.replaceAll(/^'+|'+$/g, '');
     return bare === '' ? [] : [spelled[bare] ?? bare];

