@@ -6,7 +6,7 @@ import type { FrameRange, Scope } from '../../index/visual/contract.ts';
 import { secondsWithin } from '../../index/visual/shots.ts';
 import type { Lists } from '../../library/lists/contract.ts';
 import { now } from '../loaded-data.ts';
-import type { NoteCode } from '../notes/contract.ts';
+import { type Note, type NoteCode, note } from '../notes/contract.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
 import { isSearchWord } from '../things/question.ts';
 import { textVectors } from '../visual/query-vectors.ts';
@@ -156,7 +156,10 @@ export async function joinNames(
 ): Promise<SeenAndNamed> {
   if (hasHits(name)) {
     const { not_understood: _, ...understood } = seen;
-    const notes = seen.notes.filter((one) => one === false || !aboutWords.includes(one.code));
+    const notes = seen.notes.flatMap((one) => {
+      if (one === false || !aboutWords.includes(one.code)) return [one];
+      return one.code === 'NOT_UNDERSTOOD' ? excludedOf(one, query) : [];
+    });
     return { seen: { ...understood, notes }, name };
   }
   const unknown = new Set(seen.not_understood?.words.map((word) => word.toLowerCase()));
@@ -174,6 +177,15 @@ export async function joinNames(
   );
   const inFiles = await seenOf(rest, within);
   return { seen: inFiles, name: inOrderOf(files, inFiles) };
+}
+
+/** The note without the words of the query: those that are left are excluded. None where there are none. */
+function excludedOf({ values }: Note, query: string): Note[] {
+  const { names: all = [], model_key = '', commands = [] } = values;
+  const names = all.filter((word) => !query.toLowerCase().includes(word.toLowerCase()));
+  return names.length === 0
+    ? []
+    : [note('NOT_UNDERSTOOD', { names, count: names.length, model_key, commands })];
 }
 
 /** Names of files say nothing of the other words, so files come in the order of what is seen in them. */

@@ -34,6 +34,13 @@ test('words that are a name need not be understood in pictures', async () => {
   assert.deepEqual([seen.not_understood, seen.notes.length, name.lists[0]?.length], [undefined, 1, 1]);
 });
 
+test('a word that is excluded is said to be not understood, though the others are a name', async () => {
+  const both = { seen: unknown('kakadu', 'xyzzy'), name: found(hit('name', 'aa')) };
+  const { seen } = await joinNames(both, never, never, 'Kakadu');
+  const names = seen.notes.flatMap((one) => (one ? (one.values.names ?? []) : []));
+  assert.deepEqual(names, ['xyzzy']);
+});
+
 test('the words beside a name that no model understands are searched in its files, which come in that order', async () => {
   const asked: unknown[] = [];
   const named = async (words: string) => {
