@@ -13,6 +13,7 @@ import { proxy } from './clips/proxy.ts';
 import { decoderContract } from './contract.ts';
 import { frames } from './frames/frames.ts';
 import { moments, picture } from './frames/moments.ts';
+import { partPictures } from './frames/part-pictures.ts';
 import { sections } from './frames/sections.ts';
 import { Hardware } from './packets/picture-decoder.ts';
 import { PeakRuns } from './peaks/runs.ts';
@@ -66,6 +67,7 @@ export const definition = actor({
         stored_size: storedSize,
         picture,
         moments,
+        part_pictures: partPictures,
         shrink,
         sound,
         subtitles,

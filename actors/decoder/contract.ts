@@ -232,6 +232,17 @@ export const MomentPicture = Type.Object({
 });
 export type MomentPicture = Static<typeof MomentPicture>;
 
+/** The pictures of a part of a film, in the order in which they are shown. */
+export const PartPictures = Type.Object({
+  /** Index of the part in the request. */
+  part: Type.Integer({ minimum: 0 }),
+  /** Presentation time of each, relative to the start of the video. */
+  seconds: Type.Array(Type.Number()),
+  /** n×height×width×3: red, green and blue, *moved*. */
+  pictures: Bytes,
+});
+export type PartPictures = Static<typeof PartPictures>;
+
 /** Samples per second of all sound that the decoder delivers. */
 export const soundRate = 16_000;
 
@@ -351,6 +362,20 @@ export const decoderContract = contract(
         preview: PreviewShape,
       }),
       MomentPicture,
+    ),
+    /**
+     * Every picture that begins to be shown within the parts of a film (seconds, both ends included),
+     * scaled to `width` by `height`. `parts`: ascending by their beginning; they may overlap. Decoded in
+     * software. None for a film whose packets have no times.
+     */
+    part_pictures: feed(
+      Type.Object({
+        path: Type.String(),
+        parts: Type.Array(Type.Object({ from: Type.Number(), to: Type.Number() }), { minItems: 1 }),
+        width: Type.Integer({ minimum: 1 }),
+        height: Type.Integer({ minimum: 1 }),
+      }),
+      PartPictures,
     ),
     /**
      * The sound at 16 kHz, decoded once. `channels`: counted from 1 over all audio tracks, each delivered

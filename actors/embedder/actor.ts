@@ -14,7 +14,7 @@ import { PICTURE_SIDE } from '../models/starter/maps.ts';
 import { queryVector } from '../models/starter/query/vector.ts';
 import { embedderContract, type PictureReading, type TextPart, type VisualModel } from './contract.ts';
 import type { Family, Sides, TextVectors, VisualFamily } from './family.ts';
-import { blockBytes, paintBlocks, readAs } from './readings.ts';
+import { readAs } from './readings.ts';
 import { towers } from './towers.ts';
 
 // Which code runs which family of visual models, by the row's `family`.
@@ -163,20 +163,12 @@ export const embedder = (openGraph: typeof openSession) =>
           load: async ({ model_key }, turn) =>
             answer(await current.load(model_key, createCheckpoint(turn, { stopping }))),
           state: () => current.state,
-          pictures: async (
-            { model_key, pictures, readings = ['plain'], blocks: wantsBlocks, urgent },
-            turn,
-          ) => {
+          pictures: async ({ model_key, pictures, readings = ['plain'], urgent }, turn) => {
             const asked = pictures.flatMap((handle) =>
               readings.map((reading) => ({ slot: turn.slot(handle), reading })),
             );
             const vectors = await embedPictures(current, model_key, asked, turn, urgent);
-            if (!wantsBlocks) return new Sent({ vectors }, { transfer: [vectors.buffer] });
-            const { shape } = current.using(model_key).row.visual;
-            const blocks = new Uint8Array(pictures.length * blockBytes);
-            for (const [i, handle] of pictures.entries())
-              paintBlocks(turn.slot(handle), shape, blocks, i * blockBytes);
-            return new Sent({ vectors, blocks }, { transfer: [vectors.buffer, blocks.buffer] });
+            return new Sent({ vectors }, { transfer: [vectors.buffer] });
           },
           texts: async ({ model_key, texts }, turn) => {
             const answer = await embedTexts(current, model_key, texts, turn);

@@ -1,6 +1,6 @@
 // What the embedder answers: vectors of pictures and of texts in the space of one visual model.
 import { type Static, Type } from 'typebox';
-import { ask, Bytes, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
+import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
 import { field, nullable } from '../../runtime/schema.ts';
 import { PictureShape } from '../decoder/contract.ts';
 
@@ -111,12 +111,10 @@ export const embedderContract = contract(
         model_key: Type.String(),
         pictures: Type.Array(SlotHandle, { minItems: 1 }),
         readings: Type.Optional(Type.Array(PictureReading, { minItems: 1 })),
-        /** Whether the answer has the blocks of each picture (blocks.ts), too. */
-        blocks: Type.Optional(Type.Boolean()),
         /** A user waits for the answer: goes before the batches of an ingest. */
         urgent: Type.Optional(Type.Boolean()),
       }),
-      Type.Object({ vectors: Floats, blocks: Type.Optional(Bytes) }),
+      Type.Object({ vectors: Floats }),
     ),
     /** `vectors`: n×d, L2-normalised, *moved*. */
     texts: ask(

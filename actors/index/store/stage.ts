@@ -24,7 +24,7 @@ export interface Added {
   readonly vectors: Float32Array;
   /** One for each frame, or none. */
   readonly previews: readonly Uint8Array[];
-  /** Share of each that differs from the one before, as in `scenes.ts`; without it all may. */
+  /** How much each looks like another shot than the one before it, 0 to 1; without it all may. */
   readonly changed?: Float32Array;
 }
 
@@ -150,9 +150,11 @@ export class Stage {
     return true;
   }
 
-  /** Frames that were taken up, and the first one that is not among them. */
-  get kept(): { readonly frames: number; readonly next: number } {
-    return { frames: this.#taken, next: (this.#frames.at(-1) ?? -1) + 1 };
+  /** Frames that were taken up, `changed` of each, and the first one that is not among them. */
+  get kept() {
+    const frames = Int32Array.from(this.#frames.slice(0, this.#taken));
+    const changed = Float32Array.from([1, ...this.#changed].slice(0, this.#taken));
+    return { frames, changed, next: (this.#frames.at(-1) ?? -1) + 1 };
   }
 
   /** *Accepted*, not stored. Throws INVALID_MESSAGE or WRONG_DIMENSIONS before anything was taken. */

@@ -208,7 +208,14 @@ export const visualMessages = {
       dimensions: Type.Integer(),
       span: Type.Optional(SpanKey),
     }),
-    Type.Object({ stage: Type.Integer(), kept: Type.Integer(), next_frame: Type.Integer() }),
+    Type.Object({
+      stage: Type.Integer(),
+      kept: Type.Integer(),
+      next_frame: Type.Integer(),
+      /** Those that were kept, and their `changed`; *moved*. */
+      frames: Integers,
+      changed: Floats,
+    }),
   ),
   /**
    * Adds frames, ascending. `vectors`: n×d, L2-normalised, *moved*. *Accepted*, not stored, when answered.
@@ -222,8 +229,8 @@ export const visualMessages = {
       /** JPEG of each frame. */
       previews: Type.Array(Bytes),
       /**
-       * Share of each picture that differs from the frame before, whatever its exposure: 1 where nobody
-       * knows; left out for 1.
+       * How much each looks like another shot than the frame before it, 0 to 1: 1 where nobody knows; left
+       * out for 1.
        */
       changed: Type.Optional(Floats),
       keep: Type.Optional(Type.Boolean()),

@@ -90,8 +90,15 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
     begin: ({ cache_dir, hash_str, model_key, dimensions, span }) =>
       folders.with(cache_dir, (store) => {
         const stage = store.begin(hash_str, model_key, dimensions, span);
-        const { frames, next } = stage.kept;
-        return { stage: stages.add(store, stage), kept: frames, next_frame: next };
+        const { frames, changed, next } = stage.kept;
+        const answer = {
+          stage: stages.add(store, stage),
+          kept: frames.length,
+          next_frame: next,
+          frames,
+          changed,
+        };
+        return new Sent(answer, { transfer: [frames.buffer, changed.buffer] });
       }),
     append: ({ stage: number, keep, ...added }) => {
       const { store, stage } = stages.get(number);

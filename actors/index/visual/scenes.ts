@@ -30,15 +30,12 @@ export function sceneThreshold(distances: Float32Array): number {
 /** Frames back to which each frame is compared: an interruption of up to four seconds is bridged. */
 export const lags = 5;
 
-/**
- * A cut changes at least so much of the picture; what passes a fixed camera changes less. Of 24 films the
- * cuts changed 0.53 to 1, two cars before a camera that adjusts its exposure 0.42.
- */
+/** A neighbour looks at least so much like another shot where a scene begins: see `changeBetween`. */
 export const leastChanged = 0.5;
 
 /**
  * Positions at which scenes begin, ascending, the first one 0. `distances[k][i]`: of frame i to frame i + k +
- * 1. `changed[i]`: share of the picture that differs between frame i and the next one.
+ * 1. `changed[i]`: how much the frame behind frame i looks like another shot, 0 to 1.
  */
 export function sceneStarts(
   distances: readonly Float32Array[],

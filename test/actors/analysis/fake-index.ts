@@ -192,7 +192,9 @@ function stageHandlers(world: IndexState) {
       stages.set(++last, { hash: hash_str, frames: [...frames], sums: [...sums], span });
       const open = [...stages.values()].filter(({ hash }) => hash === hash_str).length;
       world.mostOpen = Math.max(world.mostOpen, open);
-      return { stage: last, kept: frames.length, next_frame: (frames.at(-1) ?? -1) + 1 };
+      const changed = new Float32Array(frames.length);
+      const kept = { kept: frames.length, frames: Int32Array.from(frames), changed };
+      return { stage: last, next_frame: (frames.at(-1) ?? -1) + 1, ...kept };
     },
     append: ({ stage, frames, vectors, keep: now }) => {
       if (world.full) throw storeErrors.STORE_FULL('the disk is full');

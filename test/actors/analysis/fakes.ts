@@ -169,6 +169,7 @@ function fakeDecoder(world: World) {
             yield { moment, seconds: at, jpeg: new Uint8Array([0xff, 0xd8, at]) };
           }
         },
+        async *part_pictures() {},
         clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
         ...ofSoundAndProxies,
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { preparation } from '../../../actors/embedder/prepare.ts';
-import { blockBytes, paintBlocks, readAs } from '../../../actors/embedder/readings.ts';
+import { readAs } from '../../../actors/embedder/readings.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 
 const size = { width: 40, height: 20 };
@@ -64,26 +64,6 @@ test('a picture of one point is read as one', () => {
   const point = Uint8Array.of(1, 2, 3);
   for (const reading of ['mirrored', 'middle', 'bottom_right'] as const) {
     assert.deepEqual(readAs(reading, point, { width: 1, height: 1 }), point);
-  }
-});
-
-test('each block has the mean colour of its part of the picture, whatever its size', () => {
-  for (const [width, height] of [
-    [24, 16],
-    [37, 29],
-    [224, 224],
-    [5, 3],
-  ] as const) {
-    const rgb = new Uint8Array(width * height * 3);
-    for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++)
-        rgb.set([x < width / 2 ? 200 : 20, y < height / 2 ? 90 : 30, 7], (y * width + x) * 3);
-    }
-    const blocks = new Uint8Array(blockBytes + 1);
-    paintBlocks(rgb, { width, height }, blocks, 1);
-    assert.deepEqual([...blocks.subarray(0, 4)], [0, 200, 90, 7], `${width}×${height}`);
-    if (width < 12) continue;
-    assert.deepEqual([...blocks.subarray(-3)], [20, 30, 7], `${width}×${height}`);
   }
 });
 

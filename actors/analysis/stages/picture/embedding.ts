@@ -9,6 +9,7 @@ import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import type { AnalysisParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
+import { changeBetween, Look, reduced, worthLooking } from './cuts.ts';
 import type { Reuse } from './kind.ts';
 import { isNear } from './near.ts';
 
@@ -22,7 +23,12 @@ export interface Picture<F> {
   /** Null where the frame takes over the vector of the frame before it in the file. */
   readonly slot: SlotHandle | null;
   readonly preview: Uint8Array;
+  /** As `Sink.see` tells it. */
+  readonly changed: number;
 }
+
+/** A picture that was decoded. */
+export type Decoded = Omit<Picture<Sink>, 'changed'> & { readonly slot: SlotHandle };
 
 export interface Batcher<F> {
   /** One more producer of pictures. */
@@ -64,49 +70,13 @@ export function createBatcher<F>(size: number, send: (batch: Picture<F>[]) => vo
   };
 }
 
-// How much of a picture is different from the one before it, whatever its exposure. A car that passes a fixed
-// camera changes a few blocks, and the camera makes all others darker: a cut changes most of them in ways
-// that no exposure does.
-
-/** How much brighter or darker a camera may make a picture from one second to the next. */
-const gains = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.11, 1.25, 1.43, 1.67, 2];
-/** Of 255: blocks that differ by less are the same. */
-const least = 10;
-
-/**
- * Share of the blocks of `after` that no gain and offset of the whole picture explains from `before`; of the
- * gain that explains most.
- */
-export function changedShare(before: Uint8Array, after: Uint8Array): number {
-  const blocks = after.length / 3;
-  const differences = [0, 1, 2].map(() => new Float32Array(blocks));
-  let fewest = blocks;
-  for (const gain of gains) {
-    const offsets = differences.map((of, channel) => {
-      for (let i = 0; i < blocks; i++) of[i] = after[i * 3 + channel]! - gain * before[i * 3 + channel]!;
-      return of.toSorted()[blocks >> 1]!;
-    });
-    const bound = least * Math.max(1, Math.sqrt(gain));
-    let changed = 0;
-    for (let i = 0; i < blocks; i++) {
-      if (differences.some((of, channel) => Math.abs(of[i]! - offsets[channel]!) > bound)) changed++;
-    }
-    fewest = Math.min(fewest, changed);
-  }
-  return fewest / blocks;
-}
-
 /** A stage that the index has begun, with frames that were taken up. */
 export interface StageStart {
   readonly stage: number;
   readonly kept: number;
-}
-
-/** What the model makes of a picture. */
-interface Seen {
-  readonly vector: Float32Array;
-  /** Null where the embedder answers none. */
-  readonly blocks: Uint8Array | null;
+  /** Those that were taken up, and what `Sink.see` told of each. */
+  readonly frames: Int32Array;
+  readonly changed: Float32Array;
 }
 
 /** Where the frames of one file go. */
@@ -124,14 +94,23 @@ export class Sink {
   #reused = 0;
   /** The slot of the last picture that is embedded, held so that those after it can be compared with it. */
   shown: SlotHandle | null = null;
+  /** The last picture that is not the same as the one before it. */
+  #seen: Look | null = null;
   /** Of the last frame that was appended. */
-  #seen: Seen | null = null;
+  #vector: Float32Array | null = null;
+  /** Grid frames that may begin another shot than the frame before them, ascending. */
+  readonly looks: number[] = [];
   #appended = 0;
   #closed = false;
 
-  constructor({ stage, kept }: StageStart, spans: FileSpans | null, onAppended: (frames: number) => void) {
+  constructor(
+    { stage, kept, frames, changed }: StageStart,
+    spans: FileSpans | null,
+    onAppended: (frames: number) => void,
+  ) {
     this.stage = stage;
     this.taken = kept;
+    for (let i = 1; i < frames.length; i++) if (changed[i]! >= worthLooking) this.looks.push(frames[i]!);
     this.#spans = spans;
     this.#onAppended = onAppended;
     this.#done.promise.catch(() => {});
@@ -164,18 +143,22 @@ export class Sink {
   }
 
   /**
-   * The vector of the next frame, and the share of its picture that differs from the frame before it; 1 of
-   * the first. Frames in the order of time; null takes over.
+   * How much the picture of a frame looks like another shot than the frame before it, 0 to 1; 1 of the first.
+   * `picture`: null where it is the same.
    */
-  next(seen: Seen | null): { readonly vector: Float32Array; readonly changed: number } {
-    const before = this.#seen;
-    if (seen === null) {
-      if (before === null) throw engineErrors.INTERNAL('the first frame has no picture before it');
-      return { vector: before.vector, changed: before.blocks ? 0 : 1 };
-    }
-    this.#seen = seen;
-    const changed = before?.blocks && seen.blocks ? changedShare(before.blocks, seen.blocks) : 1;
-    return { vector: seen.vector, changed };
+  see(frame: number, picture: Look | null): number {
+    if (picture === null) return 0;
+    const changed = this.#seen === null ? 1 : changeBetween(this.#seen, picture);
+    if (this.#seen !== null && changed >= worthLooking) this.looks.push(frame);
+    this.#seen = picture;
+    return changed;
+  }
+
+  /** The vector of the next frame, in the order of time; null takes over. */
+  next(vector: Float32Array | null): Float32Array {
+    this.#vector = vector ?? this.#vector;
+    if (this.#vector === null) throw engineErrors.INTERNAL('the first frame has no picture before it');
+    return this.#vector;
   }
 
   /** `work` is told whether a span ends with these frames. */
@@ -201,7 +184,9 @@ export interface Embedding {
   /** One more producer of pictures, of one file after another. */
   open(): void;
   /** A picture that is the same, as `reuse` has it, as the last one of the file that is embedded, is not. */
-  add(picture: Picture<Sink> & { readonly slot: SlotHandle }): void;
+  add(picture: Decoded): void;
+  /** Shows the picture of the frame before the first one of a file that is taken up. */
+  show(sink: Sink, frame: number, slot: SlotHandle): void;
   /** No more pictures of the file come. */
   close(sink: Sink): void;
   /** A producer has gone, or waits for what others have sent. */
@@ -239,7 +224,7 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
     }
   };
 
-  const append = async ({ sink, frames, keep }: Part, seen: readonly Seen[]) => {
+  const append = async ({ sink, frames, keep }: Part, seen: readonly Float32Array[]) => {
     const message = { stage: sink.stage, ...appended(sink, frames, seen, model.dimensions) };
     const { vectors, changed, previews } = message;
     const transfer = [vectors.buffer, changed.buffer, ...previews.map(({ buffer }) => buffer as ArrayBuffer)];
@@ -259,8 +244,10 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
         if (reuse !== 'off') show(sink, slot);
       }
       sink.added(slot);
-      batcher.add({ ...frame, file: sink, slot });
+      const changed = sink.see(frame.frame, slot && held.look(slot));
+      batcher.add({ ...frame, file: sink, slot, changed });
     },
+    show: (sink, frame, slot) => sink.see(frame, held.look(slot)),
     close: (sink) => {
       show(sink, null);
       sink.close();
@@ -282,6 +269,7 @@ function heldSlots(pool: SlotPool, { width, height }: VisualModel['shape']) {
     release: (slots: readonly (SlotHandle | null)[]) => {
       for (const slot of slots) if (slot) pool.release(slot, holder);
     },
+    look: (slot: SlotHandle) => new Look(reduced(bytesOf(slot), width, height)),
     isSame: (one: SlotHandle, other: SlotHandle, reuse: Reuse) => {
       const [before, after] = [bytesOf(one), bytesOf(other)];
       return Buffer.compare(before, after) === 0 || (reuse === 'near' && isNear(before, after, width * 3));
@@ -292,21 +280,17 @@ function heldSlots(pool: SlotPool, { width, height }: VisualModel['shape']) {
 async function embed(
   slots: readonly SlotHandle[],
   { embedder, models, model, signal }: EmbeddingParts,
-): Promise<readonly Seen[]> {
+): Promise<readonly Float32Array[]> {
   if (slots.length === 0) return [];
-  const request = { model_key: model.model_key, pictures: [...slots], blocks: true };
+  const request = { model_key: model.model_key, pictures: [...slots] };
   const ask = () => embedder.ask('pictures', request, { slots, signal });
-  const { vectors, blocks } = await ask().catch(async (error) => {
+  const { vectors } = await ask().catch(async (error) => {
     // An embedder that came back after a crash has no model yet.
     if (!modelErrors.MODEL_NOT_LOADED.is(error)) throw error;
     await models.use(model.model_key, signal);
     return ask();
   });
-  const size = (blocks?.length ?? 0) / slots.length;
-  return slots.map((_, row) => ({
-    vector: vectors.subarray(row * model.dimensions, (row + 1) * model.dimensions),
-    blocks: blocks?.subarray(row * size, (row + 1) * size) ?? null,
-  }));
+  return slots.map((_, row) => vectors.subarray(row * model.dimensions, (row + 1) * model.dimensions));
 }
 
 /** What a batch holds of one file. */
@@ -330,14 +314,21 @@ function framesBySink(batch: readonly Picture<Sink>[]): Map<Sink, readonly Batch
 }
 
 /** What the index gets of the next frames of a file. */
-function appended(sink: Sink, part: readonly BatchFrame[], seen: readonly Seen[], dimensions: number) {
+function appended(
+  sink: Sink,
+  part: readonly BatchFrame[],
+  seen: readonly Float32Array[],
+  dimensions: number,
+) {
   const vectors = new Float32Array(part.length * dimensions);
-  const changed = new Float32Array(part.length);
-  part.forEach(({ row }, i) => {
-    const next = sink.next(row === null ? null : seen[row]!);
-    vectors.set(next.vector, i * dimensions);
-    changed[i] = next.changed;
-  });
-  const previews = part.map(({ preview }) => preview);
-  return { frames: part.map(({ frame }) => frame), vectors, previews, changed };
+  for (const [i, { row }] of part.entries()) {
+    vectors.set(sink.next(row === null ? null : seen[row]!), i * dimensions);
+  }
+  const changed = Float32Array.from(part, (frame) => frame.changed);
+  return {
+    frames: part.map(({ frame }) => frame),
+    vectors,
+    previews: part.map(({ preview }) => preview),
+    changed,
+  };
 }

@@ -3,8 +3,9 @@
 // the model together.
 import type { Request } from '../../../../runtime/contract.ts';
 import { engineErrors, fromFields } from '../../../../runtime/errors.ts';
+import type { Log } from '../../../../runtime/log.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
-import { mediaErrors, type PictureSize } from '../../../decoder/contract.ts';
+import { type DecodeMode, isMediaError, mediaErrors, type PictureSize } from '../../../decoder/contract.ts';
 import type { VisualModel } from '../../../embedder/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
@@ -14,6 +15,7 @@ import type { Item } from '../kind.ts';
 import type { Index } from '../parts.ts';
 import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
+import { type Edges, findEdges } from './edges.ts';
 import { createEmbedding, type Embedding, Sink } from './embedding.ts';
 import { pictureKind } from './kind.ts';
 
@@ -30,6 +32,12 @@ export const pictureStage: Stage = {
   },
 };
 
+/** What is known of a film beside its frames. */
+interface Told {
+  readonly previews: PictureSize | null;
+  readonly edges: Edges | null;
+}
+
 /** Frames in a span: two minutes of footage. */
 const spanFrames = 120;
 
@@ -41,6 +49,8 @@ class PictureRun implements StageRun {
   readonly #signal: AbortSignal;
   readonly #embedding: Embedding;
   readonly #commits: Commits;
+  readonly #mode: DecodeMode;
+  readonly #log: Log;
   /** What changes pictures and vectors beside the model. */
   readonly #settings: Readonly<Record<string, unknown>>;
   /** Of what was stored before, by content. */
@@ -56,6 +66,8 @@ class PictureRun implements StageRun {
     this.#signal = signal;
     this.#commits = new Commits(index);
     const { decode, reuse = 'exact' } = request;
+    this.#mode = decode;
+    this.#log = parts.log;
     this.#embedding = createEmbedding({ embedder, models, index, pool, model, reuse, signal });
     const { dimensions, shape, batch, state } = model;
     const { preview, hardware } = parts;
@@ -122,10 +134,11 @@ class PictureRun implements StageRun {
     try {
       await this.#decode(file, sink, next_frame, failed.signal);
       this.#embedding.close(sink);
+      const edges = await this.#withoutBatches(() => this.#edges(file, sink, failed.signal));
+      return { finished: this.#commit(media, sink, { previews, edges }).catch(giveUp) };
     } catch (error) {
       return giveUp(error);
     }
-    return { finished: this.#commit(media, sink, previews !== null).catch(giveUp) };
   }
 
   async #decode(
@@ -137,7 +150,13 @@ class PictureRun implements StageRun {
     if (from >= media.probe.grid_frames) return;
     const { shape, batch } = this.#model;
     const credit = Math.max(2, Math.min(batch, this.#pool.count >> 2));
-    for await (const frame of frames({ shape, from, preview: true, credit, signal })) {
+    // The frame before is seen once more: only it tells whether the first one begins another shot.
+    const first = Math.max(0, from - 1);
+    for await (const frame of frames({ shape, from: first, preview: true, credit, signal })) {
+      if (frame.frame_index < from) {
+        this.#embedding.show(sink, frame.frame_index, frame.picture);
+        continue;
+      }
       if (!frame.preview) {
         throw engineErrors.INTERNAL(`${media.path}: frame ${frame.frame_index} came without a preview`);
       }
@@ -146,7 +165,30 @@ class PictureRun implements StageRun {
     }
   }
 
-  async #commit(media: MediaRecord, sink: Sink, from_previews: boolean) {
+  /** Work during which no batch waits for pictures of this reader. */
+  async #withoutBatches<T>(work: () => Promise<T>): Promise<T> {
+    this.#embedding.shut();
+    try {
+      return await work();
+    } finally {
+      this.#embedding.open();
+    }
+  }
+
+  /** Where the shots of a film begin, to the picture; null where only the grid tells. */
+  async #edges({ media, reader, previews }: FileWork<Item>, sink: Sink, signal: AbortSignal) {
+    if (previews || !reader || this.#mode !== 'exact' || media.probe.kind !== 'video') return null;
+    try {
+      return await findEdges(reader, media, sink.looks, signal);
+    } catch (error) {
+      if (!isMediaError(error) || mediaErrors.FILE_CHANGED.is(error)) throw error;
+      this.#log.warn('the shots of the film are told by the second', { path: media.path, error });
+      return null;
+    }
+  }
+
+  async #commit(media: MediaRecord, sink: Sink, { previews, edges }: Told) {
+    const from_previews = previews !== null;
     const decoded = await sink.done;
     const { path, probe } = media;
     if (sink.taken + decoded === 0 && probe.grid_frames > 0) {
@@ -154,7 +196,12 @@ class PictureRun implements StageRun {
     }
     if (!from_previews) await expectUnchanged(media);
     // Not cancellable: a commit that was begun is finished, and what is finished stays.
-    const vectors = await this.#commits.commit({ stage: sink.stage, media, from_previews });
+    const vectors = await this.#commits.commit({
+      stage: sink.stage,
+      media,
+      from_previews,
+      ...(edges && { edges }),
+    });
     const { reused } = sink;
     return {
       frames: vectors,

@@ -1,0 +1,451 @@
+// Where the shots of a film begin. The picture of every second says which seconds are worth looking at whole;
+// in those, a cut is the picture that differs from the one before it far more than its neighbours differ from
+// theirs. A dissolve, a fade and a wipe are told by pictures between two others that both of them explain.
+
+/** Size of the pictures that are compared, in px; red, green and blue of each. */
+export const lookWidth = 48;
+export const lookHeight = 27;
+export const lookBytes = lookWidth * lookHeight * 3;
+
+/** Sides of a block, in px. */
+const side = 3;
+const across = lookWidth / side;
+const down = lookHeight / side;
+const blocks = across * down;
+/** Values of a block. */
+const perBlock = side * side;
+
+/** Red, green and blue of 0 to 1, in rows, with what is asked of it again and again. */
+export class Look {
+  readonly values = new Float32Array(lookBytes);
+  readonly mean: number;
+  readonly variance: number;
+  #described: { readonly structure: Float32Array; readonly texture: Float32Array } | null = null;
+
+  /** `rgb`: of `lookBytes`. */
+  constructor(rgb: Uint8Array) {
+    let [sum, squares] = [0, 0];
+    for (let i = 0; i < lookBytes; i++) {
+      const value = rgb[i]! / 255;
+      this.values[i] = value;
+      sum += value;
+      squares += value * value;
+    }
+    this.mean = sum / lookBytes;
+    this.variance = Math.max(0, squares / lookBytes - this.mean ** 2);
+  }
+
+  /** By block: its luma without its mean. */
+  get structure(): Float32Array {
+    return this.#describe().structure;
+  }
+
+  /** By block: the variance of its luma. */
+  get texture(): Float32Array {
+    return this.#describe().texture;
+  }
+
+  #describe() {
+    if (this.#described !== null) return this.#described;
+    const structure = new Float32Array(blocks * perBlock);
+    const texture = new Float32Array(blocks);
+    for (let block = 0; block < blocks; block++) {
+      let mean = 0;
+      for (const [i, at] of pixelsOf(block).entries()) {
+        const luma = 0.299 * this.values[at]! + 0.587 * this.values[at + 1]! + 0.114 * this.values[at + 2]!;
+        structure[block * perBlock + i] = luma;
+        mean += luma / perBlock;
+      }
+      for (let i = block * perBlock; i < (block + 1) * perBlock; i++) {
+        structure[i]! -= mean;
+        texture[block]! += structure[i]! ** 2 / perBlock;
+      }
+    }
+    this.#described = { structure, texture };
+    return this.#described;
+  }
+}
+
+/** Where the pixels of each block begin among the values. */
+const places = Array.from({ length: blocks }, (_, block) => {
+  const [left, top] = [(block % across) * side, Math.floor(block / across) * side];
+  return Array.from(
+    { length: perBlock },
+    (_, i) => ((top + Math.floor(i / side)) * lookWidth + left + (i % side)) * 3,
+  );
+});
+const pixelsOf = (block: number) => places[block]!;
+
+/** `rgb`: width×height×3. Each pixel is the mean of those in its place, or the one there. */
+export function reduced(rgb: Uint8Array, width: number, height: number): Uint8Array {
+  const [columns, rows] = [edgesOf(width, lookWidth), edgesOf(height, lookHeight)];
+  const look = new Uint8Array(lookBytes);
+  for (let y = 0, to = 0; y < lookHeight; y++) {
+    for (let x = 0; x < lookWidth; x++, to += 3) {
+      const [left, right] = columns[x]!;
+      const [top, bottom] = rows[y]!;
+      let [red, green, blue] = [0, 0, 0];
+      for (let line = top; line < bottom; line++) {
+        for (let at = (line * width + left) * 3; at < (line * width + right) * 3; at += 3) {
+          red += rgb[at]!;
+          green += rgb[at + 1]!;
+          blue += rgb[at + 2]!;
+        }
+      }
+      const count = (right - left) * (bottom - top);
+      look.set([Math.round(red / count), Math.round(green / count), Math.round(blue / count)], to);
+    }
+  }
+  return look;
+}
+
+/** Where each of `parts` equal parts of a length begins and ends, at least 1 long. */
+function edgesOf(length: number, parts: number): (readonly [number, number])[] {
+  return Array.from({ length: parts }, (_, part) => {
+    const from = Math.floor((part * length) / parts);
+    return [from, Math.max(from + 1, Math.floor(((part + 1) * length) / parts))] as const;
+  });
+}
+
+// How a camera may change the exposure of the whole picture from one to the next.
+const [leastGain, mostGain] = [0.45, 2.2];
+const mostOffset = 70 / 255;
+
+interface Exposure {
+  readonly gain: number;
+  readonly offset: number;
+}
+
+const unchanged: Exposure = { gain: 1, offset: 0 };
+
+const clamped = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value));
+
+/** The change of exposure that makes `from` most like `to`. */
+function exposureBetween(from: Look, to: Look): Exposure {
+  let product = 0;
+  for (let i = 0; i < lookBytes; i++) product += from.values[i]! * to.values[i]!;
+  const covariance = product / lookBytes - from.mean * to.mean;
+  const gain = from.variance > 1e-6 ? clamped(covariance / from.variance, leastGain, mostGain) : 1;
+  return { gain, offset: clamped(to.mean - gain * from.mean, -mostOffset, mostOffset) };
+}
+
+function meanDifference(from: Look, to: Look, { gain, offset }: Exposure): number {
+  const [a, b] = [from.values, to.values];
+  let sum = 0;
+  for (let i = 0; i < lookBytes; i++) {
+    const value = gain * a[i]! + offset;
+    sum += Math.abs(Math.min(1, Math.max(0, value)) - b[i]!);
+  }
+  return sum / lookBytes;
+}
+
+const plainDifference = (one: Look, other: Look) => meanDifference(one, other, unchanged);
+
+/** Mean difference of two pictures that no change of exposure explains, 0 to 1. */
+export function difference(one: Look, other: Look): number {
+  return Math.min(
+    plainDifference(one, other),
+    meanDifference(one, other, exposureBetween(one, other)),
+    meanDifference(other, one, exposureBetween(other, one)),
+  );
+}
+
+/** A block with less variance than that is flat. */
+const leastTexture = 0.0003;
+const isTextured = (look: Look, block: number) => look.texture[block]! > leastTexture;
+/** From this correlation on a block shows the same. */
+const alike = 0.7;
+
+/** Share of the blocks with texture in either picture that show the same in both; 0 where there are none. */
+export function keptShare(one: Look, other: Look): number {
+  let [textured, kept] = [0, 0];
+  for (let block = 0; block < blocks; block++) {
+    const [a, b] = [one.texture[block]!, other.texture[block]!];
+    if (a <= leastTexture && b <= leastTexture) continue;
+    textured++;
+    let covariance = 0;
+    for (let i = block * perBlock; i < (block + 1) * perBlock; i++) {
+      covariance += (one.structure[i]! * other.structure[i]!) / perBlock;
+    }
+    if (covariance > alike * Math.sqrt(a * b)) kept++;
+  }
+  return textured > 2 ? kept / textured : 0;
+}
+
+/** Differences this many deviations of the picture large are those of two pictures. */
+const wholeDifference = 0.3;
+/** From this value of `changeBetween` on a second is looked at whole. */
+export const worthLooking = 0.3;
+
+/** How much two pictures look like two shots, 0 to 1. */
+export function changeBetween(one: Look, other: Look): number {
+  const deviation = Math.max(0.01, Math.sqrt(Math.max(one.variance, other.variance)));
+  const apart = Math.min(1, difference(one, other) / deviation / wholeDifference);
+  return (1 - keptShare(one, other)) * apart;
+}
+
+/** Pictures of a part of a film, one after the other. */
+export interface Part {
+  /** When each is shown. */
+  readonly seconds: readonly number[];
+  readonly looks: readonly Look[];
+}
+
+/** Where a new shot begins: the index of its first picture. A gradual change begins before. */
+export interface Change {
+  readonly at: number;
+  readonly isGradual: boolean;
+}
+
+/** Ascending. */
+export function changesOf(part: Part): Change[] {
+  const cuts = cutsOf(part);
+  return [...cuts.map((at) => ({ at, isGradual: false })), ...gradualChanges(part, cuts)].sort(
+    (a, b) => a.at - b.at,
+  );
+}
+
+// Cuts.
+
+/** Pictures on either side with which one is compared. */
+export const neighbours = 3;
+/** Pictures before and after, of which one pair that is alike proves that it was a flash or a person. */
+const [before, after] = [
+  [1, 2, 3, 5, 7],
+  [0, 1, 2, 4, 6],
+];
+
+/** A step from one picture to the next, as what happens around it shows it. */
+interface Step {
+  /** How many times it is as large as any beside it; on the side where they are smaller. */
+  readonly times: number;
+  readonly timesCalmer: number;
+  /** Fewer pictures than wanted are before it. */
+  readonly isFirst: boolean;
+}
+
+function cutsOf({ looks }: Part): number[] {
+  const steps = looks.map((look, i) => (i === 0 ? 0 : difference(looks[i - 1]!, look)));
+  const cuts: number[] = [];
+  for (let at = 1; at < looks.length; at++) {
+    if (steps[at]! < 0.004) continue;
+    const earlier = Math.max(0.001, ...steps.slice(Math.max(1, at - neighbours), at));
+    const later = Math.max(0.001, ...steps.slice(at + 1, at + 1 + neighbours));
+    const step = {
+      times: steps[at]! / Math.max(earlier, later),
+      timesCalmer: steps[at]! / Math.min(earlier, later),
+      isFirst: at < neighbours,
+    };
+    if (step.times >= 1.3 && step.timesCalmer >= 2.2 && isCut(looks, at, step)) cuts.push(at);
+  }
+  return cuts;
+}
+
+/** The bounds are those of docs/measurements.md, "Shots". */
+function isCut(looks: readonly Look[], at: number, { times, timesCalmer, isFirst }: Step): boolean {
+  const { some, many, most, isInset } = outstandingBlocks(looks, at);
+  if (some < 0.3) return false;
+  const { least, kept } = nearestAcross(looks, at);
+  if (least <= 0.006 || (isInset && kept >= 0.1)) return false;
+  if (times >= 3 && kept < 0.62 && many >= 0.55) return true;
+  // Another moment of the same shot: what does not move stays, and the rest is elsewhere.
+  if (times >= 3.4 && kept >= 0.55 && kept < 0.84 && least >= 0.025 && most >= 0.3 && most <= 0.6)
+    return true;
+  if (times < 2 && (least < 0.06 || kept >= 0.3 || isFirst)) return false;
+  return kept < 0.4 || (timesCalmer >= 3 && kept < 0.55 && many >= 0.35 && some >= 0.55);
+}
+
+/** The least difference, and the most that is kept, between pictures before and behind a place. */
+function nearestAcross(looks: readonly Look[], at: number): { least: number; kept: number } {
+  let [least, kept] = [1, 0];
+  for (const back of before) {
+    const earlier = looks[at - back];
+    for (const on of earlier ? after : []) {
+      const later = looks[at + on];
+      if (!later) continue;
+      least = Math.min(least, difference(earlier!, later));
+      kept = Math.max(kept, keptShare(earlier!, later));
+    }
+  }
+  return { least, kept };
+}
+
+/** Mean difference of each block that no change of exposure of the whole picture explains. */
+function blockDifferences(from: Look, to: Look): Float32Array {
+  const fitted = exposureBetween(from, to);
+  const isBetter = meanDifference(from, to, fitted) < plainDifference(from, to);
+  const { gain, offset } = isBetter ? fitted : unchanged;
+  return Float32Array.from({ length: blocks }, (_, block) => {
+    let sum = 0;
+    for (const at of pixelsOf(block)) {
+      for (let i = at; i < at + 3; i++) {
+        sum += Math.abs(clamped(gain * from.values[i]! + offset, 0, 1) - to.values[i]!);
+      }
+    }
+    return sum / (perBlock * 3);
+  });
+}
+
+/**
+ * Shares of the blocks that show something: those that change more than they do around this place (`some`),
+ * twice as much (`many`), and clearly so (`most`). `isInset`: the last are one rectangle.
+ */
+function outstandingBlocks(looks: readonly Look[], at: number) {
+  const usual = new Float32Array(blocks);
+  for (let i = Math.max(1, at - neighbours); i <= Math.min(looks.length - 1, at + neighbours); i++) {
+    if (i === at) continue;
+    for (const [block, value] of blockDifferences(looks[i - 1]!, looks[i]!).entries()) {
+      usual[block] = Math.max(usual[block]!, value);
+    }
+  }
+  const [earlier, later] = [looks[at - 1]!, looks[at]!];
+  let [left, top, right, bottom] = [across, down, -1, -1];
+  const count = { some: 0, many: 0, most: 0 };
+  const shown = { some: 0, many: 0, most: 0 };
+  for (const [block, value] of blockDifferences(earlier, later).entries()) {
+    const stands = {
+      some: value > 1.3 * usual[block]! + 0.008,
+      many: value > 2 * usual[block]! + 0.008,
+      most: value > 2 * usual[block]! + 0.015,
+    };
+    const isShown = isTextured(earlier, block) || isTextured(later, block);
+    for (const how of ['some', 'many', 'most'] as const) {
+      if (stands[how]) count[how]++;
+      if (stands[how] || isShown) shown[how]++;
+    }
+    if (!stands.most) continue;
+    const [x, y] = [block % across, Math.floor(block / across)];
+    [left, right] = [Math.min(left, x), Math.max(right, x)];
+    [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+  }
+  const box = Math.max(0, right - left + 1) * Math.max(0, bottom - top + 1);
+  return {
+    some: count.some / Math.max(1, shown.some),
+    many: count.many / Math.max(1, shown.many),
+    most: count.most / Math.max(1, shown.most),
+    isInset: count.most > 0.75 * box && box < 0.5 * blocks,
+  };
+}
+
+// Gradual changes.
+
+/** Seconds that a change may take. */
+const lengths = [0.32, 0.6, 1, 1.5, 2.2];
+
+interface Window {
+  readonly from: number;
+  readonly to: number;
+  readonly apart: number;
+}
+
+/** Where the new picture prevails. */
+function gradualChanges(part: Part, cuts: readonly number[]): Change[] {
+  const found: Window[] = [];
+  for (const length of lengths) {
+    for (const window of windowsOf(part, length)) {
+      if (cuts.some((cut) => cut > window.from && cut <= window.to)) continue;
+      if (isGradual(part, window)) found.push(window);
+    }
+  }
+  found.sort((a, b) => a.from - b.from);
+  const changes: Change[] = [];
+  for (let i = 0; i < found.length; ) {
+    let end = found[i]!.to;
+    let best = found[i]!;
+    for (i++; i < found.length && found[i]!.from < end; i++) {
+      end = Math.max(end, found[i]!.to);
+      if (found[i]!.apart > best.apart) best = found[i]!;
+    }
+    changes.push({ at: prevailing(part, best), isGradual: true });
+  }
+  return changes;
+}
+
+function* windowsOf({ seconds, looks }: Part, length: number): Generator<Window> {
+  const step = Math.max(0.08, length / 4);
+  for (let start = seconds[0]!, from = 0; ; start += step) {
+    while (from < seconds.length && seconds[from]! < start - 1e-6) from++;
+    let to = from;
+    while (to < seconds.length && seconds[to]! < start + length - 1e-6) to++;
+    if (to >= seconds.length) return;
+    if (to - from < 3 || seconds[to]! - seconds[from]! > length * 1.5) continue;
+    const apart = plainDifference(looks[from]!, looks[to]!);
+    if (apart >= 0.16) yield { from, to, apart };
+  }
+}
+
+function isGradual({ seconds, looks }: Part, { from, to, apart }: Window): boolean {
+  const [first, last] = [looks[from]!, looks[to]!];
+  if (keptShare(first, last) >= 0.4) return false;
+  const rest = Math.max(1, Math.floor((to - from) * 0.12));
+  const [earlier, later] = [looks[Math.max(0, from - rest)]!, looks[Math.min(looks.length - 1, to + rest)]!];
+  if (Math.max(plainDifference(earlier, first), plainDifference(last, later)) > 0.5 * apart) return false;
+  const mostOfStep = Math.min(0.35, 0.2 + 0.5 / (to - from)) * apart;
+  for (let i = from + 1; i <= to; i++) {
+    if (plainDifference(looks[i - 1]!, looks[i]!) > mostOfStep) return false;
+  }
+  const shares = [0.25, 0.5, 0.75].map((place) =>
+    explainedShare(first, last, looks[from + Math.floor((to - from) * place)]!),
+  );
+  if (Math.min(...shares) <= 0.5 || (shares[0]! + shares[1]! + shares[2]!) / 3 <= 0.72) return false;
+  // Someone who walks past the lens leaves the picture that was there before.
+  const start = looks[Math.max(0, from - 3)]!;
+  for (let i = to; i < looks.length && seconds[i]! < seconds[to]! + 2; i += 3) {
+    if (keptShare(start, looks[i]!) >= 0.35 || plainDifference(start, looks[i]!) < 0.6 * apart) return false;
+  }
+  return true;
+}
+
+/**
+ * Share of the blocks that differ between two pictures which are, in the one between them, either of them or
+ * a mixture of both; 0 where most are the same.
+ */
+function explainedShare(first: Look, last: Look, between: Look): number {
+  let [differing, explained] = [0, 0];
+  for (let block = 0; block < blocks; block++) {
+    const fit = mixtureOf(first.values, last.values, between.values, pixelsOf(block));
+    if (fit.apart <= 0.03) continue;
+    differing++;
+    if (fit.left < 0.25 * fit.apart + 0.005) explained++;
+  }
+  return differing < 0.9 * blocks ? 0 : explained / differing;
+}
+
+/** What is left of a block when it is taken for a mixture of two others, and how far these are apart. */
+function mixtureOf(a: Float32Array, b: Float32Array, m: Float32Array, pixels: readonly number[]) {
+  let [aa, bb, ab, am, bm] = [0, 0, 0, 0, 0];
+  for (const at of pixels) {
+    for (let i = at; i < at + 3; i++) {
+      aa += a[i]! * a[i]!;
+      bb += b[i]! * b[i]!;
+      ab += a[i]! * b[i]!;
+      am += a[i]! * m[i]!;
+      bm += b[i]! * m[i]!;
+    }
+  }
+  const determinant = aa * bb - ab * ab;
+  let p = determinant > 1e-4 ? clamped((am * bb - bm * ab) / determinant, 0, 1) : 0.5;
+  let q = determinant > 1e-4 ? clamped((bm * aa - am * ab) / determinant, 0, 1) : 0.5;
+  const sum = Math.max(1, p + q);
+  [p, q] = [p / sum, q / sum];
+  let [mixed, first, last, apart] = [0, 0, 0, 0];
+  for (const at of pixels) {
+    for (let i = at; i < at + 3; i++) {
+      mixed += Math.abs(p * a[i]! + q * b[i]! - m[i]!);
+      first += Math.abs(a[i]! - m[i]!);
+      last += Math.abs(b[i]! - m[i]!);
+      apart += Math.abs(a[i]! - b[i]!);
+    }
+  }
+  const values = pixels.length * 3;
+  return { left: Math.min(mixed, first, last) / values, apart: apart / values };
+}
+
+/** The first picture that is nearer to the last one of a window than to the first. */
+function prevailing({ looks }: Part, { from, to }: Window): number {
+  const [first, last] = [looks[from]!, looks[to]!];
+  for (let at = from + 1; at < to; at++) {
+    if (plainDifference(looks[at]!, last) < plainDifference(looks[at]!, first)) return at;
+  }
+  return to;
+}

@@ -1,0 +1,85 @@
+// The edges of the shots of a film: the seconds in which one may begin are decoded whole, and the first
+// picture of each new shot is found in them.
+import type { MediaRecord } from '../../../index/store/contract.ts';
+import type { Decoder } from '../parts.ts';
+import { changesOf, Look, lookBytes, lookHeight, lookWidth, neighbours } from './cuts.ts';
+
+/** For each shot but the first, ascending. */
+export interface Edges {
+  /** When its first picture is shown. */
+  readonly seconds: number[];
+  /** Number of its first picture among those of the film, from 0 on. */
+  readonly frames: number[];
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Seconds beside those that are looked at, at least: a cut is told by its neighbours. */
+const leastMargin = 0.15;
+/** A part is at most so many seconds long, so that its pictures fit into memory. */
+const longest = 16;
+/** Seconds that parts of one run have in common: no gradual change is longer. */
+const shared = 2.5;
+/** Seconds between changes that are one. */
+const apart = 0.1;
+
+/** `looks`: grid frames that may begin another shot than the one before. Errors: those of the decoder. */
+export async function findEdges(
+  decoder: Decoder,
+  { path, probe }: MediaRecord,
+  looks: readonly number[],
+  signal: AbortSignal,
+): Promise<Edges> {
+  const rate = probe.video === null ? 0 : probe.video.frame_rate.num / probe.video.frame_rate.den;
+  const margin = Math.min(1, Math.max(leastMargin, rate > 0 ? (neighbours + 0.5) / rate : 0));
+  const parts = partsOf(looks, margin);
+  if (parts.length === 0) return { seconds: [], frames: [] };
+  const seconds: number[] = [];
+  const request = { path, parts: [...parts], width: lookWidth, height: lookHeight };
+  for await (const { seconds: times, pictures } of decoder.feed('part_pictures', request, { signal })) {
+    const seen = times.map((_, i) => new Look(pictures.subarray(i * lookBytes, (i + 1) * lookBytes)));
+    for (const { at } of changesOf({ seconds: times, looks: seen })) {
+      if (times[at]! > (seconds.at(-1) ?? 0) + apart) seconds.push(times[at]!);
+    }
+  }
+  return { seconds, frames: await framesAt(decoder, path, seconds, rate, signal) };
+}
+
+/** Parts of the film that hold the second before each look, and `margin` on either side. */
+function partsOf(looks: readonly number[], margin: number): Range[] {
+  const runs: Range[] = [];
+  for (const look of looks) {
+    const range = { from: Math.max(0, look - 1 - margin), to: look + margin };
+    const last = runs.at(-1);
+    if (last && range.from <= last.to) runs[runs.length - 1] = { from: last.from, to: range.to };
+    else runs.push(range);
+  }
+  return runs.flatMap((run) => {
+    const parts: Range[] = [];
+    for (let { from } = run; ; from += longest - shared) {
+      parts.push({ from, to: Math.min(run.to, from + longest) });
+      if (from + longest >= run.to) return parts;
+    }
+  });
+}
+
+/** Of a picture at this share of a frame beside its number, the pictures do not come at an even rate. */
+const uneven = 0.1;
+
+async function framesAt(
+  decoder: Decoder,
+  path: string,
+  seconds: readonly number[],
+  rate: number,
+  signal: AbortSignal,
+): Promise<number[]> {
+  if (seconds.length === 0) return [];
+  const isEven = (at: number) => Math.abs(at * rate - Math.round(at * rate)) < uneven;
+  if (rate > 0 && seconds.every(isEven)) return seconds.map((at) => Math.round(at * rate));
+  const to = seconds.at(-1)! + 1;
+  const { starts } = await decoder.ask('picture_times', { path, from: 0, to }, { signal });
+  return seconds.map((at) => starts.findLastIndex((start) => start <= at + 1e-6));
+}
