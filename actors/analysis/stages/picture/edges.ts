@@ -26,25 +26,31 @@ const shared = 2.5;
 /** Seconds between changes that are one. */
 const apart = 0.1;
 
-/** `looks`: grid frames that may begin another shot than the one before. Errors: those of the decoder. */
+/**
+ * `looks`: grid frames that may begin another shot than the one before. Null for a film of which not every
+ * picture has a time. Errors: those of the decoder.
+ */
 export async function findEdges(
   decoder: Decoder,
   { path, probe }: MediaRecord,
   looks: readonly number[],
   signal: AbortSignal,
-): Promise<Edges> {
+): Promise<Edges | null> {
   const rate = probe.video === null ? 0 : probe.video.frame_rate.num / probe.video.frame_rate.den;
   const margin = Math.min(1, Math.max(leastMargin, rate > 0 ? (neighbours + 0.5) / rate : 0));
   const parts = partsOf(looks, margin);
   if (parts.length === 0) return { seconds: [], frames: [] };
   const seconds: number[] = [];
+  let seen = 0;
   const request = { path, parts: [...parts], width: lookWidth, height: lookHeight };
   for await (const { seconds: times, pictures } of decoder.feed('part_pictures', request, { signal })) {
-    const seen = times.map((_, i) => new Look(pictures.subarray(i * lookBytes, (i + 1) * lookBytes)));
-    for (const { at } of changesOf({ seconds: times, looks: seen })) {
+    seen++;
+    const looked = times.map((_, i) => new Look(pictures.subarray(i * lookBytes, (i + 1) * lookBytes)));
+    for (const { at } of changesOf({ seconds: times, looks: looked })) {
       if (times[at]! > (seconds.at(-1) ?? 0) + apart) seconds.push(times[at]!);
     }
   }
+  if (seen < parts.length) return null;
   return { seconds, frames: await framesAt(decoder, path, seconds, rate, signal) };
 }
 

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { partPictures } from '../../../../actors/decoder/frames/part-pictures.ts';
+import { turnFor } from '../ask-decoder.ts';
+import { someClips } from '../footage/clips.ts';
+import { readStamp } from '../footage/stamp.ts';
+
+const size = { width: 320, height: 180 };
+
+async function ask(path: string, parts: { from: number; to: number }[]) {
+  const found: { part: number; seconds: number[]; stamps: (number | null)[] }[] = [];
+  for await (const { value } of partPictures({ path, parts, ...size }, turnFor())) {
+    const bytes = size.width * size.height * 3;
+    const stamps = value.seconds.map((_, i) =>
+      readStamp(value.pictures.subarray(i * bytes, (i + 1) * bytes), size.width, size.height),
+    );
+    found.push({ part: value.part, seconds: value.seconds, stamps });
+  }
+  return found;
+}
+
+for (const clip of someClips) {
+  test(`${clip.name}: a part has all of its pictures, once, in order`, async () => {
+    const path = await clip.make();
+    const { duration, frames } = clip.facts;
+    const parts = [
+      { from: 0, to: 0.1 * duration },
+      { from: 0.3 * duration, to: 0.4 * duration },
+      // Two that have pictures in common.
+      { from: 0.35 * duration, to: 0.5 * duration },
+      { from: 0.9 * duration, to: duration + 5 },
+      { from: duration + 10, to: duration + 11 },
+    ];
+    const found = await ask(path, parts);
+    if (clip.name.includes('holds no times')) {
+      assert.deepEqual(found, []);
+      return;
+    }
+    for (const [i, { from, to }] of parts.entries()) {
+      const shown = frames.filter(({ seconds }) => seconds >= from && seconds <= to);
+      assert.equal(found[i]!.part, i);
+      assert.deepEqual(
+        found[i]!.stamps,
+        shown.map(({ stamp }) => stamp),
+        `${from} to ${to}`,
+      );
+      for (const [at, seconds] of found[i]!.seconds.entries())
+        assert.ok(Math.abs(seconds - shown[at]!.seconds) < 0.001, `${seconds}`);
+    }
+  });
+}
+
+test('a file that is not there and parts that are not ascending are refused', async () => {
+  await assert.rejects(ask('/nowhere/film.mp4', [{ from: 0, to: 1 }]), { code: 'FILE_NOT_FOUND' });
+  const path = await someClips[0]!.make();
+  await assert.rejects(
+    ask(path, [
+      { from: 2, to: 3 },
+      { from: 0, to: 1 },
+    ]),
+    /ascending/,
+  );
+});
