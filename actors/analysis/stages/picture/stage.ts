@@ -182,7 +182,7 @@ class PictureRun implements StageRun {
       return await findEdges(reader, media, sink.looks, signal);
     } catch (error) {
       if (!isMediaError(error) || mediaErrors.FILE_CHANGED.is(error)) throw error;
-      this.#log.warn('the shots of the film are told by the second', { path: media.path, error });
+      this.#log.warn('the film has scenes to the second only', { path: media.path, error });
       return null;
     }
   }
