@@ -79,7 +79,7 @@ export function bringsSight({ values }: Context, env: Readonly<Record<string, st
   return values.sight === 'auto' && values.server === '' && !env['CI'];
 }
 
-/** What npm has and every installation should: sight, and where somebody speaks. Empty where nothing suits. */
+/** What npm has and every installation should: sight, and where somebody speaks. Empty where nothing fits. */
 function setupKeys(models: Parameters<typeof keysOf>[1]): readonly string[] {
   const voice = models.filter(({ row, advised }) => row.kind === 'voice' && advised);
   try {
