@@ -1,6 +1,7 @@
 // What filters and people alone select, or names, as matches that the command line shows and exports like
 // those of any other search.
 import { clockTime } from '../actors/decoder/contract.ts';
+import { secondsWithin } from '../actors/index/visual/shots.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
 import type { Moment, MomentKind } from '../actors/search/moments/contract.ts';
 import { mostThumbnails } from '../actors/search/thumbnails/contract.ts';
@@ -57,13 +58,16 @@ function matchOf(moment: Moment, original_index: number, image: string | null): 
   );
   const explanation = moment.reasons.find((one) => one.kind === 'seen')?.explanation;
   const { hash_str, media_path, other_paths, time_seconds, start_seconds, end_seconds, shot } = moment;
+  const [start, end] = secondsWithin(start_seconds, end_seconds);
+  // A shot between two seconds has none of its own.
+  const first = start < end ? start : Math.floor(start_seconds);
   return {
     frame_idx: String(Math.floor(time_seconds)),
     timestamp: clockTime(time_seconds),
     ...(image !== null && { image }),
-    scene_start_timestamp: clockTime(start_seconds),
+    scene_start_timestamp: clockTime(first),
     // The last second belongs to it.
-    scene_end_timestamp: clockTime(Math.max(start_seconds, Math.ceil(end_seconds) - 1)),
+    scene_end_timestamp: clockTime(Math.max(first, end - 1)),
     ...(shot && { shot }),
     ...{ original_index, hash_str, video_path: media_path },
     ...(other_paths && { other_paths }),
