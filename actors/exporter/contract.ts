@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
 import { described, field, oneOf, ShownWarning, Success, shown } from '../../runtime/schema.ts';
+import { SpeakerRange } from '../diarizer/contract.ts';
 
 export const exportErrors = errorTable({
   SEGMENTS_INVALID: { meaning: 'The segments cannot be exported', status: 400 },
@@ -44,6 +45,8 @@ export interface Row {
 export interface Transcript {
   readonly format: DocumentFormat;
   readonly title: string;
+  /** A line below the title of txt, docx and pdf; left out for none. */
+  readonly note?: string | undefined;
   /** In order of start. */
   readonly rows: readonly Row[];
   /** ms since 1970, as the document says when it was made. */
@@ -97,6 +100,10 @@ export const TranscriptRequest = Type.Object({
   display_name: described(
     Type.String({ minLength: 1, maxLength: 1000 }),
     'Title of the document. The file name is made from it.',
+  ),
+  speaker_range: described(
+    Type.Optional(SpeakerRange),
+    'As /transcriptions returns it: txt, docx and pdf say below the title that the number of speakers is uncertain.',
   ),
   output_dir: Type.Optional(
     described(AbsolutePath, 'Absolute path of the output folder. It is created if it does not exist.'),

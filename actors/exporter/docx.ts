@@ -40,11 +40,14 @@ const documentPart = 'word/document.xml';
  * The package makes the document with a single row in its table, and the XML of the other rows some at a
  * time: of all of them at once it would hold gigabytes.
  */
-export async function wordDocument({ title, rows }: Transcript): Promise<Rendered> {
+export async function wordDocument({ title, note, rows }: Transcript): Promise<Rendered> {
   const all = withSilence(rows);
   const speakers = rows.some(({ speaker }) => speaker !== null);
   const first = all.slice(0, 1).map((row) => tableRow(row, widthsFor(speakers), speakers));
-  const file = documentOf(title, all.length > 0 ? tableOf([headRow(speakers), ...first], speakers) : null);
+  const file = documentOf(
+    { title, note },
+    all.length > 0 ? tableOf([headRow(speakers), ...first], speakers) : null,
+  );
   const packed = await Packer.toBuffer(file);
   if (all.length <= 1) return { bytes: packed, warning: null };
   const xml = zipEntry(packed, documentPart).toString();
@@ -55,7 +58,7 @@ export async function wordDocument({ title, rows }: Transcript): Promise<Rendere
   }
   const data = [...parts, xml.slice(end)].join('');
   // A document can be packed once.
-  const again = documentOf(title, null);
+  const again = documentOf({ title, note }, null);
   return { bytes: await Packer.toBuffer(again, undefined, [{ path: documentPart, data }]), warning: null };
 }
 
@@ -67,7 +70,7 @@ async function rowsXml(rows: readonly Row[], speakers: boolean): Promise<string>
     rows.map((row) => tableRow(row, widthsFor(speakers), speakers)),
     speakers,
   );
-  const xml = zipEntry(await Packer.toBuffer(documentOf('', table)), documentPart).toString();
+  const xml = zipEntry(await Packer.toBuffer(documentOf({ title: '' }, table)), documentPart).toString();
   return xml.slice(xml.search(/<w:tr[ >]/), xml.lastIndexOf(rowEnd) + rowEnd.length);
 }
 
@@ -102,7 +105,8 @@ function tableOf(rows: TableRow[], speakers: boolean): Table {
 }
 
 /** `table`: null when nobody speaks. */
-function documentOf(title: string, table: Table | null): Document {
+function documentOf({ title, note }: Pick<Transcript, 'title' | 'note'>, table: Table | null): Document {
+  const below = note === undefined ? [] : [new Paragraph({ text: note, spacing: { after: 200 } })];
   return new Document({
     title,
     creator: 'framehound',
@@ -112,7 +116,7 @@ function documentOf(title: string, table: Table | null): Document {
       {
         properties: { page: { margin: { top: 1134, bottom: 1134, left: 1134, right: 1134 } } },
         footers: { default: footer() },
-        children: [heading(title), table ?? new Paragraph('No speech.')],
+        children: [heading(title), ...below, table ?? new Paragraph('No speech.')],
       },
     ],
   });

@@ -1,10 +1,12 @@
 // Renders transcripts as documents in a pool of threads. Rendering is stateless, it needs neither a model nor
 // the store, so it is no actor.
+
 import { basename, join } from 'node:path';
 import { expectAbove } from '../../runtime/files/save-new.ts';
 import type { Log } from '../../runtime/log.ts';
 import { createPool, poolErrors } from '../../runtime/pool.ts';
 import { moduleUrl } from '../../runtime/process/program.ts';
+import { rangeText } from '../diarizer/contract.ts';
 import type { Search } from '../search/contract.ts';
 import { createClips } from './clips/clips.ts';
 import type { Clips } from './clips/contract.ts';
@@ -51,7 +53,9 @@ export function createExporter(now: () => number): Exporter {
       if (output_dir !== undefined) await expectAbove(output_dir, create_folders, unwritable);
       const rows = rowsOf(segments);
       const title = oneLine(request.display_name);
-      const rendered = pool.run({ format, title, rows, createdMs: now() }, signal);
+      const range = request.speaker_range;
+      const note = range && { note: `${rangeText(range)}: the number is uncertain` };
+      const rendered = pool.run({ format, title, ...note, rows, createdMs: now() }, signal);
       const { bytes, warning } = await rendered.catch(tooLarge);
       const answer = answerOf(request, warning);
       if (output_dir === undefined)

@@ -40,9 +40,9 @@ export async function pdfDocument(transcript: Transcript): Promise<Rendered> {
 /** Characters that are never drawn. */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
-function charactersOf({ title, rows }: Transcript): Set<string> {
+function charactersOf({ title, note = '', rows }: Transcript): Set<string> {
   const found = new Set<string>();
-  for (const text of [title, ...rows.flatMap(({ text, speaker }) => [text, speaker ?? ''])]) {
+  for (const text of [title, note, ...rows.flatMap(({ text, speaker }) => [text, speaker ?? ''])]) {
     for (const character of text.replace(invisible, '')) found.add(character);
   }
   found.delete(' ');
@@ -53,13 +53,14 @@ class Pages {
   readonly #doc: PDFKit.PDFDocument;
   readonly #rows: readonly Row[];
   readonly #title: string;
+  readonly #note: string;
   readonly #faces: Faces;
   readonly #columns: readonly { readonly x: number; readonly width: number; readonly head: string }[];
   readonly #widths = new Map<string, number>();
   readonly #bytes: Promise<Uint8Array>;
   #y = 0;
 
-  constructor({ title, rows, createdMs }: Transcript, faces: Faces) {
+  constructor({ title, note = '', rows, createdMs }: Transcript, faces: Faces) {
     this.#doc = new PDFDocument({
       size: [page.width, page.height],
       margin: 0,
@@ -79,6 +80,7 @@ class Pages {
       this.#doc.registerFont(`face-${i + 1}`, path, ...(name === null ? [] : [name]));
     });
     this.#title = title.replace(invisible, '');
+    this.#note = note;
     this.#rows = withSilence(rows);
     this.#faces = faces;
     this.#columns = this.#measuredColumns();
@@ -137,6 +139,11 @@ class Pages {
     for (const line of shown) {
       this.#y += style.size * 1.3;
       this.#line(line, page.margin, width, style, isRightToLeft(this.#title));
+    }
+    if (isFirst && this.#note !== '') {
+      const soft = { size: sizes.text, colour: ink.soft };
+      this.#y += soft.size * 1.5;
+      this.#line(this.#note, page.margin, width, soft, false);
     }
     this.#y += 10;
     const head = { size: sizes.head, colour: ink.text, bold: true };

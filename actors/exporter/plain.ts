@@ -3,13 +3,14 @@ import { clockTime } from '../decoder/contract.ts';
 import type { Transcript } from './contract.ts';
 import { exactTime, withSilence } from './rows.ts';
 
-export function textDocument({ title, rows }: Transcript): string {
+export function textDocument({ title, note, rows }: Transcript): string {
   const lines = withSilence(rows).map(({ kind, start, end, speaker, text }) => {
     const time = `[${clockTime(start)} - ${clockTime(end)}]`;
     if (kind === 'silence') return `${time} (silence)`;
     return `${time} ${speaker === null ? '' : `${speaker}: `}${text}`.trimEnd();
   });
-  return `${[title, '', ...lines].join('\n')}\n`;
+  const head = note === undefined ? [title] : [title, note];
+  return `${[...head, '', ...lines].join('\n')}\n`;
 }
 
 const columns = ['start', 'end', 'start_seconds', 'end_seconds', 'speaker', 'text'];

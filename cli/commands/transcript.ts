@@ -105,7 +105,9 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
       }
       const segments = documentRows(path, answer);
       const display_name = parse(path).name;
-      const document = await client.exportTranscript({ format, display_name, segments });
+      const { speaker_range } = answer.transcription_data[path] ?? {};
+      const range = speaker_range && { speaker_range };
+      const document = await client.exportTranscript({ format, display_name, segments, ...range });
       const bytes = Buffer.from(document.content_base64 ?? '', 'base64');
       if (document.warning) screen.write(`note: ${printable(path)}: ${printable(document.warning)}\n`);
       const output_path = folder === null ? null : await saveNew(folder, document.filename, bytes);

@@ -84,6 +84,21 @@ for (const format of documentFormats) {
   });
 }
 
+test('documents for people say below the title that the number of speakers is uncertain', async () => {
+  const speaker_range = { least: 2, most: 4 };
+  const bytesOf = async (format: DocumentFormat, range = {}) => {
+    const { content_base64 = '' } = await exporter.transcript({ ...request(format), ...range }, never);
+    return Buffer.from(content_base64, 'base64');
+  };
+  const range = { speaker_range };
+  const note = '2 to 4 speakers: the number is uncertain';
+  assert.ok((await bytesOf('txt', range)).toString().startsWith(`A film: part 1\n${note}\n\n`));
+  assert.ok(unzipped(await bytesOf('docx', range), 'word/document.xml').includes(note));
+  assert.ok((await bytesOf('pdf', range)).length > (await bytesOf('pdf')).length);
+  for (const format of ['csv', 'srt', 'vtt'] as const)
+    assert.deepEqual(await bytesOf(format, range), await bytesOf(format));
+});
+
 test('an empty transcript is a valid document', async () => {
   for (const format of documentFormats) {
     const answer = await exporter.transcript({ ...request(format), segments: [] }, never);
