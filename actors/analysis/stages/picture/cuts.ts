@@ -376,18 +376,24 @@ function* windowsOf({ seconds, looks }: Part, length: number): Generator<Window>
 
 function isGradual({ seconds, looks }: Part, { from, to, apart }: Window): boolean {
   const [first, last] = [looks[from]!, looks[to]!];
-  if (keptShare(first, last) >= 0.4) return false;
+  const kept = keptShare(first, last);
+  if (kept >= 0.4 || differingShare(first, last) < 0.85) return false;
   const rest = Math.max(1, Math.floor((to - from) * 0.12));
   const [earlier, later] = [looks[Math.max(0, from - rest)]!, looks[Math.min(looks.length - 1, to + rest)]!];
-  if (Math.max(plainDifference(earlier, first), plainDifference(last, later)) > 0.5 * apart) return false;
-  const mostOfStep = Math.min(0.35, 0.2 + 0.5 / (to - from)) * apart;
+  const moved = Math.max(plainDifference(earlier, first), plainDifference(last, later)) / apart;
+  if (moved > 0.5) return false;
+  let step = 0;
   for (let i = from + 1; i <= to; i++) {
-    if (plainDifference(looks[i - 1]!, looks[i]!) > mostOfStep) return false;
+    step = Math.max(step, plainDifference(looks[i - 1]!, looks[i]!) / apart);
   }
+  if (step > Math.min(0.35, 0.2 + 0.5 / (to - from))) return false;
   const shares = [0.25, 0.5, 0.75].map((place) =>
     explainedShare(first, last, looks[from + Math.floor((to - from) * place)]!),
   );
-  if (Math.min(...shares) <= 0.5 || (shares[0]! + shares[1]! + shares[2]!) / 3 <= 0.72) return false;
+  if (Math.min(...shares) <= 0.5) return false;
+  // What changes evenly, and rests before and after, may move more meanwhile.
+  const isEven = step <= 0.17 && moved <= 0.35 && kept < 0.2;
+  if ((shares[0]! + shares[1]! + shares[2]!) / 3 <= (isEven ? 0.6 : 0.72)) return false;
   // Someone who walks past the lens leaves the picture that was there before.
   const start = looks[Math.max(0, from - 3)]!;
   for (let i = to; i < looks.length && seconds[i]! < seconds[to]! + 2; i += 3) {
@@ -396,9 +402,14 @@ function isGradual({ seconds, looks }: Part, { from, to, apart }: Window): boole
   return true;
 }
 
+/** Share of the blocks that no change of exposure of the whole picture explains. */
+function differingShare(first: Look, last: Look): number {
+  return blockDifferences(first, last).filter((value) => value > 0.02).length / blocks;
+}
+
 /**
  * Share of the blocks that differ between two pictures which are, in the one between them, either of them or
- * a mixture of both; 0 where most are the same.
+ * a mixture of both; 0 where there are none.
  */
 function explainedShare(first: Look, last: Look, between: Look): number {
   let [differing, explained] = [0, 0];
@@ -408,7 +419,7 @@ function explainedShare(first: Look, last: Look, between: Look): number {
     differing++;
     if (fit.left < 0.25 * fit.apart + 0.005) explained++;
   }
-  return differing < 0.9 * blocks ? 0 : explained / differing;
+  return differing === 0 ? 0 : explained / differing;
 }
 
 /** What is left of a block when it is taken for a mixture of two others, and how far these are apart. */
