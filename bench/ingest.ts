@@ -135,15 +135,15 @@ export function startedEngine(home: string, model = vitKey, own: object = {}): P
   return startEngine(values, cores, log);
 }
 
-/** Analyses all films into a new folder, and answers their results. */
+/** Analyses all films into a folder, a new one unless it is named, and answers their results. */
 export async function ingestAll(
   engine: Engine,
   home: string,
   films: readonly string[],
   model_key = vitKey,
   reuse: Reuse = 'exact',
+  cache_dir = mkdtempSync(join(home, 'cache-')),
 ): Promise<readonly WorkResult[]> {
-  const cache_dir = mkdtempSync(join(home, 'cache-'));
   const request = {
     cache_dir,
     paths: [...films],

@@ -44,5 +44,6 @@ export const questions: Readonly<Record<string, () => Promise<Question>>> = {
   takes: async () => (await import('./takes.ts')).takes,
   cluster: async () => (await import('./cluster.ts')).cluster,
   simulation: async () => (await import('./simulation.ts')).simulation,
+  shots: async () => (await import('./shots.ts')).shots,
   things: async () => (await import('./things.ts')).things,
 };
