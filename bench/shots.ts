@@ -1,5 +1,5 @@
-// Are the changes of films found where they are? In films drawn with known changes from recorded takes, by the
-// product's own analysis and by two filters of FFmpeg; and does an undisturbed take stay one scene?
+// Are the changes of films found where they are? In films drawn with known changes from recorded takes, by
+// the product's own analysis and by two filters of FFmpeg; and does an undisturbed take stay one scene?
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Films whose changes are known because they were drawn: cuts of every rate, gradual changes, and disturbances
-// that are no change. Fixed seeds: every run draws the same ones of the same takes.
+// Films whose changes are known because they were drawn: cuts of every rate, gradual changes, and
+// disturbances that are no change. Fixed seeds: every run draws the same ones of the same takes.
 import sharp from 'sharp';
 import { Dice } from '../../test/actors/models/starter/drawings/canvas.ts';
 import { sized } from '../size.ts';

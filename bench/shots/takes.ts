@@ -1,5 +1,5 @@
-// Recorded takes from which films are cut: the films and stills of ../shared, and the films of the folder that
-// FRAMEHOUND_BENCH_FOOTAGE names, each of which must be a single take.
+// Recorded takes from which films are cut: the films and stills of ../shared, and the films of the folder
+// that FRAMEHOUND_BENCH_FOOTAGE names, each of which must be a single take.
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
