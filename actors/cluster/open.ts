@@ -155,7 +155,8 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
     working: () => worker?.working ?? [],
   });
   const own = { ...common, follower, node, analysis };
-  const asking = { files: lookingIn(index, cacheDir), whole: wholeIndex(index, writes, ending.signal) };
+  const whole = wholeIndex(index, writes, ending.signal);
+  const asking = { files: lookingIn(index, cacheDir, whole), whole };
   const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
   await Promise.all([holding?.begin(), home.begin()]);
   active.follow();

@@ -1,5 +1,5 @@
 // The index for a worker: it writes into a folder of the job, and what is stored already is looked up in the
-// replica.
+// replica, or changed in all of them.
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { redirected } from '../../runtime/redirected.ts';
 import type { Ref } from '../../runtime/ref.ts';
@@ -21,8 +21,10 @@ const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
   'transcript_marks',
 ]);
 
-export function lookingIn(index: Index, replica: string): Index {
+/** `whole`: changes every replica. */
+export function lookingIn(index: Index, replica: string, whole: Index): Index {
   return redirected(index, async (name, request, options) => {
+    if (name === 'set_edges') return whole.ask(name, { ...request, cache_dir: replica }, options);
     if (!asked.has(name)) return index.ask(name, request, options);
     const there = await index.ask(name, { ...request, cache_dir: replica }, options);
     if (name !== 'alike') return there;

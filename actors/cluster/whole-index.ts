@@ -47,6 +47,8 @@ export function wholeIndex(index: Index, writes: Writes, ending: AbortSignal): I
       clusterings.delete(request.clustering);
       return index.ask('end_clustering', request);
     },
+    set_edges: ({ cache_dir: _, ...request }: Request<Contract, 'set_edges'>) =>
+      send([{ name: 'set_edges', request }]),
     begin_summary: (request: Request<Contract, 'begin_summary'>) => drafts.begin(request),
     kept_nodes: () => ({ nodes: [], next: null }),
     append_nodes: (request: Request<Contract, 'append_nodes'>) => drafts.append(request),

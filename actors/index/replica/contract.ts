@@ -12,7 +12,7 @@ export const writeNames = [
   ...(['remove_media', 'move_paths'] as const),
   ...(['name_speakers', 'link_speakers', 'take_back_speakers'] as const),
   ...(['name_clusters', 'modify_clusters', 'undo_clusters', 'delete_people'] as const),
-  ...(['remove_summaries'] as const),
+  ...(['remove_summaries', 'set_edges'] as const),
 ];
 /** Those of which a worker sends several together, or whose first part is asked of each replica by itself. */
 export const workNames = ['commit_clustering', 'begin_summary', 'append_nodes', 'commit_summary'] as const;

@@ -258,8 +258,7 @@ export class Stage {
     length: number,
     edges: Edges | undefined,
   ): { readonly visual: StageResult; readonly previews: Previews } {
-    const fault = edges ? edgeFault(edges) : null;
-    if (fault !== null) throw engineErrors.INVALID_MESSAGE(`edges: ${fault}`);
+    const exact = edges ? betweenEdges(edges, this.#frames, length) : null;
     // A single picture lies in the records.
     const isShort = this.#file === null && this.#frames.length < 2;
     const rows = isShort ? this.#inRecord() : this.#inFile();
@@ -270,11 +269,7 @@ export class Stage {
       ...rows,
       frames: this.#frames.length,
       frame_runs: packFrames(this.#frames),
-      scene_starts: edges ? startsOnGrid(edges.seconds, this.#frames) : this.#startsByVectors(length),
-      has_edges: edges ? 1 : 0,
-      edge_seconds: edges?.seconds ?? [],
-      edge_frames: edges?.frames ?? [],
-      edges_end: edges ? length : 0,
+      ...(exact ?? { ...withoutEdges, scene_starts: this.#startsByVectors(length) }),
     };
     return { visual, previews };
   }
@@ -337,6 +332,26 @@ export class Stage {
     }
     this.#close();
   }
+}
+
+type OfEdges = Pick<Visual, 'scene_starts' | 'has_edges' | 'edge_seconds' | 'edge_frames' | 'edges_end'>;
+
+const withoutEdges = { has_edges: 0, edge_seconds: [], edge_frames: [], edges_end: 0 };
+
+/**
+ * What a record says of exact edges. `frames`: its grid frames; `length`: of the film in seconds. Throws
+ * INVALID_MESSAGE for edges that do not ascend.
+ */
+export function betweenEdges(edges: Edges, frames: readonly number[], length: number): OfEdges {
+  const fault = edgeFault(edges);
+  if (fault !== null) throw engineErrors.INVALID_MESSAGE(`edges: ${fault}`);
+  return {
+    scene_starts: startsOnGrid(edges.seconds, frames),
+    has_edges: 1,
+    edge_seconds: edges.seconds,
+    edge_frames: edges.frames,
+    edges_end: length,
+  };
 }
 
 function rows8Of(rows16: Uint8Array, dimensions: number): Uint8Array {

@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reasonOf } from '../../../runtime/errors.ts';
+import type { Edges } from '../visual/contract.ts';
 import { Bundles } from './bundles.ts';
 import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
 import { type Access, Environment } from './environment.ts';
@@ -306,6 +307,13 @@ export class Store {
   /** For each the number of vectors, or what kept it out. */
   commitAll(all: readonly Committed[]): (number | Error)[] {
     return this.#writerOf(all[0]!.stage).commit(all);
+  }
+
+  /** The number of vectors of the stages that have them now; see the message `set_edges`. */
+  setEdges(hash: string, edges: Edges): number {
+    const media = this.media.byHash(hash);
+    if (media === null) throw storeErrors.NOT_ANALYZED(`${hash} is not known`, { hash });
+    return this.#writer().setEdges(media, edges);
   }
 
   /**

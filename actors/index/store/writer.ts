@@ -2,9 +2,9 @@
 // stages visible.
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Edges } from '../visual/contract.ts';
-import { countFrames } from '../visual/frames.ts';
+import { countFrames, unpackFrames } from '../visual/frames.ts';
 import { type About, Bundles } from './bundles.ts';
-import { revisionAfter } from './changes.ts';
+import { noteChange, revisionAfter } from './changes.ts';
 import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
 import { type Disk, disk, setRoomAside } from './disk.ts';
 import type { Environment, Writes } from './environment.ts';
@@ -17,7 +17,7 @@ import type { MoveStep } from './people/roll-mover.ts';
 import { Model, Previews, Visual } from './records.ts';
 import { movePaths, type PathMove, type Removed, removeContents } from './removal.ts';
 import { Spans } from './spans.ts';
-import { type Added, Stage, type StageResult } from './stage.ts';
+import { type Added, betweenEdges, Stage, type StageResult } from './stage.ts';
 import type { SummaryWriterOptions } from './summaries/summary-writer.ts';
 import { readRecord, seal, unseal } from './table.ts';
 import { readModel } from './visual-stages.ts';
@@ -171,12 +171,8 @@ export class Writer {
 
   /** Previews show no edges. What an earlier stage of the content found in its file holds for them, too. */
   #edgesOf(hash: string): Edges | undefined {
-    for (const key of this.environment.keys(modelPrefix)) {
-      const stage = `visual/${key.slice(modelPrefix.length)}/${hash}`;
-      const visual = readable(() => readRecord(this.environment, Visual, stage));
-      if (visual?.has_edges) return { seconds: [...visual.edge_seconds], frames: [...visual.edge_frames] };
-    }
-    return undefined;
+    const exact = this.#stagesOf(hash).find(({ visual }) => visual.has_edges === 1)?.visual;
+    return exact && { seconds: [...exact.edge_seconds], frames: [...exact.edge_frames] };
   }
 
   /** Answers what kept all of them out. */
@@ -276,6 +272,39 @@ export class Writer {
       return removed;
     };
     return this.environment.freeing(contents.size * bytesOfRemoval, () => this.work.exclusively(removing));
+  }
+
+  /**
+   * The number of vectors of the stages of a content, all of which have these edges now. *Flushed* on return.
+   * Throws NOT_ANALYZED where no stage can be read, and as `betweenEdges`.
+   */
+  setEdges({ path, identity: { hash_str: hash }, probe }: MediaRecord, edges: Edges): number {
+    const { environment } = this;
+    const rewrite = (writes: Writes) => {
+      this.work.confirmIn(writes);
+      const stages = this.#stagesOf(hash);
+      if (stages.length === 0) throw storeErrors.NOT_ANALYZED(`${hash} has no visual analysis`, { hash });
+      let vectors = 0;
+      for (const { key, visual } of stages) {
+        const frames = [...unpackFrames(visual.frame_runs)];
+        const exact = betweenEdges(edges, frames, probe.duration_seconds);
+        const revision = revisionAfter(() => visual);
+        writes.put(key, seal(Visual, key, { ...visual, ...exact, revision }));
+        vectors += frames.length;
+      }
+      noteChange(writes, { path: environment.paths.stored(path), hash }, environment.file);
+      return vectors;
+    };
+    return this.work.exclusively(() => environment.transact(rewrite));
+  }
+
+  /** By every model, those that can be read. */
+  #stagesOf(hash: string): { readonly key: string; readonly visual: Visual }[] {
+    return this.environment.keys(modelPrefix).flatMap((model) => {
+      const key = `visual/${model.slice(modelPrefix.length)}/${hash}`;
+      const visual = readable(() => readRecord(this.environment, Visual, key));
+      return visual === null ? [] : [{ key, visual }];
+    });
   }
 
   /** The paths that stayed; see `movePaths`. *Flushed* on return. */

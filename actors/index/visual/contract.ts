@@ -249,6 +249,15 @@ export const visualMessages = {
     }),
   ),
   /**
+   * Puts exact edges in the place of what every stored visual stage of the content has, and scenes between
+   * them: the same as if each had been committed with them. One atomic write, *flushed* when answered.
+   * `vectors`: of those stages. NOT_ANALYZED where none is stored.
+   */
+  set_edges: ask(
+    Type.Object({ ...Folder, hash_str: Type.String(), edges: Edges }),
+    Type.Object({ vectors: Type.Integer() }),
+  ),
+  /**
    * Forgets the stage; one with a `span` keeps what was appended, of another nothing stays. A stage that is
    * not open is forgotten already.
    */

@@ -83,7 +83,7 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
   };
 }
 
-type Writing = 'begin' | 'append' | 'commit' | 'commit_all' | 'abort';
+type Writing = 'begin' | 'append' | 'commit' | 'commit_all' | 'set_edges' | 'abort';
 
 function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<VisualContract>, Writing> {
   return {
@@ -117,6 +117,8 @@ function writingHandlers({ folders, stages }: VisualParts): Pick<Handlers<Visual
           : { vectors: 0, error: toFields(result) },
       ),
     }),
+    set_edges: ({ cache_dir, hash_str, edges }) =>
+      folders.with(cache_dir, (store) => ({ vectors: store.setEdges(hash_str, edges) })),
     abort: ({ stage: number }) => {
       const open = stages.remove(number);
       open?.store.abort(open.stage);

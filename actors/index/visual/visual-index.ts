@@ -106,6 +106,7 @@ export class VisualIndex {
 
   /** The same, or null where that is not what is loaded. */
   ifLoaded(store: Store, modelKey: string | null): LoadedVectors | null {
+    this.#follow(store);
     const loaded = this.#loaded;
     return loaded?.folder === store.folder && loaded.modelKey === modelKey && loaded.source === store.identity
       ? loaded

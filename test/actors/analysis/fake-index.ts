@@ -10,6 +10,7 @@ import {
 import { isWithin } from '../../../actors/index/store/footage-path.ts';
 import { baseHash } from '../../../actors/index/store/names.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
+import type { Edges } from '../../../actors/index/visual/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
 import type { Request as Asked } from '../../../runtime/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -27,7 +28,10 @@ export interface IndexState {
   readonly things: ThingsWorld;
   /** By path; matches come in this order. */
   readonly files: ReadonlyMap<string, unknown>;
-  readonly committed: Map<string, { frames: number[]; sums: number[]; from_previews?: boolean | undefined }>;
+  readonly committed: Map<
+    string,
+    { frames: number[]; sums: number[]; from_previews?: boolean | undefined; edges?: Edges | undefined }
+  >;
   /** Hashes of what was committed by another model only. */
   readonly outdated: Set<string>;
   readonly media: Map<string, MediaRecord>;
@@ -178,10 +182,10 @@ function stageHandlers(world: IndexState) {
     kept.frames.splice(0, kept.frames.length, ...frames);
     kept.sums.splice(0, kept.sums.length, ...sums);
   };
-  const commit = ({ stage, media, from_previews }: Asked<typeof indexContract, 'commit'>): number => {
+  const commit = ({ stage, media, from_previews, edges }: Asked<typeof indexContract, 'commit'>): number => {
     const { hash_str } = media.identity;
     const { frames, sums } = stages.get(stage)!;
-    world.committed.set(hash_str, { frames, sums, from_previews });
+    world.committed.set(hash_str, { frames, sums, from_previews, edges });
     world.outdated.delete(hash_str);
     stages.delete(stage);
     return frames.length;
@@ -206,6 +210,13 @@ function stageHandlers(world: IndexState) {
       return {};
     },
     commit: (one) => ({ vectors: commit(one) }),
+    set_edges: ({ hash_str, edges }) => {
+      if (world.full) throw storeErrors.STORE_FULL('the disk is full');
+      const stored = world.committed.get(hash_str);
+      if (!stored) throw storeErrors.NOT_ANALYZED(hash_str);
+      stored.edges = edges;
+      return { vectors: stored.frames.length };
+    },
     abort: ({ stage }) => {
       const at = stages.get(stage);
       if (at) keep(at);
@@ -302,7 +313,9 @@ function visualHandlers(world: IndexState) {
     },
     scenes: ({ hashes }) => ({
       found: hashes.map((hash) =>
-        world.committed.has(hash) ? { model_key: 'fake', scenes: Int32Array.of(0, 3_661), shots: null } : null,
+        world.committed.has(hash)
+          ? { model_key: 'fake', scenes: Int32Array.of(0, 3_661), shots: null }
+          : null,
       ),
       unreadable: [],
     }),

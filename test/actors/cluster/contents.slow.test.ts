@@ -21,7 +21,7 @@ const films = { '/footage/a.mp4': 3, '/footage/b.mp4': 5 };
 function analysing({ index, ref, cacheDir }: Replica, meet: () => Promise<void>): Analysis['run'] {
   return async ({ request: { cache_dir, paths } }, { onEvent }) => {
     const [path = ''] = paths;
-    const looked = lookingIn(ref, cacheDir);
+    const looked = lookingIn(ref, cacheDir, ref);
     const { media } = await looked.ask('alike', { cache_dir, hash_str: hash });
     const own = media.find((one) => one.path === path)?.identity.hash_str ?? numbered(hash, media.length + 1);
     await meet();
@@ -75,7 +75,7 @@ test('two files of one job are compared as well', async (t) => {
   await index.call('remember', { cache_dir: here, media: digest });
   await index.call('remember', { cache_dir: here, media: mediaRecord(numbered(hash, 2), '/footage/b.mp4') });
   const ref = { name: 'index', phase: 'ready', ask: index.call } as never;
-  const { media } = await lookingIn(ref, there).ask('alike', { cache_dir: here, hash_str: hash });
+  const { media } = await lookingIn(ref, there, ref).ask('alike', { cache_dir: here, hash_str: hash });
   assert.deepEqual(
     media.map(({ identity }) => [identity.hash_str, identity.content_digest]),
     [

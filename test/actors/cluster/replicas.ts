@@ -164,11 +164,12 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
     newTask: (task) => newTask(stageKinds, task),
   });
   ends.push(() => follower.stop());
+  const asked = wholeIndex(ref, writes, never);
   const work: Replica['work'] = (run, clock = systemClock) => {
     const worker = new Worker({
       ...{ ...common, clock, follower, exchange, analysis: { run }, folder: join(home, 'work') },
       node: { isDraining: false },
-      ...{ files: lookingIn(ref, cacheDir), whole: wholeIndex(ref, writes, never) },
+      ...{ files: lookingIn(ref, cacheDir, asked), whole: asked },
     });
     worker.begin();
     ends.push(() => worker.stop());
@@ -176,7 +177,6 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
   };
   const caughtUp = async () => follower.until(await lastChange(database, library), never);
   const begin = () => follower.begin();
-  const asked = wholeIndex(ref, writes, never);
   const whole = { ...index, call: (name, request) => asked.ask(name, request) } as Harness;
   const own = { home, cacheDir, index, ref, writes: writes.index(), whole };
   const leave = async () => {

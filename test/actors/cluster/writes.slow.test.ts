@@ -1,7 +1,9 @@
 // What is changed on one node is changed on all, also on one that was away, and in one order.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import test from 'node:test';
+import { lookingIn } from '../../../actors/cluster/replica-reads.ts';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
@@ -15,6 +17,7 @@ test('the nodes of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   const nodes = await clusterNodes(t);
   await t.test('media that are forgotten or moved are so everywhere', () => forgetAndMove(nodes));
   await t.test('what is refused is so everywhere, and changes nothing', () => refuse(nodes));
+  await t.test('edges that a worker finds in what is analysed are so everywhere', () => setEdges(nodes));
   await t.test('a file that a worker has is not forgotten', () => keepWorked(nodes));
   await t.test('who is older than the log follows it no further, and answers', () => stayBehind(nodes));
 });
@@ -66,6 +69,23 @@ async function refuse(nodes: Nodes): Promise<void> {
 }
 
 /** And a write whose answer nobody waits for any more ends. */
+async function setEdges(nodes: Nodes): Promise<void> {
+  await nodes.found((index, at) => store(index, at, 'ab', footage(4, 32, 2, 0.1, 1)));
+  const [here, there] = [await nodes.join('/footage'), await nodes.join('/footage')];
+  for (const node of [here, there]) node.begin();
+  await here.caughtUp();
+  const whole = { ...here.ref, ask: here.whole.call } as typeof here.ref;
+  const edges = { seconds: [1.48], frames: [37] };
+  const request = { cache_dir: join(here.home, 'job'), hash_str: 'ab', edges };
+  const set = await lookingIn(here.ref, here.cacheDir, whole).ask('set_edges', request);
+  assert.deepEqual(set, { vectors: 4 });
+  await there.caughtUp();
+  for (const { index, cacheDir: cache_dir } of [here, there]) {
+    const { found } = await index.call('scenes', { cache_dir, model_key: null, hashes: ['ab'] });
+    assert.deepEqual([[...found[0]!.scenes], [...found[0]!.shots!.frames]], [[0, 2, 2, 4], [37]]);
+  }
+}
+
 async function keepWorked(nodes: Nodes): Promise<void> {
   await nodes.found((index, at) =>
     index.call('remember', { cache_dir: at, media: mediaRecord('dd', '/footage/dd.mp4') }),

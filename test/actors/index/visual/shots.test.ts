@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
+import { storeErrors } from '../../../../actors/index/store/contract.ts';
+import { Store } from '../../../../actors/index/store/store.ts';
 import type { Edges } from '../../../../actors/index/visual/contract.ts';
 import {
   allShots,
@@ -53,12 +55,14 @@ async function scenesOf(index: Harness, cache_dir: string, model_key = 'model') 
   return { scenes: [...scenes], shots: shots && allShots(shots) };
 }
 
+const searched = (cache_dir: string) => ({
+  ...{ cache_dir, model_key: 'model', picture: null, exclude: null, text_weight: 1 },
+  ...{ text: someFootage(10, 1).slice(0, 32), scope: everything, max_results: 100 },
+});
+
 async function matches(index: Harness, cache_dir: string) {
   await index.load({ cache_dir, model_key: 'model', hashes: null });
-  const found = await index.call('search', {
-    ...{ cache_dir, model_key: 'model', picture: null, exclude: null, text_weight: 1 },
-    ...{ text: someFootage(10, 1).slice(0, 32), scope: everything, max_results: 100 },
-  });
+  const found = await index.call('search', searched(cache_dir));
   return found.matches.toSorted((a, b) => a.scene_start - b.scene_start);
 }
 
@@ -121,6 +125,74 @@ test('an engine that follows a library takes the edges over', async (t) => {
   const index = await indexActor(t);
   await index.call('follow', { cache_dir: replica, library });
   await index.call('apply', { cache_dir: replica, library, seq: 1, at_ms: 1000, from: made, write: null });
+  assert.deepEqual((await scenesOf(index, replica)).shots, shots);
+});
+
+test('edges that are found later are those of a commit, in every stage of the content', async (t) => {
+  const [grid, exact] = [temporaryFolder(t), temporaryFolder(t)];
+  const index = await indexActor(t);
+  for (const model_key of ['model', 'A model of mine']) {
+    await store(index, grid, { model_key });
+    await store(index, exact, { model_key, edges });
+  }
+  const seen = (await matches(index, grid)).map(({ scene_start, shot }) => [scene_start, shot]);
+  assert.deepEqual(seen, [
+    [0, undefined],
+    [8, undefined],
+  ]);
+  const other = { seconds: [7], frames: [175] };
+  assert.deepEqual(await index.call('set_edges', { cache_dir: grid, hash_str: 'aa', edges: other }), {
+    vectors: 20,
+  });
+  assert.deepEqual((await scenesOf(index, grid)).scenes, [0, 7, 7, 10]);
+  await index.call('set_edges', { cache_dir: grid, hash_str: 'aa', edges });
+  const found = await index.call('search', searched(grid));
+  const inOrder = found.matches.toSorted((a, b) => a.scene_start - b.scene_start);
+  assert.deepEqual(
+    inOrder.map(({ scene_start, shot }) => [scene_start, shot]),
+    [
+      [0, shots[0]],
+      [3, shots[2]],
+      [5, shots[3]],
+    ],
+    'what is loaded follows',
+  );
+  await index.close();
+  const records = (folder: string) => {
+    const of = new Store(folder);
+    t.after(() => of.close());
+    return ['model', 'A model of mine'].map((key) => {
+      const { revision, file, stored_ms, ...record } = of.visual.stage(key, 'aa')!;
+      return record;
+    });
+  };
+  assert.deepEqual(records(grid), records(exact));
+});
+
+test('edges of a content without a visual analysis, and those that do not ascend, change nothing', async (t) => {
+  const [cache_dir, index] = [temporaryFolder(t), await indexActor(t)];
+  const set = (hash_str: string, edges: Edges) => index.call('set_edges', { cache_dir, hash_str, edges });
+  await assert.rejects(set('aa', edges), storeErrors.NOT_ANALYZED.is);
+  await index.call('remember', { cache_dir, media: mediaRecord('aa') });
+  await assert.rejects(set('aa', edges), storeErrors.NOT_ANALYZED.is);
+  await store(index, cache_dir, {});
+  await assert.rejects(set('aa', { seconds: [2, 2], frames: [50, 60] }), engineErrors.INVALID_MESSAGE.is);
+  assert.equal((await scenesOf(index, cache_dir)).shots, null);
+});
+
+test('a replica takes over edges that were found later', async (t) => {
+  const [base, library] = [temporaryFolder(t), 'a library'];
+  const [made, replica] = [join(base, 'made'), join(base, 'replica')];
+  const other = await indexActor(t);
+  await store(other, made, {});
+  await other.close();
+  const index = await indexActor(t);
+  await index.call('follow', { cache_dir: replica, library });
+  const write = [{ name: 'set_edges', request: { hash_str: 'aa', edges } }];
+  const change = { cache_dir: replica, library, at_ms: 1000 };
+  await index.call('apply', { ...change, seq: 1, from: made, write: null });
+  const written = await index.call('apply', { ...change, seq: 2, from: null, write });
+  assert.deepEqual(written, { answer: { vectors: 10 }, refusal: null });
   assert.deepEqual((await scenesOf(index, replica)).shots, shots);
 });
 
