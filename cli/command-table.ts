@@ -104,6 +104,7 @@ export const commandTable = {
         completes: ['exact', 'near', 'off'],
         help: 'frames that are not analysed again: the same picture, nearly the same, or none (exact)',
       },
+      cuts: { ...switchedOn, help: 'only find the exact edges of scenes again, in films that are analysed' },
       'no-subtitles': { ...switchedOn, help: 'do not read subtitles in or beside the files' },
       'no-faces': { ...switchedOn, help: 'do not look for faces, also where their models are there' },
       force: { ...switchedOn, help: 'analyse again what is stored' },

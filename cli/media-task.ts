@@ -77,8 +77,8 @@ export async function analyze(
   view: ProgressView,
   context: Context,
 ): Promise<Report> {
-  const { visual_media_paths = [] } = request;
-  if (visual_media_paths.length > 0) await useModelAndTell(service, context);
+  const { visual_media_paths = [], scenes_only = false } = request;
+  if (visual_media_paths.length > 0 && !scenes_only) await useModelAndTell(service, context);
   const { task_id } = await service.client.analyze(request);
   return followTask(service, task_id, view, context);
 }

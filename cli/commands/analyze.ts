@@ -26,17 +26,18 @@ export const analyze: Command = async (args, context) => {
   const parameters = summaryParameters(values);
   const { completes: reuses } = commandTable.analyze.options.reuse;
   const reuse = values.reuse === undefined ? undefined : oneOf('--reuse', reuses, values.reuse);
+  if (values.cuts) expectAlone(values);
+  const usual = {
+    ...{ paths: positionals, cacheDir: cache, force: values.force },
+    ...{ subtitles: !values['no-subtitles'], faces: !values['no-faces'] },
+  };
   return withService(context, context.values.decoders, (service) => {
-    const looking = values['from-previews']
-      ? previewTask(service, positionals, cache, values.force)
-      : usualTask(
-          service,
-          {
-            ...{ paths: positionals, cacheDir: cache, force: values.force },
-            ...{ subtitles: !values['no-subtitles'], faces: !values['no-faces'] },
-          },
-          context,
-        );
+    const lookingAt = () => {
+      if (values.cuts) return sceneTask(positionals, cache, values.force);
+      if (values['from-previews']) return previewTask(service, positionals, cache, values.force);
+      return usualTask(service, usual, context);
+    };
+    const looking = lookingAt();
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
       ...(reuse && { reuse }),
@@ -47,6 +48,23 @@ export const analyze: Command = async (args, context) => {
     return runMediaTask(service, { ...looking, requestOf, json: values.json }, context);
   });
 };
+
+/** Throws USAGE for an option that says how something else is done. */
+function expectAlone(values: object): void {
+  const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+  const other = Object.entries(values).find(([name, value]) => !besideCuts.has(name) && isGiven(value));
+  if (other) throw usageErrors.USAGE(`--cuts cannot be combined with --${other[0]}`);
+}
+
+const besideCuts: ReadonlySet<string> = new Set(['cuts', 'force', 'json']);
+
+/** Finds the edges of scenes anew, and nothing else. */
+function sceneTask(paths: readonly string[], cacheDir: string, force: boolean): MediaTask {
+  const requestOf: MediaTask['requestOf'] = (files) => ({
+    ...{ cache_dir: cacheDir, visual_media_paths: files, scenes_only: true, force },
+  });
+  return { paths, cacheDir, json: false, requestOf };
+}
 
 /**
  * Looks at stored previews: by the visual model in use, for things and for words, as far as there are models.

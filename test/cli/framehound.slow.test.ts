@@ -56,6 +56,7 @@ test('mistakes of the command line are named and have an exit code of their own'
     [['completion', 'bsh'], 2, /did you mean bash\?/],
     [['search', 'x', '--model'], 2, /--model needs a value/],
     [['analyze'], 2, /needs the path/],
+    [['analyze', 'x', '--cuts', '--reuse', 'near'], 2, /--cuts cannot be combined with --reuse/],
     [['analyze', 'x', '--reuse', 'almost'], 2, /--reuse must be one of exact, near, off, not almost/],
     [['analyze', '/nowhere/at/all.mp4'], 3, /at\/all\.mp4/],
     [['search', 'blue'], 1, /analysis/],

@@ -80,6 +80,28 @@ test('frames take over what they are told to, and by an unknown word nothing is 
   assert.equal(s.analysis.runs.length, 3);
 });
 
+test('scenes alone need no visual model, and have nothing beside them', async () => {
+  const s = service(
+    () => {
+      throw visualModelErrors.MODELS_LOADING('The visual model "fake" is loading');
+    },
+    async () => {},
+  );
+  const asked = { ...good, scenes_only: true };
+  assert.equal((await s.call('/api/v1/analyze', asked)).status, 202);
+  const { paths, model_key, decode, scenes_only } = s.analysis.last.run.request;
+  assert.deepEqual([paths, model_key, decode, scenes_only], [good.visual_media_paths, null, 'exact', true]);
+  for (const [more, said] of [
+    [{ text_media_paths: good.visual_media_paths }, /text_media_paths\[0\] is other work/],
+    [{ from_previews: true }, /scenes_only needs the files/],
+    [{ decode: 'keyframes' }, /decode finds no exact edges/],
+  ] as const) {
+    const refused = await s.call('/api/v1/analyze', { ...asked, ...more });
+    assert.equal(refused.status, 400);
+    assert.match(text(refused), said);
+  }
+});
+
 test('transcription alone needs no visual model, whatever is spoken may be left open', async () => {
   const s = service(() => {
     throw visualModelErrors.MODELS_LOADING('The visual model "fake" is loading');

@@ -82,7 +82,8 @@ export const bodies: Readonly<Record<string, Row>> = {
       summary_requests: [],
     },
     beyond: {
-      ...{ force: false, from_previews: false, decode: optional, reuse: 'exact', recluster_jobs: [] },
+      ...{ force: false, from_previews: false, decode: optional, reuse: 'exact', scenes_only: false },
+      ...{ recluster_jobs: [] },
       ...{ thing_media_paths: null, text_media_paths: null },
     },
   },

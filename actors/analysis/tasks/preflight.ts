@@ -136,7 +136,8 @@ async function following(
   request: AnalyzeRequest,
   expectModelFor: ResolveContext['expectModelFor'],
 ): Promise<AnalyzeRequest> {
-  const { visual_media_paths = [] } = request;
+  const { visual_media_paths = [], scenes_only } = request;
+  if (scenes_only) return request;
   const given: Readonly<Record<string, unknown>> = request;
   const more: Record<string, readonly string[]> = {};
   for (const { follows } of kinds) {
@@ -164,7 +165,12 @@ function refuse(complaints: readonly Complaint[]): void {
 /** What is wrong with the fields, as they are. */
 function complaintsOf(parts: readonly RequestPart[], request: AnalyzeRequest): Complaint[] {
   const own = parts.flatMap((part) => part.complaints(request));
-  return [...pathComplaints(parts, request), ...own, ...previewComplaints(parts, request)];
+  return [
+    ...pathComplaints(parts, request),
+    ...own,
+    ...previewComplaints(parts, request),
+    ...sceneComplaints(parts, request),
+  ];
 }
 
 function picturesOf(parts: readonly RequestPart[], request: AnalyzeRequest): NamedPath[] {
@@ -187,6 +193,18 @@ function previewComplaints(parts: readonly RequestPart[], request: AnalyzeReques
   return others
     .flatMap((part) => part.media(request))
     .map(({ field }) => ({ field, what: 'needs the file: leave from_previews out' }));
+}
+
+/** Work beside that on scenes, which uses no model. */
+function sceneComplaints(parts: readonly RequestPart[], request: AnalyzeRequest): Complaint[] {
+  if (!request.scenes_only) return [];
+  if (request.from_previews) {
+    return [{ field: 'scenes_only', what: 'needs the files: leave from_previews out' }];
+  }
+  const others = parts.filter(({ body }) => !('scenes_only' in body));
+  return others
+    .flatMap((part) => part.media(request))
+    .map(({ field }) => ({ field, what: 'is other work: leave scenes_only out' }));
 }
 
 /** Files looked at before a task starts: of a longer list the task itself says what each of them is. */

@@ -31,6 +31,8 @@ export interface FakeFile {
   readonly apart?: boolean;
   /** The decoders find that the film ends before this frame, and not where it says. */
   readonly endsAt?: number;
+  /** Seconds at which it cuts between two pictures without texture. */
+  readonly cuts?: readonly number[];
   /** Has sound, as long as there are frames. */
   readonly sound?: boolean;
   /** Text of an embedded track of the language, a second each. */
@@ -80,8 +82,37 @@ export function* framesOf(
 }
 
 /** What every byte of a frame is: something else where it is not of the size of the model. */
-export function byteOf({ still = 1 }: FakeFile, frame: number, forModel: boolean): number {
+export function byteOf({ still = 1, cuts }: FakeFile, frame: number, forModel: boolean): number {
+  if (cuts) return byteOfShot(cuts, frame);
   return (Math.floor(frame / still) + (forModel ? 0 : 100)) % 256;
+}
+
+function byteOfShot(cuts: readonly number[], second: number): number {
+  return cuts.filter((cut) => cut <= second).length % 2 === 0 ? 20 : 220;
+}
+
+interface AskedParts {
+  readonly parts: readonly { readonly from: number; readonly to: number }[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** When the pictures of a film with cuts are shown. */
+export function timesOf({ cuts, frames }: FakeFile): number[] {
+  return cuts ? Array.from({ length: frames * 25 }, (_, picture) => picture / 25) : [];
+}
+
+/** Pictures within parts of a film with cuts; none of a film that cannot be read in parts. */
+export async function* partsOf(file: FakeFile, { parts, width, height }: AskedParts) {
+  const { cuts } = file;
+  if (!cuts) return;
+  const [all, bytes] = [timesOf(file), width * height * 3];
+  for (const [part, { from, to }] of parts.entries()) {
+    const seconds = all.filter((at) => from <= at && at <= to);
+    const pictures = new Uint8Array(seconds.length * bytes);
+    for (const [i, at] of seconds.entries()) pictures.fill(byteOfShot(cuts, at), i * bytes, (i + 1) * bytes);
+    yield { part, seconds, pictures };
+  }
 }
 
 export function probeOf(file: FakeFile): Probe {

@@ -7,6 +7,7 @@ import type { AnalysisEvent } from '../../../actors/analysis/contract.ts';
 import { openJournal } from '../../../actors/analysis/recovery/journal.ts';
 import { amountFields, fileResult } from '../../../actors/analysis/result.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
+import { lookBytes } from '../../../actors/analysis/stages/picture/cuts.ts';
 import type { SpeechJob } from '../../../actors/analysis/stages/speech/kind.ts';
 import type { Stage } from '../../../actors/analysis/stages/stage.ts';
 import type { FileResult } from '../../../actors/analysis/tasks/contract.ts';
@@ -25,7 +26,16 @@ import { manualClock } from '../../runtime/manual-clock.ts';
 import { startInMemory } from '../../runtime/memory.ts';
 import { noRootsHere } from '../library/fake-roots.ts';
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
-import { byteOf, type FakeFile, failAt, framesOf, probeOf, sectionsOf } from './fake-file.ts';
+import {
+  byteOf,
+  type FakeFile,
+  failAt,
+  framesOf,
+  partsOf,
+  probeOf,
+  sectionsOf,
+  timesOf,
+} from './fake-file.ts';
 import { fakeIndex, type IndexState } from './fake-index.ts';
 import { modelLibrary } from './fake-library.ts';
 import { noMaterial } from './fake-material.ts';
@@ -61,7 +71,6 @@ interface World extends IndexState, StoredPicturesWorld {
 const fakePeaks = {
   peaks: () => ({ peaks: { per_second: 50, values: new Uint8Array(100).fill(51) } }),
   end_peaks: () => ({}),
-  picture_times: () => ({ varies: false, starts: [], end: null }),
 };
 const readings: PictureReading[] = ['plain', 'mirrored'];
 const shape = { width: 2, height: 1, fit: 'stretch', resample: 'area', trim_bars: true } as const;
@@ -169,7 +178,8 @@ function fakeDecoder(world: World) {
             yield { moment, seconds: at, jpeg: new Uint8Array([0xff, 0xd8, at]) };
           }
         },
-        async *part_pictures() {},
+        part_pictures: ({ path, ...asked }) => partsOf(find(path), asked),
+        picture_times: ({ path }) => ({ varies: false, starts: timesOf(find(path)), end: null }),
         clip: () => Promise.reject(mediaErrors.DECODE_FAILED('nobody cuts clips here')),
         ...ofSoundAndProxies,
         shrink: ({ jpegs }) => ({ jpegs: jpegs.map((jpeg) => new Uint8Array([...jpeg, 0x55])) }),
@@ -323,7 +333,7 @@ export async function world(
   const lines: LogLine[] = [];
   const log = createLog('test', (line) => lines.push(line));
   const clock = manualClock();
-  const pool = createSlotPool(24, 8);
+  const pool = createSlotPool(24, files.some(({ cuts }) => cuts) ? lookBytes : 8);
   const supervisor = createSupervisor({ clock, log, pool });
   const state = newWorld(options.batch ?? 4);
   const add = (file: FakeFile) => {

@@ -184,6 +184,26 @@ export function changeBetween(one: Look, other: Look): number {
   return (1 - keptShare(one, other)) * apart;
 }
 
+/** Which grid frames of a film are worth looking at, of pictures that come one after the other. */
+export class Looks {
+  /** Those that may begin another shot than the frame before them, ascending. */
+  readonly frames: number[] = [];
+  #seen: Look | null = null;
+
+  /** How much a frame looks like another shot than the one before it, 0 to 1; 1 of the first. */
+  see(frame: number, picture: Look): number {
+    const changed = this.#seen === null ? 1 : changeBetween(this.#seen, picture);
+    if (this.#seen !== null) this.note(frame, changed);
+    this.#seen = picture;
+    return changed;
+  }
+
+  /** The same of a frame that was seen before: `changed` as `see` answered it. */
+  note(frame: number, changed: number): void {
+    if (changed >= worthLooking) this.frames.push(frame);
+  }
+}
+
 /** Pictures of a part of a film, one after the other. */
 export interface Part {
   /** When each is shown. */

@@ -1,5 +1,7 @@
 // The edges of the shots of a film: the seconds in which one may begin are decoded whole, and the first
 // picture of each new shot is found in them.
+import type { Log } from '../../../../runtime/log.ts';
+import { isMediaError, mediaErrors } from '../../../decoder/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { Decoder } from '../parts.ts';
 import { changesOf, Look, lookBytes, lookHeight, lookWidth, neighbours } from './cuts.ts';
@@ -30,7 +32,7 @@ const apart = 0.1;
  * `looks`: grid frames that may begin another shot than the one before. Null for a film of which not every
  * picture has a time. Errors: those of the decoder.
  */
-export async function findEdges(
+async function findEdges(
   decoder: Decoder,
   { path, probe }: MediaRecord,
   looks: readonly number[],
@@ -52,6 +54,23 @@ export async function findEdges(
   }
   if (seen < parts.length) return null;
   return { seconds, frames: await framesAt(decoder, path, seconds, rate, signal) };
+}
+
+/** The same, and null also for a film that cannot be read in parts: it has scenes to the second. */
+export async function findEdgesIfReadable(
+  decoder: Decoder,
+  media: MediaRecord,
+  looks: readonly number[],
+  signal: AbortSignal,
+  log: Log,
+): Promise<Edges | null> {
+  try {
+    return await findEdges(decoder, media, looks, signal);
+  } catch (error) {
+    if (!isMediaError(error) || mediaErrors.FILE_CHANGED.is(error)) throw error;
+    log.warn('the film has scenes to the second only', { path: media.path, error });
+    return null;
+  }
 }
 
 /** Parts of the film that hold the second before each look, and `margin` on either side. */

@@ -9,7 +9,7 @@ import type { indexContract } from '../../../index/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import type { AnalysisParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
-import { changeBetween, Look, reduced, worthLooking } from './cuts.ts';
+import { Look, Looks, reduced } from './cuts.ts';
 import type { Reuse } from './kind.ts';
 import { isNear } from './near.ts';
 
@@ -94,12 +94,9 @@ export class Sink {
   #reused = 0;
   /** The slot of the last picture that is embedded, held so that those after it can be compared with it. */
   shown: SlotHandle | null = null;
-  /** The last picture that is not the same as the one before it. */
-  #seen: Look | null = null;
   /** Of the last frame that was appended. */
   #vector: Float32Array | null = null;
-  /** Grid frames that may begin another shot than the frame before them, ascending. */
-  readonly looks: number[] = [];
+  readonly #looks = new Looks();
   #appended = 0;
   #closed = false;
 
@@ -110,7 +107,7 @@ export class Sink {
   ) {
     this.stage = stage;
     this.taken = kept;
-    for (let i = 1; i < frames.length; i++) if (changed[i]! >= worthLooking) this.looks.push(frames[i]!);
+    for (let i = 1; i < frames.length; i++) this.#looks.note(frames[i]!, changed[i]!);
     this.#spans = spans;
     this.#onAppended = onAppended;
     this.#done.promise.catch(() => {});
@@ -147,11 +144,12 @@ export class Sink {
    * `picture`: null where it is the same.
    */
   see(frame: number, picture: Look | null): number {
-    if (picture === null) return 0;
-    const changed = this.#seen === null ? 1 : changeBetween(this.#seen, picture);
-    if (this.#seen !== null && changed >= worthLooking) this.looks.push(frame);
-    this.#seen = picture;
-    return changed;
+    return picture === null ? 0 : this.#looks.see(frame, picture);
+  }
+
+  /** Grid frames that may begin another shot than the frame before them, ascending. */
+  get looks(): readonly number[] {
+    return this.#looks.frames;
   }
 
   /** The vector of the next frame, in the order of time; null takes over. */

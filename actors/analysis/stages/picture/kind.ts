@@ -36,8 +36,17 @@ export const pictureKind = stageKind({
         'the model gets it; `near`: also those that hardly differ from it, as a still picture does while an ' +
         'encoder refines it; `off`: none.',
     ),
+    scenes_only: described(
+      defaulted(Type.Boolean(), false),
+      'Only find the exact edges of scenes again, in films whose pictures have been analysed. No model is used, ' +
+        'and nothing else of the analysis changes. A film whose pictures have not been analysed fails and is ' +
+        'left as it is.',
+    ),
   },
-  complaints: () => [],
+  complaints: ({ scenes_only, decode }) =>
+    scenes_only && decode === 'keyframes'
+      ? [{ field: 'decode', what: 'finds no exact edges from keyframes: leave decode or scenes_only out' }]
+      : [],
   media: ({ visual_media_paths }) => named('visual_media_paths', visual_media_paths),
   readsPreviews: true,
   resolved: {
@@ -50,17 +59,22 @@ export const pictureKind = stageKind({
       DecodeMode,
     ),
     reuse: field('Frames that take over a vector; omitted if `exact`.', Type.Optional(Reuse)),
+    scenes_only: field(
+      'Whether only the edges of scenes are found again; omitted if not.',
+      Type.Optional(Type.Boolean()),
+    ),
   },
-  resolve: ({ visual_media_paths, decode, reuse }, context) => {
+  resolve: ({ visual_media_paths, decode, reuse, scenes_only }, context) => {
     const paths = uniquePaths(visual_media_paths, (path) => path).map(plainPath);
+    if (scenes_only) return { paths, model_key: null, decode: 'exact' as const, scenes_only };
     const model_key = paths.length > 0 ? context.activeModel() : null;
     return { paths, model_key, decode: decode ?? context.decode, ...(reuse !== 'exact' && { reuse }) };
   },
   nothing: { paths: [], model_key: null, decode: 'exact' },
-  admits: ({ paths, model_key }, { expectModel }) => {
-    if (paths.length > 0) expectModel(model_key);
+  admits: ({ paths, model_key, scenes_only }, { expectModel }) => {
+    if (paths.length > 0 && !scenes_only) expectModel(model_key);
   },
-  shows: ['model_key', 'decode', 'reuse'],
+  shows: ['model_key', 'decode', 'reuse', 'scenes_only'],
   jobsOf: ({ paths }) => [{ name: null, items: paths.map((path) => ({ path })) }],
   unit: {
     done: 'frames',
@@ -87,6 +101,11 @@ export const pictureKind = stageKind({
       'Number of frames whose stored preview was analysed instead of the file; omitted if 0.',
       Type.Optional(Count),
     ),
+    shots: field(
+      'Number of shots between exact edges. Only with `scenes_only`; omitted where the edges stay as they were, ' +
+        'because the film cannot be read to the picture.',
+      Type.Optional(Count),
+    ),
   },
   noFacts: { frames: 0, missing_frames: 0 },
   notApplicable: 'no_picture',
@@ -94,11 +113,12 @@ export const pictureKind = stageKind({
   labels: {
     notApplicable: 'sound only',
     nothing: 'sound only, no pictures to analyse',
-    result: ({ frames, missing_frames, frames_reused = 0, frames_from_previews = 0 }) => {
+    result: ({ frames, missing_frames, frames_reused = 0, frames_from_previews = 0, shots }) => {
+      const found = shots === undefined ? '' : `, ${counted(shots, 'shot')}`;
       const previews = frames_from_previews > 0 ? ' from stored previews' : '';
       const unchanged = frames_reused > 0 ? `, ${frames_reused} unchanged` : '';
       const missing = missing_frames > 0 ? `, ${missing_frames} cannot be decoded` : '';
-      return `${counted(frames, 'frame')}${previews}${unchanged}${missing}`;
+      return `${counted(frames, 'frame')}${found}${previews}${unchanged}${missing}`;
     },
     warning: ({ frames_from_previews = 0 }) =>
       frames_from_previews > 0 ? 'seen in stored previews, not in the file' : undefined,

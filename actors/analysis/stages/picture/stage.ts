@@ -5,7 +5,7 @@ import type { Request } from '../../../../runtime/contract.ts';
 import { engineErrors, fromFields } from '../../../../runtime/errors.ts';
 import type { Log } from '../../../../runtime/log.ts';
 import type { SlotPool } from '../../../../runtime/slots.ts';
-import { type DecodeMode, isMediaError, mediaErrors, type PictureSize } from '../../../decoder/contract.ts';
+import { type DecodeMode, mediaErrors, type PictureSize } from '../../../decoder/contract.ts';
 import type { VisualModel } from '../../../embedder/contract.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
@@ -15,16 +15,18 @@ import type { Item } from '../kind.ts';
 import type { Index } from '../parts.ts';
 import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { type Edges, findEdges } from './edges.ts';
+import { type Edges, findEdgesIfReadable } from './edges.ts';
 import { createEmbedding, type Embedding, Sink } from './embedding.ts';
 import { pictureKind } from './kind.ts';
+import { SceneRun } from './scenes.ts';
 
 export const pictureStage: Stage = {
   kind: pictureKind,
   journal: 'visual',
   reads: 'frames',
   open: async (task) => {
-    const { model_key } = task.request;
+    const { model_key, scenes_only } = task.request;
+    if (scenes_only) return new SceneRun(task);
     if (model_key === null) {
       throw analysisErrors.INVALID_REQUEST('model_key: is required to analyse pictures');
     }
@@ -178,13 +180,7 @@ class PictureRun implements StageRun {
   /** Where the shots of a film begin, to the picture; null where only the grid tells. */
   async #edges({ media, reader, previews }: FileWork<Item>, sink: Sink, signal: AbortSignal) {
     if (previews || !reader || this.#mode !== 'exact' || media.probe.kind !== 'video') return null;
-    try {
-      return await findEdges(reader, media, sink.looks, signal);
-    } catch (error) {
-      if (!isMediaError(error) || mediaErrors.FILE_CHANGED.is(error)) throw error;
-      this.#log.warn('the film has scenes to the second only', { path: media.path, error });
-      return null;
-    }
+    return findEdgesIfReadable(reader, media, sink.looks, signal, this.#log);
   }
 
   async #commit(media: MediaRecord, sink: Sink, { previews, edges }: Told) {

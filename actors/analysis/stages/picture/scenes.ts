@@ -1,0 +1,103 @@
+// The picture stage where only the scenes of films are wanted: the edges of films whose visual analysis is
+// stored are found anew, and no model takes part.
+import type { Log } from '../../../../runtime/log.ts';
+import { mediaErrors, type PictureShape } from '../../../decoder/contract.ts';
+import { type MediaRecord, storeErrors } from '../../../index/store/contract.ts';
+import type { EarlierRuns } from '../../contract.ts';
+import { expectUnchanged } from '../../media/survey.ts';
+import type { Item } from '../kind.ts';
+import type { AnalysisParts, Index } from '../parts.ts';
+import type { Facts, FileWork, StageRun, Underway } from '../stage.ts';
+import type { TaskContext } from '../task-context.ts';
+import { Look, Looks, lookBytes, lookHeight, lookWidth } from './cuts.ts';
+import { type Edges, findEdgesIfReadable } from './edges.ts';
+import { pictureKind } from './kind.ts';
+
+const shape: PictureShape = { width: lookWidth, height: lookHeight, fit: 'stretch', resample: 'area' };
+/** Grid frames that may be decoded ahead. */
+const credit = 8;
+
+export class SceneRun implements StageRun {
+  readonly #index: Index;
+  readonly #pool: AnalysisParts['pool'];
+  readonly #log: Log;
+  readonly #cacheDir: string;
+  readonly #signal: AbortSignal;
+  readonly #earlier: EarlierRuns | null;
+
+  constructor({ parts, run, signal }: TaskContext) {
+    this.#index = parts.index;
+    this.#pool = parts.pool;
+    this.#log = parts.log;
+    this.#cacheDir = run.request.cache_dir;
+    this.#signal = signal;
+    this.#earlier = run.earlier;
+  }
+
+  /** No model: a name of its own for the journal. */
+  modelOf(): string {
+    return 'scenes';
+  }
+
+  applies({ probe }: MediaRecord): boolean {
+    return probe.grid_frames > 0;
+  }
+
+  /** A still has no scenes. Those of a film are found anew, once in a task. */
+  async isStored({ probe, identity }: MediaRecord, { path }: Item): Promise<boolean> {
+    const isDone = probe.kind === 'image' || this.#earlier?.finished(pictureKind.type, path) === true;
+    return isDone && (await this.#hasPictures(identity.hash_str));
+  }
+
+  storedFacts({ probe }: MediaRecord) {
+    return { frames: probe.grid_frames, missing_frames: 0 };
+  }
+
+  async work(file: FileWork<Item>): Promise<Underway> {
+    const { media, previews, reader, signal } = file;
+    const { path, identity, probe } = media;
+    if (!(await this.#hasPictures(identity.hash_str))) {
+      throw storeErrors.NOT_ANALYZED(
+        `${path}: its pictures have not been analysed, so it has no scenes: analyse it`,
+        { path },
+      );
+    }
+    if (previews) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`, { path });
+    const { seen, looks } = await this.#look(file);
+    const missing_frames = probe.grid_frames - seen;
+    const edges = reader && (await findEdgesIfReadable(reader, media, looks, signal, this.#log));
+    return { finished: this.#store(media, edges, { frames: seen, missing_frames }) };
+  }
+
+  async #hasPictures(hash: string): Promise<boolean> {
+    const request = { cache_dir: this.#cacheDir, model_key: null, hashes: [hash] };
+    const { stored } = await this.#index.ask('stored', request, { signal: this.#signal });
+    return stored[0] === true;
+  }
+
+  async #look({ frames, worked }: FileWork<Item>) {
+    const looks = new Looks();
+    let seen = 0;
+    for await (const { frame_index, picture } of frames({ shape, preview: false, credit })) {
+      looks.see(frame_index, new Look(this.#pool.view(picture).subarray(0, lookBytes)));
+      seen++;
+      worked(1);
+    }
+    return { seen, looks: looks.frames };
+  }
+
+  /** Where only the grid tells, the scenes that are stored stay. */
+  async #store(media: MediaRecord, edges: Edges | null, frames: Facts): Promise<Facts> {
+    await expectUnchanged(media);
+    if (edges === null) return frames;
+    // Not cancellable: what is stored stays.
+    await this.#index.ask('set_edges', {
+      cache_dir: this.#cacheDir,
+      hash_str: media.identity.hash_str,
+      edges,
+    });
+    return { ...frames, shots: edges.seconds.length + 1 };
+  }
+
+  async close(): Promise<void> {}
+}
