@@ -1,5 +1,5 @@
-// A film that was analysed with edges at whole seconds gets exact ones by `analyze --cuts`: those that a whole
-// analysis finds.
+// A film that was analysed with edges at whole seconds gets exact ones by `analyze --cuts`: those that a
+// whole analysis finds.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
