@@ -118,7 +118,7 @@ class PartsOfFilm {
         const isAsked = seconds !== null && this.#asking(seconds, next).length > 0;
         const isBehind = seconds !== null && seconds > end;
         if (isBehind && shown) later++;
-        if (isAsked || (reference && !isBehind)) decoder.send(packet, onPicture);
+        if (isAsked || reference) decoder.send(packet, onPicture);
       } finally {
         packet.free();
       }

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { partPictures } from '../../../../actors/decoder/frames/part-pictures.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { turnFor } from '../ask-decoder.ts';
 import { someClips } from '../footage/clips.ts';
+import { pyramid } from '../footage/codec-options.ts';
 import { readStamp } from '../footage/stamp.ts';
 
 const size = { width: 320, height: 180 };
@@ -49,6 +54,39 @@ for (const clip of someClips) {
     }
   });
 }
+
+test('the last pictures of a part do not depend on where it ends', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'part-pictures-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'moving.mp4');
+  const { width, height } = size;
+  await writeFilm({
+    path,
+    picture: {
+      ...{ width, height, frames: 50, frameRate: { num: 25, den: 1 } },
+      encoder: 'libx264',
+      options: { ...pyramid, g: '250' },
+      // A wave that moves to the side over ground that turns.
+      draw: (n, rgb) => {
+        for (let i = 0; i < rgb.length; i++) {
+          const [x, y] = [Math.floor(i / 3) % width, Math.floor(i / 3 / width)];
+          rgb[i] = 128 + 70 * Math.sin((x + 5 * n) / 9) + 50 * Math.sin((x * n + y * (50 - n)) / 300);
+        }
+      },
+    },
+  });
+  const pictures = async (to: number) => {
+    for await (const { value } of partPictures({ path, parts: [{ from: 0, to }], ...size }, turnFor()))
+      return value.pictures;
+    throw new Error('no part');
+  };
+  const whole = await pictures(2);
+  for (let n = 1; n < 49; n++) {
+    const part = await pictures(n / 25);
+    assert.equal(part.length, (n + 1) * width * height * 3);
+    assert.equal(Buffer.compare(part, whole.subarray(0, part.length)), 0, `a part to picture ${n}`);
+  }
+});
 
 test('a file that is not there and parts that are not ascending are refused', async () => {
   await assert.rejects(ask('/nowhere/film.mp4', [{ from: 0, to: 1 }]), { code: 'FILE_NOT_FOUND' });
