@@ -258,7 +258,7 @@ export const bodies: Readonly<Record<string, Row>> = {
   },
   '/export/transcript': {
     fields: { segments: needed, format: needed, display_name: needed },
-    beyond: { output_dir: optional, create_folders: optional },
+    beyond: { output_dir: optional, create_folders: optional, speaker_range: optional },
   },
   '/watch-folders': { fields: { folder_path: needed, ...usualSettings } },
   '/watch-folders/{id}': {

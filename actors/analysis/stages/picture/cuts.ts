@@ -172,6 +172,8 @@ export function keptShare(one: Look, other: Look): number {
   return textured > 2 ? kept / textured : 0;
 }
 
+/** So much no exposure and no light does: pictures of one layout in other colours are two. */
+const otherColours = 0.12;
 /** Differences this many deviations of the picture large are those of two pictures. */
 const wholeDifference = 0.3;
 /** From this value of `changeBetween` on a second is looked at whole. */
@@ -180,8 +182,9 @@ export const worthLooking = 0.3;
 /** How much two pictures look like two shots, 0 to 1. */
 export function changeBetween(one: Look, other: Look): number {
   const deviation = Math.max(0.01, Math.sqrt(Math.max(one.variance, other.variance)));
-  const apart = Math.min(1, difference(one, other) / deviation / wholeDifference);
-  return (1 - keptShare(one, other)) * apart;
+  const unexplained = difference(one, other);
+  const apart = Math.min(1, unexplained / deviation / wholeDifference);
+  return unexplained >= otherColours ? apart : (1 - keptShare(one, other)) * apart;
 }
 
 /** Which grid frames of a film are worth looking at, of pictures that come one after the other. */
@@ -268,6 +271,7 @@ function isCut(looks: readonly Look[], at: number, { times, timesCalmer, isFirst
   const { least, kept } = nearestAcross(looks, at);
   if (least <= 0.006 || (isInset && kept >= 0.1)) return false;
   if (times >= 3 && kept < 0.62 && many >= 0.55) return true;
+  if (times >= 3 && least >= otherColours && many >= 0.8 && !isFirst) return true;
   // Another moment of the same shot: what does not move stays, and the rest is elsewhere.
   if (times >= 3.4 && kept >= 0.55 && kept < 0.84 && least >= 0.025 && most >= 0.3 && most <= 0.6)
     return true;

@@ -81,6 +81,15 @@ test('a title that gives way to another one on the same ground is a cut', () => 
   assert.deepEqual(changes([Array(20).fill(title(5)), Array(20).fill(title(20))].flat()), hard(20));
 });
 
+test('one layout in other colours is a cut', () => {
+  const layout = place(11);
+  const [red, blue] = [
+    [1.2, 0.5, 0.4],
+    [0.4, 0.6, 1.3],
+  ].map((gains) => layout.map((value, i) => value * gains[i % 3]!));
+  assert.deepEqual(changes([Array(20).fill(red), Array(20).fill(blue)].flat()), hard(20));
+});
+
 test('flashes, steps of exposure and an inset are no cuts', () => {
   const shot = take(4, 50);
   const flashes = shot.map((picture, i) =>
