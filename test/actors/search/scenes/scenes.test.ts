@@ -46,7 +46,7 @@ test('scenes are told before anything is loaded, are those of matches, and outli
   const { status, body } = await ask({ media_path: film });
   assert.equal(status, 200, JSON.stringify(body));
   assert.deepEqual([body['hash_str'], body['kind'], body['model_key']], ['aa', 'video', 'fake']);
-  assert.equal(body['edges'], 'grid');
+  assert.equal(body['edges'], 'exact');
   await w.search.load(cache_dir);
   const loaded = await ask({ hash_str: 'aa' });
   assert.deepEqual(loaded.body, body);
