@@ -365,13 +365,15 @@ export const decoderContract = contract(
     ),
     /**
      * Every picture that begins to be shown within the parts of a film (seconds, both ends included),
-     * scaled to `width` by `height`. `parts`: ascending by their beginning; they may overlap. Decoded in
-     * software. None for a film whose packets have no times.
+     * scaled to `width` by `height`. `parts`: ascending by their beginning; they may overlap. Those before
+     * `needed` are left out where decoding begins behind them. Decoded in software. None for a film whose packets have no times.
      */
     part_pictures: feed(
       Type.Object({
         path: Type.String(),
-        parts: Type.Array(Type.Object({ from: Type.Number(), to: Type.Number() }), { minItems: 1 }),
+        parts: Type.Array(Type.Object({ from: Type.Number(), needed: Type.Number(), to: Type.Number() }), {
+          minItems: 1,
+        }),
         width: Type.Integer({ minimum: 1 }),
         height: Type.Integer({ minimum: 1 }),
       }),

@@ -44,7 +44,8 @@ async function filmTake(decoder: Decoder, path: string, group: string): Promise<
     seconds: duration_seconds,
     film: path,
     read: async (from, seconds, rate) => {
-      const parts = [{ from: Math.max(0, from - 1), to: from + seconds }];
+      const needed = Math.max(0, from - 1);
+      const parts = [{ from: needed, needed, to: from + seconds }];
       const moments = Array.from({ length: Math.floor(seconds * rate) }, (_, i) => from + i / rate);
       for await (const part of decoder.feed('part_pictures', { path, parts, width, height })) {
         const bytes = width * height * 3;

@@ -21,7 +21,9 @@ type PartsRequest = Request<typeof decoderContract, 'part_pictures'>;
 /** In order. None for a film whose packets have no times. Errors: those of `frames`, INVALID_MESSAGE. */
 export async function* partPictures(request: PartsRequest, turn: Turn): AsyncGenerator<Sent<PartPictures>> {
   const { path, parts } = request;
-  if (parts.some(({ from, to }, i) => to <= from || from < (parts[i - 1]?.from ?? 0)))
+  if (
+    parts.some(({ from, needed, to }, i) => to <= needed || needed < from || from < (parts[i - 1]?.from ?? 0))
+  )
     throw engineErrors.INVALID_MESSAGE('parts are not ascending');
   const stamp = await readFileStamp(path);
   const source = await openSource(path, { turn });
@@ -55,7 +57,7 @@ class PartsOfFilm {
     this.#head = head;
     this.#request = request;
     this.#turn = turn;
-    const begins = request.parts.map(({ from }) => Math.max(0, from));
+    const begins = request.parts.map(({ needed }) => Math.max(0, needed));
     this.#grid = new MomentGrid(head.video.timeBase, head.start ?? 0, begins);
   }
 
@@ -90,7 +92,7 @@ class PartsOfFilm {
     const runs = [{ first: 0, last: 0 }];
     for (let part = 1; part < parts.length; part++) {
       const until = parts[part - 1]!.to;
-      const isFar = parts[part]!.from - until > near && (await this.#seek(part)) - until > near;
+      const isFar = parts[part]!.needed - until > near && (await this.#seek(part)) - until > near;
       if (isFar) runs.push({ first: part, last: part });
       else runs.at(-1)!.last = part;
     }
@@ -123,6 +125,7 @@ class PartsOfFilm {
         packet.free();
       }
       while (next < last && this.#latest > parts[next]!.to) yield this.#take(next++);
+      if (this.#latest > end) break;
       await checkpoint();
     }
     decoder.drain(onPicture);

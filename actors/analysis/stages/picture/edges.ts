@@ -16,6 +16,8 @@ export interface Edges {
 
 interface Range {
   readonly from: number;
+  /** Pictures before it help, but are not worth decoding a whole group of pictures. */
+  readonly needed: number;
   readonly to: number;
 }
 
@@ -77,15 +79,16 @@ export async function findEdgesIfReadable(
 function partsOf(looks: readonly number[], margin: number): Range[] {
   const runs: Range[] = [];
   for (const look of looks) {
-    const range = { from: Math.max(0, look - 1 - margin), to: look + margin };
+    const range = { from: Math.max(0, look - 1 - margin), needed: look - 1, to: look + margin };
     const last = runs.at(-1);
-    if (last && range.from <= last.to) runs[runs.length - 1] = { from: last.from, to: range.to };
+    if (last && range.from <= last.to) runs[runs.length - 1] = { ...last, to: range.to };
     else runs.push(range);
   }
   return runs.flatMap((run) => {
     const parts: Range[] = [];
     for (let { from } = run; ; from += longest - shared) {
-      parts.push({ from, to: Math.min(run.to, from + longest) });
+      const needed = parts.length === 0 ? run.needed : from;
+      parts.push({ from, needed, to: Math.min(run.to, from + longest) });
       if (from + longest >= run.to) return parts;
     }
   });

@@ -12,7 +12,8 @@ import { readStamp } from '../footage/stamp.ts';
 
 const size = { width: 320, height: 180 };
 
-async function ask(path: string, parts: { from: number; to: number }[]) {
+async function ask(path: string, asked: { from: number; needed?: number; to: number }[]) {
+  const parts = asked.map((part) => ({ ...part, needed: part.needed ?? part.from }));
   const found: { part: number; seconds: number[]; stamps: (number | null)[] }[] = [];
   for await (const { value } of partPictures({ path, parts, ...size }, turnFor())) {
     const bytes = size.width * size.height * 3;
@@ -76,7 +77,10 @@ test('the last pictures of a part do not depend on where it ends', async (t) => 
     },
   });
   const pictures = async (to: number) => {
-    for await (const { value } of partPictures({ path, parts: [{ from: 0, to }], ...size }, turnFor()))
+    for await (const { value } of partPictures(
+      { path, parts: [{ from: 0, needed: 0, to }], ...size },
+      turnFor(),
+    ))
       return value.pictures;
     throw new Error('no part');
   };
@@ -86,6 +90,22 @@ test('the last pictures of a part do not depend on where it ends', async (t) => 
     assert.equal(part.length, (n + 1) * width * height * 3);
     assert.equal(Buffer.compare(part, whole.subarray(0, part.length)), 0, `a part to picture ${n}`);
   }
+});
+
+test('pictures that are not needed are there where decoding comes by them', async () => {
+  const clip = someClips.find(({ name }) => name === 'H.264, 3 B-frames with pyramid, GOP 60')!;
+  const { frames } = clip.facts;
+  const at = (frame: number) => frames[frame]!.seconds;
+  const stamps = (from: number, to: number) => frames.slice(from, to + 1).map(({ stamp }) => stamp);
+  const part = (from: number, needed: number, to: number) => ({
+    from: at(from) - 0.001,
+    needed: at(needed),
+    to: at(to) + 0.001,
+  });
+  const path = await clip.make();
+  // Picture 60 is a random access point: none before it comes along; 70 is decoded from there.
+  assert.deepEqual((await ask(path, [part(56, 60, 66)]))[0]!.stamps, stamps(60, 66));
+  assert.deepEqual((await ask(path, [part(66, 70, 76)]))[0]!.stamps, stamps(66, 76));
 });
 
 test('a file that is not there and parts that are not ascending are refused', async () => {
