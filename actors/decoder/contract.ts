@@ -366,7 +366,8 @@ export const decoderContract = contract(
     /**
      * Every picture that begins to be shown within the parts of a film (seconds, both ends included),
      * scaled to `width` by `height`. `parts`: ascending by their beginning; they may overlap. Those before
-     * `needed` are left out where decoding begins behind them. Decoded in software. None for a film whose packets have no times.
+     * `needed` are left out where decoding begins behind them. Decoded in software. None for a film whose
+     * packets have no times.
      */
     part_pictures: feed(
       Type.Object({
