@@ -240,10 +240,11 @@ const [before, after] = [
 
 /** A step from one picture to the next, as what happens around it shows it. */
 interface Step {
-  /** How many times it is as large as any beside it; on the side where they are smaller. */
+  /** Its size in multiples of the largest step beside it. */
   readonly times: number;
+  /** The same for the side on which the steps are smaller. */
   readonly timesCalmer: number;
-  /** Fewer pictures than wanted are before it. */
+  /** There are fewer than `neighbours` pictures before it. */
   readonly isFirst: boolean;
 }
 
@@ -264,7 +265,7 @@ function cutsOf({ looks }: Part): number[] {
   return cuts;
 }
 
-/** The bounds are those of docs/measurements.md, "Shots". */
+/** The bounds were chosen on the fit films of docs/measurements.md ("Shots") and five edited ones. */
 function isCut(looks: readonly Look[], at: number, { times, timesCalmer, isFirst }: Step): boolean {
   const { some, many, most, isInset } = outstandingBlocks(looks, at);
   if (some < 0.3) return false;
