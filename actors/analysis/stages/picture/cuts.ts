@@ -1,6 +1,7 @@
 // Where the shots of a film begin. The picture of every second says which seconds are worth looking at whole;
 // in those, a cut is the picture that differs from the one before it far more than its neighbours differ from
 // theirs. A dissolve, a fade and a wipe are told by pictures between two others that both of them explain.
+import type { Steps } from '../../../../runtime/sync/checkpoint.ts';
 
 /** Size of the pictures that are compared, in px; red, green and blue of each. */
 export const lookWidth = 48;
@@ -221,11 +222,10 @@ export interface Change {
 }
 
 /** Ascending. */
-export function changesOf(part: Part): Change[] {
-  const cuts = cutsOf(part);
-  return [...cuts.map((at) => ({ at, isGradual: false })), ...gradualChanges(part, cuts)].sort(
-    (a, b) => a.at - b.at,
-  );
+export function* changesOf(part: Part): Steps<Change[]> {
+  const cuts = yield* cutsOf(part);
+  const gradual = yield* gradualChanges(part, cuts);
+  return [...cuts.map((at) => ({ at, isGradual: false })), ...gradual].sort((a, b) => a.at - b.at);
 }
 
 // Cuts.
@@ -248,10 +248,15 @@ interface Step {
   readonly isFirst: boolean;
 }
 
-function cutsOf({ looks }: Part): number[] {
-  const steps = looks.map((look, i) => (i === 0 ? 0 : difference(looks[i - 1]!, look)));
+function* cutsOf({ looks }: Part): Steps<number[]> {
+  const steps = [0];
+  for (let at = 1; at < looks.length; at++) {
+    steps.push(difference(looks[at - 1]!, looks[at]!));
+    yield;
+  }
   const cuts: number[] = [];
   for (let at = 1; at < looks.length; at++) {
+    yield;
     if (steps[at]! < 0.004) continue;
     const earlier = Math.max(0.001, ...steps.slice(Math.max(1, at - neighbours), at));
     const later = Math.max(0.001, ...steps.slice(at + 1, at + 1 + neighbours));
@@ -364,10 +369,11 @@ interface Window {
 }
 
 /** Where the new picture prevails. */
-function gradualChanges(part: Part, cuts: readonly number[]): Change[] {
+function* gradualChanges(part: Part, cuts: readonly number[]): Steps<Change[]> {
   const found: Window[] = [];
   for (const length of lengths) {
     for (const window of windowsOf(part, length)) {
+      yield;
       if (cuts.some((cut) => cut > window.from && cut <= window.to)) continue;
       if (isGradual(part, window)) found.push(window);
     }

@@ -1,6 +1,7 @@
 // The edges of the shots of a film: the seconds in which one may begin are decoded whole, and the first
 // picture of each new shot is found in them.
 import type { Log } from '../../../../runtime/log.ts';
+import { createCheckpoint, inSteps } from '../../../../runtime/sync/checkpoint.ts';
 import { isMediaError, mediaErrors } from '../../../decoder/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { Decoder } from '../parts.ts';
@@ -29,6 +30,8 @@ const longest = 16;
 const shared = 2.5;
 /** Seconds between changes that are one. */
 const apart = 0.1;
+/** Comparisons between two turns of the event loop: some 10 ms. */
+const comparisons = 64;
 
 /**
  * `looks`: grid frames that may begin another shot than the one before. Null for a film of which not every
@@ -46,11 +49,13 @@ async function findEdges(
   if (parts.length === 0) return { seconds: [], frames: [] };
   const seconds: number[] = [];
   let seen = 0;
+  const turn = { throwIfCancelled: () => signal.throwIfAborted(), alive: () => {} };
+  const checkpoint = createCheckpoint(turn, { every: comparisons });
   const request = { path, parts: [...parts], width: lookWidth, height: lookHeight };
   for await (const { seconds: times, pictures } of decoder.feed('part_pictures', request, { signal })) {
     seen++;
     const looked = times.map((_, i) => new Look(pictures.subarray(i * lookBytes, (i + 1) * lookBytes)));
-    for (const { at } of changesOf({ seconds: times, looks: looked })) {
+    for (const { at } of await inSteps(changesOf({ seconds: times, looks: looked }), checkpoint)) {
       if (times[at]! > (seconds.at(-1) ?? 0) + apart) seconds.push(times[at]!);
     }
   }

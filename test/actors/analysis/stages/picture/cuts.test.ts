@@ -10,6 +10,7 @@ import {
   reduced,
   worthLooking,
 } from '../../../../../actors/analysis/stages/picture/cuts.ts';
+import { atOnce } from '../../../../../runtime/sync/checkpoint.ts';
 import { seeded } from '../../../../seeded.ts';
 
 type Picture = Float32Array;
@@ -50,7 +51,7 @@ const looks = (pictures: readonly Picture[]) =>
 
 /** At 25 pictures a second. */
 const changes = (pictures: readonly Picture[]) =>
-  changesOf({ seconds: pictures.map((_, i) => i / 25), looks: looks(pictures) });
+  atOnce(changesOf({ seconds: pictures.map((_, i) => i / 25), looks: looks(pictures) }));
 
 const hard = (...at: number[]) => at.map((one) => ({ at: one, isGradual: false }));
 
