@@ -1,6 +1,7 @@
 // Starts the actors of an engine, each in a thread of its own.
 import type { ChildSpec } from '../runtime/child.ts';
 import type { Contract } from '../runtime/contract.ts';
+import { leastBusy } from '../runtime/least-busy.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import { folders, type SettingValues } from '../settings.ts';
 import { newEncoderFailures } from './decoder/clips/contract.ts';
@@ -31,6 +32,9 @@ type Spec = <C extends Contract>(contract: C, settings: unknown, name?: string) 
  */
 export const mostOnDevice = 4;
 
+/** A file that takes long to open holds up one of them; those after the first start when it is busy. */
+const probers = [0, 1, 2];
+
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
 export async function startActors(
   supervisor: Supervisor,
@@ -56,7 +60,8 @@ export async function startActors(
       const settings = { ...decoding, encoderFailures, softwareEncoding };
       return supervisor.addOnDemand(spec(decoderContract, settings, `${name}-${i}`));
     });
-  const prober = supervisor.addOnDemand(spec(decoderContract, { hardware, card }, 'prober'));
+  const probing = (i: number) => spec(decoderContract, { hardware, card }, `prober-${i}`);
+  const prober = leastBusy('prober', probers.map(probing).map(supervisor.addOnDemand));
   const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
   const speech =
     decoders === 0

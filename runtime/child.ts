@@ -7,7 +7,7 @@ import type { Contract } from './contract.ts';
 import { engineErrors } from './errors.ts';
 import type { Log } from './log.ts';
 import { Cell, type Phase, type Ref } from './ref.ts';
-import { defaultPolicy, type RestartPolicy, stuckVerdict, verdict } from './restart.ts';
+import { defaultPolicy, lateStartVerdict, type RestartPolicy, stuckVerdict, verdict } from './restart.ts';
 import type { SlotPool } from './slots.ts';
 import type { Link } from './wire.ts';
 
@@ -68,6 +68,9 @@ export class Child<C extends Contract = Contract> {
   #starting: Link | undefined;
   readonly #crashTimes: number[] = [];
   readonly #stuckTimes: number[] = [];
+  /** Starts in a row that took too long, and how long the next one may take. */
+  #lateStarts = 0;
+  #startLimitMs: number;
   #reason = '';
 
   /** `wake`: called at the first call, has to start the actor; whoever leaves it out starts it at once. */
@@ -76,6 +79,7 @@ export class Child<C extends Contract = Contract> {
     const { pool, budget, clock } = supervision;
     this.#spec = spec;
     this.#supervision = supervision;
+    this.#startLimitMs = supervision.startLimitMs;
     this.#cell = new Cell(name, contract, { capacity, pool, budget, wake, now: clock.now });
   }
 
@@ -110,6 +114,8 @@ export class Child<C extends Contract = Contract> {
     if (this.#supervision.stopping.aborted || this.#link !== link) return;
     this.#cell.attach(link);
     this.#reason = '';
+    this.#lateStarts = 0;
+    this.#startLimitMs = this.#supervision.startLimitMs;
   }
 
   /**
@@ -121,17 +127,25 @@ export class Child<C extends Contract = Contract> {
   }
 
   /**
-   * A thread that hangs while it starts is abandoned, and the actor given up: another one would hang the same
-   * way.
+   * A thread that hangs while it starts is abandoned, and the calls that wait for it fail; another one is
+   * started later and may take longer.
    */
   async #ready(link: Link): Promise<void> {
-    const { clock, startLimitMs } = this.#supervision;
+    const { clock, log, stopping } = this.#supervision;
     const late = Promise.withResolvers<never>();
-    const cancelTimer = clock.after(startLimitMs, () => {
-      const reason = `did not start within ${startLimitMs} ms`;
+    const limitMs = this.#startLimitMs;
+    const cancelTimer = clock.after(limitMs, () => {
+      const reason = `did not start within ${limitMs} ms`;
+      const next = lateStartVerdict(++this.#lateStarts, this.#supervision.startLimitMs);
+      this.#startLimitMs = next.limitMs;
+      log.error('actor did not start', { actor: this.#spec.name, limit_ms: limitMs, after_ms: next.afterMs });
+      this.#reason = reason;
       this.#abandon(link);
       this.#cell.down('down', reason);
       late.reject(engineErrors.ACTOR_STUCK(`${this.#spec.name} ${reason}`));
+      clock.after(next.afterMs, () => {
+        if (!stopping.aborted) this.startInBackground();
+      });
     });
     this.#starting = link;
     await Promise.race([link.ready, late.promise]).finally(() => {

@@ -35,6 +35,19 @@ export function verdict(
   return { do: 'restart', afterMs: Math.min(delay, policy.longestDelayMs) };
 }
 
+/** Longest wait before another start, and the most times the usual limit that a start may take. */
+const lateStart = { firstDelayMs: 5_000, longestDelayMs: 300_000, mostLimits: 8 };
+
+/**
+ * The next start of an actor that did not start within its limit, `late` times in a row: a busy machine needs
+ * more time, and one that recovers is not left without the actor.
+ */
+export function lateStartVerdict(late: number, limitMs: number): { afterMs: number; limitMs: number } {
+  const { firstDelayMs, longestDelayMs, mostLimits } = lateStart;
+  const afterMs = Math.min(firstDelayMs * 2 ** (late - 1), longestDelayMs);
+  return { afterMs, limitMs: limitMs * Math.min(2 ** late, mostLimits) };
+}
+
 /** A thread that got stuck so long ago, ms, says nothing about this one. */
 const STUCK_WINDOW_MS = 30 * 60_000;
 
@@ -82,6 +95,9 @@ export type EngineVerdict =
   /** `code`: the guardian's own exit code. */
   | { readonly do: 'end'; readonly code: number; readonly reason: string };
 
+/** Signals by which a person or a service manager stops a program; others are faults. */
+const stopSignals: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGBREAK'];
+
 const final: readonly (number | null)[] = [
   engineExit.stopped,
   engineExit.usage,
@@ -97,7 +113,7 @@ export function engineVerdict(
   policy: RestartPolicy = enginePolicy,
 ): EngineVerdict {
   // A signal to the whole process group ends an engine that has no handler for it yet: that is a normal stop.
-  const clean = code === engineExit.restart || (signal !== null && signal !== 'SIGKILL');
+  const clean = code === engineExit.restart || (signal !== null && stopSignals.includes(signal));
   if (isRequested) return { do: 'end', code: clean ? 0 : (code ?? 1), reason: 'it was asked to stop' };
   if (code !== null && final.includes(code)) {
     return {

@@ -30,7 +30,12 @@ export const mediaErrors = errorTable({
   NO_SOUND: { meaning: 'The file has no sound', status: 400 },
   NO_CHANNEL: { meaning: 'The file does not have this audio channel', status: 400 },
   NO_SUBTITLES: { meaning: 'The file does not have this subtitle track', status: 400 },
-  TOO_LARGE: { meaning: 'The picture, or the index of the film, is too large', status: 400 },
+  TOO_LARGE: {
+    meaning: 'The picture, the index of the film, or the number of its streams is too large',
+    status: 400,
+  },
+  TOO_SLOW: { meaning: 'The file cannot be opened in time', status: 400 },
+  INCOMPLETE: { meaning: 'Most of the file is missing', status: 400 },
 });
 
 /** The file itself is the reason. */

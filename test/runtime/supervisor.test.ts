@@ -80,6 +80,37 @@ test('a thread that took calls has to end within the limit of a stop', async () 
   assert.deepEqual(await stopped, ['slow']);
 });
 
+test('an actor that starts too slowly is started again later, and may take longer', async () => {
+  const { supervisor, clock, lines } = engine({ startLimitMs: 60_000, stopLimitMs: 10_000 });
+  const threads = [slowThread(), slowThread(), slowThread()];
+  let starts = 0;
+  const start = () => threads[starts++]!.spec.start();
+  const ref = supervisor.addOnDemand({ ...threads[0]!.spec, start });
+  const failed = assert.rejects(ref.ask('add', { a: 1, b: 2 }), { code: 'ACTOR_DOWN' });
+  await until(() => starts === 1);
+  clock.advance(60_000);
+  await failed;
+  assert.deepEqual([ref.phase, supervisor.states()[0]!.reason], ['down', 'did not start within 60000 ms']);
+  clock.advance(5_000);
+  await until(() => starts === 2);
+  clock.advance(119_000);
+  assert.equal(starts, 2);
+  clock.advance(1_000);
+  clock.advance(9_000);
+  assert.equal(starts, 2);
+  clock.advance(1_000);
+  await until(() => starts === 3);
+  threads[2]!.loaded();
+  await until(() => ref.phase === 'ready');
+  assert.deepEqual(
+    lines.filter(({ message }) => message === 'actor did not start').map(({ fields }) => fields['after_ms']),
+    [5_000, 10_000],
+  );
+  const stopped = supervisor.stop();
+  for (const { ended } of threads) ended();
+  assert.deepEqual(await stopped, []);
+});
+
 test('hundreds of actors that are called at once start a few at a time, and each has the whole time to start', async () => {
   const { supervisor, clock } = engine({ startLimitMs: 60_000, stopLimitMs: 10_000 });
   const threads = Array.from({ length: 20 }, slowThread);
@@ -153,6 +184,9 @@ test('the verdict over an engine that ended', () => {
     [end(3, null, true), [], { do: 'end', code: 3, reason: 'it was asked to stop' }],
     [end(75, null, true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
     [end(null, 'SIGINT', true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
+    [end(null, 'SIGTERM', true), [], { do: 'end', code: 0, reason: 'it was asked to stop' }],
+    [end(null, 'SIGSEGV', true), [], { do: 'end', code: 1, reason: 'it was asked to stop' }],
+    [end(null, 'SIGABRT', true), [], { do: 'end', code: 1, reason: 'it was asked to stop' }],
     [end(null, 'SIGKILL', true), [], { do: 'end', code: 1, reason: 'it was asked to stop' }],
   ];
   for (const [ended, crashes, expected] of table)

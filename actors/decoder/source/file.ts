@@ -12,6 +12,8 @@ export interface FileStamp {
   /** Nanoseconds. */
   readonly modified: bigint;
   readonly inode: bigint;
+  /** Bytes that the disk holds of it; 0 where the file system does not say. */
+  readonly storedBytes: number;
 }
 
 /** Errors: FILE_NOT_FOUND, FILE_UNREADABLE, FILE_EMPTY. */
@@ -24,7 +26,9 @@ export async function readFileStamp(path: string): Promise<FileStamp> {
   });
   if (!stats.isFile()) throw mediaErrors.FILE_UNREADABLE(`${path}: is not a file`, { path });
   if (stats.size === 0n) throw mediaErrors.FILE_EMPTY(`${path}: is empty`, { path });
-  return { size: stats.size, modified: stats.mtimeNs, inode: stats.ino };
+  // POSIX counts blocks of 512 bytes; Windows counts none.
+  const storedBytes = Number(stats.blocks ?? 0n) * 512;
+  return { size: stats.size, modified: stats.mtimeNs, inode: stats.ino, storedBytes };
 }
 
 /** FILE_UNREADABLE; TOO_MANY_FILES where nothing is wrong with the file. */
@@ -193,4 +197,24 @@ function readPicture(bytes: Buffer, start: number): { readonly size: number; rea
     return end < 0 || size === null ? null : { size, end: end + endOfImage.length };
   }
   return null;
+}
+
+// Tells an MPEG transport stream by its packets, each of which starts with the same byte.
+
+/** Bytes of a packet: plain, and behind the time of its arrival (as of cameras and Blu-ray). */
+const packetBytes = [188, 192];
+const syncByte = 0x47;
+/** As many packets in a row are a transport stream. */
+const packetsInRow = 8;
+
+/** Errors: FILE_UNREADABLE, TOO_MANY_FILES. */
+export function isTransportStream(path: string): Promise<boolean> {
+  return ByteSource.of(path, async (source) => {
+    const head = await source.readUpTo(0, Math.max(...packetBytes) * packetsInRow);
+    return packetBytes.some((length) =>
+      Array.from({ length: packetsInRow }, (_, i) => head[i * length + length - 188]).every(
+        (byte) => byte === syncByte,
+      ),
+    );
+  });
 }

@@ -24,7 +24,14 @@ import {
 } from '../ffmpeg.ts';
 import { pictureOf, reserveFor, type Size } from './coded-size.ts';
 import { FieldPairs } from './field-pairs.ts';
-import { ByteSource, isJpegFilm, orEncrypted, readFileStamp } from './file.ts';
+import {
+  ByteSource,
+  type FileStamp,
+  isJpegFilm,
+  isTransportStream,
+  orEncrypted,
+  readFileStamp,
+} from './file.ts';
 import { reserveIndex } from './film-index/mp4-index.ts';
 import type { PacketTurn } from './packet-checkpoint.ts';
 import { codedHeader, codedHeaderLength } from './stills/coded-header.ts';
@@ -62,6 +69,18 @@ async function reserveCodedStill(path: string, turn: Pick<Turn, 'reserve'>): Pro
 
 /** How much FFmpeg reads to recognise a file and its streams. */
 const probeLimits = { bytes: 20_000_000n, microseconds: 10_000_000n };
+/**
+ * How much it reads of a transport stream to open it: it looks for each table in all that came before, hardly
+ * stops when it is interrupted, and finds the tables that are not in these bytes later.
+ */
+const transportBytes = 250_000n;
+/** FFmpeg keeps a decoder and a parser for each stream; a whole multiplex has some 200 in 50 programs. */
+const mostStreams = 256;
+const mostPrograms = 256;
+/** How long opening a file may take, and how often is asked whether it was cancelled. */
+const openLimit = { ms: 30_000, checkMs: 100 };
+/** A file of at least this size of which less than this share is stored is a hole with a head. */
+const holes = { fromBytes: 512 * 1024 * 1024, storedShare: 0.1 };
 /** Packets examined for fields, at most. */
 const mostFieldPackets = 16;
 /** Consecutive read errors after which the file counts as ended. */
@@ -299,18 +318,79 @@ function dense(streams: readonly Stream[]): Stream | undefined {
   return ofType(AVMEDIA_TYPE_AUDIO) ?? ofType(AVMEDIA_TYPE_VIDEO);
 }
 
+/** Ends what FFmpeg does to open a file once the turn is cancelled or the limit is reached. */
+class OpenLimit {
+  readonly #path: string;
+  readonly #turn: PacketTurn;
+  readonly #limitMs: number;
+  readonly #began = performance.now();
+
+  constructor(path: string, turn: PacketTurn, limitMs: number) {
+    this.#path = path;
+    this.#turn = turn;
+    this.#limitMs = limitMs;
+  }
+
+  /** FFmpeg's result of a call on `format`. Errors: TOO_SLOW, CANCELLED, and what `call` throws. */
+  async within(format: FormatContext, call: () => Promise<number>): Promise<number> {
+    const check = setInterval(() => {
+      if (this.#isLate() || this.#isCancelled()) format.interrupt();
+    }, openLimit.checkMs);
+    const result = await call().finally(() => clearInterval(check));
+    this.#turn.throwIfCancelled();
+    // What FFmpeg found until it was interrupted may look like success.
+    if (!this.#isLate()) return result;
+    throw mediaErrors.TOO_SLOW(
+      `${this.#path}: cannot be opened within ${this.#limitMs / 1000} s: it is damaged, claims far more streams ` +
+        'or programs than it has, or its disk is too slow',
+      { path: this.#path },
+    );
+  }
+
+  #isLate(): boolean {
+    return performance.now() - this.#began >= this.#limitMs;
+  }
+
+  #isCancelled(): boolean {
+    try {
+      this.#turn.throwIfCancelled();
+      return false;
+    } catch {
+      return true;
+    }
+  }
+}
+
+/** Throws INCOMPLETE: FFmpeg would look for packets in holes for minutes, within one call. */
+function expectStored(path: string, { size, storedBytes }: FileStamp) {
+  const bytes = Number(size);
+  // Some file systems do not say.
+  if (bytes < holes.fromBytes || storedBytes === 0 || storedBytes >= bytes * holes.storedShare) return;
+  throw mediaErrors.INCOMPLETE(
+    `${path}: only ${Math.ceil(storedBytes / 1e6)} of its ${Math.round(bytes / 1e6)} MB are stored: it is ` +
+      'still being copied, or copying it has failed',
+    { path, stored_bytes: storedBytes },
+  );
+}
+
 export interface OpenOptions {
   readonly turn: PacketTurn & Pick<Turn, 'reserve'>;
   /** Waited for before memory for a still is: what decoding it needs besides. */
   beforeStill?(): Promise<unknown>;
+  /** How long FFmpeg may take. */
+  readonly limitMs?: number;
 }
 
 /**
  * Opens a media file; a still as soon as the memory to decode it may be used. Errors: FILE_NOT_FOUND,
- * FILE_UNREADABLE, FILE_EMPTY, NOT_MEDIA, TOO_LARGE, CANCELLED. The caller closes it.
+ * FILE_UNREADABLE, FILE_EMPTY, INCOMPLETE, NOT_MEDIA, TOO_LARGE, TOO_SLOW, CANCELLED. The caller closes it.
  */
-export async function openSource(path: string, { turn, beforeStill }: OpenOptions): Promise<Source> {
-  const { size } = await readFileStamp(path);
+export async function openSource(
+  path: string,
+  { turn, beforeStill, limitMs = openLimit.ms }: OpenOptions,
+): Promise<Source> {
+  const stamp = await readFileStamp(path);
+  const { size } = stamp;
   // FFmpeg would take a Motion JPEG stream for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
   const releaseIndex = await reserveIndex(path, Number(size), turn);
@@ -321,13 +401,19 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
     format_whitelist: containers,
     // "a%03d.png" is the name of one file, not the pattern of an image sequence.
     pattern_type: 'none',
+    max_streams: String(mostStreams),
   });
   try {
+    expectStored(path, stamp);
     format.allocContext();
-    format.probesize = probeLimits.bytes;
+    format.probesize = (await isTransportStream(path)) ? transportBytes : probeLimits.bytes;
     format.maxAnalyzeDuration = probeLimits.microseconds;
+    const limit = new OpenLimit(path, turn, limitMs);
     // Without the prefix FFmpeg would take a name such as "concat:x" for a protocol.
-    checked(format.openInputSync(`file:${resolve(path)}`, forced, options), path, 'cannot be opened');
+    const open = () => format.openInput(`file:${resolve(path)}`, forced, options);
+    checked(await limit.within(format, open), path, 'cannot be opened');
+    expectAtMost(path, format.nbPrograms, mostPrograms, 'programs');
+    format.probesize = probeLimits.bytes;
     // A packet of Flash video may claim a huge number of keyframes, and FFmpeg allocates memory for all of
     // them.
     if (flash.test(format.iformat?.name ?? '')) format.setFlags(AVFMT_FLAG_IGNIDX);
@@ -337,7 +423,7 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
       releaseIndex?.();
       still = await reserveCodedStill(path, turn);
     }
-    findStreams(path, format, still);
+    await findStreams(path, format, still, limit);
     return new Source(path, format, Number(size), turn, still, releaseIndex);
   } catch (error) {
     format.closeInputSync();
@@ -350,15 +436,30 @@ export async function openSource(path: string, { turn, beforeStill }: OpenOption
   }
 }
 
-/** Errors: NOT_MEDIA, DECODE_FAILED. */
-function findStreams(path: string, format: FormatContext, still: CodedStillMemory | null) {
+function expectAtMost(path: string, count: number, most: number, what: string) {
+  if (count <= most) return;
+  throw mediaErrors.TOO_LARGE(`${path}: has more than ${most} ${what}`, { path });
+}
+
+/** Errors: NOT_MEDIA, DECODE_FAILED, TOO_LARGE, TOO_SLOW, CANCELLED. */
+async function findStreams(
+  path: string,
+  format: FormatContext,
+  still: CodedStillMemory | null,
+  limit: OpenLimit,
+) {
   // The one dictionary is that of the first stream, and a still has no other.
   const limits = still && Dictionary.fromObject({ max_pixels: String(still.mostPixels) });
   try {
-    checked(format.findStreamInfoSync(limits), path, 'its streams cannot be read');
+    // Only the other call takes a dictionary; reading a still is bounded by its memory.
+    const found = limits
+      ? format.findStreamInfoSync(limits)
+      : await limit.within(format, () => format.findStreamInfo());
+    checked(found, path, 'its streams cannot be read');
   } finally {
     limits?.free();
   }
+  expectAtMost(path, format.streams.length, mostStreams - 1, 'streams');
   if (!still || format.streams.some(({ codecpar }) => codecpar.width > 0 && codecpar.height > 0)) return;
   throw mediaErrors.DECODE_FAILED(
     `${path}: its header is damaged, or the picture is larger than its format and header allow here`,

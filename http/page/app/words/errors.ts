@@ -22,9 +22,11 @@ export const errorWords: Readonly<Record<string, Words>> = {
   DECODE_FAILED: ['The pictures cannot be decoded', 'Die Bilder lassen sich nicht decodieren'],
   SUBTITLES_INVALID: ['The subtitles cannot be read', 'Die Untertitel lassen sich nicht lesen'],
   TOO_LARGE: [
-    'The picture, or the index of the film, is too large',
-    'Das Bild oder der Index des Films ist zu groß',
+    'The picture, the index of the film, or the number of its streams is too large',
+    'Das Bild, der Index des Films oder die Zahl seiner Spuren ist zu groß',
   ],
+  TOO_SLOW: ['The file cannot be opened in time', 'Die Datei lässt sich nicht rechtzeitig öffnen'],
+  INCOMPLETE: ['Most of the file is missing', 'Der größte Teil der Datei fehlt'],
   QUARANTINED: [
     'The file crashed or hung the engine twice and is now skipped',
     'An der Datei ist der Dienst zweimal gescheitert; sie wird ausgelassen',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { appendFile, copyFile, rename, unlink } from 'node:fs/promises';
+import { appendFile, copyFile, rename, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
@@ -15,7 +15,7 @@ import {
   type Packet,
 } from '../../../../actors/decoder/ffmpeg.ts';
 import { cannotOpen } from '../../../../actors/decoder/source/file.ts';
-import { Source } from '../../../../actors/decoder/source/source.ts';
+import { openSource, Source } from '../../../../actors/decoder/source/source.ts';
 import { stillFormat } from '../../../../actors/decoder/source/still.ts';
 import { frameRate } from '../../../../actors/decoder/source/stream.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
@@ -118,6 +118,71 @@ test('a place in a container that is searched by halves, or in a small film, is 
     source.seek(9 * hours * 1000);
     assert.equal(seeks.length, 1);
   }
+});
+
+/** A transport stream that is tables alone: so many programs, each of so many streams. */
+function tables(programs: number, streams: number): Buffer {
+  const crc = (bytes: Buffer) => {
+    let sum = 0xffffffff;
+    for (const byte of bytes) {
+      sum ^= byte << 24;
+      for (let bit = 0; bit < 8; bit++) sum = sum & 0x80000000 ? (sum << 1) ^ 0x04c11db7 : sum << 1;
+    }
+    return sum >>> 0;
+  };
+  const packet = (pid: number, table: number, id: number, body: Buffer) => {
+    const head = Buffer.of(table, 0xb0, body.length + 9, id >> 8, id & 255, 0xc1, 0, 0);
+    const section = Buffer.concat([head, body, Buffer.alloc(4)]);
+    section.writeUInt32BE(crc(section.subarray(0, -4)), section.length - 4);
+    const start = Buffer.of(0x47, 0x40 | (pid >> 8), pid & 255, 0x10, 0);
+    return Buffer.concat([start, section, Buffer.alloc(188 - start.length - section.length, 0xff)]);
+  };
+  const ids = Array.from({ length: programs }, (_, i) => i + 1);
+  const listed = ids.map((id) =>
+    packet(0, 0, 1, Buffer.of(id >> 8, id & 255, 0xe0 | ((id + 32) >> 8), (id + 32) & 255)),
+  );
+  const described = ids.map((id) => {
+    const each = Array.from({ length: streams }, (_, i) => {
+      const pid = 0x400 + id * streams + i;
+      return [0x1b, 0xe0 | (pid >> 8), pid & 255, 0xf0, 0];
+    });
+    return packet(id + 32, 2, id, Buffer.from([0xe1, 0, 0xf0, 0, ...each.flat()]));
+  });
+  return Buffer.concat([...listed, ...described]);
+}
+
+test('a film with more programs or streams than any has is refused by that', async () => {
+  const folder = temporaryFolder();
+  for (const [programs, streams, message] of [
+    [300, 1, /has more than 256 programs$/],
+    [20, 15, /has more than 255 streams$/],
+  ] as const) {
+    const path = join(folder, `${programs}.ts`);
+    writeFileSync(path, tables(programs, streams));
+    await assert.rejects(openSource(path, { turn: turnFor() }), (error: Error) => {
+      return mediaErrors.TOO_LARGE.is(error) && message.test(error.message) && error.message.startsWith(path);
+    });
+  }
+});
+
+test('a file that cannot be opened in time is refused by name, and a cancelled turn waits for none', async () => {
+  const path = await clips[1]!.make();
+  await assert.rejects(openSource(path, { turn: turnFor(), limitMs: 0 }), (error: Error) => {
+    return mediaErrors.TOO_SLOW.is(error) && error.message.startsWith(`${path}: cannot be opened within 0 s`);
+  });
+  const turn = turnFor();
+  const opening = openSource(path, { turn });
+  turn.cancel();
+  await assert.rejects(opening, engineErrors.CANCELLED.is);
+});
+
+test('a file that is a hole behind its head is refused as incomplete', async () => {
+  const path = join(temporaryFolder(), 'hole.mp4');
+  await copyFile(await clips[1]!.make(), path);
+  await truncate(path, 600 * 2 ** 20);
+  await assert.rejects(askProbe(path), (error: Error) => {
+    return mediaErrors.INCOMPLETE.is(error) && /of its 629 MB are stored/.test(error.message);
+  });
 });
 
 const options = { ...pyramid, g: '30' };
