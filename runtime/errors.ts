@@ -82,9 +82,12 @@ export const engineErrors = errorTable({
 });
 
 /**
- * The error as plain fields; anything that is not an EngineError is INTERNAL and keeps its stack for the log.
+ * The error as plain fields; what a signal threw by itself is CANCELLED. Anything else that is not an
+ * EngineError is INTERNAL and keeps its stack for the log.
  */
 export function toFields(error: unknown): ErrorFields {
+  if (error instanceof Error && error.name === 'AbortError')
+    return toFields(engineErrors.CANCELLED(engineErrors.CANCELLED.meaning, {}, error));
   if (error instanceof EngineError) {
     const { code, meaning, message, status, retryable, details } = error;
     return { code, meaning, message, status, retryable, details, stack: error.stack ?? message };

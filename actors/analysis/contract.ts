@@ -238,6 +238,11 @@ export interface Tasks {
    * what is done, the others end as cancelled. Answers at once; does nothing when the task does not run.
    */
   finish(task_id: string): void;
+  /**
+   * Records the end of runs whose engine has ended without recording it, and answers their tasks: each is
+   * answered once.
+   */
+  endInterrupted(): Promise<TaskSnapshot[]>;
   /** What the analyses that run have still to do; null when none runs. */
   unfinished(): Promise<UnfinishedWork | null>;
   /** Answers the function that ends the subscription. */

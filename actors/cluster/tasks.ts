@@ -296,6 +296,11 @@ export class ClusterTasks implements Tasks {
     this.#parts.local.finish(task_id);
   }
 
+  /** Tasks of the cluster outlive an engine; those of this machine alone do not. */
+  endInterrupted(): Promise<TaskSnapshot[]> {
+    return this.#parts.local.endInterrupted();
+  }
+
   async unfinished(): Promise<UnfinishedWork | null> {
     const { database, library, places, cacheDir: cache_dir } = this.#parts;
     const jobs = await database.query<{ paths: string[] }>(

@@ -201,7 +201,11 @@ function openAccess({ values, clock, log }: Context, guardian: GuardianClient): 
   });
 }
 
-function begin(context: Context, { engine, access, gateway }: Parts, guardian: GuardianClient): () => void {
+function begin(
+  context: Context,
+  { engine, access, gateway, webhooks }: Parts,
+  guardian: GuardianClient,
+): () => void {
   const { values, log, clock } = context;
   const { host, port } = gateway.listen();
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -216,6 +220,10 @@ function begin(context: Context, { engine, access, gateway }: Parts, guardian: G
     signal.addEventListener('abort', ignore, { once: true });
   }
   tellPage(context, pageAddress(host, port), access);
+  engine.tasks.endInterrupted().then(
+    (tasks) => webhooks.interrupted(tasks),
+    (error) => log.error('tasks of an earlier engine cannot be read', { error: toFields(error).message }),
+  );
   const kept = keptContext(guardian, log);
   engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));
   const model_key = kept?.model_key ?? values.model;

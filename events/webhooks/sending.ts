@@ -15,6 +15,8 @@ export interface Outcome {
 /** Why this address may not be called; null when it may. `hosts`: names, or names with a port. */
 export function addressFault(text: string, hosts: readonly string[]): string | null {
   if (!URL.canParse(text)) return 'is not an address';
+  // A parser leaves them out without a word.
+  if (/[\p{Cc}\s]/u.test(text)) return 'must not contain spaces, line breaks or control characters';
   const { protocol, hostname, host, username, password } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http:// or https://';
   if (username !== '' || password !== '') return 'must not contain a user name or a password';

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
+import type { TaskSnapshot } from '../../actors/analysis/tasks/contract.ts';
 import type { Telling, ToldListener } from '../../actors/cluster/contract.ts';
 import type { WatchFolders } from '../../actors/watcher/folders/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -82,7 +83,13 @@ export class WebhookService implements Webhooks {
     if (bytes < SECRET_BYTES || bytes > 64)
       throw webhookErrors.WEBHOOK_INVALID('secret must have 24 to 64 bytes', { field: 'secret' });
     const created_at = this.#parts.now();
-    const made = { webhook_id: randomUUID(), url, events: [...new Set(events)], created_at, secret };
+    const made = {
+      webhook_id: randomUUID(),
+      url: new URL(url).href,
+      events: [...new Set(events)],
+      created_at,
+      secret,
+    };
     await this.#file.change((now) => {
       if (now.length < mostWebhooks) return [...now, made];
       throw webhookErrors.WEBHOOKS_FULL(`There are already ${mostWebhooks} webhooks; remove one first`);
@@ -119,6 +126,12 @@ export class WebhookService implements Webhooks {
     await Promise.all(meant.map(({ webhook_id }) => this.#deliveries.add(webhook_id, event, body, key)));
   }
 
+  /** Tasks that ended with an earlier engine, which could not tell. */
+  interrupted(tasks: readonly Pick<TaskSnapshot, 'task_id' | 'state' | 'error' | 'ended'>[]): void {
+    for (const { task_id, state, error, ended } of tasks)
+      void this.publish('task.ended', { task_id, state, error }, `${task_id} ${state} ${ended}`);
+  }
+
   /** What is pending is sent by the next service. */
   close(): void {
     this.#isClosed = true;
@@ -152,12 +165,14 @@ export class WebhookService implements Webhooks {
     throw webhookErrors.WEBHOOK_UNKNOWN(`There is no webhook ${webhookId}`, { webhook_id: webhookId });
   }
 
-  async #onTask(...[task_id, event, key]: Parameters<ToldListener>): Promise<void> {
+  async #onTask(...[task_id, event, sequence]: Parameters<ToldListener>): Promise<void> {
     if (event.type === 'end') {
       const { state, error } = event;
-      await this.publish('task.ended', { task_id, state, error }, key);
+      await this.publish('task.ended', { task_id, state, error }, sequence);
     } else if (event.type === 'result' && !event.result.closing && filed.has(event.result.type)) {
       const { path: media_path, hash_str, type, outcome, error } = event.result;
+      // A resumed task repeats results that it had told when its engine crashed; in a cluster none does.
+      const key = sequence ?? [task_id, media_path, type, outcome].join('\0');
       const data = { task_id, media_path, hash_str, type, ...(outcome === 'failed' && { error }) };
       if (outcome === 'failed') await this.publish('file.failed', data, key);
       else if (outcome === 'analyzed') await this.publish('file.analyzed', data, key);

@@ -143,6 +143,65 @@ test('an event is over when it was tried once, and one with the same key is sent
   assert.equal(first, second, 'the second try, and no other delivery');
 });
 
+test('an event that a task repeats after a crash has the id that it had', async (t) => {
+  const to = await receiver(t);
+  const repeated = async (folder: string) => {
+    const { webhooks, tasks, clock } = serviceIn(t, folder);
+    if (webhooks.list().length === 0) await webhooks.add({ url: to.url, events: ['file.analyzed'] });
+    tasks.emit('t', ending('/a.mp4'));
+    tasks.emit('t', ending('/a.mp4', 'analyzed', 'text'));
+    tasks.emit('other', ending('/a.mp4'));
+    const { webhook_id } = webhooks.list()[0]!;
+    const all = () => webhooks.deliveries(webhook_id, { offset: 0, limit: 9 }).deliveries;
+    clock.advance(0);
+    await until(() => all().every(({ state }) => state === 'delivered'));
+    webhooks.close();
+    return all()
+      .map(({ delivery_id }) => delivery_id)
+      .toSorted();
+  };
+  const folder = home(t);
+  const before = await repeated(folder);
+  assert.equal(new Set(before).size, 3);
+  assert.deepEqual(await repeated(folder), before);
+  assert.equal(to.received.length, 3, 'what was delivered is not sent again');
+});
+
+test('a task that an earlier engine left is told once', async (t) => {
+  const to = await receiver(t);
+  const folder = home(t);
+  const task = { task_id: 't', state: 'interrupted', error: null, ended: 12.5 } as const;
+  for (let engine = 0; engine < 2; engine++) {
+    const { webhooks, clock } = serviceIn(t, folder);
+    if (engine === 0) await webhooks.add({ url: to.url, events: ['task.ended'] });
+    webhooks.interrupted([task]);
+    clock.advance(0);
+    await until(() => to.received.length === 1);
+    webhooks.close();
+  }
+  assert.deepEqual(JSON.parse(to.received[0]!.body).data, {
+    task_id: 't',
+    state: 'interrupted',
+    error: null,
+  });
+  assert.equal(to.received.length, 1);
+});
+
+test('an address is kept as it is called, and one with a line break is refused', async (t) => {
+  const { webhooks } = serviceIn(t, home(t));
+  const { webhook } = await webhooks.add({
+    url: 'HTTP://LocalHost:80/a/../b?c d'.replace(' ', '%20'),
+    events: ['task.ended'],
+  });
+  assert.equal(webhook.url, 'http://localhost/b?c%20d');
+  for (const url of ['http://localhost/\na', ' http://localhost/', 'http://local\thost/']) {
+    await assert.rejects(webhooks.add({ url, events: ['task.ended'] }), {
+      code: 'WEBHOOK_INVALID',
+      message: 'url must not contain spaces, line breaks or control characters',
+    });
+  }
+});
+
 test('redirects are not followed, and addresses of other machines are refused', async (t) => {
   const elsewhere = await receiver(t);
   const to = await receiver(t, [{ status: 307, location: elsewhere.url }]);

@@ -27,6 +27,7 @@ test('an error keeps code, status, retryable and details when it crosses as fiel
   assert.ok(there instanceof EngineError && engineErrors.BUSY.is(there));
   assert.deepEqual([there.status, there.retryable, there.details], [503, true, { actor: 'index' }]);
   assert.equal(toFields(new TypeError('odd')).code, 'INTERNAL');
+  assert.equal(toFields(AbortSignal.abort().reason).code, 'CANCELLED');
 });
 
 const windows = await onWindows<typeof paths>(new URL('../../runtime/paths.ts', import.meta.url));

@@ -190,6 +190,26 @@ export class TaskRecords {
       .sort((a, b) => b.created - a.created || (a.task_id < b.task_id ? 1 : -1));
   }
 
+  /** Records the end of runs whose engine has ended without doing so; answers their tasks. */
+  async endInterrupted(): Promise<TaskSnapshot[]> {
+    const ended: TaskSnapshot[] = [];
+    for (const [task_id, run] of await this.#latest()) {
+      const path = this.#run(task_id, run);
+      try {
+        const record = await this.#readRecord(path);
+        if (!record || record.task.ended !== null) continue;
+        const task = await this.#standing(record);
+        if (!task || task.ended === null) continue;
+        // Flushed: a task that was told must not be told again after a power cut.
+        replaceFile(path, JSON.stringify({ ...record, task }), { flush: true });
+        ended.push(task);
+      } catch (error) {
+        this.#complain(task_id, error);
+      }
+    }
+    return ended;
+  }
+
   /** Throws TASK_UNKNOWN. */
   async get(task_id: string, page: Page): Promise<TaskDetail> {
     const run = (await this.#latest()).get(task_id);

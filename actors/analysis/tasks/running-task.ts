@@ -290,7 +290,7 @@ function retriesOf({ task, request, earlier, retries }: ActiveRun): Pick<TaskRun
 /** How a run ended that threw. When the engine stops it is `interrupted`, whatever the error. */
 function endOf(thrown: unknown, reason: Reason | null): EndState {
   if (reason === 'interrupted') return 'interrupted';
-  return reason && engineErrors.CANCELLED.is(thrown) ? reason : 'failed';
+  return reason && toFields(thrown).code === engineErrors.CANCELLED.code ? reason : 'failed';
 }
 
 function finishedBefore(earlier: ReadonlyMap<string, WorkResult>, percentage: number): EarlierRuns {

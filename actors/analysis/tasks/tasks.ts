@@ -225,6 +225,10 @@ export class TaskRegistry implements Tasks {
     return this.#parts.records.failures(task_id, most, signal);
   }
 
+  endInterrupted(): Promise<TaskSnapshot[]> {
+    return this.#parts.records.endInterrupted();
+  }
+
   async unfinished(): Promise<UnfinishedWork | null> {
     return this.#places.analysis.current?.unfinished() ?? null;
   }

@@ -24,6 +24,25 @@ test('a line that a power cut has spoiled costs its file and not the task', asyn
   h.end();
 });
 
+test('the end of a run that a crash cut short is recorded and answered once', async (t) => {
+  const h = home();
+  t.after(h.end);
+  const one = h.start();
+  const { task_id } = await one.tasks.start(requestOf(['/a', '/b']));
+  one.analysis.last.tell('/a', 'analyzed');
+  assert.deepEqual(await one.tasks.endInterrupted(), [], 'it still runs');
+  one.crash();
+  const two = h.start();
+  const ended = await two.tasks.endInterrupted();
+  assert.deepEqual(
+    ended.map(({ task_id, state, counts }) => [task_id, state, counts.analyzed]),
+    [[task_id, 'interrupted', 1]],
+  );
+  assert.deepEqual(await two.tasks.list(), ended);
+  assert.deepEqual(await two.tasks.endInterrupted(), []);
+  assert.deepEqual(await h.start().tasks.endInterrupted(), []);
+});
+
 test('a home that cannot be written refuses a task before anything runs', async () => {
   const h = home();
   const one = h.start();
