@@ -118,7 +118,9 @@ export function optionError(command: CommandName, error: unknown): Error | null 
   const options = optionsOf(commandTable[command]);
   const [named] = /--?[\w-]+/.exec(message ?? '') ?? [];
   if (named === undefined) return null;
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return unknownOption(named, options, `help ${command}`);
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    return optionOfAnotherAction(command, named) ?? unknownOption(named, options, `help ${command}`);
+  }
   if (code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return null;
   const { value, type } = options[named.slice(2)] ?? {};
   if (type === 'boolean') return usageErrors.USAGE(`${named} takes no value`);
@@ -126,6 +128,19 @@ export function optionError(command: CommandName, error: unknown): Error | null 
     ? `; write a value that begins with a dash as ${named}=-…`
     : '';
   return usageErrors.USAGE(`${named} needs a value${value === undefined ? '' : `: ${value}`}${dashes}`);
+}
+
+/** Null for an option that no action of the command takes. */
+function optionOfAnotherAction(command: CommandName, named: string): Error | null {
+  const { actions = {} }: Action = commandTable[command];
+  const takers = Object.entries(actions).flatMap(([name, { options = {} }]) =>
+    named.slice(2) in options ? [`${command} ${name}`] : [],
+  );
+  if (takers.length === 0) return null;
+  return usageErrors.USAGE(
+    `this action has no option ${named}; ${takers.join(' and ')} ${takers.length === 1 ? 'has' : 'have'} it; see: ` +
+      `framehound help ${command}`,
+  );
 }
 
 function unknownOption(named: string, options: Options, help: string): Error {

@@ -31,6 +31,9 @@ const native = await import('@uwsjs/core').then(
   },
 );
 
+/** uWebSockets closes a connection that was idle for 8 to 12 seconds. */
+const KEEP_ALIVE = 'timeout=8';
+
 export interface Server {
   /** The port in use; another one than configured when that is 0. */
   readonly port: number;
@@ -267,6 +270,7 @@ class Client {
     // 200 is the default.
     if (status !== 200) res.writeStatus(statusLine(status));
     for (const [name, value] of headers) res.writeHeader(name, value);
+    res.writeHeader('Keep-Alive', KEEP_ALIVE);
     if (status === 204 || status === 304) res.endWithoutBody();
     else if (isStream(body)) this.#sendStream(body);
     else if (isLive(body) && !this.#options.headOnly) this.#interrupt = sendLive(res, body);

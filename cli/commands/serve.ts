@@ -21,6 +21,7 @@ import { Access } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws.ts';
 import { toFields } from '../../runtime/errors.ts';
 import { ownFiles } from '../../runtime/files/home-files.ts';
+import { sweepParts } from '../../runtime/files/sweep.ts';
 import type { Log } from '../../runtime/log.ts';
 import { endOnFault } from '../../runtime/process/fault.ts';
 import { engineCommand, guard } from '../../runtime/process/guardian.ts';
@@ -32,6 +33,12 @@ import { commandTable } from '../command-table.ts';
 import { type Command, type Context, usageErrors } from '../context.ts';
 import { heedStop, keepServiceFile } from '../service-file.ts';
 import { databaseAddress } from './cluster.ts';
+
+/**
+ * After the start: a part in the home folder that is older than the start and still there has no writer, as
+ * writing one takes an instant.
+ */
+const SWEEP_AFTER_MS = 60_000;
 
 /** How long requests in flight may take once the service was told to stop. */
 const DRAIN_MS = 3_000;
@@ -181,6 +188,18 @@ function followers({ values, clock, log }: Context, engine: Engine, isAllowedHos
   return { searches, events, webhooks: new WebhookService({ ...parts, ...named, searches, hosts }) };
 }
 
+/** Removes what killed processes left in the home folder. */
+function sweepHome({ values, clock, log }: Context, signal: AbortSignal): void {
+  const { home, cache } = folders(values);
+  const started = Date.now();
+  const cancel = clock.after(SWEEP_AFTER_MS, () => {
+    void sweepParts(home, started, { deep: true, without: [cache] }).then((removed) => {
+      if (removed.length > 0) log.info('removed parts of files left by killed processes', { removed });
+    });
+  });
+  signal.addEventListener('abort', cancel, { once: true });
+}
+
 /** Licenses, and the sessions that stand for them. */
 function openAccess({ values, clock, log }: Context, guardian: GuardianClient): Access {
   const licenses = openLicenses(values, {
@@ -219,6 +238,7 @@ function begin(
     const ignore = heedStop(home, { guarded, clock }, () => process.emit('SIGTERM', 'SIGTERM'));
     signal.addEventListener('abort', ignore, { once: true });
   }
+  sweepHome(context, guardian.signal);
   tellPage(context, pageAddress(host, port), access);
   engine.tasks.endInterrupted().then(
     (tasks) => webhooks.interrupted(tasks),

@@ -6,6 +6,10 @@ import { takeName } from './atomic-write.ts';
 import { makeExportFolder } from './folder.ts';
 import { discard, rename } from './names.ts';
 import { exported } from './permissions.ts';
+import { sweepParts } from './sweep.ts';
+
+/** Writing a document takes seconds; a part that was untouched for an hour has no writer, ms. */
+const ABANDONED_MS = 3_600_000;
 
 /** Names that are tried before giving up. */
 const MOST_NAMES = 10_000;
@@ -16,6 +20,7 @@ const MOST_NAMES = 10_000;
  */
 export async function saveNew(folder: string, name: string, bytes: Uint8Array): Promise<string> {
   makeExportFolder(folder);
+  await sweepParts(folder, Date.now() - ABANDONED_MS);
   const part = join(folder, `.${crypto.randomUUID()}.part`);
   try {
     await writeFile(part, bytes, { flag: 'wx', flush: true });
@@ -37,6 +42,7 @@ export async function saveAs(
 ): Promise<boolean> {
   const folder = dirname(path);
   makeExportFolder(folder);
+  await sweepParts(folder, Date.now() - ABANDONED_MS);
   const part = join(folder, `.${crypto.randomUUID()}.part`);
   try {
     await writeFile(part, bytes, { flag: 'wx', flush: true });

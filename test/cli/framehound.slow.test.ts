@@ -33,6 +33,11 @@ test('mistakes of the command line are named and have an exit code of their own'
   const home = homeOf(t);
   const cases: [string[], number, RegExp][] = [
     [[], 2, /^Analyse +analyze PATH/m],
+    [
+      ['faces', 'recluster', 'x', '--force'],
+      2,
+      /this action has no option --force; faces analyze has it; see: framehound help faces/,
+    ],
     [['serch'], 2, /no command serch; did you mean search\?/],
     [['help', 'serch'], 2, /no command serch; did you mean search\?/],
     [['--modle', 'x', 'search'], 2, /no option --modle; did you mean --model\?/],
