@@ -4,7 +4,7 @@ import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { LiveText } from '../runtime/live-text.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';
-import { type Body, licenseKeyErrors, queryOf, RequestInput } from './request/body.ts';
+import { type Body, BodyRefusal, licenseKeyErrors, queryOf, RequestInput } from './request/body.ts';
 import { type Conditions, contentAnswer } from './request/content.ts';
 import type { FramingProblem } from './request/head.ts';
 import { type BodyBudget, type BodyParser, Intake } from './request/intake.ts';
@@ -177,7 +177,7 @@ export class Exchange implements Pending {
     }
   }
 
-  #authorize(body: Body | string): RawResponse | Promise<RawResponse> {
+  #authorize(body: Body | BodyRefusal): RawResponse | Promise<RawResponse> {
     const { route } = this.#match!;
     if (route.access === 'open') return this.#handle(body);
     if (this.#state.stopping) {
@@ -193,23 +193,28 @@ export class Exchange implements Pending {
   }
 
   /** A key in the body counts before the one in the header. */
-  #credential(body: Body | string): string {
-    const inBody = typeof body === 'string' ? '' : body['license_key'];
+  #credential(body: Body | BodyRefusal): string {
+    const inBody = body instanceof BodyRefusal ? '' : body['license_key'];
     return typeof inBody === 'string' && inBody !== '' ? inBody : this.#head.licenseKey;
   }
 
-  #authorized(decision: AccessDecision, body: Body | string): RawResponse | Promise<RawResponse> {
+  #authorized(decision: AccessDecision, body: Body | BodyRefusal): RawResponse | Promise<RawResponse> {
     const { route } = this.#match!;
     if (!decision.ok) return this.#finish(route, jsonResponse(decision.status, decision.body));
     if (route === nowhere) return this.#finish(route, unknownPath(this.#head.path));
     return this.#handle(body);
   }
 
-  #handle(body: Body | string): RawResponse | Promise<RawResponse> {
+  #refuse({ status, refused }: BodyRefusal): RawResponse | Promise<RawResponse> {
+    if (status === 400) return this.#reject(badRequest('Invalid body', refused));
+    return this.#finish(this.#match!.route, plainError(status, 'Body too large', refused));
+  }
+
+  #handle(body: Body | BodyRefusal): RawResponse | Promise<RawResponse> {
     const { route, params } = this.#match!;
     const validators = this.#validators!;
     this.#intake.trust();
-    if (typeof body === 'string') return this.#reject(badRequest('Invalid body', body));
+    if (body instanceof BodyRefusal) return this.#refuse(body);
     const query = queryOf(this.#head.query);
     const credential = this.#credential(body);
     const wrong =

@@ -171,7 +171,7 @@ const SCHEME = 'licenseKey';
 
 const about = `Analyses every second of films, stills and sound on this machine, and finds moments in them again.
 
-Bodies are JSON objects of at most 80 MiB and a million values. Fields that are not listed here are ignored, and null \
+Bodies are JSON objects of at most 80 MiB, a million values and 250,000 keys. Fields that are not listed here are ignored, and null \
 in a field that is not required is the same as leaving it out. Paths of files and folders are \
 absolute, because the service opens them itself.
 
@@ -284,7 +284,7 @@ const meanings: Readonly<Record<number, string>> = {
   403: 'The license key is not valid or not a Pro key, a policy denies the request, or the host name or web page is not allowed',
   404: 'Not found',
   409: 'Another operation is running, or the data has changed in the meantime',
-  413: 'The body is larger than 80 MiB',
+  413: 'The body is larger than 80 MiB, or has too many values or keys',
   416: 'The range begins after the end of the content',
   500: 'Internal error; `message` is the request id, which is also in the log',
   501: 'Not implemented in this version',

@@ -10,24 +10,38 @@ export type Body = Record<string, unknown>;
  * minute.
  */
 const MOST_VALUES = 1_000_000;
-
 /**
- * A string is the reason why it is refused. A missing body counts as `{}`: validation then names the missing
- * fields.
+ * Names of fields in a body. A range for each file of a large library has as many; a million in one object
+ * hold up the main thread for seconds.
  */
-export function parseBody(bytes: Uint8Array): Body | string {
+const MOST_KEYS = 250_000;
+
+/** Why a body is refused: 413 for what is too much, 400 for what is wrong. */
+export class BodyRefusal {
+  readonly refused: string;
+  readonly status: 400 | 413;
+
+  constructor(refused: string, status: 400 | 413 = 400) {
+    this.refused = refused;
+    this.status = status;
+  }
+}
+
+/** A missing body counts as `{}`: validation then names the missing fields. */
+export function parseBody(bytes: Uint8Array): Body | BodyRefusal {
   if (bytes.length === 0) return {};
   const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (holdsTooMuch(buffer)) return `The body contains more than ${MOST_VALUES} values`;
+  if (holdsTooMuch(buffer)) return new BodyRefusal(`The body contains more than ${MOST_VALUES} values`, 413);
+  if (holdsTooManyKeys(buffer)) return new BodyRefusal(`The body contains more than ${MOST_KEYS} keys`, 413);
   const text = buffer.toString();
   // Decoding replaces a bad byte by this character, and a path would name another file.
-  if (text.includes('\ufffd') && !isUtf8(bytes)) return 'The body is not UTF-8';
+  if (text.includes('\ufffd') && !isUtf8(bytes)) return new BodyRefusal('The body is not UTF-8');
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Body) : 'The body must be a JSON object';
+    return isObject ? (value as Body) : new BodyRefusal('The body must be a JSON object');
   } catch {
-    return describeJsonError(text);
+    return new BodyRefusal(describeJsonError(text));
   }
 }
 
@@ -37,6 +51,19 @@ function holdsTooMuch(bytes: Buffer): boolean {
   let left = MOST_VALUES;
   for (const mark of [0x2c, 0x5b, 0x7b]) {
     for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) if (--left < 0) return true;
+  }
+  return false;
+}
+
+/** Strings that look like a name with its colon count too. */
+function holdsTooManyKeys(bytes: Buffer): boolean {
+  // A name, its colon and a value take four bytes at least.
+  if (bytes.length <= 4 * MOST_KEYS) return false;
+  let left = MOST_KEYS;
+  for (let at = bytes.indexOf(0x3a); at >= 0; at = bytes.indexOf(0x3a, at + 1)) {
+    let before = at - 1;
+    while (before >= 0 && isSpace(bytes[before]!)) before--;
+    if (bytes[before] === 0x22 && --left < 0) return true;
   }
   return false;
 }

@@ -5,7 +5,7 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { createPool } from '../../runtime/pool.ts';
 import { moduleUrl } from '../../runtime/process/program.ts';
 import type { AccessDecision } from '../license/decision.ts';
-import { type Body, parseBody } from './body.ts';
+import { type Body, BodyRefusal, parseBody } from './body.ts';
 import type { Parsed } from './parse-large-body.ts';
 import { fromPieces } from './pieces.ts';
 import { askAgain, plainError, type RawResponse } from './response.ts';
@@ -146,11 +146,13 @@ export function createBodyBudget(most: number, mostUntrusted: number): BodyBudge
 
 export interface BodyParser {
   /**
-   * `chunks`: the body as it was received; those of a large one are *moved* away. A string is the reason why
-   * the body is refused. Rejects with CANCELLED when the signal aborts, and retryably when the thread ends.
+   * `chunks`: the body as it was received; those of a large one are *moved* away. Rejects with CANCELLED when the signal aborts, and retryably when the thread ends.
    * `signal` is called for large bodies only.
    */
-  parse(chunks: readonly Uint8Array[], signal: () => AbortSignal): Body | string | Promise<Body | string>;
+  parse(
+    chunks: readonly Uint8Array[],
+    signal: () => AbortSignal,
+  ): Body | BodyRefusal | Promise<Body | BodyRefusal>;
   /** Ends what is being parsed. */
   close(): Promise<void>;
 }
@@ -169,14 +171,17 @@ export function createBodyParser(module = moduleUrl('./parse-large-body', import
   // One: a thread holds several times the bytes of its body, and a second body waits for a fraction of a
   // second.
   const pool = createPool<Uint8Array[], Parsed>({ module, name, threads: 1, mostMegabytes: MOST_MEGABYTES });
-  const parseLarge = async (chunks: readonly Uint8Array[], signal: AbortSignal): Promise<Body | string> => {
+  const parseLarge = async (
+    chunks: readonly Uint8Array[],
+    signal: AbortSignal,
+  ): Promise<Body | BodyRefusal> => {
     const own = chunks.map(withOwnBuffer);
     const parsed = await pool.run(
       own,
       signal,
       own.map(({ buffer }) => buffer),
     );
-    if ('refused' in parsed) return parsed.refused;
+    if ('refused' in parsed) return new BodyRefusal(parsed.refused, parsed.status);
     const pause = async () => {
       await eventLoopTurn();
       if (signal.aborted) throw engineErrors.CANCELLED('while a body was received');

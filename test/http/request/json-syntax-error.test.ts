@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { jsonErrorAt, parseBody } from '../../../http/request/body.ts';
+import { BodyRefusal, jsonErrorAt, parseBody } from '../../../http/request/body.ts';
 import { draws } from '../../shared.ts';
 
 const isJson = (text: string): boolean => {
@@ -68,8 +68,15 @@ function isBegun(text: string): boolean {
   return fault === null || fault === text.length;
 }
 
+/** The reason of a 400. */
+function refusedBy(bytes: Uint8Array): string {
+  const refusal = parseBody(bytes);
+  assert.ok(refusal instanceof BodyRefusal && refusal.status === 400);
+  return refusal.refused;
+}
+
 test('a syntax error is reported by line and column, without the text', () => {
-  const said = (text: string) => parseBody(Buffer.from(text));
+  const said = (text: string) => refusedBy(Buffer.from(text));
   assert.equal(
     said('{\n  "license_key": "fh-secret" "q": 1\n}'),
     'The body is not valid JSON at line 2, column 30',
@@ -82,7 +89,7 @@ test('a syntax error is reported by line and column, without the text', () => {
 test('a body may nest deeper than the call stack', () => {
   const deep = '['.repeat(900_000);
   assert.equal(
-    parseBody(Buffer.from(`{"a":${deep}}`)),
+    refusedBy(Buffer.from(`{"a":${deep}}`)),
     'The body is not valid JSON at line 1, column 900006',
   );
 });
@@ -92,17 +99,26 @@ test('a body with too many values is not parsed, a large one with few values is'
   // life.
   for (const part of ['[', '{"a":', '{},']) {
     const bytes = Buffer.from(part.repeat(1_000_001));
-    assert.equal(parseBody(bytes), 'The body contains more than 1000000 values');
+    assert.deepEqual(parseBody(bytes), new BodyRefusal('The body contains more than 1000000 values', 413));
   }
   const face_images = ['A'.repeat(4 * 1024 * 1024)];
   assert.deepEqual(parseBody(Buffer.from(JSON.stringify({ face_images }))), { face_images });
   assert.equal(
-    parseBody(Buffer.from('\n'.repeat(4 * 1024 * 1024))),
+    refusedBy(Buffer.from('\n'.repeat(4 * 1024 * 1024))),
     'The body is not valid JSON: it ends too early',
   );
 });
 
+test('a body has at most 250,000 keys, wherever they are', () => {
+  const keys = (count: number) => Array.from({ length: count }, (_, i) => `"/media/${i}": [0, 1]`).join(',');
+  const body = (count: number) => parseBody(Buffer.from(`{"segments_to_frame_indices":{${keys(count)}}}`));
+  assert.ok(!(body(249_999) instanceof BodyRefusal));
+  const refusal = new BodyRefusal('The body contains more than 250000 keys', 413);
+  assert.deepEqual(body(250_000), refusal);
+  assert.deepEqual(parseBody(Buffer.from(`[${'{"a" : 1},'.repeat(250_001)}{}]`)), refusal);
+});
+
 test('a body that is not UTF-8 is refused, not repaired', () => {
   const bytes = Buffer.concat([Buffer.from('{"q":"'), Buffer.from([0xff]), Buffer.from('"}')]);
-  assert.equal(parseBody(bytes), 'The body is not UTF-8');
+  assert.equal(refusedBy(bytes), 'The body is not UTF-8');
 });
