@@ -2,7 +2,7 @@ import type { MediaRecord } from '../actors/index/store/contract.ts';
 import { Store } from '../actors/index/store/store.ts';
 import { columnsOf, packTranscript } from '../actors/index/store/transcripts.ts';
 import { ShardBuilder } from '../actors/index/text/build.ts';
-import { fold } from '../actors/index/text/fold.ts';
+import { phrasesOf, spokenForm } from '../actors/index/text/spoken.ts';
 import type { TranscriptMark, TranscriptSegment } from '../actors/index/transcripts/contract.ts';
 import { type LoadedTranscripts, loadedTranscript, textOf } from '../actors/index/transcripts/loaded.ts';
 import { TranscriptIndex } from '../actors/index/transcripts/transcript-index.ts';
@@ -91,11 +91,11 @@ const everything = { hashes: null, ranges: new Map(), speaker: null };
 
 /** `counted`: as the index counts, or all. */
 function search(loaded: LoadedTranscripts, query: string, counted = 1000): number {
-  return loaded.find(Buffer.from(fold(query)), everything, 50, counted, () => {}).total;
+  return loaded.find(phrasesOf(query), everything, 50, counted, () => {}).total;
 }
 
 function naive(folded: readonly string[], query: string): number {
-  const wanted = fold(query);
+  const wanted = spokenForm(query);
   let total = 0;
   for (const text of folded) if (text.includes(wanted)) total++;
   return total;
@@ -208,7 +208,7 @@ export const transcripts: Question = async (say, folder) => {
     say('searching');
     const folded = loaded.hashes().flatMap((hash) => {
       const { columns } = loaded.get(hash)!;
-      return Array.from(columns.text_ends, (_, i) => fold(textOf(columns, i)));
+      return Array.from(columns.text_ends, (_, i) => spokenForm(textOf(columns, i)));
     });
     const characters = folded.reduce((sum, text) => sum + text.length, 0);
     const least = { of: 'value', at: 'least', than: 500_000 } as const;

@@ -69,10 +69,13 @@ export interface NamedMatch extends Match {
 }
 type NameReason = Extract<Moment['reasons'][number], { readonly kind: 'name' }>;
 
+/** A segment of a transcript that answers the query. */
+export type SaidMatch = Omit<TranscriptSearchMatch, 'segment_index' | 'language'>;
+
 /** At least one of the three. */
 export interface Found {
   readonly seen: NamedMatch | null;
-  readonly said: TranscriptSearchMatch | null;
+  readonly said: SaidMatch | null;
   readonly written: WrittenSearchMatch | null;
 }
 
@@ -103,7 +106,7 @@ class Ranked<W extends Timed> {
 /** By the best of the ranks; words in a scene that is seen are one entry with it. `most`: entries. */
 export function merged(
   seen: readonly Match[],
-  said: readonly TranscriptSearchMatch[],
+  said: readonly SaidMatch[],
   most: number,
   written: readonly WrittenSearchMatch[] = [],
 ): Found[] {
@@ -150,7 +153,7 @@ export function namesText({ named = [] }: NamedMatch): string {
  */
 export function matchFields(
   seen: readonly Match[],
-  said: readonly TranscriptSearchMatch[] | null,
+  said: readonly SaidMatch[] | null,
   written: readonly WrittenSearchMatch[] | null = null,
 ) {
   const entries = merged(seen, said ?? [], Number.POSITIVE_INFINITY, written ?? []);

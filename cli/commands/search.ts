@@ -2,13 +2,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { clockTime } from '../../actors/decoder/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import { type Match, type SearchAnswer, TextSearch } from '../../actors/search/contract.ts';
 import type { MomentKind } from '../../actors/search/moments/contract.ts';
 import type { Note } from '../../actors/search/notes/contract.ts';
 import { maxResults, withExclusions } from '../../actors/search/scope/contract.ts';
-import type { TranscriptSearchMatch } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { isOf } from '../../http/client/error.ts';
 import { typedPath } from '../../runtime/files/user-folders.ts';
@@ -37,6 +37,7 @@ import {
   momentText,
   type NamedMatch,
   namesText,
+  type SaidMatch,
 } from '../found.ts';
 import { openPage, saveFindings } from '../page.ts';
 import { selectFootage } from '../select-footage.ts';
@@ -117,9 +118,49 @@ const { options } = commandTable.search;
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
 type Values = ReturnType<typeof parse>['values'];
 
-async function heardIn({ client }: Service, query: ReturnType<typeof saidQuery>) {
-  await client.loadTranscriptions({ cache_dir: query.cache_dir });
-  return client.searchTranscript(query);
+/**
+ * Segments of transcripts that answer the query as on the page, best first. `isAlone`: nothing else is
+ * searched, so a folder without transcripts is worth a note.
+ */
+export async function searchSaid({ client }: Service, question: Question, cache_dir: string, isAlone = true) {
+  const { query, media, max } = question;
+  await client.loadTranscriptions({ cache_dir });
+  const { moments, notes = [] } = await client.searchMoments({
+    cache_dir,
+    ...filterFields(question),
+    query: query ?? '',
+    kinds: ['said'],
+    media_paths: [...media],
+    search_all: media.length === 0,
+    limit: max,
+  });
+  const matches = moments.flatMap(({ media_path, other_paths, hash_str, kind, reasons }) =>
+    reasons.flatMap((reason) => {
+      if (reason.kind !== 'said') return [];
+      const { rank, start_seconds, end_seconds, text, speaker, speaker_name } = reason;
+      const match: SaidMatch = {
+        media_path,
+        ...(other_paths && { other_paths }),
+        hash_str,
+        start_seconds,
+        end_seconds,
+        text,
+        start_timestamp: clockTime(start_seconds),
+        end_timestamp: clockTime(end_seconds),
+        speaker,
+        speaker_name,
+        speakers: speaker === '' ? [] : [speaker],
+        ...(kind !== 'image' && { media_type: kind }),
+      };
+      return [{ rank, match }];
+    }),
+  );
+  matches.sort((a, b) => a.rank - b.rank);
+  const unsaid: readonly string[] = isAlone ? saidByLastLine : [...saidByLastLine, 'NOTHING_TRANSCRIBED'];
+  return {
+    matches: matches.map(({ match }) => match).slice(0, max),
+    notes: notes.filter(({ code }) => !unsaid.includes(code)).map(({ text }) => text),
+  };
 }
 
 export const search: Command = async (args, context) => {
@@ -137,7 +178,7 @@ export const search: Command = async (args, context) => {
             Promise.reject(asTyped(error)),
           )
         : { matches: [] },
-      of.said ? heardIn(service, saidQuery(question, cache)) : null,
+      of.said ? searchSaid(service, question, cache, values.said) : null,
       of.written ? client.searchWritten(writtenQuery(question, cache)) : null,
     ]);
     const said = heard?.matches ?? null;
@@ -167,7 +208,7 @@ export const search: Command = async (args, context) => {
     else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
     const notes = [
       ...(timeline?.warnings ?? []),
-      ...(heard?.toast_warning ? [heard.toast_warning] : []),
+      ...(heard?.notes ?? []),
       ...(values.written && read?.toast_warning ? [read.toast_warning] : []),
     ];
     for (const note of notes) context.screen.write(`note: ${printable(note)}\n`);
@@ -251,18 +292,6 @@ export function asTyped(error: unknown): unknown {
   return usageErrors.USAGE(`${option}: ${error.message.slice(error.message.indexOf(start) + start.length)}`);
 }
 
-function saidQuery(question: Question, cache_dir: string) {
-  const { query, media, max } = question;
-  return {
-    cache_dir,
-    ...filterFields(question),
-    query: query ?? '',
-    media_paths: [...media],
-    search_all: media.length === 0,
-    max_results: max,
-  };
-}
-
 export function writtenQuery(question: Question, cache_dir: string) {
   const { query, media, max } = question;
   const media_paths = [...media];
@@ -279,7 +308,7 @@ export async function show(
   question: Question,
   context: Context,
   open: boolean,
-  said: readonly TranscriptSearchMatch[] | null = null,
+  said: readonly SaidMatch[] | null = null,
   written: readonly WrittenSearchMatch[] | null = null,
 ): Promise<void> {
   const { weaker = 0 } = answer;
@@ -355,7 +384,7 @@ function placeOf(found: Found, by: string): string {
   return [moment.padEnd(8), scene, by, printable(pathOf(found))].filter(Boolean).join('  ');
 }
 
-function quoted({ text, speaker, speaker_name }: TranscriptSearchMatch): string {
+function quoted({ text, speaker, speaker_name }: SaidMatch): string {
   const who = printable(speaker_name || speaker);
   return `${who === '' ? '' : `${who}: `}“${printable(text.trim())}”`;
 }

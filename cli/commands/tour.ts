@@ -11,7 +11,7 @@ import { type Command, type Context, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { usualTask } from '../usual-work.ts';
-import { searchFootage, show, standingOut, writtenQuery } from './search.ts';
+import { searchFootage, searchSaid, show, standingOut, writtenQuery } from './search.ts';
 import { bringSight, bringsSight } from './setup.ts';
 
 /** Searches of the sample library, each of which shows something by itself; no drawn thing is sure enough. */
@@ -100,12 +100,10 @@ async function showWritten(query: string, { client }: Service, cacheDir: string,
   await show({ matches: [] }, question, context, false, null, matches);
 }
 
-async function showSaid(query: string, { client }: Service, cache_dir: string, context: Context) {
+async function showSaid(query: string, service: Service, cacheDir: string, context: Context) {
   context.out('\n');
   const question = questionOf(query);
-  await client.loadTranscriptions({ cache_dir });
-  const wanted = { cache_dir, query, max_results: question.max };
-  const { matches } = await client.searchTranscript(wanted);
+  const { matches } = await searchSaid(service, question, cacheDir);
   await show({ matches: [] }, question, context, false, matches);
 }
 

@@ -27,6 +27,27 @@ export function fold(text: string): string {
   return plain.normalize('NFKC').replace(blanks, ' ');
 }
 
+/** Letters that do not fall apart into another one and a mark. */
+const plainLetters: Readonly<Record<string, string>> = {
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+const special = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
+/** Of Latin, Greek and Cyrillic letters; the marks of other scripts are no decoration. */
+const accents = /[\u0300-\u036f]/g;
+
+/** Folded, and letters without their accents: `Zürich` is `zurich`. */
+export function withoutAccents(text: string): string {
+  const bare = fold(text).normalize('NFD').replace(accents, '').normalize('NFC');
+  return bare.replace(special, (letter) => plainLetters[letter]!);
+}
+
 /** What `fold` makes of a byte of ASCII; other bytes as they are. */
 export const foldedByte = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 128 ? fold(String.fromCharCode(byte)).charCodeAt(0) : byte,

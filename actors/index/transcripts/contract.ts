@@ -190,7 +190,9 @@ export const transcriptMessages = {
    */
   load_transcripts: ask(Type.Object({ ...Folder, ...LoadNumber }), TranscriptLoadReport),
   /**
-   * Segments whose text holds `query`, whatever its case, ordered by path and time; at most `max_results`.
+   * Segments whose text holds `query`, whatever its case, accents, punctuation and writing of numbers,
+   * ordered by path and time; at most `max_results`. A query that goes on in the next segments is found where
+   * it begins.
    * NOT_LOADED when the transcripts of another folder are loaded, or none. `speaker_name`: only what this
    * speaker says, by id, by name or by a part of the name; part of one only where no speaker of that
    * transcript has exactly this one.

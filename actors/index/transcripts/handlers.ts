@@ -7,9 +7,9 @@ import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns } from '../store/transcripts.ts';
 import type { Names } from '../store/voices/linked-names.ts';
-import { fold } from '../text/fold.ts';
 import { beginsWord, hasWholeWord, placeOf, queryWords } from '../text/query.ts';
 import type { FoundRow } from '../text/shard.ts';
+import { type Phrase, phrasesOf, spokenForm } from '../text/spoken.ts';
 import type {
   NamedSegment,
   Transcript,
@@ -19,6 +19,7 @@ import type {
   transcriptMessages,
 } from './contract.ts';
 import {
+  goesOnAfter,
   type Hit,
   inOrder,
   type LoadedTranscript,
@@ -145,8 +146,7 @@ async function search(
 ) {
   const { loaded, within } = await scoped(parts, cache_dir, scope, pause);
   const request = { ...within, speaker: speaker_name };
-  const needle = Buffer.from(fold(query));
-  const found = loaded.find(needle, request, max_results, mostCounted, pause);
+  const found = loaded.find(phrasesOf(query), request, max_results, mostCounted, pause);
   const matches = found.first.map(matchOf);
   const most = Math.max(mostCounted, max_results);
   // Where counting ends depends on how the transcripts lie in memory; the answer does not.
@@ -182,7 +182,6 @@ async function said(
 
 /** Rows that are looked at for one question; of a word that is in more of them the first ones count. */
 const mostLooked = 1 << 17;
-const quotes = /^[\s"“”„‟«»]+|[\s"“”„‟«»]+$/g;
 
 interface SpokenMatches {
   /** Best first. */
@@ -191,8 +190,8 @@ interface SpokenMatches {
   readonly words: readonly string[];
 }
 
-/** The first rows of all that hold a needle, as far as they are looked at. */
-type Look = (needle: Uint8Array) => readonly FoundRow<LoadedTranscript>[];
+/** The first rows of all in which one of the phrases begins, as far as they are looked at. */
+type Look = (phrases: readonly Phrase[]) => readonly FoundRow<LoadedTranscript>[];
 
 /** At most `most`. `pause` may throw to stop. `looked`: rows that are looked at. */
 export function findSpoken(
@@ -203,9 +202,8 @@ export function findSpoken(
   pause: () => void,
   looked = mostLooked,
 ): SpokenMatches {
-  const look: Look = (needle) => loaded.first(needle, scope, looked, pause);
-  const whole = fold(query).replace(quotes, '').replace(/\s+/g, ' ');
-  const phrase = whole === '' ? [] : findPhrase(look, Buffer.from(whole), most);
+  const look: Look = (phrases) => loaded.first(phrases, scope, looked, pause);
+  const phrase = findPhrase(look, phrasesOf(query), most);
   if (phrase.length > 0) return { hits: phrase, words: [] };
   const words = queryWords(query);
   if (words.length === 0) return { hits: [], words };
@@ -242,26 +240,35 @@ function byPlace(a: Hit, b: Hit): number {
   return inOrder(a.transcript, b.transcript) || a.segment - b.segment;
 }
 
-function findPhrase(look: Look, needle: Uint8Array, most: number): Hit[] {
+function findPhrase(look: Look, phrases: readonly Phrase[], most: number): Hit[] {
   const ranking = new Ranking(most);
-  for (const { document: transcript, row: segment } of look(needle))
-    ranking.add(hasWholeWord(transcript.folded, segment, needle) ? 1 : 0, { transcript, segment });
+  for (const { document: transcript, row: segment } of look(phrases)) {
+    const isWhole = phrases.some(
+      ({ needle }) =>
+        hasWholeWord(transcript.folded, segment, needle) || goesOnAfter(transcript, segment, needle, true),
+    );
+    ranking.add(isWhole ? 1 : 0, { transcript, segment });
+  }
   return ranking.finish();
 }
 
 interface Word {
+  /** In the spoken form. */
   readonly text: string;
-  readonly needle: Uint8Array;
+  /** Its writings, for a number several. */
+  readonly phrases: readonly Phrase[];
   readonly stands: (transcript: LoadedTranscript, segment: number) => boolean;
 }
 
 function wordOf(text: string): Word {
-  const needle = Buffer.from(text);
+  const phrases = phrasesOf(text);
   const place = placeOf(text);
-  const stands = (transcript: LoadedTranscript, segment: number) =>
+  const stands = ({ folded }: LoadedTranscript, segment: number) =>
     place === 'anywhere' ||
-    (place === 'whole' ? hasWholeWord : beginsWord)(transcript.folded, segment, needle);
-  return { text, needle, stands };
+    phrases.some(({ needle, isWhole }) =>
+      (isWhole || place === 'whole' ? hasWholeWord : beginsWord)(folded, segment, needle),
+    );
+  return { text: spokenForm(text), phrases, stands };
 }
 
 function findWords(look: Look, texts: readonly string[], most: number, pause: () => void): Hit[] {
@@ -286,8 +293,8 @@ function findWords(look: Look, texts: readonly string[], most: number, pause: ()
 /** By transcript and segment: which words it holds, a bit each. */
 function wordsHeld(look: Look, words: readonly Word[]): Map<LoadedTranscript, Map<number, number>> {
   const held = new Map<LoadedTranscript, Map<number, number>>();
-  for (const [i, { needle, stands }] of words.entries()) {
-    for (const { document: transcript, row: segment } of look(needle)) {
+  for (const [i, { phrases, stands }] of words.entries()) {
+    for (const { document: transcript, row: segment } of look(phrases)) {
       if (!stands(transcript, segment)) continue;
       const own = held.get(transcript) ?? new Map<number, number>();
       held.set(transcript, own);
@@ -302,7 +309,7 @@ function spokenBy({ columns, names }: LoadedTranscript, words: readonly Word[]):
   return columns.speakerIds.map((id) => {
     const name = nameOf(columns, names, id);
     if (name === id) return 0;
-    const parts = new Set(fold(name).match(/[\p{L}\p{N}\p{M}_]+/gu));
+    const parts = new Set(spokenForm(name).match(/[\p{L}\p{N}\p{M}_]+/gu));
     return words.reduce((mask, { text }, i) => (parts.has(text) ? mask | (1 << i) : mask), 0);
   });
 }

@@ -8,8 +8,10 @@ import type { Store } from '../store/store.ts';
 import { type Columns, type LanguageStart, searchable } from '../store/transcripts.ts';
 import { type Names, nameIn } from '../store/voices/linked-names.ts';
 import { ShardBuilder } from '../text/build.ts';
-import { fold, foldRows, type Rows } from '../text/fold.ts';
-import { firstRows, type Picked, type Shard } from '../text/shard.ts';
+import { fold, type Rows } from '../text/fold.ts';
+import { hasWholeWord } from '../text/query.ts';
+import { type FoundRow, firstRows, type Picked, type Shard } from '../text/shard.ts';
+import { crossesRows, type Phrase, spokenRows } from '../text/spoken.ts';
 
 // The transcript of one media in memory.
 
@@ -23,6 +25,7 @@ export interface LoadedTranscript {
   readonly columns: Columns;
   /** Subtitles in other languages, ascending. */
   readonly languages: readonly LanguageStart[];
+  /** The segments in their spoken form. */
   readonly folded: Rows;
   names: Names;
   /** Another transcript took its place. */
@@ -34,7 +37,7 @@ export function loadedTranscript(
   of: Pick<LoadedTranscript, 'path' | 'version' | 'names'>,
 ): LoadedTranscript {
   const { columns, languages } = searchable(stored);
-  const folded = foldRows(columns.text, columns.text_ends);
+  const folded = spokenRows(columns.text, columns.text_ends);
   return { hash: columns.hash_str, ...of, columns, languages, folded, gone: false };
 }
 
@@ -42,7 +45,7 @@ export function loadedTranscript(
 export function bytesOf({ columns, folded }: LoadedTranscript): number {
   const { starts_ms, ends_ms, text_ends, text, speakers } = columns;
   const own = [starts_ms, ends_ms, text_ends, text, speakers].reduce((sum, list) => sum + list.byteLength, 0);
-  return folded.bytes === text ? own : own + folded.bytes.byteLength + folded.ends.byteLength;
+  return own + folded.bytes.byteLength + folded.ends.byteLength;
 }
 
 /** The order of transcripts in every answer. */
@@ -253,11 +256,17 @@ export class LoadedTranscripts {
   }
 
   /**
-   * `needle`: folded, UTF-8, not empty. The first `most` of all in their order; the total is counted up to
+   * The first `most` segments in which one of the phrases begins, in their order; the total is counted up to
    * `counted` or somewhat more. `pause` is called between shards and may throw to stop.
    */
-  find(needle: Uint8Array, scope: TranscriptScope, most: number, counted: number, pause: () => void): Hits {
-    const pick = (transcript: LoadedTranscript) => pickOf(transcript, scope);
+  find(
+    phrases: readonly Phrase[],
+    scope: TranscriptScope,
+    most: number,
+    counted: number,
+    pause: () => void,
+  ): Hits {
+    const lookups = phrases.flatMap((phrase) => lookupsOf(phrase, scope));
     let first: Hit[] = [];
     let total = 0;
     for (const shard of this.#inOrder()) {
@@ -266,30 +275,83 @@ export class LoadedTranscripts {
       // Nothing in this shard comes before what is found already.
       const isLater = last !== undefined && inOrder(last.transcript, shard.documents[0]!) < 0;
       if (isLater && total >= counted) continue;
-      const wanted = isLater ? 0 : most;
-      const own: Hit[] = [];
-      const rows = Math.max(wanted, counted - total);
-      total += shard.find([needle], pick, rows, (transcript, segment) => {
-        if (own.length < wanted) own.push({ transcript, segment });
-      });
-      if (own.length === 0) continue;
-      first = [...first, ...own];
+      const rows = Math.max(isLater ? 0 : most, counted - total);
+      const found: FoundRow<LoadedTranscript>[] = [];
+      for (const { needles, pickOf } of lookups)
+        shard.find(needles, pickOf, rows, (document, row) => found.push({ document, row }));
+      const hits = inTheirOrder(found);
+      total += hits.length;
+      if (isLater || hits.length === 0) continue;
+      first = [...first, ...hits.map(({ document, row }) => ({ transcript: document, segment: row }))];
       first.sort((a, b) => inOrder(a.transcript, b.transcript) || a.segment - b.segment);
       first.length = Math.min(most, first.length);
     }
     return { first, total };
   }
 
-  /** The first `most` of all that hold the needle. `pause` may throw to stop. */
-  first(needle: Uint8Array, scope: TranscriptScope, most: number, pause: () => void) {
-    const pick = (transcript: LoadedTranscript) => pickOf(transcript, scope);
-    return firstRows(this.#inOrder(), inOrder, { needles: [needle], pickOf: pick, most, pause });
+  /** The first `most` segments in which one of the phrases begins. `pause` may throw to stop. */
+  first(
+    phrases: readonly Phrase[],
+    scope: TranscriptScope,
+    most: number,
+    pause: () => void,
+  ): FoundRow<LoadedTranscript>[] {
+    const shards = this.#inOrder();
+    const lookups = phrases.flatMap((phrase) => lookupsOf(phrase, scope));
+    const found = lookups.flatMap((lookup) => firstRows(shards, inOrder, { ...lookup, most, pause }));
+    return inTheirOrder(found).slice(0, most);
   }
 
   /** The shards by their first transcript. */
   #inOrder(): readonly TranscriptShard[] {
     return this.#all().toSorted((a, b) => inOrder(a.documents[0]!, b.documents[0]!));
   }
+}
+
+// A phrase is looked for within segments, and from the end of one segment into those after it.
+
+interface Lookup {
+  readonly needles: readonly Uint8Array[];
+  readonly pickOf: (transcript: LoadedTranscript) => Picked;
+}
+
+function lookupsOf({ needle, firstWord, isWhole }: Phrase, scope: TranscriptScope): Lookup[] {
+  const isWholeIn = ({ folded }: LoadedTranscript, row: number) => hasWholeWord(folded, row, needle);
+  const goesOn = (transcript: LoadedTranscript, row: number) => goesOnAfter(transcript, row, needle, isWhole);
+  const pick = (transcript: LoadedTranscript) => pickOf(transcript, scope);
+  const within = { needles: [needle], pickOf: isWhole ? also(pick, isWholeIn) : pick };
+  return firstWord === null ? [within] : [within, { needles: [firstWord], pickOf: also(pick, goesOn) }];
+}
+
+function also(
+  pick: Lookup['pickOf'],
+  condition: (transcript: LoadedTranscript, row: number) => boolean,
+): Lookup['pickOf'] {
+  return (transcript) => {
+    const picked = pick(transcript);
+    if (picked === false) return false;
+    return (row) => (picked === true || picked(row)) && condition(transcript, row);
+  };
+}
+
+/** True if a phrase begins at the end of a segment and goes on in the next ones of the same language. */
+export function goesOnAfter(
+  { folded, languages }: LoadedTranscript,
+  segment: number,
+  needle: Uint8Array,
+  isWhole: boolean,
+): boolean {
+  const end = languages.find(({ from }) => from > segment)?.from ?? folded.ends.length;
+  return crossesRows(folded, segment, end, needle, isWhole);
+}
+
+/** Sorted, each once. */
+function inTheirOrder(found: FoundRow<LoadedTranscript>[]): FoundRow<LoadedTranscript>[] {
+  const sorted = found.sort((a, b) => inOrder(a.document, b.document) || a.row - b.row);
+  return sorted.filter(({ document, row }, i) => {
+    const before = sorted[i - 1];
+    return before?.document !== document || before.row !== row;
+  });
 }
 
 /** What a shard holds: its rows, and its transcripts, of which some have none. */

@@ -5,7 +5,7 @@ import { shownScore } from '../../text-reader/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { Shards } from '../text/build.ts';
-import { fold, type Rows, rowsOf } from '../text/fold.ts';
+import { type Rows, rowsOf, withoutAccents } from '../text/fold.ts';
 import type { FoundRow, RowSearch, TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { WrittenLine } from './contract.ts';
@@ -142,32 +142,12 @@ export class LoadedWritten implements TextDocument {
 // The form in which printed words are compared. Whoever reads them drops spaces and accents, so both are
 // dropped here.
 
-/** Letters that are no other one with a mark. */
-const plain: Readonly<Record<string, string>> = {
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-};
-const special = new RegExp(`[${Object.keys(plain).join('')}]`, 'g');
-const marks = /\p{M}/gu;
-
 /** Spaces that were not read are put back before capitals and digits: `NutritionFacts`, `Calories190`. */
 function wordsApart(text: string): string {
   return text.replace(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/gu, ' ');
 }
 
-/** Case, width and accents do not count; spaces are as they were. */
-function withoutAccents(text: string): string {
-  const bare = fold(text).normalize('NFD').replace(marks, '').normalize('NFC');
-  return bare.replace(special, (letter) => plain[letter]!);
-}
-
-/** The same without spaces. */
+/** Case, width, accents and spaces do not count. */
 export function foldWritten(text: string): string {
   return withoutAccents(text).replace(/\s+/g, '');
 }

@@ -22,9 +22,9 @@ const builder = new ShardBuilder<LoadedTranscript>();
 function shardOf(media: readonly (readonly string[])[], who: readonly (string | null)[] = []) {
   for (const [i, texts] of media.entries()) {
     const columns = columnsOf(packTranscript(`${i}`, mark, segments(texts, who)));
-    builder.add(
-      loadedTranscript(columns, { path: `/m/${i}`, version: 0, names: { A: 'Ann', '': 'Nobody' } }),
-    );
+    const names = { A: 'Ann', '': 'Nobody' };
+    const folded = foldRows(columns.text, columns.text_ends);
+    builder.add({ ...loadedTranscript(columns, { path: `/m/${i}`, version: 0, names }), folded });
   }
   return builder.finish();
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { columnsOf, packTranscript } from '../../../../actors/index/store/transcripts.ts';
 import { ShardBuilder } from '../../../../actors/index/text/build.ts';
-import { fold } from '../../../../actors/index/text/fold.ts';
+import { phrasesOf, spokenForm } from '../../../../actors/index/text/spoken.ts';
 import {
   inOrder,
   type LoadedTranscript,
@@ -23,12 +23,25 @@ function transcriptOf({ hash, texts, version }: One) {
   return loadedTranscript(columns, { path: `/m/${hash}`, version, names: {} });
 }
 
+/** Rows in which the query begins, wherever it ends. */
+function rowsWith(texts: readonly string[], query: string): number[] {
+  const forms = texts.map(spokenForm);
+  return [...forms.keys()].filter((row) => {
+    const start = forms[row]!.length;
+    const whole = forms
+      .slice(row)
+      .filter((form) => form !== '')
+      .join(' ');
+    return whole.slice(0, start + query.length - 1).includes(query);
+  });
+}
+
 test('the first matches are the first of all, whichever shards they lie in, and enough of them are counted', () => {
   const step = fc.oneof(one, fc.uniqueArray(one, { selector: ({ hash }) => hash, minLength: 1 }));
   fc.assert(
     fc.property(
       fc.array(step),
-      fc.constantFrom('b', 'a', ' c', 'abc'),
+      fc.constantFrom('b', 'a', 'a c', 'abc', 'b a b', 'c c'),
       fc.integer({ min: 1, max: 9 }),
       fc.nat(12),
       (steps, query, most, counted) => {
@@ -45,10 +58,8 @@ test('the first matches are the first of all, whichever shards they lie in, and 
         }
         const all = [...now.keys()]
           .sort()
-          .flatMap((hash) =>
-            (now.get(hash) ?? []).flatMap((text, i) => (fold(text).includes(query) ? [`${hash}:${i}`] : [])),
-          );
-        const { first, total } = loaded.find(Buffer.from(query), everything, most, counted, () => {});
+          .flatMap((hash) => rowsWith(now.get(hash) ?? [], query).map((row) => `${hash}:${row}`));
+        const { first, total } = loaded.find(phrasesOf(query), everything, most, counted, () => {});
         assert.deepEqual(
           first.map(({ transcript, segment }) => `${transcript.hash}:${segment}`),
           all.slice(0, most),
