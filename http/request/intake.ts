@@ -146,8 +146,8 @@ export function createBodyBudget(most: number, mostUntrusted: number): BodyBudge
 
 export interface BodyParser {
   /**
-   * `chunks`: the body as it was received; those of a large one are *moved* away. Rejects with CANCELLED when the signal aborts, and retryably when the thread ends.
-   * `signal` is called for large bodies only.
+   * `chunks`: the body as it was received; those of a large one are *moved* away. Rejects with CANCELLED when
+   * the signal aborts, and retryably when the thread ends. `signal` is called for large bodies only.
    */
   parse(
     chunks: readonly Uint8Array[],
