@@ -8,7 +8,7 @@ export const json = { json: switchedOn };
 export const many = { type: 'string', multiple: true, default: [] as string[] } as const;
 
 export const speechOptions = {
-  language: { type: 'string', value: 'L', help: 'spoken language: english, de, pt-BR, … or auto (english)' },
+  language: { type: 'string', value: 'L', help: 'spoken language: english, de, pt-BR, … or auto (auto)' },
   speakers: {
     type: 'string',
     value: 'auto|none|N|5+',

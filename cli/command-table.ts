@@ -116,7 +116,7 @@ export const commandTable = {
     help: 'write and print a transcript with speakers',
     completes: 'file',
     options: {
-      language: { ...speechOptions.language, default: 'english' },
+      language: { ...speechOptions.language, default: 'auto' },
       speakers: { ...speechOptions.speakers, default: 'auto' },
       channels: speechOptions.channels,
       with: { ...speechOptions.with, default: 'auto' },

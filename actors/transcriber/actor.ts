@@ -101,8 +101,8 @@ class Transcriber {
     this.#queue = new BatchingQueue({
       withModel: (key, work) =>
         this.current.run(key, ({ row, family }) =>
-          work(row.speech.batch, async (windows, { output, language }, checkpoint) => {
-            if (output === 'text') return family.transcribe(windows, language, checkpoint);
+          work(row.speech.batch, async (windows, { output, language, follows }, checkpoint) => {
+            if (output === 'text') return family.transcribe(windows, language, checkpoint, follows);
             const languages = await family.detectLanguage(windows, checkpoint);
             return languages.map((detected) => ({ ...emptyTranscript, language: detected }));
           }),

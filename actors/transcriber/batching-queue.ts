@@ -14,6 +14,8 @@ interface WindowRequest {
   readonly output: 'text' | 'language';
   /** BCP 47 of the text, or null to detect it. */
   readonly language: string | null;
+  /** Whether a window in which another language is clearly heard is written in that one. */
+  readonly follows: boolean;
 }
 
 /** A window for the model. */
@@ -120,7 +122,10 @@ export class BatchingQueue {
         const first = this.#jobs.find((job) => job.model_key === modelKey);
         const batch = this.#remove(
           (job) =>
-            job.model_key === modelKey && job.output === first?.output && job.language === first.language,
+            job.model_key === modelKey &&
+            job.output === first?.output &&
+            job.language === first.language &&
+            job.follows === first.follows,
           batchSize,
         );
         if (batch.length > 0) await this.#runBatch(batch, run);

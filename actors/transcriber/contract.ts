@@ -41,6 +41,8 @@ export const Segment = Type.Object({
    * Who speaks, where the source itself says so (`<v Name>`, `NAME:`); null where only diarization can tell.
    */
   speaker: Nullable(Type.String()),
+  /** BCP 47; null or left out where it is not known. */
+  language: Type.Optional(Nullable(Type.String())),
 });
 export type Segment = Static<typeof Segment>;
 
@@ -84,8 +86,16 @@ export const WrittenWindow = Type.Object({
   first_sample: Type.Integer({ minimum: 0 }),
   /** Of its samples, and of where speech is in them. */
   crc: Type.Integer({ minimum: 0 }),
-  pieces: Type.Array(Type.Object({ text: Type.String(), start: Type.Number(), end: Type.Number() })),
+  pieces: Type.Array(
+    Type.Object({
+      text: Type.String(),
+      start: Type.Number(),
+      end: Type.Number(),
+      language: Type.Optional(Nullable(Type.String())),
+    }),
+  ),
   language: Nullable(Type.String()),
+  heard: Type.Optional(Nullable(Type.String())),
   confidence: Type.Optional(Type.Object({ noSpeech: Type.Number(), meanLogProbability: Type.Number() })),
 });
 export type WrittenWindow = Static<typeof WrittenWindow>;
@@ -124,7 +134,7 @@ export const transcriberContract = contract(
       Type.Object({
         /** The loaded one; null only detects speech, and `finish` answers no text. */
         model_key: Nullable(Type.String()),
-        /** BCP 47; null lets the model detect it. */
+        /** BCP 47; null lets the model detect it, and follow it where it changes. */
         language: Nullable(Type.String()),
         channels: Type.Integer({ minimum: 1 }),
         /**
@@ -167,6 +177,8 @@ export const transcriberContract = contract(
         segments: Type.Array(Segment),
         /** BCP 47; null when nothing was said or no model was asked for. */
         language: Nullable(Type.String()),
+        /** Clearly heard in much of the speech, instead of the one asked for; left out for none. */
+        heard_instead: Type.Optional(Type.String()),
         speech_seconds: Type.Number(),
       }),
     ),

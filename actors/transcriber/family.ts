@@ -27,6 +27,8 @@ export interface TextPiece {
   /** Seconds from the start of the window, 0 ≤ start ≤ end ≤ length; starts ascend. */
   readonly start: number;
   readonly end: number;
+  /** BCP 47; left out where it is that of the window. */
+  readonly language?: string | null;
 }
 
 /** What is said in one window. */
@@ -35,6 +37,8 @@ export interface WindowTranscript {
   readonly pieces: readonly TextPiece[];
   /** BCP 47: the one asked for, or the one detected; null when it is not known. */
   readonly language: string | null;
+  /** BCP 47 of what is clearly heard; null or left out where the model does not say. */
+  readonly heard?: string | null;
   /** What the model says of its own certainty, for the filter of hallucinations. */
   readonly confidence?: Confidence;
 }
@@ -55,6 +59,7 @@ export interface SpeechFamily {
   /**
    * At most `row.speech.batch` windows, possibly of several files; one answer for each, in order, and none
    * depends on the other windows. `language`: BCP 47, one that the row names, or null to detect it.
+   * `follows`: a window in which another language is clearly heard is written in that one, if the model says.
    * `checkpoint` is awaited between runs, also between two tokens; what it throws ends the call and leaves
    * the family usable.
    */
@@ -62,6 +67,7 @@ export interface SpeechFamily {
     windows: readonly SpeechWindow[],
     language: string | null,
     checkpoint: Checkpoint,
+    follows?: boolean,
   ): Promise<readonly WindowTranscript[]>;
   /**
    * The language of each window, at most `row.speech.batch` of them: BCP 47, one that the row names, or null

@@ -52,6 +52,9 @@ class SpeechSample {
   }
 }
 
+/** Share of the speech in which another language than the one asked for is worth a warning. */
+const WORTH_A_WARNING = 0.2;
+
 /** The model that transcribes a session. */
 export interface SessionModel {
   readonly key: string;
@@ -63,6 +66,8 @@ export interface SessionModel {
 export interface SessionResult {
   readonly segments: Segment[];
   readonly language: string | null;
+  /** Clearly heard in much of the speech, instead of the language the model was told. */
+  readonly heard_instead?: string;
   readonly speech_seconds: number;
 }
 
@@ -94,6 +99,8 @@ export class TranscriptionSession {
   readonly #channels: readonly Channel[];
   /** Seconds of speech by language. */
   readonly #languages = new Map<string, number>();
+  /** The same of what is clearly heard. */
+  readonly #heard = new Map<string, number>();
   /** What is told with each window; undefined until it is detected. */
   #language: string | null | undefined;
   readonly #sample: SpeechSample;
@@ -172,8 +179,18 @@ export class TranscriptionSession {
     await this.#queue.waitUntil(() => this.#unfinished === 0, turn);
     this.#throwFailure();
     const segments = mergeChannels(this.#channels.map(({ segments }) => segments));
-    const [language] = [...this.#languages].toSorted(([, a], [, b]) => b - a)[0] ?? [null];
-    return { segments, language, speech_seconds: secondsOf(this.#channels.flatMap(({ speech }) => speech)) };
+    const [language] = mostSpoken(this.#languages) ?? [null];
+    const speech_seconds = secondsOf(this.#channels.flatMap(({ speech }) => speech));
+    return { segments, language, ...this.#heardInstead(), speech_seconds };
+  }
+
+  #heardInstead(): Pick<SessionResult, 'heard_instead'> {
+    const told = this.#model?.language ?? null;
+    const others = new Map([...this.#heard].filter(([language]) => language !== told));
+    const all = [...this.#languages.values()].reduce((sum, seconds) => sum + seconds, 0);
+    const [language, seconds] = mostSpoken(others) ?? [null, 0];
+    if (told === null || language === null || seconds < WORTH_A_WARNING * all) return {};
+    return { heard_instead: language };
   }
 
   /** The windows that were transcribed since the last call. Throws what the model failed with. */
@@ -219,7 +236,8 @@ export class TranscriptionSession {
       return;
     }
     for (const { channel, window } of this.#held.splice(0)) {
-      this.#ask(model, { output: 'text', language: this.#language, window }, (transcript) => {
+      const follows = model.language === null;
+      this.#ask(model, { output: 'text', language: this.#language, follows, window }, (transcript) => {
         this.#addSegments(channel, window, transcript);
         this.#kept?.add(channel.index, window, transcript);
         this.#unfinished -= 1;
@@ -230,7 +248,7 @@ export class TranscriptionSession {
   #detectLanguage(model: SessionModel): void {
     this.#isDetecting = true;
     const window = this.#sample.take();
-    this.#ask(model, { output: 'language', language: null, window }, ({ language }) => {
+    this.#ask(model, { output: 'language', language: null, follows: false, window }, ({ language }) => {
       this.#language = language;
       this.#queueHeld(model);
     });
@@ -238,7 +256,7 @@ export class TranscriptionSession {
 
   #ask(
     { key }: SessionModel,
-    asked: Pick<Job, 'output' | 'language' | 'window'>,
+    asked: Pick<Job, 'output' | 'language' | 'follows' | 'window'>,
     done: (transcript: WindowTranscript) => void,
   ): void {
     this.#queue.add({
@@ -255,7 +273,11 @@ export class TranscriptionSession {
     });
   }
 
-  #addSegments(channel: Channel, window: Window, { pieces, language, confidence }: WindowTranscript): void {
+  #addSegments(
+    channel: Channel,
+    window: Window,
+    { pieces, language, heard, confidence }: WindowTranscript,
+  ): void {
     const offset = window.firstSample / voiceRate;
     const span = (start: number, end: number) => ({
       start_seconds: offset + start,
@@ -276,11 +298,24 @@ export class TranscriptionSession {
     for (const one of removed) this.#log.info('hallucination removed', { ...one, window_seconds: offset });
     const segments = segmentsOf(kept, speech);
     for (const segment of segments) {
-      channel.segments.push({ ...segment, level_db: levelOf(window, segment) });
+      const middle = (segment.start_seconds + segment.end_seconds) / 2 - offset;
+      const said = pieces.findLast(({ start }) => start <= middle)?.language ?? language;
+      channel.segments.push({ ...segment, language: said, level_db: levelOf(window, segment) });
+      if (said !== null) add(this.#languages, said, segment.end_seconds - segment.start_seconds);
     }
-    if (language === null || segments.length === 0) return;
-    this.#languages.set(language, (this.#languages.get(language) ?? 0) + speechSeconds);
+    if (heard && segments.length > 0) {
+      const seconds = segments.reduce((sum, one) => sum + one.end_seconds - one.start_seconds, 0);
+      add(this.#heard, heard, seconds);
+    }
   }
+}
+
+function add(sums: Map<string, number>, key: string, value: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + value);
+}
+
+function mostSpoken(seconds: ReadonlyMap<string, number>): [string, number] | undefined {
+  return [...seconds].toSorted(([, a], [, b]) => b - a)[0];
 }
 
 /** Mean power of the channel during a segment, dB of full scale; −Infinity for digital silence. */
@@ -328,19 +363,21 @@ export class WrittenWindows {
     const found = this.#before.get(name);
     if (!found) return null;
     this.#before.delete(name);
-    const { pieces, language, confidence } = found;
-    return { pieces, language, ...(confidence && { confidence }) };
+    const { pieces, language, heard = null, confidence } = found;
+    return { pieces, language, heard, ...(confidence && { confidence }) };
   }
 
-  add(channel: number, window: Window, { pieces, language, confidence }: WindowTranscript): void {
+  add(channel: number, window: Window, transcript: WindowTranscript): void {
+    const { pieces, language, heard = null, confidence } = transcript;
     // A confidence of minus infinity does not outlive a message: such a window is transcribed again.
     if (confidence && !Object.values(confidence).every(Number.isFinite)) return;
     this.#fresh.push({
       channel,
       first_sample: window.firstSample,
       crc: crcOf(window),
-      pieces: pieces.map(({ text, start, end }) => ({ text, start, end })),
+      pieces: [...pieces],
       language,
+      heard,
       ...(confidence && { confidence }),
     });
   }

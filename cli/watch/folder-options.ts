@@ -62,6 +62,8 @@ export function newFolder(
     folder_path,
     cache_dir,
     face_min_samples: newClustering.min_samples,
+    // The field of a request means English when it is left out.
+    audio_language: 'auto',
   } as NewWatchFolder;
   const folder = { ...plain, ...changesOf(plain, options) } as NewWatchFolder;
   const { enable_visual_analysis, enable_audio_analysis, enable_face_analysis } = folder;

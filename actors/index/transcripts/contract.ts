@@ -39,6 +39,18 @@ export const TranscriptMark = Type.Object({
   language: Type.Union([Type.String(), Type.Null()]),
   /** The language that was spoken, BCP 47; null when nothing was said. */
   spoken: Type.Union([Type.String(), Type.Null()]),
+  /**
+   * Where another language begins, ascending by `from`, the index of its first segment; null where it is not
+   * known. Left out where all segments are in the one that was spoken.
+   */
+  languages: Type.Optional(
+    Type.Array(
+      Type.Object({
+        from: Type.Integer({ minimum: 0 }),
+        language: Type.Union([Type.String(), Type.Null()]),
+      }),
+    ),
+  ),
   /** Null for the downmix. */
   channels: Type.Union([Type.Array(Type.Integer({ minimum: 1 })), Type.Null()]),
   detect_speakers: Type.Boolean(),
@@ -93,7 +105,11 @@ const namedFields = {
   speaker_name: Type.Union([Type.String(), Type.Null()]),
 };
 
-export const NamedSegment = Type.Object(namedFields);
+export const NamedSegment = Type.Object({
+  ...namedFields,
+  /** BCP 47; left out where it is that of the whole transcript. */
+  language: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
 export type NamedSegment = Static<typeof NamedSegment>;
 
 export const TranscriptMatch = Type.Object({

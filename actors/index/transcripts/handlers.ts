@@ -107,12 +107,14 @@ function part(store: Store, request: Request<TranscriptContract, 'transcript_par
   const columns = store.transcripts.columns(hash_str);
   if (columns === null) return { stored: null, segments: [] };
   const names = store.transcripts.names(hash_str);
-  const { starts_ms, ends_ms } = columns;
+  const { mark, starts_ms, ends_ms } = columns;
   const segments: NamedSegment[] = [];
   for (let i = Math.max(0, (after ?? -1) + 1); i < starts_ms.length && segments.length < most; i++) {
     const start = starts_ms[i]! / 1000;
     if (start >= range[1]) break;
-    if (overlaps(start, ends_ms[i]! / 1000, range)) segments.push(namedSegment(columns, names, i));
+    if (!overlaps(start, ends_ms[i]! / 1000, range)) continue;
+    const language = mark.languages?.findLast(({ from }) => from <= i)?.language;
+    segments.push({ ...namedSegment(columns, names, i), ...(language !== undefined && { language }) });
   }
   return { stored: starts_ms.length, segments };
 }

@@ -70,6 +70,11 @@ export const SpeakerData = Type.Object({
 });
 export type SpeakerData = Static<typeof SpeakerData>;
 
+const SegmentIndex = field(
+  'Index of the segment in its transcript, counted from 0.',
+  Type.Integer({ minimum: 0 }),
+);
+
 export const TranscriptionsAnswer = Type.Object({
   transcriptions: field(
     'Segments by path, each as `[start_seconds, text, end_seconds, media_path]`.',
@@ -91,6 +96,18 @@ export const TranscriptionsAnswer = Type.Object({
         other_languages: field(
           'Languages of the other subtitles of the file, for use as `language` of the request.',
           Type.Array(Type.String()),
+        ),
+        changes: field(
+          'Where another language begins, in a file in which several are spoken: the index of its first ' +
+            'segment, and its BCP 47 code; omitted if one language is spoken.',
+          Type.Optional(
+            Type.Array(
+              Type.Object({
+                segment_index: SegmentIndex,
+                language: field('Language as a BCP 47 code; null if unknown.', nullable(Type.String())),
+              }),
+            ),
+          ),
         ),
       }),
     ),
@@ -124,10 +141,6 @@ export const TranscriptRangeRequest = Type.Object({
 });
 export type TranscriptRangeRequest = Static<typeof TranscriptRangeRequest>;
 
-const SegmentIndex = field(
-  'Index of the segment in its transcript, counted from 0.',
-  Type.Integer({ minimum: 0 }),
-);
 const SaidText = field('What is said.', Type.String());
 const speakerFields = {
   speaker: field('Id of the speaker in this transcript; empty if speakers were not detected.', Type.String()),
@@ -140,6 +153,10 @@ export const RangeSegment = Type.Object({
   end_seconds: EndSeconds,
   text: SaidText,
   ...speakerFields,
+  language: field(
+    'Language of the segment as a BCP 47 code, in a file in which several are spoken; null if unknown.',
+    Type.Optional(nullable(Type.String())),
+  ),
   text_truncated: field(
     'True if the text was too long for one response and was cut.',
     Type.Optional(Type.Boolean()),

@@ -109,10 +109,12 @@ function inLanguage(stored: Transcript, wanted: string | null) {
   const fits = (language: string | null) =>
     language === null || wanted === null ? 0 : fit(language, wanted);
   const chosen = all.reduce((best, one) => (fits(one.language) > fits(best.language) ? one : best));
+  const changes = chosen === all[0] ? mark.languages : undefined;
   return {
     transcript: chosen === all[0] ? stored : { ...stored, segments: chosen.segments },
     language: chosen.language,
     other_languages: all.flatMap((one) => (one === chosen || one.language === null ? [] : [one.language])),
+    ...(changes && { changes: changes.map(({ from, language }) => ({ segment_index: from, language })) }),
   };
 }
 

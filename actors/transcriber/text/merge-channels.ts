@@ -43,9 +43,7 @@ export function mergeChannels(channels: readonly (readonly LeveledSegment[])[]):
   return kept
     .flatMap((timeline) => timeline.all)
     .sort((a, b) => earlier(a, b) || a.channel - b.channel)
-    .map(({ segment: { start_seconds, end_seconds, text, speaker } }) => {
-      return { start_seconds, end_seconds, text, speaker };
-    });
+    .map(({ segment: { level_db: _, ...segment } }) => segment);
 }
 
 const level = ({ segment: { level_db } }: Candidate) => (level_db > -1000 ? level_db : -1000);

@@ -6,7 +6,14 @@ import type { Checkpoint } from '../../../runtime/sync/checkpoint.ts';
 import { modelErrors } from '../../models/contract.ts';
 import { floatsOf, type Graph, openGraph, type SessionOpener, type TensorIn } from '../../models/session.ts';
 import { compressionRatio } from '../text/hallucinations.ts';
-import { probabilityOf, type Sampling, sampleToken, seeded } from './sampling.ts';
+import {
+  type LikelyLanguage,
+  likeliest,
+  probabilityOf,
+  type Sampling,
+  sampleToken,
+  seeded,
+} from './sampling.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Output of the encoder: batch×positions×width. */
@@ -159,11 +166,15 @@ export interface Hypothesis {
   readonly compressionRatio: number;
   /** Probability, 0 to 1, that nobody speaks. */
   readonly noSpeech: number;
+  /** What is spoken, whatever language the prompt names; null for a model of one language. */
+  readonly heard: LikelyLanguage | null;
 }
 
 interface DecodingParts {
   readonly decoder: Decoder;
   readonly vocabulary: Vocabulary;
+  /** Tokens of the languages of the model. */
+  readonly languages: ReadonlyMap<string, number>;
 }
 
 /**
@@ -194,7 +205,7 @@ export async function decode(
 
 /** One decoding of all rows at one temperature. */
 async function decodeAt(
-  { decoder, vocabulary }: DecodingParts,
+  { decoder, vocabulary, languages }: DecodingParts,
   sound: EncodedSound,
   rows: readonly Row[],
   temperature: number,
@@ -209,7 +220,9 @@ async function decodeAt(
   const run = decoder.begin(parts(sound, rows));
   await checkpoint();
   let logits = await run.step(rows.map(({ prompt }) => prompt));
+  // The first token of a prompt is the start token, after which the model says what it hears.
   const noSpeech = rows.map((_, at) => probabilityOf(logits.row(at, 0), vocabulary.noSpeech));
+  const heard = rows.map((_, at) => likeliest(logits.row(at, 0), languages));
   for (;;) {
     for (const [at, { limit }] of rows.entries()) {
       if (done(at)) continue;
@@ -231,6 +244,7 @@ async function decodeAt(
     meanLogProbability: sums[at]! / (tokens.length + 1),
     compressionRatio: compressionRatio(vocabulary.text(tokens.filter((token) => token < vocabulary.end))),
     noSpeech: noSpeech[at]!,
+    heard: heard[at]!,
   }));
 }
 

@@ -31,7 +31,7 @@ import {
   type Row,
   repeatsItself,
 } from './decoder.ts';
-import { likeliest, phrasesOf, resumptionOf } from './sampling.ts';
+import { endOf, likeliest, phrasesOf, resumptionOf } from './sampling.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** Positions of the decoder: a prompt and its text have no more tokens. */
@@ -111,9 +111,10 @@ class Whisper implements SpeechFamily {
     windows: readonly SpeechWindow[],
     language: string | null,
     checkpoint: Checkpoint,
+    follows = false,
   ): Promise<readonly WindowTranscript[]> {
     if (windows.length === 0) return [];
-    const { vocabulary, decoder } = this.#parts;
+    const { vocabulary } = this.#parts;
     let sound = await this.#encode(
       windows.map(({ samples }) => samples),
       checkpoint,
@@ -122,7 +123,7 @@ class Whisper implements SpeechFamily {
     const languages = told === null ? await this.#detect(sound, checkpoint) : windows.map(() => told);
     const texts = windows.map((window, at) => {
       const limit = tokenLimit(this.#row.speech, window.samples.length);
-      return new WindowText(window, languages[at]!, limit, vocabulary);
+      return new WindowText(window, languages[at]!, limit, vocabulary, follows);
     });
     for (
       let open = texts;
@@ -133,7 +134,11 @@ class Whisper implements SpeechFamily {
       )
     ) {
       const rows = open.map((text, index) => this.#rowOf(text, index));
-      const hypotheses = await decode({ decoder, vocabulary }, sound, rows, checkpoint);
+      const hypotheses = await decode(this.#parts, sound, rows, checkpoint);
+      const turned = open.filter((text, at) => text.turnTo(hypotheses[at]!));
+      const turnedRows = turned.map((text) => this.#rowOf(text, open.indexOf(text)));
+      const rewritten = turned.length === 0 ? [] : await decode(this.#parts, sound, turnedRows, checkpoint);
+      for (const [at, { index }] of turnedRows.entries()) hypotheses[index] = rewritten[at]!;
       for (const [at, text] of open.entries()) text.add(hypotheses[at]!);
       open = open.filter(({ isComplete }) => !isComplete);
       if (open.length === 0) return texts.map(({ transcript }) => transcript);
@@ -182,7 +187,7 @@ class Whisper implements SpeechFamily {
     await checkpoint();
     const starts = Array.from({ length: sound.dims[0] }, () => [vocabulary.start]);
     const logits = await decoder.begin(sound).step(starts);
-    return starts.map((_, at) => likeliest(logits.row(at, 0), languages));
+    return starts.map((_, at) => likeliest(logits.row(at, 0), languages)?.language ?? null);
   }
 
   #rowOf({ language, limit }: WindowText, index: number): Row {
@@ -200,9 +205,17 @@ class Whisper implements SpeechFamily {
 
 /** Less speech than this is the end of a word that is written already. */
 const LEAST_SPEECH = 0.25 * melRate;
+/** Speech behind a text that ends before it is in another language as a rule. */
+const LEFT_OUT = 3 * melRate;
+/** From this probability on, another language than the expected one is clearly heard. */
+const CLEARLY_HEARD = 0.8;
 
 class WindowText {
-  readonly language: string | null;
+  /** Of what is decoded next. */
+  language: string | null;
+  readonly #expected: string | null;
+  readonly #follows: boolean;
+  #heard: string | null = null;
   readonly #window: SpeechWindow;
   readonly #vocabulary: Vocabulary;
   #left: number;
@@ -214,9 +227,17 @@ class WindowText {
   #logProbability = 0;
 
   /** `limit`: the most tokens of all its decodings. */
-  constructor(window: SpeechWindow, language: string | null, limit: number, vocabulary: Vocabulary) {
+  constructor(
+    window: SpeechWindow,
+    language: string | null,
+    limit: number,
+    vocabulary: Vocabulary,
+    follows: boolean,
+  ) {
     this.#window = window;
     this.language = language;
+    this.#expected = language;
+    this.#follows = follows;
     this.#left = limit;
     this.#vocabulary = vocabulary;
   }
@@ -235,33 +256,47 @@ class WindowText {
     return this.#left;
   }
 
+  /** True if another language is clearly heard, in which the same sound is to be decoded again. */
+  turnTo({ heard }: Hypothesis): boolean {
+    if (!this.#follows || heard === null) return false;
+    if (heard.language === this.language || heard.probability < CLEARLY_HEARD) return false;
+    this.language = heard.language;
+    return true;
+  }
+
   /** `hypothesis`: the text of `rest`. */
   add(hypothesis: Hypothesis): void {
     const from = this.#from ?? 0;
     this.#from = null;
     // What the model takes for silence behind a text is none of it.
     if (from > 0 && isSilence(hypothesis)) return;
-    const { tokens, ended, meanLogProbability, noSpeech } = hypothesis;
+    const { tokens, ended, meanLogProbability, noSpeech, heard } = hypothesis;
     this.#left -= tokens.length;
-    const resumption = resumptionOf(tokens, ended, this.#vocabulary);
+    const unfinished = resumptionOf(tokens, ended, this.#vocabulary);
+    const resumption = unfinished ?? (this.#follows ? endOf(tokens, this.#vocabulary) : null);
+    const least = unfinished ? LEAST_SPEECH : LEFT_OUT;
     const next = from + Math.round((resumption?.seconds ?? 0) * melRate);
     let kept = tokens;
     // A loop that has filled the decoder knows nothing of time.
     const isLoop = resumption?.tokens === tokens.length && repeatsItself(hypothesis);
-    if (resumption && !isLoop && this.#left > 0 && this.#speechAfter(next) >= LEAST_SPEECH) {
+    if (resumption && !isLoop && this.#left > 0 && this.#speechAfter(next) >= least) {
       this.#from = next;
       kept = tokens.slice(0, resumption.tokens);
     }
     const span = { from: from / melRate, to: this.#window.samples.length / melRate };
-    this.#pieces.push(...phrasesOf(kept, span, this.#vocabulary));
-    if (from === 0) this.#noSpeech = noSpeech;
+    for (const phrase of phrasesOf(kept, span, this.#vocabulary))
+      this.#pieces.push(this.#follows ? { ...phrase, language: this.language } : phrase);
+    if (from === 0) {
+      this.#noSpeech = noSpeech;
+      this.#heard = heard !== null && heard.probability >= CLEARLY_HEARD ? heard.language : null;
+    }
     this.#tokens += kept.length + 1;
     this.#logProbability += meanLogProbability * (kept.length + 1);
   }
 
   get transcript(): WindowTranscript {
     const confidence = { noSpeech: this.#noSpeech, meanLogProbability: this.#logProbability / this.#tokens };
-    return { pieces: this.#pieces, language: this.language, confidence };
+    return { pieces: this.#pieces, language: this.#expected, heard: this.#heard, confidence };
   }
 
   /** Samples of speech from that sample on. */

@@ -147,14 +147,26 @@ export function probabilityOf(logits: Float32Array, token: number | null): numbe
   return Math.exp(logits[token]! - logSumExp(logits, all, highest(logits, all).value));
 }
 
-/** The likeliest of the languages; null when there are none. */
-export function likeliest(logits: Float32Array, languages: ReadonlyMap<string, number>): string | null {
+/** A language, and its probability among those of the model. */
+export interface LikelyLanguage {
+  readonly language: string;
+  readonly probability: number;
+}
+
+/** The likeliest of the languages; null when there are none. `logits`: after the start token. */
+export function likeliest(
+  logits: Float32Array,
+  languages: ReadonlyMap<string, number>,
+): LikelyLanguage | null {
   let best: string | null = null;
   let value = Number.NEGATIVE_INFINITY;
   for (const [language, token] of languages) {
     if (best === null || logits[token]! > value) [best, value] = [language, logits[token]!];
   }
-  return best;
+  if (best === null) return null;
+  let mass = 0;
+  for (const token of languages.values()) mass += Math.exp(logits[token]! - value);
+  return { language: best, probability: 1 / mass };
 }
 
 /** A seeded random generator, 0 ≤ x < 1 (mulberry32). */
@@ -200,6 +212,16 @@ export function phrasesOf(
   }
   if (words.length > 0) close(Math.max(start, to));
   return phrases;
+}
+
+/** The end of a text whose last phrase has one; null where it has none, or says nothing. */
+export function endOf(
+  written: readonly number[],
+  { firstTime }: Pick<Vocabulary, 'firstTime'>,
+): Resumption | null {
+  const last = written.at(-1) ?? 0;
+  if (last <= firstTime || written.length < 3) return null;
+  return { tokens: written.length, seconds: (last - firstTime) * TIME_STEP_SECONDS };
 }
 
 /** Where decoding goes on. */

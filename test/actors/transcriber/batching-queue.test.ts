@@ -61,6 +61,7 @@ function fake(limit = 2): Fake {
     owner,
     model_key,
     output: 'text',
+    follows: false,
     language,
     window: window(number),
     done: ({ pieces }) => texts.push(`${number}:${pieces[0]?.text.trim()}`),

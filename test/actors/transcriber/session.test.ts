@@ -38,6 +38,8 @@ const levels = new Map([
   [1, 'en'],
   [2, 'de'],
 ]);
+/** The level of a language that is only heard window by window. */
+const french = 4;
 const levelOf = ({ samples, speech }: SpeechWindow) => Math.round(samples[speech[0]![0]]! * 10);
 
 /** A session on a model that writes the language it was told, and the level of the window. */
@@ -45,14 +47,16 @@ function open(channels: number, language: string | null = null, before: WrittenW
   const samples: number[] = [];
   const queue = new BatchingQueue({
     withModel: (_, work) =>
-      work(4, async (windows, { output, language: told }) =>
+      work(4, async (windows, { output, language: told, follows }) =>
         windows.map((window) => {
           const level = levelOf(window);
           if (output === 'language') {
             samples.push(window.samples.length / SECOND);
             return { pieces: [], language: levels.get(level) ?? null };
           }
-          return { pieces: [{ text: ` ${told} ${level}.`, start: 0, end: 1 }], language: told };
+          const heard = level === french ? 'fr' : told;
+          const piece = { text: ` ${told} ${level}.`, start: 0, end: 1, ...(follows && { language: heard }) };
+          return { pieces: [piece], language: told, heard };
         }),
       ),
     checkpoint,
@@ -87,6 +91,28 @@ test('the language is detected once, on the first 28 s of speech, and told with 
   assert.deepEqual(textsOf(result), [' en 1.', ' en 1.', ' en 2.']);
   assert.equal(result.language, 'en');
   assert.deepEqual(samples, [28]);
+});
+
+test('a language that is detected is followed where it changes, and each segment has its own', async () => {
+  const { session } = open(1);
+  await say(session, 0, [1, 20], [1, 20], [french, 1]);
+  const result = await session.finish(turn);
+  assert.deepEqual(
+    result.segments.map(({ language }) => language),
+    ['en', 'en', 'fr'],
+  );
+  assert.equal(result.language, 'en');
+  assert.ok(!('heard_instead' in result));
+});
+
+test('another language than the one that was asked for is reported where it is much of the speech', async () => {
+  const { session } = open(1, 'en');
+  await say(session, 0, [1, 5], [french, 5], [french, 5]);
+  const { language, heard_instead } = await session.finish(turn);
+  assert.deepEqual([language, heard_instead], ['en', 'fr']);
+  const mostlyAsked = open(1, 'en').session;
+  await say(mostlyAsked, 0, ...Array.from({ length: 9 }, (): [number, number] => [1, 5]), [french, 5]);
+  assert.ok(!('heard_instead' in (await mostlyAsked.finish(turn))));
 });
 
 test('a file with less speech is asked at its end, on the speech of all its channels', async () => {

@@ -13,7 +13,7 @@ test('watch add hands on an absolute path, and says what else it takes to be wat
   const { code, out, err } = await run('add', 'footage', '--speech');
   assert.equal(code, 0);
   assert.deepEqual([added()[0]?.folder_path, added()[0]?.cache_dir], [join(process.cwd(), 'footage'), null]);
-  assert.match(out, /^1f2c9a01 {2}.*\/footage\n {4}pictures, speech \(english\)\n/);
+  assert.match(out, /^1f2c9a01 {2}.*\/footage\n {4}pictures, speech \(auto\)\n/);
   assert.match(err, /framehound serve, then, once: framehound watch start/);
   const json = await run('add', '/other', '--disabled', '--json');
   assert.equal((JSON.parse(json.out) as { enabled: boolean }).enabled, false);
@@ -37,7 +37,7 @@ test('the analysis folder is the one a person names, and else that of the servic
 test('watch edit changes what is named, of the folder that is named by path or by id', async (t) => {
   const { run, folders } = world(t, { settings: { cache_dir: '/into' }, source: 'environment' });
   await run('add', '/footage', '--exclude-file', '*_proxy.*');
-  assert.match((await run('edit', '/footage', '--no-pictures', '--speech')).out, / {4}speech \(english\)\n/);
+  assert.match((await run('edit', '/footage', '--no-pictures', '--speech')).out, / {4}speech \(auto\)\n/);
   await run('edit', '1f2c', '--include-file', '*_proxy.*', '--default-cache-dir', '--disabled');
   const id = '1f2c9a01b7d3';
   assert.deepEqual(folders.asked.slice(1), [

@@ -3,7 +3,12 @@ import { soundRate } from '../../../decoder/contract.ts';
 import type { ComputedVoices, SpeakerRange, SpeakerVoices } from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { OtherLanguage, TranscriptMark } from '../../../index/transcripts/contract.ts';
-import type { DetectedSpeech, Segment, WrittenWindow } from '../../../transcriber/contract.ts';
+import {
+  type DetectedSpeech,
+  type Segment,
+  speechLanguages,
+  type WrittenWindow,
+} from '../../../transcriber/contract.ts';
 import type { Decoder, Index, ModelInUse, SpeechParts } from '../parts.ts';
 import type { FileSpans } from '../stage.ts';
 import { type SpeechJob, subtitlesKey } from './kind.ts';
@@ -274,6 +279,21 @@ export function namesOfVoices(
   return names;
 }
 
+/** Where the language changes; undefined for a transcript in one language. */
+export function languageChanges(segments: readonly Segment[]): TranscriptMark['languages'] {
+  const changes = segments.flatMap(({ language = null }, from) =>
+    from > 0 && language === (segments[from - 1]!.language ?? null) ? [] : [{ from, language }],
+  );
+  return changes.length > 1 ? changes : undefined;
+}
+
+/** A warning about a language that is heard instead of the one asked for; undefined for none. */
+export function otherLanguage(asked: string | null, heard: string | undefined): string | undefined {
+  if (asked === null || heard === undefined) return undefined;
+  const { name } = speechLanguages;
+  return `${name(heard)} is heard, but ${name(asked)} was expected; transcribe it again with language auto`;
+}
+
 /** What to say when there are fewer speakers than were asked for; undefined when there are not. */
 export function fewerSpeakers(asked: number | string, found: number | null): string | undefined {
   if (typeof asked !== 'number' || found === null || found >= asked) return undefined;
@@ -330,7 +350,7 @@ export interface Written {
 
 type Wish = Omit<
   TranscriptMark,
-  'spoken' | 'sidecar' | 'speaker_names' | 'speakers_uncertain' | 'speaker_range' | 'others'
+  'spoken' | 'languages' | 'sidecar' | 'speaker_names' | 'speakers_uncertain' | 'speaker_range' | 'others'
 >;
 
 /** With what the same work is known again. */

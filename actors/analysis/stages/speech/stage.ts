@@ -20,8 +20,10 @@ import {
   fewerSpeakers,
   identifySpeakers,
   isSame,
+  languageChanges,
   markOf,
   namesOfVoices,
+  otherLanguage,
   SpeechSession,
   type SpeechTools,
   type SpeechWork,
@@ -219,14 +221,17 @@ async function transcribe(
   const speaker_names = said && Object.keys(said).length > 0 ? { speaker_names: { ...said } } : {};
   const { others = [], speaker_range: range = null, speaker_model } = written;
   const uncertain = range === null ? {} : { speakers_uncertain: true, speaker_range: range };
+  const languages = languageChanges(segments);
   const mark = {
     ...markOf(work),
+    ...(languages && { languages }),
     ...{ spoken: language, sidecar: written.sidecar ?? null, ...speaker_names, ...uncertain },
     ...(others.length > 0 && { others: [...others] }),
   };
   // Not cancellable: what is finished stays.
   const voices = written.voices ? { voices: written.voices } : {};
-  await index.ask('transcribe', { cache_dir, media, mark, segments: [...segments], ...voices });
+  const stored = segments.map(({ language: _, ...segment }) => segment);
+  await index.ask('transcribe', { cache_dir, media, mark, segments: stored, ...voices });
   const facts = { model_key: mark.model_key, language, segments: segments.length, speakers, speech_seconds };
   const unsure = range === null ? undefined : uncertainSpeakers(range, speaker_model ?? null);
   const warnings = [warning, unsure].filter((one) => one !== undefined);
@@ -246,9 +251,10 @@ async function transcribeSound(
   audioDecoder: Decoder,
   tools: SpeechTools,
 ): Promise<Written> {
-  const { ids: _, ...written } = await heard(work, audioDecoder, tools, null);
-  const warning = fewerSpeakers(work.job.speaker_count, written.speakers);
-  return warning === undefined ? written : { ...written, warning };
+  const { ids: _, heard_instead, ...written } = await heard(work, audioDecoder, tools, null);
+  const { speaker_count, language } = work.job;
+  const warnings = [fewerSpeakers(speaker_count, written.speakers), otherLanguage(language, heard_instead)];
+  return { ...written, ...warningOf(warnings) };
 }
 
 /**
@@ -265,10 +271,10 @@ async function heard(
   try {
     await session.open();
     await session.appendAll(audioDecoder);
-    const { segments: own, language, speech_seconds } = await session.text();
+    const { segments: own, ...spoken } = await session.text();
     const { speakers: ids, count: speakers, ...voices } = await session.speakersOf(given ?? own);
     const segments = (given ?? own).map((segment, i) => ({ ...segment, speaker: ids?.[i] ?? null }));
-    return { segments, ids, language, speech_seconds, speakers, ...voices };
+    return { segments, ids, ...spoken, speakers, ...voices };
   } finally {
     await session.close();
   }
@@ -310,7 +316,7 @@ async function readSubtitles(
     return { ...result, speaker_names: names, ...warningOf([untold, ...unreadable]) };
   }
   // The text comes from the subtitles, the speakers from the sound; names in the subtitles go to the voices.
-  const { ids, ...spoken } = await heard(work, audioDecoder, tools, segments);
+  const { ids, heard_instead: _, ...spoken } = await heard(work, audioDecoder, tools, segments);
   const warnings = warningOf([
     other && `${other}; speakers were told apart by voice`,
     fewerSpeakers(job.speaker_count, spoken.speakers),

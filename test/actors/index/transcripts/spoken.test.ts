@@ -50,6 +50,27 @@ test('both searches find what is said however it is written, and across segments
     assert.deepEqual(await find(index, cache_dir, query), [], query);
 });
 
+test('segments in another language say so', async (t) => {
+  const index = await indexActor(t);
+  const cache_dir = temporaryFolder(t);
+  const languages = [
+    { from: 0, language: 'en' },
+    { from: 2, language: 'de' },
+  ];
+  await index.call('transcribe', {
+    cache_dir,
+    media: mediaRecord('aa'),
+    mark: { ...mark, languages },
+    segments: segments([' one', ' two', ' drei']),
+  });
+  const request = { cache_dir, hash_str: 'aa', range: [0, 99] as [number, number], after: null, most: 9 };
+  const { segments: stored } = await index.call('transcript_part', request);
+  assert.deepEqual(
+    stored.map(({ language }) => language),
+    ['en', 'en', 'de'],
+  );
+});
+
 test('a phrase does not go on from subtitles of one language into those of another', async (t) => {
   const index = await indexActor(t);
   const cache_dir = temporaryFolder(t);

@@ -396,3 +396,40 @@ for (const [claim, wanted, encoder, decoder, message] of refusals) {
     assert.equal(opened.size, 0);
   });
 }
+
+test('a window in another language is written in that one where it is followed, and else only reported', async () => {
+  const text = [time(0), ...bytes(' Ja.'), time(1)];
+  const family = await open((state) => writes(() => text, state.sound === 1 ? 'de' : 'en')(state));
+  const windows = [tone(2), tone(1)];
+  const followed = await family.transcribe(windows, 'en', checkpoint, true);
+  assert.deepEqual(
+    followed.map(({ pieces, heard }) => [pieces.map(({ language }) => language), heard]),
+    [
+      [['en'], 'en'],
+      [['de'], 'de'],
+    ],
+  );
+  const told = await family.transcribe(windows, 'en', checkpoint);
+  assert.deepEqual(
+    told.map(({ language, heard }) => [language, heard]),
+    [
+      ['en', 'en'],
+      ['en', 'de'],
+    ],
+  );
+});
+
+test('what follows a text in another language is decoded by itself', async () => {
+  const text = (sound: number) =>
+    sound === 5 ? [time(0), ...bytes(' Yes.'), time(1)] : [time(0), ...bytes(' Nein.'), time(3)];
+  const family = await open((state) => writes(text, state.sound === 5 ? 'en' : 'de')(state));
+  const [transcript] = await family.transcribe([tone(5)], 'en', checkpoint, true);
+  assert.deepEqual(
+    transcript?.pieces.map(({ text, start }) => [text, start]),
+    [
+      [' Yes.', 0],
+      [' Nein.', 1],
+    ],
+  );
+  assert.equal(transcript.pieces[1]?.language, 'de');
+});
