@@ -1,6 +1,5 @@
 // What is analysed where nothing else is asked for: pictures, subtitles in or beside the files, and faces
-// where
-// their models are there.
+// where their models are there.
 import type { TaskRequest } from '../actors/analysis/contract.ts';
 import { anySubtitlesKey, type TranscriptionJob } from '../actors/analysis/stages/speech/kind.ts';
 import { isStillName } from '../actors/decoder/media-names.ts';
@@ -15,7 +14,8 @@ export interface UsualWork {
   readonly paths: readonly string[];
   readonly cacheDir: string;
   readonly force: boolean;
-  readonly subtitles: boolean;
+  /** Where the text of films comes from; null for none. */
+  readonly text: 'subtitles' | 'speech' | null;
   readonly faces: boolean;
 }
 
@@ -24,20 +24,26 @@ const people = 'people';
 
 export function usualTask(
   service: Service,
-  { paths, cacheDir, force, subtitles, faces }: UsualWork,
+  { paths, cacheDir, force, text, faces }: UsualWork,
   { values }: Context,
 ): MediaTask {
   const { decode } = values;
   const requestOf: MediaTask['requestOf'] = async (files) => {
-    const lasting = subtitles ? files.filter((path) => !isStillName(path)) : [];
+    const lasting = text === null ? [] : files.filter((path) => !isStillName(path));
+    const jobOf = text === 'speech' ? speechOf : subtitlesOf;
     const job = faces ? await faceJob(service, cacheDir, files) : null;
     return {
       ...{ cache_dir: cacheDir, visual_media_paths: files, decode, force },
-      ...(lasting.length > 0 && { transcription_jobs: lasting.map(subtitlesOf) }),
+      ...(lasting.length > 0 && { transcription_jobs: lasting.map(jobOf) }),
       ...(job && { face_clustering_jobs: [job] }),
     };
   };
   return { paths, cacheDir, json: false, requestOf };
+}
+
+/** As `framehound transcribe` does it where nothing else is asked for. */
+function speechOf(path: string): TranscriptionJob {
+  return { path, language: 'auto', channels: null };
 }
 
 /** To tell speakers apart the sound would have to be heard. */

@@ -13,7 +13,7 @@ import { type Command, type Context, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { usualTask } from '../usual-work.ts';
+import { type UsualWork, usualTask } from '../usual-work.ts';
 
 export const analyze: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
@@ -27,9 +27,11 @@ export const analyze: Command = async (args, context) => {
   const { completes: reuses } = commandTable.analyze.options.reuse;
   const reuse = values.reuse === undefined ? undefined : oneOf('--reuse', reuses, values.reuse);
   if (values.cuts) expectAlone(values);
+  if (values.speech && (values['no-subtitles'] || values['from-previews']))
+    throw usageErrors.USAGE('--speech cannot be combined with --no-subtitles or --from-previews');
   const usual = {
     ...{ paths: positionals, cacheDir: cache, force: values.force },
-    ...{ subtitles: !values['no-subtitles'], faces: !values['no-faces'] },
+    ...{ text: textOf(values), faces: !values['no-faces'] },
   };
   return withService(context, context.values.decoders, (service) => {
     const lookingAt = () => {
@@ -48,6 +50,11 @@ export const analyze: Command = async (args, context) => {
     return runMediaTask(service, { ...looking, requestOf, json: values.json }, context);
   });
 };
+
+function textOf(values: { readonly speech: boolean; readonly 'no-subtitles': boolean }): UsualWork['text'] {
+  if (values.speech) return 'speech';
+  return values['no-subtitles'] ? null : 'subtitles';
+}
 
 /** Throws USAGE for an option that says how something else is done. */
 function expectAlone(values: object): void {

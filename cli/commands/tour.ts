@@ -48,7 +48,7 @@ export const tour: Command = async (args, context) => {
   const cacheDir = own ? cache : join(home, 'samples-analysis');
   return withService(context, context.values.decoders, async (service) => {
     const paths = own ? positionals : [samples];
-    const work = { paths, cacheDir, force: values.force, subtitles: true, faces: true };
+    const work = { paths, cacheDir, force: values.force, text: 'subtitles' as const, faces: true };
     const task = usualTask(service, work, context);
     const code = await runMediaTask(service, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
