@@ -93,7 +93,7 @@ const exportOptions = {
 export const commandTable = {
   analyze: {
     usage: 'PATH...',
-    help: 'analyse films, stills and folders: pictures, subtitles and faces, with --speech also speech',
+    help: 'analyse films, stills and folders: pictures, subtitles and faces',
     completes: 'file',
     options: {
       ...summaryRequestOptions,
@@ -105,7 +105,7 @@ export const commandTable = {
         help: 'frames that are not analysed again: the same picture, nearly the same, or none (exact)',
       },
       cuts: { ...switchedOn, help: 'only find the exact edges of scenes again, in films that are analysed' },
-      speech: { ...switchedOn, help: 'also transcribe speech, with speakers, in place of subtitles' },
+      speech: { ...switchedOn, help: 'also transcribe speech, with speakers, instead of reading subtitles' },
       'no-subtitles': { ...switchedOn, help: 'do not read subtitles in or beside the files' },
       'no-faces': { ...switchedOn, help: 'do not look for faces, also where their models are there' },
       force: { ...switchedOn, help: 'analyse again what is stored' },
