@@ -119,16 +119,26 @@ class Transcriber {
   }
 
   async open(
-    { model_key, language, channels, written }: Asked<'open'>,
+    { model_key, language, channels, for_speakers = false, written }: Asked<'open'>,
     turn: Turn,
   ): Promise<{ session: number }> {
     const model = model_key === null ? null : modelFor(this.current, model_key, language);
-    const detectors = await this.#detectors.best();
+    const { open } = await this.#detectors.best();
+    const openAnswering = for_speakers ? this.#detectors.builtIn.open : null;
     turn.throwIfCancelled();
     this.#lastSession += 1;
     const { log } = this.#env;
     const kept = written ? new WrittenWindows(written) : null;
-    const session = new TranscriptionSession(model, this.#queue, channels, detectors.open, { log, kept });
+    const session = new TranscriptionSession(
+      model,
+      this.#queue,
+      channels,
+      { open, openAnswering },
+      {
+        log,
+        kept,
+      },
+    );
     this.#sessions.set(this.#lastSession, session);
     return { session: this.#lastSession };
   }

@@ -138,6 +138,11 @@ export const transcriberContract = contract(
         language: Nullable(Type.String()),
         channels: Type.Integer({ minimum: 1 }),
         /**
+         * Answers are for telling speakers apart: speech as our own detector finds it, whatever finds it for
+         * the model. In rooms voices were counted and told apart better with it than with Silero.
+         */
+        for_speakers: Type.Optional(Type.Boolean()),
+        /**
          * Windows that this model wrote before; their sound is appended all the same. With it `written`
          * answers new ones.
          */

@@ -71,6 +71,14 @@ export interface SessionResult {
   readonly speech_seconds: number;
 }
 
+/** Opens detectors for one channel each. */
+interface SessionDetectors {
+  /** For windows of the model, and for answers. */
+  readonly open: () => VoiceDetector;
+  /** For answers alone, in place of the other one; null for the same. */
+  readonly openAnswering: (() => VoiceDetector) | null;
+}
+
 interface SessionParts {
   readonly log: Log;
   /** Null when nobody keeps what is written. */
@@ -81,6 +89,8 @@ interface Channel {
   /** Counted from 0. */
   readonly index: number;
   readonly detector: VoiceDetector;
+  /** Null where the other one answers. */
+  readonly answering: VoiceDetector | null;
   /** Null when no model was asked for. */
   readonly cutter: WindowCutter | null;
   /** Blocks of a channel are processed one after the other. */
@@ -115,7 +125,7 @@ export class TranscriptionSession {
     model: SessionModel | null,
     queue: BatchingQueue,
     channels: number,
-    detector: () => VoiceDetector,
+    { open, openAnswering }: SessionDetectors,
     { log, kept }: SessionParts,
   ) {
     this.#model = model;
@@ -126,7 +136,8 @@ export class TranscriptionSession {
     this.#sample = new SpeechSample(model?.rules.longest ?? 0);
     this.#channels = Array.from({ length: channels }, (_, index) => ({
       index,
-      detector: detector(),
+      detector: open(),
+      answering: openAnswering?.() ?? null,
       cutter: model && new WindowCutter(model.rules),
       mutex: new Mutex(),
       speech: [],
@@ -153,7 +164,7 @@ export class TranscriptionSession {
       channel.next = firstSample + samples.length;
       const detected = await channel.detector.push(samples, firstSample);
       this.#add(channel, detected, channel.cutter?.push(samples, firstSample, detected) ?? []);
-      return detected;
+      return channel.answering?.push(samples, firstSample) ?? detected;
     });
   }
 
@@ -165,7 +176,7 @@ export class TranscriptionSession {
       channel.ended = true;
       const detected = await channel.detector.end();
       this.#add(channel, detected, channel.cutter?.end(detected) ?? []);
-      return detected;
+      return channel.answering?.end() ?? detected;
     });
   }
 

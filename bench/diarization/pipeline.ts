@@ -148,7 +148,7 @@ async function wholeFile(
   path: string,
   count: SpeakerCount,
 ): Promise<DiarizedFile> {
-  const { session: transcription } = await transcriber.ask('open', detection);
+  const { session: transcription } = await transcriber.ask('open', { ...detection, for_speakers: true });
   const { session } = await diarizer.ask('open', { channels: 1, speaker_count: count });
   let end = 0;
   for await (const block of decoder.feed('sound', { path, channels: null }, { credit: 4 })) {

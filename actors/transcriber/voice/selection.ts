@@ -10,16 +10,17 @@ import { Segmenter, sileroRules } from './segmenter.ts';
 
 export class DetectorSelection {
   readonly #modelsDir: string;
-  readonly #own: VoiceDetectors;
+  /** Our own, which is always there. */
+  readonly builtIn: VoiceDetectors;
   readonly #log: Log;
   #silero: VoiceDetectors | null = null;
   #opening: Promise<VoiceDetectors> | null = null;
   /** A graph that could not be opened is not tried again for every file. */
   #broken: string | null = null;
 
-  constructor(modelsDir: string, own: VoiceDetectors, log: Log) {
+  constructor(modelsDir: string, builtIn: VoiceDetectors, log: Log) {
     this.#modelsDir = modelsDir;
-    this.#own = own;
+    this.builtIn = builtIn;
     this.#log = log;
   }
 
@@ -35,12 +36,12 @@ export class DetectorSelection {
   async close(): Promise<void> {
     await this.#opening;
     await this.#silero?.close();
-    await this.#own.close();
+    await this.builtIn.close();
   }
 
   async #open(): Promise<VoiceDetectors> {
     const row = await this.#downloaded();
-    if (!row || row.key === this.#broken) return this.#own;
+    if (!row || row.key === this.#broken) return this.builtIn;
     const file = fileOf(this.#modelsDir, row, 'voice');
     try {
       // Always on the CPU: for windows of 32 ms the transfer to another device takes longer than the run.
@@ -52,7 +53,7 @@ export class DetectorSelection {
         model: row.key,
         error,
       });
-      return this.#own;
+      return this.builtIn;
     }
     this.#log.info('voice detection model in use', { model: row.key });
     return this.#silero;

@@ -43,7 +43,12 @@ const french = 4;
 const levelOf = ({ samples, speech }: SpeechWindow) => Math.round(samples[speech[0]![0]]! * 10);
 
 /** A session on a model that writes the language it was told, and the level of the window. */
-function open(channels: number, language: string | null = null, before: WrittenWindow[] | null = null) {
+function open(
+  channels: number,
+  language: string | null = null,
+  before: WrittenWindow[] | null = null,
+  detectors: ConstructorParameters<typeof TranscriptionSession>[3] = { open: loudness, openAnswering: null },
+) {
   const samples: number[] = [];
   const queue = new BatchingQueue({
     withModel: (_, work) =>
@@ -64,7 +69,7 @@ function open(channels: number, language: string | null = null, before: WrittenW
   });
   const model = { key: 'tiny', language, rules: windowRules };
   const kept = before && new WrittenWindows(before);
-  const session = new TranscriptionSession(model, queue, channels, loudness, { log, kept });
+  const session = new TranscriptionSession(model, queue, channels, detectors, { log, kept });
   return { session, samples };
 }
 
@@ -154,4 +159,18 @@ test('a session that goes on keeps the language of what was written before', asy
   await say(session, 0, [1, 3], [2, 2]);
   assert.deepEqual(await session.finish(turn), whole);
   assert.deepEqual(samples, []);
+});
+
+test('one detector cuts the windows, and another answers where it is given', async () => {
+  const deaf: VoiceDetector = {
+    push: async (samples, first) => ({ speech: [[7, 8]], settled: first + samples.length }),
+    end: async () => ({ speech: [[8, 9]], settled: 99 }),
+  };
+  const { session } = open(1, 'en', null, { open: loudness, openAnswering: () => deaf });
+  const samples = new Float32Array(5 * SECOND).fill(0.1, 0, SECOND);
+  assert.deepEqual(await session.append(0, 0, samples), { speech: [[7, 8]], settled: samples.length });
+  assert.deepEqual(await session.end(0), { speech: [[8, 9]], settled: 99 });
+  const result = await session.finish(turn);
+  assert.deepEqual(textsOf(result), [' en 1.']);
+  assert.equal(result.speech_seconds, 1);
 });

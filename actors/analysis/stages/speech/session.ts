@@ -47,7 +47,8 @@ export class SpeechSession {
     if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
-    const request = { model_key: model, language: job.language, channels };
+    const for_speakers = job.detect_speakers;
+    const request = { model_key: model, language: job.language, channels, for_speakers };
     const kept = spans && (await keptSpeech(spans));
     const written = kept && { written: kept.windows };
     this.#transcription = (await speech.transcriber.ask('open', { ...request, ...written })).session;
