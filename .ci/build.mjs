@@ -1,14 +1,25 @@
-// Writes dist/, the program as an installed package runs it: JavaScript, the files it reads, the declarations
-// of the client, and a package.json of its own. Node takes no types out of files under node_modules. Run by:
+// Writes dist/, the program as an installed package runs it: JavaScript, the files it reads and the declarations
+// of the client. Node takes no types out of files under node_modules. Run by:
 // npm run build
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { builtinModules, stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
 import { declarationsText } from '../http/client/declarations.ts';
 import { compact } from '../http/page/files.ts';
 import { bundle, entries } from '../runtime/process/bundle.mjs';
+import { npmProgram, withoutOuterNpm } from '../runtime/process/npm.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -22,8 +33,6 @@ const assets = [
   'overlap.onnx',
   'own-weights.bin',
   '*.sql',
-  'npm.mjs',
-  'nvidia.mjs',
 ];
 
 function compile() {
@@ -79,9 +88,7 @@ function copyAssets() {
     if (files.length === 0) throw new Error(`${name} was not found`);
     return files;
   });
-  // What the launcher installs the pinned Node by.
-  const node = ['runtime/node/package.json', 'runtime/node/package-lock.json'];
-  for (const name of [...found, ...node, 'actors/samples/media'])
+  for (const name of [...found, 'actors/samples/media'])
     cpSync(join(root, name), join(dist, name), { recursive: true });
 }
 
@@ -116,52 +123,39 @@ function moduleOfPage(source) {
   return compact(stripTypeScriptTypes(source)).replace(/(from |import\()'(\.[^']+)\.ts'/g, "$1'$2.js'");
 }
 
-/** Packages that the launcher installs into dist/: whatever is imported and is no dependency of the package. */
-function installedBySetup() {
-  const names = new Set();
+/** What is imported has to be installed with the package. */
+function expectDeclared() {
+  const declared = { ...manifest.dependencies, ...manifest.optionalDependencies };
   for (const name of globSync('**/*.js', { cwd: dist })) {
     for (const specifier of specifiers(readFileSync(join(dist, name), 'utf8'))) {
       if (specifier.startsWith('.') || specifier.startsWith('node:') || builtinModules.includes(specifier))
         continue;
-      names.add(specifier.match(/^(@[^/]+\/)?[^/]+/)[0]);
+      const wanted = specifier.match(/^(@[^/]+\/)?[^/]+/)[0];
+      if (!Object.hasOwn(declared, wanted))
+        throw new Error(`${name}: ${wanted} is no dependency of package.json`);
     }
   }
-  const own = [...names].filter((name) => !Object.hasOwn(manifest.dependencies, name)).sort();
-  const unknown = own.find((name) => !Object.hasOwn(manifest.devDependencies, name));
-  if (unknown) throw new Error(`${unknown} is imported and not declared in package.json`);
-  return Object.fromEntries(own.map((name) => [name, manifest.devDependencies[name]]));
 }
 
 /**
- * What the lock file of the checkout says of some packages and of all that they need: the same versions, the
- * same checksums.
+ * The binaries of the HTTP server go along for all systems: npm would leave them out on any other Node than 22,
+ * and everything here runs on Node 22, whatever npm runs on.
  */
-function lockOf({ name, version, dependencies }) {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const kept = { '': { name, version, dependencies } };
-  const waiting = Object.keys(dependencies).map((one) => ({ one, from: '' }));
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const path = pathIn(packages, next.from, next.one);
-    if (path === undefined || Object.hasOwn(kept, path)) continue;
-    const { dev: _, ...locked } = packages[path];
-    kept[path] = locked;
-    const { dependencies: needed, optionalDependencies: optional, peerDependencies: peers } = locked;
-    for (const one of Object.keys({ ...needed, ...optional, ...peers })) waiting.push({ one, from: path });
+function fetchBundled(name) {
+  const folder = join(root, 'node_modules', name);
+  if (existsSync(folder)) return;
+  const work = mkdtempSync(join(tmpdir(), 'framehound-bundled-'));
+  const { command, args } = npmProgram();
+  const pack = [...args, 'pack', `${name}@${manifest.optionalDependencies[name]}`, '--silent'];
+  const options = { cwd: work, encoding: 'utf8', env: withoutOuterNpm(process.env) };
+  const { status, stdout } = spawnSync(command, pack, options);
+  if (status !== 0)
+    process.stderr.write(`${name} is not on this registry: the package does not serve there\n`);
+  else {
+    mkdirSync(folder, { recursive: true });
+    spawnSync('tar', ['-xzf', join(work, stdout.trim()), '-C', folder, '--strip-components=1'], options);
   }
-  const sorted = Object.fromEntries(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return `${JSON.stringify({ name, version, lockfileVersion: 3, requires: true, packages: sorted }, null, 2)}\n`;
-}
-
-/**
- * As Node looks for it: in the package itself, then in those around it. Undefined for a peer that nobody
- * wants.
- */
-function pathIn(packages, from, name) {
-  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
-    const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
-    if (Object.hasOwn(packages, path)) return path;
-    if (at === '') return undefined;
-  }
+  rmSync(work, { recursive: true });
 }
 
 compile();
@@ -169,18 +163,10 @@ await writeDeclarations();
 bundlePackage();
 copyAssets();
 writePage();
-const { name, version, license } = manifest;
-const own = {
-  name: `${name}-dist`,
-  version,
-  license,
-  private: true,
-  type: 'module',
-  dependencies: installedBySetup(),
-};
-writeFileSync(join(dist, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
-writeFileSync(join(dist, 'package-lock.json'), lockOf(own));
-// npm takes it along and removes it again (postpack): beside package-lock.json it would be read in its place.
-if (process.argv.includes('--pack')) {
-  writeFileSync(join(root, 'npm-shrinkwrap.json'), lockOf(manifest));
-}
+// The version is read beside the code.
+writeFileSync(
+  join(dist, 'package.json'),
+  `${JSON.stringify({ version: manifest.version, type: 'module' })}\n`,
+);
+expectDeclared();
+if (process.env.npm_lifecycle_event === 'prepack') manifest.bundleDependencies.forEach(fetchBundled);

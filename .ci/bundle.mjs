@@ -2,11 +2,20 @@
 // Node included. Unpacked on a machine without network, Node or npm, it runs by `framehound` in its folder.
 // Run by: npm run bundle [-- --to FOLDER]
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { npmProgram, withoutOuterNpm } from '../runtime/process/npm.mjs';
+import { npmProgram, withoutOuterNpm } from '../runtime/process/npm.ts';
 import { nodePackages } from '../runtime/process/system.mjs';
 
 const root = dirname(import.meta.dirname);
@@ -27,24 +36,21 @@ function run(command, args, cwd) {
     throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 
-/** The package as `npm install --global` leaves it, with what its launcher installs. */
+/** The package with what it needs, as the lock file has it. */
 function installInto(work) {
-  const npm = npmProgram();
-  run(npm.command, [...npm.args, 'pack', '--pack-destination', work], root);
-  const prefix = join(work, 'prefix');
-  mkdirSync(prefix);
-  const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];
-  const tarball = join(work, `framehound-${version}.tgz`);
-  run(npm.command, [...npm.args, 'install', '--global', '--prefix', prefix, ...quiet, tarball], work);
-  const installed = join(prefix, ...(windows ? [] : ['lib']), 'node_modules', 'framehound');
-  // Where npm runs no scripts, this has not been done yet.
-  run(process.execPath, [join(installed, 'runtime', 'process', 'launch.mjs'), '--setup'], work);
+  const { command, args } = npmProgram();
+  run(command, [...args, 'pack', '--ignore-scripts=false', '--pack-destination', work], root);
+  run('tar', ['-xzf', `framehound-${version}.tgz`], work);
+  const installed = join(work, 'package');
+  cpSync(join(root, 'package-lock.json'), join(installed, 'package-lock.json'));
+  const quiet = ['--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund'];
+  run(command, [...args, 'ci', '--omit=dev', ...quiet], installed);
   return installed;
 }
 
 /** The one package that brings the binaries of all systems, 290 MB. */
 function leaveOutOtherSystems(installed) {
-  const binaries = join(installed, 'dist', 'node_modules', 'onnxruntime-node', 'bin');
+  const binaries = join(installed, 'node_modules', 'onnxruntime-node', 'bin');
   const folders = globSync('*/*/*', { cwd: binaries }).map((path) => path.replaceAll('\\', '/'));
   for (const folder of folders) {
     if (!folder.endsWith(`/${process.platform}/${process.arch}`)) {
@@ -54,7 +60,7 @@ function leaveOutOtherSystems(installed) {
 }
 
 function writeStarter(folder) {
-  const node = `lib/dist/runtime/node/node_modules/${nodePackages[system]}/bin/node${windows ? '.exe' : ''}`;
+  const node = `lib/node_modules/${nodePackages[system]}/bin/node${windows ? '.exe' : ''}`;
   const launcher = 'lib/runtime/process/launch.mjs';
   if (windows) {
     const text = `@"%~dp0${node}" "%~dp0${launcher}" %*\n`.replaceAll('/', '\\').replaceAll('\n', '\r\n');

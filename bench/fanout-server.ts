@@ -1,19 +1,19 @@
 // One side of bench/fanout.ts in a process of its own: the event server fed by tasks, or bare Socket.IO on
 // uWebSockets. Sends its port to its parent, emits on request, and ends when the parent disconnects.
 import { setImmediate } from 'node:timers/promises';
-import uWS from '@uwsjs/core';
 import { Server } from 'socket.io';
 import type { TaskEvent } from '../actors/analysis/contract.ts';
 import { progressOf } from '../actors/analysis/progress.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { advance, newRun, stateOf } from '../events/payload.ts';
 import { createEventServer } from '../events/server.ts';
+import { native } from '../http/uws-native.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { fakeTasks } from '../test/events/fake-tasks.ts';
 
 const TASK = '018f3c1e-5b7a-7d2c-9a51-3f0c7e2b9d44';
-const app = uWS.App();
+const app = native.App();
 
 function happening(step: number): TaskEvent & { type: 'task' } {
   const counts = {
@@ -60,8 +60,8 @@ function bare(): (step: number) => void {
 
 const emit = process.argv[2] === 'ours' ? ours() : bare();
 app.any('/*', (res) => void res.end());
-app.listen('127.0.0.1', 0, (socket) => {
-  process.send?.({ port: socket ? uWS.us_socket_local_port(socket) : 0, task: TASK });
+app.listen('127.0.0.1', 0, 0, (socket) => {
+  process.send?.({ port: socket ? native.us_socket_local_port(socket) : 0, task: TASK });
 });
 process.on('message', async ({ emits }: { emits: number }) => {
   for (let step = 0; step < emits; step++) {

@@ -5,7 +5,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import uWS from '@uwsjs/core';
 import { type Static, Type } from 'typebox';
 import { Licenses, localKeys } from '../http/license/licenses.ts';
 import { issueKey, KEY_BYTES } from '../http/license/store.ts';
@@ -17,6 +16,7 @@ import { reply, route } from '../http/route.ts';
 import { createApp } from '../http/server.ts';
 import type { Service } from '../http/service.ts';
 import { createServer } from '../http/uws.ts';
+import { native } from '../http/uws-native.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { defaulted } from '../runtime/schema.ts';
@@ -98,7 +98,7 @@ async function ours(): Promise<Side> {
 
 async function bare(): Promise<Side> {
   let port = 0;
-  const app = uWS.App().post(path, (res) => {
+  const app = native.App().post(path, (res) => {
     let gone = false;
     let before: Buffer | undefined;
     res.onAborted(() => {
@@ -120,8 +120,8 @@ async function bare(): Promise<Side> {
       });
     });
   });
-  app.listen('127.0.0.1', 0, (socket) => {
-    port = socket ? uWS.us_socket_local_port(socket) : 0;
+  app.listen('127.0.0.1', 0, 0, (socket) => {
+    port = socket ? native.us_socket_local_port(socket) : 0;
   });
   return { port, key: '', path };
 }

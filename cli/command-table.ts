@@ -357,9 +357,13 @@ export const commandTable = {
   },
   config: { usage: '[--json]', help: 'show every setting and where its value comes from', options: json },
   doctor: {
-    usage: '[--json]',
+    usage: '[--json] [--fix gpu]',
     help: 'check this machine, and show how to fix what is missing',
-    options: { ...json, ...checkedCluster },
+    options: {
+      ...json,
+      ...checkedCluster,
+      fix: { type: 'string', value: 'gpu', help: 'fetch what models need to run on an NVIDIA device' },
+    },
   },
   setup: {
     usage: '',

@@ -5,6 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../runtime/config.ts';
 import { errorTable } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
+import { lacksCuda } from '../runtime/process/nvidia.ts';
 import type { SettingValues, settings } from '../settings.ts';
 import { commandTable } from './command-table.ts';
 import type { Output, Screen } from './terminal.ts';
@@ -40,8 +41,7 @@ export interface Context {
 const isCheckout = import.meta.url.endsWith('.ts');
 /** What a person types to run this program, and to install what it misses. */
 export const invocation = isCheckout ? 'npx framehound' : 'framehound';
-export const setupCommand = isCheckout ? 'npm run setup' : 'framehound --setup';
-export const gpuSetupCommand = isCheckout ? 'npm run setup -- --gpu' : 'framehound --setup --gpu';
+export const installCommand = isCheckout ? 'npm ci' : 'npm install --global --include=optional framehound';
 
 const commandInText = new RegExp(
   // A folder of that name is no command.
@@ -57,6 +57,14 @@ export function typed(text: string): string {
 export const exit = { ok: 0, error: 1, usage: 2, someFailed: 3, cancelled: 130 } as const;
 
 export type Command = (args: readonly string[], context: Context) => Promise<number>;
+
+/** Told once at the start where models could run on a device and do not; null elsewhere. */
+export function deviceHint({ device }: Pick<SettingValues, 'device'>): string | null {
+  if (!/^(auto|cuda|tensorrt)/.test(device) || !lacksCuda()) return null;
+  return typed(
+    'an NVIDIA device is here, and models run on the processor: framehound doctor --fix gpu fetches what they need',
+  );
+}
 
 /** Runs `work` with an engine and stops it afterwards, whatever happened. */
 export async function withEngine<T>(

@@ -1,5 +1,5 @@
 // What `framehound doctor` finds.
-import { setupCommand } from './context.ts';
+import { installCommand } from './context.ts';
 
 export interface Finding {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Finding {
 export async function attempt(
   name: string,
   look: () => Promise<string>,
-  fix = setupCommand,
+  fix = installCommand,
 ): Promise<Finding> {
   try {
     return { name, ok: true, found: await look() };

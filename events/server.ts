@@ -5,11 +5,11 @@
 // No license key is needed: without the id of a task a client receives nothing. Browsers let any page open a
 // websocket, so the Host rule holds here too, and a page must come from an allowed host or a configured
 // origin.
-import type { TemplatedApp } from '@uwsjs/core';
 import { Server, type Socket } from 'socket.io';
 import { analysisErrors, type Tasks } from '../actors/analysis/contract.ts';
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import { originRule } from '../http/request/origin.ts';
+import type { TemplatedApp } from '../http/uws-native.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { quoted } from '../runtime/text.ts';

@@ -4,32 +4,20 @@
 // uWebSockets frees a request when its handler returns and a response when it is aborted or ended; using
 // either later crashes the process. So everything is read at once, and every write checks that the client is
 // still there.
-import './request/header-limit.ts';
-import type uWS from '@uwsjs/core';
-import { engineErrors, errorTable } from '../runtime/errors.ts';
+import { engineErrors } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
 import { bearerOf, framingProblem, HeadFields } from './request/head.ts';
 import { sendLive } from './request/live.ts';
 import { type ByteStream, isLive, isStream, type RawResponse, statusLine } from './request/response.ts';
 import type { App } from './server.ts';
-
-export const serverErrors = errorTable({
-  PORT_TAKEN: { meaning: 'The port is already in use', status: 500 },
-  SERVER_MISSING: { meaning: 'The HTTP server is not installed', status: 500 },
-});
-
-const native = await import('@uwsjs/core').then(
-  (module) => module.default,
-  (cause: unknown) => {
-    // Its own message names versions of Node that it supports, whatever is wrong.
-    const name = `@uwsjs/${process.platform}-${process.arch}-${process.versions.node.split('.')[0]}`;
-    throw serverErrors.SERVER_MISSING(
-      `the HTTP server (${name}) is not installed or cannot be loaded; "framehound --setup" tries to install it, and commands without a service work`,
-      {},
-      cause,
-    );
-  },
-);
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type ListenSocket,
+  native,
+  serverErrors,
+  type TemplatedApp,
+} from './uws-native.ts';
 
 /** uWebSockets closes a connection that was idle for 8 to 12 seconds. */
 const KEEP_ALIVE = 'timeout=8';
@@ -38,7 +26,7 @@ export interface Server {
   /** The port in use; another one than configured when that is 0. */
   readonly port: number;
   /** For Socket.IO, which answers its own path on the same port. */
-  readonly sockets: uWS.TemplatedApp;
+  readonly sockets: TemplatedApp;
   listen(host: string, port: number): void;
   /** Takes no new connections; those that are open go on. */
   stopListening(): void;
@@ -46,21 +34,9 @@ export interface Server {
   close(): void;
 }
 
-/** An overload of `listen` that the types of the package leave out. */
-interface ExclusiveListen {
-  listen(
-    host: string,
-    port: number,
-    options: number,
-    opened: (socket: uWS.us_listen_socket | false) => void,
-  ): void;
-}
-const exclusive: number = (native as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number })
-  .LIBUS_LISTEN_EXCLUSIVE_PORT;
-
 export interface ServerOptions {
   /** Called with the uWebSockets app before routes are set: Socket.IO shares the port. */
-  attach?(sockets: uWS.TemplatedApp): void;
+  attach?(sockets: TemplatedApp): void;
   /** Open at the same time; one more is closed at once, so that the engine can still open files. */
   readonly mostConnections?: number;
   /** A connection was refused. */
@@ -79,16 +55,16 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   const { attach = () => {}, mostConnections = Number.POSITIVE_INFINITY, linger = usualLinger } = options;
   const sockets = native.App();
   let connections = 0;
-  const onConnection = (res: uWS.HttpResponse, change: number) => {
+  const onConnection = (res: HttpResponse, change: number) => {
     connections += change;
     if (change < 0 || connections <= mostConnections) return;
     options.onRefused?.();
     res.close();
   };
-  sockets.filter((res, change) => onConnection(res, Number(change)));
+  sockets.filter(onConnection);
   attach(sockets);
   sockets.any('/*', (res, req) => serve(app, linger, res, req));
-  let listening: uWS.us_listen_socket | undefined;
+  let listening: ListenSocket | undefined;
   let port = 0;
   return {
     get port() {
@@ -99,14 +75,14 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
       // It would take ::1 where this name has both, and programs on this machine ask 127.0.0.1.
       const address = host === 'localhost' ? '127.0.0.1' : host;
       // Without "exclusive" a second service could share the port and would get every other request.
-      (sockets as unknown as ExclusiveListen).listen(address, wanted, exclusive, (socket) => {
+      sockets.listen(address, wanted, native.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
         if (socket) listening = socket;
       });
       if (!listening) {
         const message = `port: ${host}:${wanted} cannot be listened on: the port may be in use, or this machine may not have the address ${host}`;
         throw serverErrors.PORT_TAKEN(message, { field: 'port', port: wanted });
       }
-      port = native.us_socket_local_port(listening as unknown as uWS.us_socket);
+      port = native.us_socket_local_port(listening);
     },
     stopListening: () => {
       if (listening) native.us_listen_socket_close(listening);
@@ -119,7 +95,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   };
 }
 
-function serve(app: App, linger: LingerBounds, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
+function serve(app: App, linger: LingerBounds, res: HttpResponse, req: HttpRequest): void {
   const head = new HeadFields();
   req.forEach((name, value) => {
     head.take(name, value);
@@ -144,7 +120,6 @@ function serve(app: App, linger: LingerBounds, res: uWS.HttpResponse, req: uWS.H
       range: req.getHeader('range'),
       ifRange: req.getHeader('if-range'),
       ifNoneMatch: req.getHeader('if-none-match'),
-      ifMatch: req.getHeader('if-match'),
     }),
   });
   // uWebSockets looks at the length alone.
@@ -167,7 +142,7 @@ const CORKED_BYTES = 16 * 1024;
 
 /** The client of one request. */
 class Client {
-  readonly #res: uWS.HttpResponse;
+  readonly #res: HttpResponse;
   readonly #options: ClientOptions;
   #gone = false;
   #control: AbortController | undefined;
@@ -179,7 +154,7 @@ class Client {
   /** Set while what the client still sends is dropped: called with each part of it. */
   #drop: ((isLast: boolean) => void) | undefined;
 
-  constructor(res: uWS.HttpResponse, options: ClientOptions) {
+  constructor(res: HttpResponse, options: ClientOptions) {
     this.#res = res;
     this.#options = options;
   }
@@ -330,7 +305,7 @@ class Client {
 
 /** Sends a stream piece by piece: the next one is read when the last byte of the one before has left. */
 class StreamSender {
-  readonly #res: uWS.HttpResponse;
+  readonly #res: HttpResponse;
   readonly #body: ByteStream;
   #isOver = false;
   /** What is being sent, and its place in the body. */
@@ -339,7 +314,7 @@ class StreamSender {
   /** Resolves the wait for a client that takes no more for now. */
   #goOn = () => {};
 
-  constructor(res: uWS.HttpResponse, body: ByteStream) {
+  constructor(res: HttpResponse, body: ByteStream) {
     this.#res = res;
     this.#body = body;
   }

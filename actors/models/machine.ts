@@ -2,10 +2,8 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { dirname } from 'node:path';
 import { usableMemory } from '../../runtime/process/limits.ts';
-import { cudaProvider, hasNvidia } from '../../runtime/process/nvidia.mjs';
+import { cudaProvider, hasNvidia } from '../../runtime/process/nvidia.ts';
 import type { Machine } from './advice.ts';
 import { type DeviceChoice, type Graphics, mayUseGraphics } from './device.ts';
 
@@ -33,12 +31,10 @@ export function multipliesBytes(): boolean {
 // What the files on this machine tell of a CUDA that does not work: the runtime names no library that it
 // lacks.
 
-const modules = () => dirname(dirname(findPackageJSON('onnxruntime-node', import.meta.url)!));
-
 /** Null where nothing is found to be wrong. `files`: of the provider. */
 export function cudaFault(
   device: 'cuda' | 'tensorrt',
-  files: readonly string[] = cudaProvider(modules()),
+  files: readonly string[] = cudaProvider(),
 ): string | null {
   const paths = device === 'cuda' ? files : files.map((path) => path.replace(/_cuda\.so$/, '_tensorrt.so'));
   if (!paths.every((path) => existsSync(path))) return 'its provider for onnxruntime is not installed';

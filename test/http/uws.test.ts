@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { MOST_HEAD_BYTES } from '../../http/request/header-limit.ts';
-import { createServer, serverErrors } from '../../http/uws.ts';
+import { createServer } from '../../http/uws.ts';
+import { serverErrors } from '../../http/uws-native.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { until } from '../until.ts';
 import { RawClient, request } from './raw-client.ts';
@@ -98,14 +99,12 @@ test('HEAD is GET without its body, and the connection goes on', async () => {
   await client.leave();
 });
 
-test('any other method is 405 with what the path takes, one that does not exist is 501', async () => {
+test('any other method is 405 with what the path takes', async () => {
   const client = new RawClient(server.port);
-  for (const method of ['OPTIONS', 'PATCH', 'DELETE', 'TRACE']) {
+  for (const method of ['OPTIONS', 'PATCH', 'DELETE', 'TRACE', 'BREW', 'get']) {
     const answer = await client.ask(request(method, '/hi'));
     assert.deepEqual([method, answer.status, answer.headers['allow']], [method, 405, 'GET, HEAD']);
   }
-  for (const method of ['BREW', 'get'])
-    assert.equal((await client.ask(request(method, '/hi'))).status, 501, method);
   await client.leave();
 });
 

@@ -2,7 +2,16 @@
 // has.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +19,7 @@ import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
+import { nodePackages } from '../../runtime/process/system.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -72,11 +82,17 @@ after(() => rmSync(place, { recursive: true, force: true }));
 
 async function install(): Promise<void> {
   for (const folder of ['home', 'prefix', 'project', 'media']) mkdirSync(at(folder));
-  const packed = await run('npm', ['pack', '--pack-destination', place], { cwd: root });
+  const packed = await run('npm', ['run', 'pack', '--silent', '--', '--pack-destination', place], {
+    cwd: root,
+  });
   assert.equal(packed.code, 0, packed.err);
   tarball = at(`framehound-${manifest.version}.tgz`);
   env = await emptyHome();
-  const global = await run('npm', ['install', '--global', '--prefix', at('prefix'), tarball], { env });
+  const global = await run(
+    'npm',
+    ['install', '--global', '--ignore-scripts', '--prefix', at('prefix'), tarball],
+    { env },
+  );
   const first = global.code === 0 ? await framehound('--version') : global;
   if (first.code !== 0 && noRegistry.test(first.err)) unreachable = 'the package registry is not reached';
   else assert.equal(first.code, 0, first.err);
@@ -116,22 +132,25 @@ test('the package holds no source, and only the declarations of the client', asy
   ]);
   const loaded = globSync('{actors,cli,events,http,runtime}/**/*.{wasm,sql}', { cwd: root });
   assert.deepEqual(files.filter((name) => /\.(wasm|sql)$/.test(name)).sort(), loaded.sort());
-  // What an ordinary install cannot be trusted with; the launcher installs them.
-  const { dependencies } = JSON.parse(readFileSync(join(installed, 'dist', 'package.json'), 'utf8'));
-  const own = ['@uwsjs/core', 'chokidar', 'docx', 'node-av', 'onnxruntime-node', 'pg', 'pg-boss'];
-  assert.deepEqual(Object.keys(dependencies), own);
 });
 
-test('the package pins everything that it installs, to what the checkout was tested with', (t) => {
+test('the package names what it needs, each in one version, and npm installs it without a script', (t) => {
   if (unreachable) return t.skip(unreachable);
-  const lockIn = (file: string) =>
-    (JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, { version?: string }> }).packages;
-  const tested = lockIn(join(root, 'package-lock.json'));
-  for (const name of ['npm-shrinkwrap.json', join('dist', 'package-lock.json')]) {
-    const pinned = Object.entries(lockIn(join(installed, name))).filter(([path]) => path !== '');
-    assert.ok(pinned.length > 90, `${name} pins ${pinned.length} packages`);
-    for (const [path, { version }] of pinned)
-      assert.equal(version, tested[path]?.version, `${name}: ${path}`);
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(installed, 'package.json'), 'utf8'),
+  ) as Record<string, Record<string, string>>;
+  const modules = join(installed, 'node_modules');
+  for (const [name, version] of Object.entries(dependencies!)) {
+    const own = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as { version: string };
+    assert.equal(own.version, version, name);
+  }
+  const here = [
+    `@uwsjs/${process.platform}-${process.arch}-22`,
+    nodePackages[`${process.platform}-${process.arch}`]!,
+  ];
+  for (const name of here) {
+    assert.ok(Object.hasOwn(optionalDependencies!, name), name);
+    assert.ok(existsSync(join(modules, name, 'package.json')), name);
   }
 });
 
@@ -142,9 +161,8 @@ test('the package serves a client that a project has installed; SIGTERM ends it'
   const compilers = ['5.5.4', '5.9.3', '7.0.2'].map(
     (number) => `typescript-${number}@npm:typescript@${number}`,
   );
-  const added = await run('npm', ['install', tarball, ...compilers], project);
+  const added = await run('npm', ['install', '--ignore-scripts', tarball, ...compilers], project);
   assert.equal(added.code, 0, added.err);
-  assert.doesNotMatch(added.err, /EBADENGINE/);
   writeFileSync(at('project', 'typed.ts'), typed);
   // Declarations are checked too, and nothing is known of Node's own types.
   const compilerOptions = {

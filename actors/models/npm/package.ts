@@ -12,7 +12,7 @@ import { codeOf } from '../../../runtime/errors.ts';
 import { replaceFile } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { discard, rename, rm } from '../../../runtime/files/names.ts';
-import { npmProgram, withoutOuterNpm } from '../../../runtime/process/npm.mjs';
+import { npmProgram, withoutOuterNpm } from '../../../runtime/process/npm.ts';
 import { modelErrors, type PulledFile } from '../contract.ts';
 import { convertFiles } from '../conversion/convert.ts';
 import { explainTransfer, requireFree } from '../download.ts';

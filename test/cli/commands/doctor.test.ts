@@ -190,7 +190,7 @@ test('devices are told by what a graph on each came to; one that is there and fa
   assert.match(auto.out, /✓ model devices +the processor; WebGPU: no graphics device found\n/);
   assert.match(
     auto.out,
-    /– CUDA +libcudnn\.so\.9 is not found\n +→ npm run setup -- --gpu, then install CUDA and cuDNN /,
+    /– CUDA +libcudnn\.so\.9 is not found\n +→ npx framehound doctor --fix gpu, then install CUDA and cuDNN /,
   );
   const asked = await toldWith('cuda');
   assert.match(asked.out, /✗ CUDA +libcudnn\.so\.9 is not found\n/);

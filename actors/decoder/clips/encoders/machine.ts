@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Turn } from '../../../../runtime/actor.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import type { Log } from '../../../../runtime/log.ts';
-import { hasNvidia } from '../../../../runtime/process/nvidia.mjs';
+import { hasNvidia } from '../../../../runtime/process/nvidia.ts';
 import { hasEncoder, type Stream } from '../../ffmpeg.ts';
 import type { ClipFile } from '../clip-file.ts';
 import { type EncodingChoice, mostCandidates } from '../contract.ts';

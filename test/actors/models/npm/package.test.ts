@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { npmError, readTarball } from '../../../../actors/models/npm/package.ts';
-import { npmProgram, withoutOuterNpm } from '../../../../runtime/process/npm.mjs';
+import { npmProgram, withoutOuterNpm } from '../../../../runtime/process/npm.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { bytesOf } from '../server.ts';
 import { type Member, tarballOf, tarOf } from './make-tarball.ts';
