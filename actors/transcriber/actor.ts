@@ -119,12 +119,12 @@ class Transcriber {
   }
 
   async open(
-    { model_key, language, channels, for_speakers = false, written }: Asked<'open'>,
+    { model_key, language, channels, answers_built_in = false, written }: Asked<'open'>,
     turn: Turn,
   ): Promise<{ session: number }> {
     const model = model_key === null ? null : modelFor(this.current, model_key, language);
     const { open } = await this.#detectors.best();
-    const openAnswering = for_speakers ? this.#detectors.builtIn.open : null;
+    const openAnswering = answers_built_in ? this.#detectors.builtIn.open : null;
     turn.throwIfCancelled();
     this.#lastSession += 1;
     const { log } = this.#env;

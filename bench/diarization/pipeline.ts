@@ -7,6 +7,7 @@ import {
   type SpeakerCount,
   type SpeakerRange,
   type SpeakerTurn,
+  starterSpeakerKey,
 } from '../../actors/diarizer/contract.ts';
 import { diarize } from '../../actors/diarizer/diarize.ts';
 import { type DetectOverlap, overlapDetectorOf } from '../../actors/diarizer/overlap/channel.ts';
@@ -148,7 +149,9 @@ async function wholeFile(
   path: string,
   count: SpeakerCount,
 ): Promise<DiarizedFile> {
-  const { session: transcription } = await transcriber.ask('open', { ...detection, for_speakers: true });
+  const { model_key } = await diarizer.ask('load', {});
+  const answers_built_in = model_key === starterSpeakerKey;
+  const { session: transcription } = await transcriber.ask('open', { ...detection, answers_built_in });
   const { session } = await diarizer.ask('open', { channels: 1, speaker_count: count });
   let end = 0;
   for await (const block of decoder.feed('sound', { path, channels: null }, { credit: 4 })) {

@@ -1,6 +1,11 @@
 // The sessions of one file: one of transcription, and one of diarization beside it when speakers are wanted.
 import { soundRate } from '../../../decoder/contract.ts';
-import type { ComputedVoices, SpeakerRange, SpeakerVoices } from '../../../diarizer/contract.ts';
+import {
+  type ComputedVoices,
+  type SpeakerRange,
+  type SpeakerVoices,
+  starterSpeakerKey,
+} from '../../../diarizer/contract.ts';
 import type { MediaRecord } from '../../../index/store/contract.ts';
 import type { OtherLanguage, TranscriptMark } from '../../../index/transcripts/contract.ts';
 import {
@@ -44,11 +49,11 @@ export class SpeechSession {
       const load = () => speech.transcriber.ask('load', { model_key: model }, { signal });
       await loaded.load(model, load, ({ state }) => state);
     }
-    if (job.detect_speakers) await speech.diarizer.ask('load', {}, { signal });
+    const speaker = job.detect_speakers ? await speech.diarizer.ask('load', {}, { signal }) : null;
     const channels = this.#channels;
     // Not cancellable: what was opened has to be known here, or nobody would close it.
-    const for_speakers = job.detect_speakers;
-    const request = { model_key: model, language: job.language, channels, for_speakers };
+    const answers_built_in = speaker?.model_key === starterSpeakerKey;
+    const request = { model_key: model, language: job.language, channels, answers_built_in };
     const kept = spans && (await keptSpeech(spans));
     const written = kept && { written: kept.windows };
     this.#transcription = (await speech.transcriber.ask('open', { ...request, ...written })).session;
