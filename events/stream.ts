@@ -32,6 +32,7 @@ export interface Stream {
 const MOST_KEPT_BYTES = 1024 * 1024;
 /** Proxies end a connection on which nothing comes, often after half a minute. */
 const HEARTBEAT_MS = 15_000;
+const COMMENT = ':\n\n';
 /** How long a client is asked to wait before it reconnects. */
 const RETRY_MS = 2000;
 
@@ -84,7 +85,7 @@ export function createStream(clock: Clock): Stream {
   let isClosed = false;
   let stop = () => {};
   const beat = () => {
-    for (const { send } of clients) send(':\n\n');
+    for (const { send } of clients) send(COMMENT);
     stop = clock.after(HEARTBEAT_MS, beat);
   };
   stop = clock.after(HEARTBEAT_MS, beat);
@@ -123,14 +124,17 @@ function welcome(memory: Memory, filter: StreamFilter): string {
   const head = `retry: ${RETRY_MS}\n`;
   if (missed) {
     const texts = missed.filter((kept) => isFor(filter, kept)).map(({ text }) => text);
-    return `${head}\n${texts.join('')}`;
+    // The client has an id, and without an event nothing else to be told.
+    return texts.length > 0 ? `${head}${texts.join('')}` : COMMENT;
   }
   const lost = lastEventId === '' ? '' : textOf('missed', { last_event_id: lastEventId });
   const texts = first()
     .filter(({ name }) => filter.event === undefined || filter.event === name)
     .map(({ name, data }) => textOf(name, data));
-  // What follows has no id of its own, and this one is where the client goes on.
-  return `${head}id: ${memory.lastId}\n\n${lost}${texts.join('')}`;
+  // What follows has no id of its own, and this one is where the client goes on. With no event to stand in,
+  // it stands alone: else a client that lost its connection before the first event would miss that one.
+  const events = `${lost}${texts.join('')}`;
+  return `${head}id: ${memory.lastId}\n${events === '' ? '\n' : events}`;
 }
 
 function isFor({ rooms, event }: Pick<StreamFilter, 'rooms' | 'event'>, { name, room }: Kept): boolean {

@@ -317,7 +317,9 @@ export class Exchange implements Pending {
     if (encoding === undefined) return this.#complete(route, { status, headers, body: whole });
     const plain = typeof whole === 'string' ? Buffer.from(whole) : whole;
     const compressed = (body: Uint8Array): RawResponse => {
-      headers.push(['Content-Encoding', encoding], ['Vary', 'Accept-Encoding']);
+      headers.push(['Content-Encoding', encoding]);
+      if (!headers.some(([name, value]) => name === 'Vary' && value === 'Accept-Encoding'))
+        headers.push(['Vary', 'Accept-Encoding']);
       return this.#complete(route, { status, headers, body });
     };
     // An internal error is too small to be compressed, so this does not repeat.

@@ -50,6 +50,9 @@ export const LiveBody = Type.Unsafe<LiveText>({ type: 'string' });
 /** The body of an answer in a route of bytes. */
 export const Bytes = Type.Unsafe<Content>({ type: 'string', format: 'binary' });
 
+/** The body of an answer without one, such as a 304. */
+export const NoBody = Type.Unsafe<undefined>({ type: 'string', maxLength: 0 });
+
 /** One of the declared answers. */
 export type Answer<A extends Answers> = {
   [S in keyof A & number]: {

@@ -28,6 +28,9 @@ export const MOST_BYTES = 80 * 1024 * 1024;
 const MOST_BODIES = 4;
 const MOST_UNTRUSTED_BODIES = 1.5;
 
+/** Methods of HTTP (RFC 9110, RFC 5789); a path that has another one than asked for answers 405. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'CONNECT', 'OPTIONS', 'TRACE']);
+
 export function createApp(options: AppOptions): App {
   const find = createRouter(options.routes);
   const validators = new Map(options.routes.map((one) => [one, validatorsOf(one)]));
@@ -49,6 +52,10 @@ export function createApp(options: AppOptions): App {
       }
       if (head.method === 'OPTIONS' && state.origins.mayRead(head.origin)) {
         return exchange.refuse(null, preflightAnswer);
+      }
+      if (!methods.has(head.method)) {
+        const message = `There is no method ${quoted(head.method)} in HTTP`;
+        return exchange.refuse(null, plainError(501, 'Method not implemented', message));
       }
       // HEAD is GET without the body, which the socket leaves out.
       const found = find(head.method === 'HEAD' ? 'GET' : head.method, head.path);
@@ -133,7 +140,7 @@ async function answerTo(
     contentLength: body.length > 0 ? body.length : Number.NaN,
     misframed: null,
     header,
-    conditions: () => ({ range: '', ifRange: '', ifNoneMatch: '' }),
+    conditions: () => ({ range: '', ifRange: '', ifNoneMatch: '', ifMatch: '' }),
   });
   if (!('run' in begun)) return begun;
   const refused = body.length > 0 ? begun.receive(body.length, true) : null;

@@ -120,6 +120,7 @@ function serve(app: App, linger: LingerBounds, res: HttpResponse, req: HttpReque
       range: req.getHeader('range'),
       ifRange: req.getHeader('if-range'),
       ifNoneMatch: req.getHeader('if-none-match'),
+      ifMatch: req.getHeader('if-match'),
     }),
   });
   // uWebSockets looks at the length alone.

@@ -6,7 +6,7 @@ import { stageKinds } from '../../actors/analysis/stages/kinds.ts';
 import { EVENT_PATH, ProgressEvent, RoomArgument } from '../../events/protocol.ts';
 import { SearchHit } from '../../events/searches/contract.ts';
 import { described, named } from '../../runtime/schema.ts';
-import { type Answers, Bytes, ErrorBody, type Method, type Route } from '../route.ts';
+import { type Answers, Bytes, ErrorBody, type Method, NoBody, type Route } from '../route.ts';
 import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
 
 // The events of the service in the API document: what clients emit and what they hear, with the meaning of
@@ -284,6 +284,7 @@ const meanings: Readonly<Record<number, string>> = {
   403: 'The license key is not valid or not a Pro key, a policy denies the request, or the host name or web page is not allowed',
   404: 'Not found',
   409: 'Another operation is running, or the data has changed in the meantime',
+  412: 'The content is not the one that `If-Match` names',
   413: 'The body is larger than 80 MiB, or has too many values or keys',
   416: 'The range begins after the end of the content',
   500: 'Internal error; `message` is the request id, which is also in the log',
@@ -326,10 +327,8 @@ export function statusesOf(route: Route): readonly number[] {
 /** The answers a route declares, and those that every route of bytes has. */
 export function answersOf({ form, answers }: Route): Answers {
   if (form === undefined || !('bytes' in form)) return answers;
-  return { ...answers, 206: Bytes, 304: Nothing, 416: ErrorBody };
+  return { ...answers, 206: Bytes, 304: NoBody, 412: ErrorBody, 416: ErrorBody };
 }
-
-const Nothing = Type.Unsafe<undefined>({ type: 'string', maxLength: 0 });
 
 function commonSchema(status: number): TSchema {
   return status === 403 ? Type.Union([ErrorBody, PolicyBody]) : ErrorBody;

@@ -12,7 +12,7 @@ const PIECE_BYTES = 256 * 1024;
 
 export function contentOfText(text: string, type: string): Content {
   const bytes = Buffer.from(text);
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
+  const etag = etagOf(bytes);
   return {
     type,
     size: bytes.length,
@@ -85,16 +85,12 @@ export async function contentAnswer(
   const part = partOf(conditions, content, method === 'GET');
   const { status } = part;
   const named = [['ETag', content.etag], ['Accept-Ranges', 'bytes'], ...Object.entries(headers)] as const;
-  if (status === 200 && content.held) {
+  if ((status === 200 || status === 304) && content.held) {
     const { type, held, etag } = content;
     await content.close();
-    // Weak: the same tag is on its compressed form.
-    return {
-      status,
-      headers: [['Content-Type', type], ['ETag', `W/${etag}`], ...Object.entries(headers)],
-      body: held,
-      stays: true,
-    };
+    const described = [...heldHeaders(etag), ...Object.entries(headers)] as const;
+    if (status === 304) return { status, headers: described, body: '' };
+    return { status, headers: [['Content-Type', type], ...described], body: held, stays: true };
   }
   if (status === 200 || status === 206) {
     const range = `bytes ${part.from}-${part.to - 1}/${content.size}`;
@@ -107,8 +103,26 @@ export async function contentAnswer(
   }
   await content.close();
   if (status === 304) return { status, headers: named, body: '' };
+  if (status === 412) {
+    return plainError(412, 'Precondition failed', 'The content is not the one that If-Match names', {
+      ETag: content.etag,
+    });
+  }
   const message = `The content has ${content.size} bytes`;
   return plainError(416, 'Range not satisfiable', message, { 'Content-Range': `bytes */${content.size}` });
+}
+
+/** The tag is weak because the compressed form has the same one. */
+export function heldHeaders(etag: string): readonly (readonly [string, string])[] {
+  return [
+    ['ETag', `W/${etag}`],
+    ['Vary', 'Accept-Encoding'],
+  ];
+}
+
+/** A strong entity tag of a text, quotes included. */
+export function etagOf(text: string | Uint8Array): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 }
 
 function streamOf(
@@ -141,6 +155,7 @@ export interface Conditions {
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
+  readonly ifMatch: string;
 }
 
 /** What a content says of itself. */
@@ -151,15 +166,20 @@ interface Validator {
   readonly etag: string;
 }
 
-/** Bytes [from, to) with this status. 304 and 416 have none. */
+/** Bytes [from, to) with this status. 304, 412 and 416 have none. */
 interface Part {
-  readonly status: 200 | 206 | 304 | 416;
+  readonly status: 200 | 206 | 304 | 412 | 416;
   readonly from: number;
   readonly to: number;
 }
 
 /** `isGet`: a range is of GET alone. */
-export function partOf({ range, ifRange, ifNoneMatch }: Conditions, of: Validator, isGet: boolean): Part {
+export function partOf(
+  { range, ifRange, ifNoneMatch, ifMatch }: Conditions,
+  of: Validator,
+  isGet: boolean,
+): Part {
+  if (ifMatch !== '' && !isMatched(ifMatch, of.etag)) return { status: 412, from: 0, to: 0 };
   if (ifNoneMatch !== '' && isNamed(ifNoneMatch, of.etag)) return { status: 304, from: 0, to: 0 };
   const whole: Part = { status: 200, from: 0, to: of.size };
   // A date could be of another content of the same second, so it never matches.
@@ -186,8 +206,13 @@ function rangeOf(header: string, size: number): Part | null {
   return from >= size ? none : { status: 206, from, to: Math.min(size, end + 1) };
 }
 
+/** Strong comparison: a weak tag names no bytes. */
+function isMatched(header: string, etag: string): boolean {
+  return header.trim() === '*' || header.split(',').some((one) => one.trim() === etag);
+}
+
 /** Weak comparison: what a cache between has marked as weak is the same content. */
-function isNamed(header: string, etag: string): boolean {
+export function isNamed(header: string, etag: string): boolean {
   if (header.trim() === '*') return true;
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }

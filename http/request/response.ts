@@ -144,6 +144,7 @@ const phrases: Readonly<Record<number, string>> = {
   405: '405 Method Not Allowed',
   406: '406 Not Acceptable',
   409: '409 Conflict',
+  412: '412 Precondition Failed',
   413: '413 Content Too Large',
   415: '415 Unsupported Media Type',
   416: '416 Range Not Satisfiable',

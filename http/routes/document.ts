@@ -3,17 +3,20 @@ import { Type } from 'typebox';
 import { field } from '../../runtime/schema.ts';
 import { docsPage, pagePolicy } from '../openapi/docs/page.ts';
 import { type OpenApi, openApi } from '../openapi/document.ts';
-import { type Route, reply, route } from '../route.ts';
+import { contentOfText, etagOf, heldHeaders, isNamed } from '../request/content.ts';
+import { Bytes, type Content, NoBody, type Route, reply, route } from '../route.ts';
 
 /** Documents these routes and itself. Document and page are built at the first request and kept. */
 export function documentRoutes(others: readonly Route[]): readonly Route[] {
   let made: OpenApi | undefined;
-  let page: string | undefined;
+  let documentTag: string | undefined;
+  let page: Content | undefined;
   const document = () => {
     made ??= openApi([...others, ...own]);
     return made;
   };
   const openapi = route({
+    headers: ['if-none-match'],
     method: 'GET',
     path: '/openapi.json',
     id: 'openapi',
@@ -27,8 +30,14 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
         info: field('Title and version of the API.', Type.Unsafe<OpenApi['info']>({ type: 'object' })),
         paths: field('Operations by path.', Type.Unsafe<OpenApi['paths']>({ type: 'object' })),
       }),
+      304: NoBody,
     },
-    handle: () => reply(200, document(), cached),
+    handle: ({ headers }) => {
+      documentTag ??= etagOf(JSON.stringify(document()));
+      const described = { ...Object.fromEntries(heldHeaders(documentTag)), ...cached };
+      const isKnown = isNamed(headers['if-none-match']!, documentTag);
+      return isKnown ? reply(304, undefined, described) : reply(200, document(), described);
+    },
   });
   const docs = route({
     method: 'GET',
@@ -38,10 +47,10 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
     summary: 'Show the API documentation',
     description: 'A single HTML page without scripts. It loads nothing else, so it works offline.',
     access: 'open',
-    form: { text: 'text/html; charset=utf-8' },
-    answers: { 200: Type.String() },
+    form: { bytes: 'text/html' },
+    answers: { 200: Bytes },
     handle: () => {
-      page ??= docsPage(document());
+      page ??= contentOfText(docsPage(document()), 'text/html; charset=utf-8');
       return reply(200, page, { ...cached, ...guarded });
     },
   });

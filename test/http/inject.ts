@@ -48,7 +48,7 @@ export const plainHead: Omit<Head, 'method' | 'path'> = {
   contentLength: Number.NaN,
   misframed: null,
   header: () => '',
-  conditions: () => ({ range: '', ifRange: '', ifNoneMatch: '' }),
+  conditions: () => ({ range: '', ifRange: '', ifNoneMatch: '', ifMatch: '' }),
 };
 
 /** A service of which a test gives the parts its routes touch. */
@@ -126,6 +126,7 @@ async function send(
       range: given('range', ''),
       ifRange: given('if-range', ''),
       ifNoneMatch: given('if-none-match', ''),
+      ifMatch: given('if-match', ''),
     }),
   });
   const never = new AbortController().signal;

@@ -177,6 +177,13 @@ test('unknown paths are 404, wrong methods 405 with what is allowed', async () =
   assert.deepEqual([answer.status, answer.headers['allow']], [405, 'POST']);
 });
 
+test('a method that does not exist is not implemented, whatever the path', async () => {
+  const open = inject([...healthRoutes], {}, { origins: [] });
+  for (const path of ['/livez', '/nowhere', '/api/v1/analyze'])
+    assert.equal((await open(path, undefined, { method: 'BREW' })).status, 501, path);
+  assert.equal((await open('/api/v1/health', undefined, { method: 'TRACE' })).status, 405);
+});
+
 test('a foreign host is refused before anything else', async () => {
   const answer = await call('/api/v1/health', undefined, { headers: { host: 'evil.example' } });
   assert.equal(answer.status, 403);

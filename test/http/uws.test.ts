@@ -99,12 +99,14 @@ test('HEAD is GET without its body, and the connection goes on', async () => {
   await client.leave();
 });
 
-test('any other method is 405 with what the path takes', async () => {
+test('any other method is 405 with what the path takes, one that does not exist is 501', async () => {
   const client = new RawClient(server.port);
-  for (const method of ['OPTIONS', 'PATCH', 'DELETE', 'TRACE', 'BREW', 'get']) {
+  for (const method of ['OPTIONS', 'PATCH', 'DELETE', 'TRACE']) {
     const answer = await client.ask(request(method, '/hi'));
     assert.deepEqual([method, answer.status, answer.headers['allow']], [method, 405, 'GET, HEAD']);
   }
+  for (const method of ['BREW', 'get'])
+    assert.equal((await client.ask(request(method, '/hi'))).status, 501, method);
   await client.leave();
 });
 

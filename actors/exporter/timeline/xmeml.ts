@@ -63,9 +63,13 @@ function soundElement(hertz: number): Element {
   return element('samplecharacteristics', {}, leaf('depth', DEPTH), leaf('samplerate', hertz));
 }
 
-/** One clip of a channel: a clip of several channels is an item on as many tracks, linked to each other. */
+/**
+ * One item of a track. A picture and the channels of its sound are an item each, linked to each other, so
+ * that they are moved together.
+ */
 interface Linked {
   readonly id: string;
+  readonly media: 'video' | 'audio';
   readonly track: number;
   readonly place: number;
 }
@@ -74,10 +78,33 @@ class Writer {
   readonly #timeline: Timeline;
   /** Files that were described: after that they are referred to. */
   readonly #described = new Set<number>();
-  #clips = 0;
+  /** Items of pictures, by track and place. */
+  readonly #pictures: readonly (readonly Linked[])[];
+  /** Items of sound, by track, place and channel. */
+  readonly #sounds: readonly (readonly (readonly Linked[])[])[];
+  /** Items of one part of one source at one time. */
+  readonly #mates = new Map<string, Linked[]>();
 
   constructor(timeline: Timeline) {
     this.#timeline = timeline;
+    let items = 0;
+    const linked = (clip: Clip, media: Linked['media'], track: number, place: number): Linked => {
+      const one = { id: `clipitem-${++items}`, media, track: track + 1, place: place + 1 };
+      const key = placeOf(clip);
+      this.#mates.set(key, [...(this.#mates.get(key) ?? []), one]);
+      return one;
+    };
+    this.#pictures = timeline.video.map(({ clips }, track) =>
+      clips.map((clip, place) => linked(clip, 'video', track, place)),
+    );
+    let tracks = 0;
+    this.#sounds = timeline.audio.map(({ clips, channels }) => {
+      const before = tracks;
+      tracks += channels;
+      return clips.map((clip, place) =>
+        Array.from({ length: channels }, (_, channel) => linked(clip, 'audio', before + channel, place)),
+      );
+    });
   }
 
   sequence(): Element {
@@ -103,12 +130,12 @@ class Writer {
       'video',
       {},
       element('format', {}, pictureElement(rate, width, height)),
-      ...video.map((track) => this.#videoTrack(track)),
+      ...video.map((track, i) => this.#videoTrack(track, this.#pictures[i]!)),
     );
   }
 
-  #videoTrack({ clips }: Track): Element {
-    const items = clips.map((clip) => this.#clip(clip, this.#nextId(), null, []));
+  #videoTrack({ clips }: Track, linked: readonly Linked[]): Element {
+    const items = clips.map((clip, place) => this.#clip(clip, linked[place]!.id, null));
     return element('track', {}, ...items, leaf('enabled', 'TRUE'), leaf('locked', 'FALSE'));
   }
 
@@ -126,12 +153,7 @@ class Writer {
         element('channel', {}, leaf('index', i + 1)),
       ),
     );
-    let tracks = 0;
-    const lanes = audio.flatMap((lane) => {
-      const before = tracks;
-      tracks += lane.channels;
-      return this.#soundTracks(lane, before);
-    });
+    const lanes = audio.flatMap((lane, i) => this.#soundTracks(lane, this.#sounds[i]!));
     return element(
       'audio',
       {},
@@ -142,20 +164,10 @@ class Writer {
     );
   }
 
-  /** `before`: tracks above it. */
-  #soundTracks({ clips, channels, isStereo }: SoundTrack, before: number): Element[] {
-    const linked = clips.map((_, place) =>
-      Array.from({ length: channels }, (_, i) => ({
-        id: this.#nextId(),
-        track: before + i + 1,
-        place: place + 1,
-      })),
-    );
+  /** `linked`: by clip and channel. */
+  #soundTracks({ clips, channels, isStereo }: SoundTrack, linked: readonly (readonly Linked[])[]): Element[] {
     return Array.from({ length: channels }, (_, channel) => {
-      const items = clips.map((clip, place) => {
-        const mates = linked[place]!;
-        return this.#clip(clip, mates[channel]!.id, channel + 1, mates);
-      });
+      const items = clips.map((clip, place) => this.#clip(clip, linked[place]![channel]!.id, channel + 1));
       // Premiere Pro makes one track of two whose clips are left and right.
       const stereo = {
         currentExplodedTrackIndex: channel,
@@ -174,7 +186,8 @@ class Writer {
   }
 
   /** `channel`: counted from 1 over all of the file; null for its picture. */
-  #clip(clip: Clip, id: string, channel: number | null, mates: readonly Linked[]): Element {
+  #clip(clip: Clip, id: string, channel: number | null): Element {
+    const mates = this.#mates.get(placeOf(clip))!;
     const source = this.#timeline.sources[clip.source]!;
     const isStill = source.kind === 'image';
     const isStereo = channel !== null && source.sound!.isStereo;
@@ -214,10 +227,10 @@ class Writer {
       element('media', {}, ...mediaElements(source)),
     );
   }
+}
 
-  #nextId(): string {
-    return `clipitem-${++this.#clips}`;
-  }
+function placeOf({ source, start, end, in: from }: Clip): string {
+  return [source, start, end, from].join(' ');
 }
 
 function mediaElements({ kind, rate, width, height, sound }: Source): Element[] {
@@ -236,14 +249,14 @@ function sourceTrack(channel: number | null): Element {
   return element('sourcetrack', {}, kind, ...(channel === null ? [] : [leaf('trackindex', channel)]));
 }
 
-function link({ id, track, place }: Linked): Element {
+function link({ id, media, track, place }: Linked): Element {
   return element(
     'link',
     {},
     leaf('linkclipref', id),
-    leaf('mediatype', 'audio'),
+    leaf('mediatype', media),
     leaf('trackindex', track),
     leaf('clipindex', place),
-    leaf('groupindex', 1),
+    ...(media === 'audio' ? [leaf('groupindex', 1)] : []),
   );
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { type Conditions, partOf } from '../../../http/request/content.ts';
+import { type Conditions, contentAnswer, contentOfText, partOf } from '../../../http/request/content.ts';
 import { bearerOf } from '../../../http/request/head.ts';
 import { compress, compressOnce, jsonResponse } from '../../../http/request/response.ts';
 
@@ -52,7 +52,7 @@ for (const [name, body, most] of [
 const content = { size: 100, etag: '"a"' };
 const asked = (conditions: Partial<Conditions>, isGet = true) => {
   const { status, from, to } = partOf(
-    { range: '', ifRange: '', ifNoneMatch: '', ...conditions },
+    { range: '', ifRange: '', ifNoneMatch: '', ifMatch: '', ...conditions },
     content,
     isGet,
   );
@@ -105,9 +105,37 @@ test('what the client has is not sent again', () => {
   assert.deepEqual(asked({ ifNoneMatch: '"b"' }), [200, 0, 100]);
 });
 
+test('a content that is another one than the client means is not sent', () => {
+  assert.deepEqual(asked({ ifMatch: '"b"', range: 'bytes=1-2' }), [412, 0, 0]);
+  // A weak tag names no bytes.
+  assert.deepEqual(asked({ ifMatch: 'W/"a"' }), [412, 0, 0]);
+  assert.deepEqual(asked({ ifMatch: '"b", "a"' }), [200, 0, 100]);
+  assert.deepEqual(asked({ ifMatch: '*', range: 'bytes=1-2' }), [206, 1, 3]);
+});
+
+test('a text that is sent as it is has one tag, whole and where the client has it', async () => {
+  const answer = (ifNoneMatch: string) =>
+    contentAnswer(
+      contentOfText('text', 'text/plain'),
+      { method: 'GET', conditions: { range: '', ifRange: '', ifNoneMatch, ifMatch: '' } },
+      { 'Cache-Control': 'no-cache' },
+      () => {},
+    );
+  const whole = await answer('');
+  const tag = new Map(whole.headers).get('ETag')!;
+  const known = await answer(tag);
+  assert.deepEqual([whole.status, known.status], [200, 304]);
+  assert.deepEqual(known.headers, [
+    ['ETag', tag],
+    ['Vary', 'Accept-Encoding'],
+    ['Cache-Control', 'no-cache'],
+  ]);
+  assert.deepEqual(whole.headers, [['Content-Type', 'text/plain'], ...known.headers]);
+});
+
 test('an empty content has a whole, and no part', () => {
   const empty = { size: 0, etag: '"a"' };
-  const none = { ifRange: '', ifNoneMatch: '' };
+  const none = { ifRange: '', ifNoneMatch: '', ifMatch: '' };
   assert.deepEqual(partOf({ ...none, range: '' }, empty, true), { status: 200, from: 0, to: 0 });
   assert.equal(partOf({ ...none, range: 'bytes=0-' }, empty, true).status, 416);
 });

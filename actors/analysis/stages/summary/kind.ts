@@ -137,7 +137,7 @@ export const summaryKind = stageKind({
         count: ({ summaries }) => summaries.filter(({ outcome }) => outcome === 'analyzed').length,
       },
       {
-        name: 'framehound_summary_failed_nodes_total',
+        name: 'framehound_shortened_nodes_total',
         help: 'Nodes of summaries whose text is less detailed than requested.',
         count: ({ summaries }) => summaries.reduce((sum, { failed_nodes }) => sum + failed_nodes, 0),
       },

@@ -84,11 +84,32 @@ interface Span {
   readonly begin: number;
   readonly end: number | null;
   readonly agent: string | null;
+  /** What is in it is not shown: a description, or hidden by its style. */
+  readonly hidden: boolean;
+  /** Nothing inside it is shown, whatever it says of itself. */
+  readonly absent: boolean;
+  /** Elements inside it follow each other. */
+  readonly isSequence: boolean;
+  /** End of the elements inside it so far; its begin before the first. */
+  cursor: number;
   /** Its begin, or that of an element around it, could not be parsed. */
   readonly broken: boolean;
 }
 
-const outside: Span = { name: '', begin: 0, end: null, agent: null, broken: false };
+const outside = (): Span => ({
+  name: '',
+  begin: 0,
+  end: null,
+  agent: null,
+  hidden: false,
+  absent: false,
+  isSequence: false,
+  cursor: 0,
+  broken: false,
+});
+
+/** Elements that say something of what is around them. */
+const aside = ['metadata', 'desc', 'title'];
 
 export function parseTtml(xml: string): Parsed {
   const reader = new Reader();
@@ -106,7 +127,9 @@ class Reader {
   readonly #found: { cue: Cue; broken: boolean }[] = [];
   /** Names of agents by their id. */
   readonly #agents = new Map<string, string>();
-  readonly #stack: Span[] = [outside];
+  readonly #stack: Span[] = [outside()];
+  /** Attributes of styles by their id. */
+  readonly #styles = new Map<string, Tag['attributes']>();
   /**
    * How many elements of each name are open: a closing tag without an opening one is dropped without a
    * search.
@@ -120,8 +143,8 @@ class Reader {
   #said: string | null = null;
 
   text(part: string): void {
-    const inside = this.#stack.at(-1)!.name;
-    if (this.#said !== null) this.#said += inside === 'metadata' ? '' : part.replace(/\s+/g, ' ');
+    const { name: inside, hidden, absent } = this.#stack.at(-1)!;
+    if (this.#said !== null) this.#said += hidden || absent ? '' : part.replace(/\s+/g, ' ');
     else if (this.#naming !== null && inside === 'name' && part.trim() !== '') {
       this.#agents.set(this.#naming, part.trim());
     }
@@ -134,9 +157,12 @@ class Reader {
       this.#language = attributes['lang'] || null;
     }
     if (element === 'agent') this.#naming = attributes['id'] ?? null;
+    if (element === 'style' && attributes['id']) this.#styles.set(attributes['id'], attributes);
     if (element === 'p') this.#said = '';
     if (element === 'br' && this.#said !== null) this.#said += '\n';
-    this.#stack.push(within(this.#stack.at(-1)!, tag, this.#rates));
+    const styles = (attributes['style'] ?? '').split(/\s+/).map((id) => this.#styles.get(id) ?? {});
+    const styled = { ...tag, attributes: Object.assign({}, ...styles, attributes) };
+    this.#stack.push(within(this.#stack.at(-1)!, styled, this.#rates));
     this.#open.set(element, (this.#open.get(element) ?? 0) + 1);
   }
 
@@ -155,6 +181,8 @@ class Reader {
   #pop(): Span {
     const span = this.#stack.pop()!;
     this.#open.set(span.name, this.#open.get(span.name)! - 1);
+    const outer = this.#stack.at(-1)!;
+    outer.cursor = Math.max(outer.cursor, span.end ?? span.cursor);
     return span;
   }
 
@@ -176,16 +204,22 @@ function ratesOf(attributes: Tag['attributes']): Rates {
 }
 
 function within(outer: Span, { name: tag, attributes }: Tag, rates: Rates): Span {
+  const base = outer.isSequence ? outer.cursor : outer.begin;
   const read = (key: string) => (attributes[key] === undefined ? null : ttmlSeconds(attributes[key], rates));
   const begin = read('begin');
   const end = read('end');
   const duration = read('dur');
-  const start = outer.begin + (begin ?? 0);
-  const own = duration === null ? (end === null ? null : outer.begin + end) : start + duration;
+  const start = base + (begin ?? 0);
+  const own = duration === null ? (end === null ? null : base + end) : start + duration;
+  const { visibility } = attributes;
   return {
     name: tag,
     begin: start,
     end: own ?? outer.end,
+    hidden: visibility === undefined ? outer.hidden : visibility === 'hidden',
+    absent: outer.absent || attributes['display'] === 'none' || aside.includes(tag),
+    isSequence: attributes['timeContainer'] === 'seq',
+    cursor: start,
     agent: attributes['agent']?.trim().split(/\s+/)[0] || outer.agent,
     broken: outer.broken || (begin === null && attributes['begin'] !== undefined),
   };

@@ -258,6 +258,34 @@ test('a picture is without its sound, and every rate says whether it is NTSC', (
   );
 });
 
+test('a picture and the channels of its sound are linked to each other', () => {
+  const items = [item('/a', 0, 1, { track: 'both' }), item('/a', 5, 6, { track: 'both' })];
+  const text = xmeml(arrange(request(items), known(film('/a'))).timeline);
+  const clips = [...text.matchAll(/<clipitem id="([^"]+)"[\s\S]*?<\/clipitem>/g)].map(([whole, id]) => {
+    const links = [...whole.matchAll(/<link>[\s\S]*?<\/link>/g)].map(([link]) =>
+      [...link.matchAll(/<(?:linkclipref|mediatype|trackindex|clipindex)>([^<]+)</g)].map(([, one]) => one),
+    );
+    return [id, links];
+  });
+  const linked = (place: string, picture: string, left: string, right: string) => [
+    [picture, 'video', '1', place],
+    [left, 'audio', '1', place],
+    [right, 'audio', '2', place],
+  ];
+  const [first, second] = [
+    linked('1', 'clipitem-1', 'clipitem-3', 'clipitem-4'),
+    linked('2', 'clipitem-2', 'clipitem-5', 'clipitem-6'),
+  ];
+  assert.deepEqual(clips, [
+    ['clipitem-1', first],
+    ['clipitem-2', second],
+    ['clipitem-3', first],
+    ['clipitem-5', second],
+    ['clipitem-4', first],
+    ['clipitem-6', second],
+  ]);
+});
+
 test('what looks like a reference in a name is the name', () => {
   const facts = known(film('/a'));
   const name = 'R&B; &amp; &#0; &lt; ]]>';

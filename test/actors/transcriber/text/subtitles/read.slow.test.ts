@@ -6,6 +6,7 @@ import { clockSeconds, linesOf, timingLine } from '../../../../../actors/transcr
 import {
   formatOf,
   parseSubtitles,
+  parseTtml,
   ttmlSeconds,
 } from '../../../../../actors/transcriber/text/subtitles/read.ts';
 import { segmentsOfCues } from '../../../../../actors/transcriber/text/subtitles/segments.ts';
@@ -216,6 +217,48 @@ for (const { is, text, rows: expected, skipped = 0, repaired = 0 } of files) {
     assert.deepEqual(wrong(text), { skipped, repaired });
   });
 }
+
+test('what TTML describes or hides is not said', () => {
+  const cues = (body: string) =>
+    parseTtml(
+      `<tt><head><metadata><ttm:title>film</ttm:title></metadata><styling><style xml:id="h" tts:visibility="hidden"/></styling></head><body>${body}</body></tt>`,
+    ).cues.map(({ start, end, text }) => [start, end, text.trim()]);
+  const times = 'begin="1s" end="2s"';
+  for (const inside of [
+    '<ttm:desc>a <b>door</b></ttm:desc>',
+    '<ttm:title>one</ttm:title>',
+    '<span tts:display="none">no <span tts:display="auto">no</span></span>',
+    '<span tts:visibility="hidden">no</span>',
+    '<span style="h">no</span>',
+  ])
+    assert.deepEqual(cues(`<p ${times}>${inside}yes</p>`), [[1, 2, 'yes']], inside);
+  const shown = '<span tts:visibility="visible">yes</span>';
+  assert.deepEqual(cues(`<p ${times} tts:visibility="hidden">no ${shown}</p>`), [[1, 2, 'yes']]);
+  assert.deepEqual(cues(`<div tts:display="none"><p ${times}>no</p></div>`), [[1, 2, '']]);
+});
+
+test('elements of a sequence of TTML follow each other', () => {
+  const cues = (body: string) =>
+    parseTtml(`<tt><body>${body}</body></tt>`).cues.map(({ start, end }) => [start, end]);
+  assert.deepEqual(cues('<div timeContainer="seq"><p dur="2s">a</p><p dur="3s">b</p></div>'), [
+    [0, 2],
+    [2, 5],
+  ]);
+  assert.deepEqual(
+    cues(
+      '<div begin="10s" timeContainer="seq"><p begin="1s" end="2s">a</p><div><p end="4s">b</p></div><p begin="1s" dur="1s">c</p></div>',
+    ),
+    [
+      [11, 12],
+      [12, 16],
+      [17, 18],
+    ],
+  );
+  assert.deepEqual(cues('<div><p dur="2s">a</p><p dur="3s">b</p></div>'), [
+    [0, 2],
+    [0, 3],
+  ]);
+});
 
 test('times of TTML in every form', () => {
   const rates = { frames: 25, ticks: 1000 };
