@@ -42,7 +42,7 @@ export interface Head {
   readonly origin: string;
   /** Bytes; NaN without the header. */
   readonly contentLength: number;
-  /** Why it is not clear where the body ends. */
+  /** Why it is not clear where the body ends, or that the head is too long. */
   readonly misframed: FramingProblem | null;
   /** A header by its name in small letters; empty without it. To be called while `begin` runs. */
   header(name: string): string;

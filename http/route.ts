@@ -9,7 +9,8 @@ import type { Service } from './service.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * Bodies by status. Errors that every route can have (400, 401, 403, 413, 500, 503, 507) need not be listed.
+ * Bodies by status. Errors that every route can have (400, 401, 403, 413, 431, 500, 503, 507) need not be
+ * listed.
  */
 export type Answers = Readonly<Record<number, TSchema>>;
 

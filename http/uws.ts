@@ -6,7 +6,7 @@
 // still there.
 import { engineErrors } from '../runtime/errors.ts';
 import type { Pending } from './exchange.ts';
-import { bearerOf, framingProblem, HeadFields } from './request/head.ts';
+import { bearerOf, framingProblem, HeadFields, sizeProblem } from './request/head.ts';
 import { sendLive } from './request/live.ts';
 import { type ByteStream, isLive, isStream, type RawResponse, statusLine } from './request/response.ts';
 import type { App } from './server.ts';
@@ -103,10 +103,13 @@ function serve(app: App, linger: LingerBounds, res: HttpResponse, req: HttpReque
   const { length = '', lengths, codings, licenseKey, authorization = '' } = head;
   const hasBody = codings.length > 0 || Number(length) > 0;
   const method = req.getCaseSensitiveMethod();
+  const [path, query = ''] = [req.getUrl(), req.getQuery()];
+  // Two spaces, a question mark, the version and the end of the line.
+  const lineBytes = method.length + path.length + query.length + ' ? HTTP/1.1\r\n\r\n'.length + 1;
   const begun = app.begin({
     method,
-    path: req.getUrl(),
-    query: req.getQuery() ?? '',
+    path,
+    query,
     host: head.host ?? '',
     licenseKey: licenseKey || bearerOf(authorization),
     acceptEncoding: head.acceptEncoding ?? '',
@@ -114,7 +117,7 @@ function serve(app: App, linger: LingerBounds, res: HttpResponse, req: HttpReque
     origin: head.origin ?? '',
     contentLength: length === '' ? Number.NaN : Number(length),
     // uWebSockets goes by the first length, and takes whatever is encoded for chunked.
-    misframed: framingProblem(lengths, codings),
+    misframed: framingProblem(lengths, codings) ?? sizeProblem(lineBytes + head.bytes),
     header: (name) => req.getHeader(name),
     conditions: () => ({
       range: req.getHeader('range'),

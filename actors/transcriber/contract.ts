@@ -8,7 +8,7 @@ import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { ModelState } from '../embedder/contract.ts';
 import { baseLanguage, languageCode, languageName } from './text/languages.ts';
-import { chooseTrack } from './text/subtitles/choose.ts';
+import { chooseTrack, unreadSubtitles } from './text/subtitles/choose.ts';
 
 export const speechErrors = errorTable({
   NO_SPEECH_MODEL: { meaning: 'No speech model is downloaded, and the file has no subtitles', status: 400 },
@@ -234,3 +234,4 @@ export const transcriberContract = contract(
  * The embedded track to take as the transcript: best fit of the language, text only; null when there is none.
  */
 export const chooseCaptions = chooseTrack;
+export { unreadSubtitles };

@@ -16,6 +16,7 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { suggestion } from '../../runtime/text.ts';
 import { createValidator, type Validate } from '../request/validation.ts';
 import { bounded, errorText, fitting, oneLine } from './answer.ts';
+import { jsonLines } from './json-lines.ts';
 import type { Call, Tool, ToolAnswer, ToolClient } from './tool.ts';
 import { findMoments } from './tools/find-moments.ts';
 import { listLibrary } from './tools/list-library.ts';
@@ -223,6 +224,14 @@ export interface StdioOptions {
 
 /** Answers over standard input and output until `close`. */
 export function serveOverPipes({ desk, version, output, onError }: StdioOptions): { close(): Promise<void> } {
-  const transport = new StdioServerTransport(process.stdin, output);
-  return serveStdio(() => serverOf(desk, version), { transport, onerror: onError });
+  const lines = process.stdin.pipe(jsonLines(output));
+  const transport = new StdioServerTransport(lines, output);
+  const served = serveStdio(() => serverOf(desk, version), { transport, onerror: onError });
+  return {
+    close: async () => {
+      process.stdin.unpipe(lines);
+      process.stdin.pause();
+      await served.close();
+    },
+  };
 }

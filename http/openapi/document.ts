@@ -287,6 +287,7 @@ const meanings: Readonly<Record<number, string>> = {
   412: 'The content is not the one that `If-Match` names',
   413: 'The body is larger than 80 MiB, or has too many values or keys',
   416: 'The range begins after the end of the content',
+  431: 'Request line and headers have more than 32 KiB',
   500: 'Internal error; `message` is the request id, which is also in the log',
   501: 'Not implemented in this version',
   503: 'Temporarily unavailable',
@@ -314,8 +315,8 @@ const PolicyBody = named(
 
 /** Errors that every route can have without declaring them. */
 const commonStatuses = {
-  licensed: [400, 401, 403, 413, 500, 503, 507],
-  open: [400, 403, 413, 500, 503],
+  licensed: [400, 401, 403, 413, 431, 500, 503, 507],
+  open: [400, 403, 413, 431, 500, 503],
 } as const;
 
 /** Every status an operation of this route can answer with. */

@@ -1,10 +1,14 @@
 // The head of a request: its fields, and what they say about where its body ends and about who asks.
 
+import { MOST_HEAD_BYTES } from './header-limit.ts';
+
 /**
  * The headers that are read of every request, in one pass: asking uWebSockets for each of them takes longer.
  * Of one that is sent twice the first counts.
  */
 export class HeadFields {
+  /** Bytes of all headers as they were sent. */
+  bytes = 0;
   host: string | undefined;
   licenseKey: string | undefined;
   authorization: string | undefined;
@@ -17,6 +21,8 @@ export class HeadFields {
   codings: readonly string[] = [];
 
   take(name: string, value: string): void {
+    // A colon, a space and the end of the line.
+    this.bytes += name.length + value.length + 4;
     if (name === 'host') this.host ??= value;
     else if (name === 'x-license-key') this.licenseKey ??= value;
     else if (name === 'authorization') this.authorization ??= value;
@@ -36,9 +42,16 @@ export class HeadFields {
 // what is a body to one is the next request to the other. So those are refused, and their connection ends.
 
 export interface FramingProblem {
-  readonly status: 400 | 501;
+  readonly status: 400 | 431 | 501;
   readonly error: string;
   readonly message: string;
+}
+
+/** Null for a head of at most 32 KiB. */
+export function sizeProblem(bytes: number): FramingProblem | null {
+  if (bytes <= MOST_HEAD_BYTES) return null;
+  const message = `Request line and headers can have at most ${MOST_HEAD_BYTES} bytes together`;
+  return { status: 431, error: 'Request head too large', message };
 }
 
 /**

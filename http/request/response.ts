@@ -148,6 +148,7 @@ const phrases: Readonly<Record<number, string>> = {
   413: '413 Content Too Large',
   415: '415 Unsupported Media Type',
   416: '416 Range Not Satisfiable',
+  431: '431 Request Header Fields Too Large',
   500: '500 Internal Server Error',
   501: '501 Not Implemented',
   502: '502 Bad Gateway',

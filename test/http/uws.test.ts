@@ -122,7 +122,7 @@ for (const [name, sent] of [
     'a length and chunks',
     `${request('POST', '/echo', undefined, ['Content-Length: 3', 'Transfer-Encoding: chunked'])}zz\r\n`,
   ],
-  ['a head that is too long', request('GET', `/hi?${'a'.repeat(MOST_HEAD_BYTES)}`)],
+  ['a head that is far too long', request('GET', `/hi?${'a'.repeat(2 * MOST_HEAD_BYTES)}`)],
   [
     'too many headers',
     request(
@@ -142,6 +142,18 @@ for (const [name, sent] of [
     await assertWell();
   });
 }
+
+test('a head above its limit is refused as JSON, wherever it is long', async () => {
+  const long = 'a'.repeat(MOST_HEAD_BYTES);
+  for (const sent of [request('GET', `/hi?${long}`), request('GET', '/hi', undefined, [`X-Long: ${long}`])]) {
+    const client = new RawClient(server.port);
+    const answer = await client.ask(sent);
+    assert.deepEqual([answer.status, answer.headers['content-type']], [431, 'application/json']);
+    assert.match(String(answer.body), /at most 32768 bytes together/);
+    await client.leave();
+  }
+  await assertWell();
+});
 
 test('a path of 4,096 bytes fits into a query, however it is written', async () => {
   const client = new RawClient(server.port);

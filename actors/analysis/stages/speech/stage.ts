@@ -1,5 +1,7 @@
 // The speech stage: groups the files by the model that transcribes them, and transcribes those without a
 // transcript. Several files are transcribed side by side, so that their windows fill the model's batches.
+import { readdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { counted } from '../../../../runtime/text.ts';
 import { uncertainSpeakers } from '../../../diarizer/contract.ts';
@@ -10,6 +12,7 @@ import {
   type Segment,
   speechErrors,
   speechLanguages,
+  unreadSubtitles,
 } from '../../../transcriber/contract.ts';
 import { expectUnchanged } from '../../media/survey.ts';
 import type { Decoder, SpeechParts } from '../parts.ts';
@@ -297,7 +300,11 @@ async function readSubtitles(
     const row = speechErrors.LANGUAGE_UNSUPPORTED.is(reason)
       ? speechErrors.LANGUAGE_UNSUPPORTED
       : speechErrors.NO_SPEECH_MODEL;
-    throw row(`${path}: there are no subtitles${reason ? `. ${reason.message}` : ''}`, { path }, reason);
+    const names = await readdir(dirname(path)).catch(() => []);
+    const unread = unreadSubtitles(basename(path), names);
+    const what =
+      unread === null ? 'there are no subtitles' : `there are no subtitles that can be read: ${unread}`;
+    throw row(`${path}: ${what}${reason ? `. ${reason.message}` : ''}`, { path }, reason);
   }
   const { segments, language, sidecar, others, unreadable } = read;
   const { count, names, ...named } = identifySpeakers(segments);

@@ -47,6 +47,21 @@ export interface Sidecar {
 }
 
 const suffixes = ['.vtt', '.srt', '.ass', '.ssa', '.ttml', '.dfxp'];
+/** Kinds of subtitles that are not read. */
+const unreadSuffixes = [
+  '.sbv',
+  '.scc',
+  '.smi',
+  '.sami',
+  '.sub',
+  '.idx',
+  '.sup',
+  '.lrc',
+  '.stl',
+  '.mcc',
+  '.cap',
+];
+
 /** True if a file can be subtitles, by its name. */
 export function isSubtitleName(name: string): boolean {
   return suffixes.includes(suffixOf(name));
@@ -114,9 +129,9 @@ function isSameLanguage(one: string | null, other: string | null): boolean {
  * `film_pt-BR.vtt`, `film.mp4.srt`. Null for every other name, also that of the subtitles of
  * `film.part2.mp4`.
  */
-export function sidecarOf(mediaName: string, name: string): Sidecar | null {
+export function sidecarOf(mediaName: string, name: string, kinds = suffixes): Sidecar | null {
   const suffix = suffixOf(name);
-  if (!suffixes.includes(suffix)) return null;
+  if (!kinds.includes(suffix)) return null;
   const whole = fold(name.slice(0, -suffix.length));
   const media = fold(mediaName);
   const stem = media.slice(0, media.length - suffixOf(media).length);
@@ -126,6 +141,13 @@ export function sidecarOf(mediaName: string, name: string): Sidecar | null {
   if (rest === '') return { name, language: null, kind: 'full' };
   if (!/^[.\s_\-[(]/.test(rest)) return null;
   return described(rest, name);
+}
+
+/** What lies beside the media and cannot be read, and which kinds are, for a person; null for nothing. */
+export function unreadSubtitles(mediaName: string, names: readonly string[]): string | null {
+  const unread = names.filter((name) => sidecarOf(mediaName, name, unreadSuffixes)).toSorted();
+  if (unread.length === 0) return null;
+  return `${unread.join(', ')} cannot be read; subtitles are read from ${suffixes.join(', ')}`;
 }
 
 function described(rest: string, name: string): Sidecar | null {

@@ -6,6 +6,7 @@ import {
   chooseTrack,
   type Sidecar,
   sidecarOf,
+  unreadSubtitles,
 } from '../../../../../actors/transcriber/text/subtitles/choose.ts';
 
 const names: [name: string, language: string | null, kind: Sidecar['kind']][] = [
@@ -62,6 +63,15 @@ const others = [
 for (const name of others) {
   test(`${name} is no subtitle of film.mp4`, () => assert.equal(sidecarOf('film.mp4', name), null));
 }
+
+test('subtitles of kinds that are not read are named, with those that are', () => {
+  const names = ['film.sbv', 'film.de.scc', 'other.lrc', 'film.mkv', 'film.SUB', 'film.txt'];
+  assert.equal(
+    unreadSubtitles('film.mkv', names),
+    'film.SUB, film.de.scc, film.sbv cannot be read; subtitles are read from .vtt, .srt, .ass, .ssa, .ttml, .dfxp',
+  );
+  assert.equal(unreadSubtitles('film.mkv', ['film.srt', 'other.lrc']), null);
+});
 
 test('letters with accents are the same however the system writes them', () => {
   assert.ok(sidecarOf('é\u0301tude.mp4'.normalize('NFC'), 'É\u0301tude.fr.srt'.normalize('NFD')));
