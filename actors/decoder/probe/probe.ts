@@ -31,7 +31,7 @@ import {
 import { frames, saysDropFrame, timecode } from '../timecode.ts';
 import { paceVaries } from './pace.ts';
 import { readExif, readTags, type TagFacts, type Tags } from './tags.ts';
-import { xmpOf } from './xmp.ts';
+import { type Embedded, xmpOf } from './xmp.ts';
 
 const noTimecode = { text: '00:00:00:00', drop_frame: false };
 
@@ -46,20 +46,20 @@ export async function probe(
   const { size } = await readFileStamp(path);
   const size_bytes = Number(size);
   const still = await openStill(path);
-  if (still) return withXmp(probeStill(still, size_bytes), path, still.xmp);
+  if (still) return withXmp(probeStill(still, size_bytes), path, still);
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
     const found = source.video
       ? await probeVideo(source, size_bytes, turn, pace)
       : probeAudio(source, size_bytes);
-    return await withXmp(found, path, new Uint8Array());
+    return await withXmp(found, path);
   } finally {
     source.close();
   }
 }
 
-async function withXmp(found: Probe, path: string, embedded: Uint8Array): Promise<Probe> {
+async function withXmp(found: Probe, path: string, embedded: Partial<Embedded> = {}): Promise<Probe> {
   const xmp = await xmpOf(path, embedded);
   return xmp ? { ...found, xmp } : found;
 }

@@ -1,9 +1,10 @@
 // Keywords and names of people from XMP (ISO 16684-1), as photo programs write them: in a file beside the
-// media, or embedded in a still.
+// media, or embedded in a still; and keywords of IPTC.
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { codeOf } from '../../../runtime/errors.ts';
 import { isFromFramehound, sidecarMark, sidecarPaths, type Xmp } from './contract.ts';
+import { keywordsOfIptc } from './iptc.ts';
 import { readXml, type XmlElement, XmlError } from './xml.ts';
 
 /** Bytes of XMP that are read; editing programs that keep masks in it reach a few MB. */
@@ -125,14 +126,23 @@ function words(texts: readonly string[]): string[] {
 
 // Where XMP is: in the file itself, and beside it.
 
+/** Blocks of the file itself; empty without any. */
+export interface Embedded {
+  readonly xmp: Uint8Array;
+  readonly iptc: Uint8Array | undefined;
+}
+
 /**
- * What XMP says of a media file; undefined where there is none. `embedded`: of the file itself, empty without
- * any. What cannot be read is a warning: the media is analysed all the same.
+ * What XMP and IPTC say of a media file; undefined where there is neither. What cannot be read is a warning:
+ * the media is analysed all the same.
  */
-export async function xmpOf(path: string, embedded: Uint8Array): Promise<Xmp | undefined> {
+export async function xmpOf(path: string, { xmp, iptc }: Partial<Embedded>): Promise<Xmp | undefined> {
   const beside = await readSidecars(path);
   const read = [
-    ...(embedded.length > 0 ? [wordsOf(`the XMP in ${basename(path)}`, embedded)] : []),
+    ...(xmp && xmp.length > 0
+      ? [wordsOf(`the XMP in ${basename(path)}`, () => readXmp(expectShort(xmp)))]
+      : []),
+    ...(iptc && iptc.length > 0 ? [wordsOf(`the IPTC in ${basename(path)}`, () => readIptc(iptc))] : []),
     ...beside.map((sidecar) => sidecar.read),
   ];
   if (read.length === 0) return undefined;
@@ -168,7 +178,7 @@ async function readSidecar(path: string, mark: Sidecar['mark']): Promise<Sidecar
   const { name } = mark;
   if (mark.size_bytes > mostBytes) return { mark, read: refused(name, tooLarge) };
   const read = await readFile(path).then(
-    (bytes) => wordsOf(name, bytes),
+    (bytes) => wordsOf(name, () => readXmp(expectShort(bytes))),
     (error) => refused(name, `cannot be read (${codeOf(error)})`),
   );
   return { mark, read };
@@ -176,10 +186,19 @@ async function readSidecar(path: string, mark: Sidecar['mark']): Promise<Sidecar
 
 const tooLarge = `is larger than ${mostBytes / 2 ** 20} MiB and was not read`;
 
-function wordsOf(what: string, bytes: Uint8Array): Read {
-  if (bytes.length > mostBytes) return refused(what, tooLarge);
+function expectShort(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > mostBytes) throw new XmlError(tooLarge);
+  return bytes;
+}
+
+function readIptc(block: Uint8Array): Words {
+  return { keywords: words(keywordsOfIptc(block)), people: [] };
+}
+
+/** `read`: throws XmlError. */
+function wordsOf(what: string, read: () => Words): Read {
   try {
-    return readXmp(bytes);
+    return read();
   } catch (error) {
     if (error instanceof XmlError) return refused(what, error.message);
     throw error;

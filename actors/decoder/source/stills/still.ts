@@ -24,6 +24,8 @@ export interface Still extends Size {
   readonly exif: Uint8Array;
   /** The XMP packet; empty where there is none, or the reader does not look for it. */
   readonly xmp: Uint8Array;
+  /** The IPTC block; undefined where there is none, or the reader does not look for it. */
+  readonly iptc?: Uint8Array | undefined;
   /** EXIF orientation by which the stored pixels are turned; 1 where they are upright. */
   readonly orientation: number;
   /** Bytes that decoding takes at most, for a picture that is reduced to this size. */

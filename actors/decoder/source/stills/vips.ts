@@ -95,6 +95,7 @@ export async function openVips(path: string, vipsFormat: VipsFormat): Promise<St
     samples: samplesOf(metadata),
     exif: metadata.exif ?? new Uint8Array(),
     xmp: metadata.xmp ?? new Uint8Array(),
+    iptc: metadata.iptc,
     orientation: metadata.orientation ?? 1,
     memory: memoryOf(vipsFormat, metadata, container === 'webp' ? await webpKind(path) : null),
     decode: async () => () => open().autoOrient(),
