@@ -1,6 +1,7 @@
 // Translates a TypeBox schema to the dialect of OpenAPI 3.0.3, which is older: it has no `const`, no type
 // "null", no list of item schemas and no number for `exclusiveMinimum`. A schema that cannot be translated
 // throws: leaving something out would make the document weaker than the validation.
+import { sep } from 'node:path';
 import type { TSchema } from 'typebox';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -64,6 +65,9 @@ function convert(source: Source, of: Of): Schema {
   return typedEnum(out);
 }
 
+/** Of the machine of the service, as `pathComplaint` of runtime/paths.ts has it. */
+const absolutePattern = sep === '/' ? '^/[^\\u0000]*$' : '^([A-Za-z]:[\\\\/]|[\\\\/]{2})[^\\u0000]*$';
+
 type Translate = (out: Draft, value: unknown, source: Source, of: Of) => void;
 
 const translations: Readonly<Record<string, Translate>> = {
@@ -76,7 +80,9 @@ const translations: Readonly<Record<string, Translate>> = {
   },
   // Said by the description of the field.
   nullClears: () => {},
-  absolutePath: () => {},
+  absolutePath: (out) => {
+    out['pattern'] = absolutePattern;
+  },
   properties: (out, value, _, of) => {
     const all = Object.entries(value as Record<string, TSchema>);
     out['properties'] = Object.fromEntries(all.map(([name, schema]) => [name, of(schema)]));

@@ -131,12 +131,13 @@ test('errors every licensed route can have are there, beside those it declares',
     '403',
     '409',
     '413',
+    '431',
     '500',
     '503',
     '507',
   ]);
   assert.deepEqual(licensed!.security, [{ licenseKey: [] }]);
-  assert.deepEqual(Object.keys(open!.responses), ['200', '400', '403', '413', '500', '503']);
+  assert.deepEqual(Object.keys(open!.responses), ['200', '400', '403', '413', '431', '500', '503']);
   assert.deepEqual(open!.security, []);
   const { content } = licensed!.responses['400'] as { content: Record<string, { schema: Schema }> };
   const forms = content['application/json']?.schema['anyOf'] as Schema[];
