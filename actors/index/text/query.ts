@@ -39,7 +39,8 @@ const asking = new Set(
   sollen muss müssen da hier dann so wenn dass sagt sagen sagte gesagt redet reden redete spricht sprechen sprach erwähnt
   jemand etwas zeige finde bitte stelle stellen szene szenen`.split(/\s+/),
 );
-const word = /[\p{L}\p{N}\p{M}_]+/gu;
+/** An English contraction is one word; what stands before another apostrophe is one of its own. */
+const word = /[\p{L}\p{N}\p{M}_]+(?:'(?:t|re|ve|ll|d|m)(?![\p{L}\p{N}\p{M}_]))?/gu;
 
 /** True if a folded word only makes a text a question, or joins other words. */
 export const isQuestionWord = (word: string): boolean => asking.has(word);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { queryWords } from '../../../../actors/index/text/query.ts';
 import { phrasesOf, spokenForm, spokenRows } from '../../../../actors/index/text/spoken.ts';
 
 const told = (text: string) => phrasesOf(text).map(({ needle }) => Buffer.from(needle).toString());
@@ -48,4 +49,10 @@ test('numbers are looked for as digits and as words, in English and German', () 
   assert.deepEqual(told('one'), ['one'], 'mostly a pronoun');
   assert.deepEqual(told('no number'), ['no number']);
   assert.deepEqual(told('?'), []);
+});
+
+test('a contraction of a question is one word, and an article before an apostrophe is not part of it', () => {
+  assert.deepEqual(queryWords('who said I don’t know'), ["don't", 'know']);
+  assert.deepEqual(queryWords("l'homme d'état"), ['l', 'homme', 'd', 'état']);
+  assert.deepEqual(queryWords("Thornton's mill"), ['thornton', 's', 'mill']);
 });
