@@ -1,5 +1,5 @@
-// Writes dist/, the program as an installed package runs it: JavaScript, the files it reads and the declarations
-// of the client. Node takes no types out of files under node_modules. Run by:
+// Writes dist/, the program as an installed package runs it: JavaScript, the files it reads, the declarations
+// of the client, and in client/ the client as a package of its own. Node takes no types out of files under node_modules. Run by:
 // npm run build
 import { spawnSync } from 'node:child_process';
 import {
@@ -15,6 +15,7 @@ import {
 import { builtinModules, stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
+import { buildSync } from 'esbuild';
 
 import { declarationsText } from '../http/client/declarations.ts';
 import { compact } from '../http/page/files.ts';
@@ -158,15 +159,44 @@ function fetchBundled(name) {
   rmSync(work, { recursive: true });
 }
 
+/** The client as a package of its own, for projects that need no engine. */
+function writeClient() {
+  const folder = join(dist, 'client');
+  buildSync({
+    entryPoints: [join(dist, 'http', 'client', 'client.js')],
+    outfile: join(folder, 'client.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'error',
+  });
+  for (const name of ['client.d.ts', 'methods.d.ts'])
+    cpSync(join(dist, 'http', 'client', name), join(folder, name));
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  const own = {
+    name: '@framehound/client',
+    version: manifest.version,
+    description: 'Typed client of a framehound service',
+    license: manifest.license,
+    type: 'module',
+    engines: manifest.engines,
+    exports: { types: './client.d.ts', default: './client.js' },
+    dependencies: { 'socket.io-client': manifest.dependencies['socket.io-client'] },
+  };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
+}
+
 compile();
 await writeDeclarations();
 bundlePackage();
 copyAssets();
 writePage();
-// The version is read beside the code.
+// The version is read beside the code; a bundler leaves out modules of which nothing is used.
 writeFileSync(
   join(dist, 'package.json'),
-  `${JSON.stringify({ version: manifest.version, type: 'module' })}\n`,
+  `${JSON.stringify({ version: manifest.version, type: 'module', sideEffects: false })}\n`,
 );
 expectDeclared();
+writeClient();
 if (process.env.npm_lifecycle_event === 'prepack') manifest.bundleDependencies.forEach(fetchBundled);

@@ -15,7 +15,7 @@ import type { LiveText } from '../runtime/live-text.ts';
 import { field } from '../runtime/schema.ts';
 import type { SearchHit } from './searches/contract.ts';
 
-/** Where the event server listens, on the host and port of the API. */
+/** Where the event server listens, on the host and port of the API: the default of Socket.IO's clients. */
 export const EVENT_PATH = '/socket.io';
 
 /**

@@ -318,7 +318,7 @@ test('the TypeScript of the guide compiles against the client', { skip: untilRel
     return `${n}.ts`;
   });
   const compilerOptions = {
-    paths: { 'framehound/client': [join(root, 'http', 'client', 'client.ts')] },
+    paths: { '@framehound/client': [join(root, 'http', 'client', 'client.ts')] },
     typeRoots: [join(root, 'node_modules', '@types')],
     noUnusedLocals: false,
   };

@@ -1,12 +1,7 @@
 // The events of one task as an iterator, over Socket.IO. After a lost connection the client reconnects and
 // joins the room again; the server then sends the last state, or the end of a task that has ended meanwhile.
 import { io, type Socket } from 'socket.io-client';
-import {
-  type ClientEvents,
-  EVENT_PATH,
-  type ProgressEvent,
-  type ServerEvents,
-} from '../../events/protocol.ts';
+import type { ClientEvents, ProgressEvent, ServerEvents } from '../../events/protocol.ts';
 import { clientErrors } from './error.ts';
 import { type Inbox, untilDone } from './inbox.ts';
 
@@ -22,7 +17,7 @@ export function follow(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ProgressEvent, void, void> {
   return untilDone(signal, (inbox) => {
-    const socket: Connection = io(url, { path: EVENT_PATH, forceNew: true, reconnectionDelayMax: 2000 });
+    const socket: Connection = io(url, { forceNew: true, reconnectionDelayMax: 2000 });
     listen(socket, url, task_id, inbox);
     return () => socket.disconnect();
   });

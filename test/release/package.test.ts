@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -154,15 +155,21 @@ test('the package names what it needs, each in one version, and npm installs it 
   }
 });
 
-test('the package serves a client that a project has installed; SIGTERM ends it', async (t) => {
+test('the package serves the client package of a project; SIGTERM ends it', async (t) => {
   if (unreachable) return t.skip(unreachable);
   const project = { cwd: at('project'), env };
   writeFileSync(at('project', 'package.json'), '{ "type": "module", "private": true }');
   const compilers = ['5.5.4', '5.9.3', '7.0.2'].map(
     (number) => `typescript-${number}@npm:typescript@${number}`,
   );
-  const added = await run('npm', ['install', '--ignore-scripts', tarball, ...compilers], project);
+  const packed = await run('npm', ['pack', '--pack-destination', place, join(root, 'dist', 'client')]);
+  assert.equal(packed.code, 0, packed.err);
+  const client = at(`framehound-client-${manifest.version}.tgz`);
+  const added = await run('npm', ['install', '--ignore-scripts', client, ...compilers], project);
   assert.equal(added.code, 0, added.err);
+  const own = at('project', 'node_modules', '@framehound', 'client');
+  const bytes = readdirSync(own).reduce((sum, name) => sum + statSync(join(own, name)).size, 0);
+  assert.ok(bytes < 1_000_000, `${bytes} bytes`);
   writeFileSync(at('project', 'typed.ts'), typed);
   // Declarations are checked too, and nothing is known of Node's own types.
   const compilerOptions = {
@@ -202,11 +209,11 @@ async function addressOf(lines: AsyncIterable<string>): Promise<string> {
   throw new Error(`the service ended without listening:\n${said.join('\n')}`);
 }
 
-const plain = `import { createClient } from 'framehound/client';
+const plain = `import { createClient } from '@framehound/client';
 console.log(JSON.stringify(await createClient({ url: process.argv[2] }).health()));
 `;
 
-const typed = `import { createClient, type Client } from 'framehound/client';
+const typed = `import { createClient, type Client } from '@framehound/client';
 const client: Client = createClient({ url: 'http://localhost:6699', key: 'x' });
 const { task_id } = await client.analyze({ cache_dir: '/x', visual_media_paths: ['/a'] });
 const id: string = task_id;
