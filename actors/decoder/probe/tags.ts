@@ -37,7 +37,7 @@ export function readTags(sources: readonly Tags[]): TagFacts {
     creation_date: first(sources, dates, isoDate),
     camera_make: first(sources, makes, plain),
     camera_model: first(sources, models, plain),
-    location: first(sources, locations, plain),
+    location: first(sources, locations, place),
   };
 }
 
@@ -54,6 +54,11 @@ function first(sources: readonly Tags[], names: readonly string[], read: (text: 
 }
 
 const plain = (text: string) => (text.trim() === '' ? null : text.trim());
+
+/** Null for 0,0 in ISO 6709 or in decimals, which recorders without a fix write. */
+function place(text: string): string | null {
+  return /^[+-]?0+(\.0+)?[+-]0+(\.0+)?(?![\d.])/.test(text.trim()) ? null : plain(text);
+}
 
 /** A date, with or without a time, as ISO 8601; null for anything else, including a year alone. */
 export function isoDate(text: string): string | null {
@@ -90,8 +95,10 @@ const DATE_TIME = 0x0132;
 const EXIF_IFD = 0x8769;
 const GPS_IFD = 0x8825;
 const DATE_TIME_ORIGINAL = 0x9003;
+const DATE_TIME_DIGITIZED = 0x9004;
 const OFFSET_TIME = 0x9010;
 const OFFSET_TIME_ORIGINAL = 0x9011;
+const OFFSET_TIME_DIGITIZED = 0x9012;
 
 const sizes: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 9: 4, 10: 8 };
 /** A larger count means that this is no valid directory. */
@@ -115,6 +122,7 @@ export function readExif(block: Uint8Array): ExifFacts {
     model: text(main.get(MODEL)),
     taken:
       exifDate(text(own.get(DATE_TIME_ORIGINAL)), text(own.get(OFFSET_TIME_ORIGINAL))) ??
+      exifDate(text(own.get(DATE_TIME_DIGITIZED)), text(own.get(OFFSET_TIME_DIGITIZED))) ??
       exifDate(text(main.get(DATE_TIME)), text(own.get(OFFSET_TIME))),
     location: location(gps),
   };
@@ -171,7 +179,9 @@ function exifDate(date: string | null, offset: string | null): string | null {
 function location(gps: Directory): string | null {
   const latitude = degrees(gps.get(2), gps.get(1), 'S');
   const longitude = degrees(gps.get(4), gps.get(3), 'W');
-  return latitude === null || longitude === null ? null : `${latitude.toFixed(6)},${longitude.toFixed(6)}`;
+  if (latitude === null || longitude === null) return null;
+  // Cameras without a fix write 0,0, a point in the Gulf of Guinea.
+  return latitude === 0 && longitude === 0 ? null : `${latitude.toFixed(6)},${longitude.toFixed(6)}`;
 }
 
 function degrees(value: Value | undefined, side: Value | undefined, negative: string): number | null {

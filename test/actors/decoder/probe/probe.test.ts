@@ -200,6 +200,61 @@ test('a photograph says which camera took it', async () => {
   assert.deepEqual([camera_make, camera_model, container], ['Framehound', 'Test 1', 'jpeg']);
 });
 
+/** A little-endian EXIF block with one directory, which the entry `pointer` of the main one leads to. */
+function exifWith(pointer: number, entries: readonly (readonly [number, string | readonly number[]])[]) {
+  const block = Buffer.alloc(512);
+  block.write('II*\0', 0, 'latin1');
+  block.writeUInt32LE(8, 4);
+  block.writeUInt16LE(1, 8);
+  block.writeUInt16LE(pointer, 10);
+  block.writeUInt16LE(4, 12);
+  block.writeUInt32LE(1, 14);
+  block.writeUInt32LE(32, 18);
+  block.writeUInt16LE(entries.length, 32);
+  let end = 200;
+  for (const [i, [tag, value]] of entries.entries()) {
+    const at = 34 + i * 12;
+    const isText = typeof value === 'string';
+    block.writeUInt16LE(tag, at);
+    block.writeUInt16LE(isText ? 2 : 5, at + 2);
+    block.writeUInt32LE(isText ? value.length + 1 : value.length, at + 4);
+    if (isText && value.length < 4) block.write(value, at + 8, 'latin1');
+    else {
+      block.writeUInt32LE(end, at + 8);
+      if (isText) block.write(value, end, 'latin1');
+      else for (const [k, n] of value.entries()) block.writeBigUInt64LE(BigInt(n) | (1n << 32n), end + 8 * k);
+      end += isText ? value.length + 1 : 8 * value.length;
+    }
+  }
+  return block;
+}
+
+test('0,0 is no place, in a photograph or in a film; the equator is one', () => {
+  const at = (latitude: number, longitude: number) =>
+    readExif(
+      exifWith(0x8825, [
+        [1, 'N'],
+        [2, [latitude, 0, 0]],
+        [3, 'E'],
+        [4, [longitude, 0, 0]],
+      ]),
+    ).location;
+  assert.equal(at(0, 0), null);
+  assert.equal(at(0, 32), '0.000000,32.000000');
+  const filmed = (location: string) => readTags([{ location }]).location;
+  assert.equal(filmed('+00.0000+000.0000/'), null);
+  assert.equal(filmed('+00.0000-000.0000+000.000/'), null);
+  assert.equal(filmed('+00.0000+032.5000/'), '+00.0000+032.5000/');
+  assert.equal(filmed('Oslo'), 'Oslo');
+});
+
+test('a photograph that only says when it was digitized has that date', () => {
+  const digitized = [0x9004, '2015:06:07 08:09:10'] as const;
+  assert.equal(readExif(exifWith(0x8769, [digitized])).taken, '2015-06-07T08:09:10');
+  const both = exifWith(0x8769, [[0x9003, '1998:01:02 03:04:05'], digitized, [0x9012, '+02:00']]);
+  assert.equal(readExif(both).taken, '1998-01-02T03:04:05');
+});
+
 test('arbitrary bytes are read as EXIF without an error', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) =>
