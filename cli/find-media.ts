@@ -1,10 +1,11 @@
 // Finds the media files of the paths a person names. A file named outright is always taken; in folders only
 // files with the ending of a media format are.
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { analysisErrors } from '../actors/analysis/contract.ts';
 import { mediaErrors } from '../actors/decoder/contract.ts';
 import { isMediaName } from '../actors/decoder/media-names.ts';
+import { isWatchedFile, isWatchedFolder } from '../actors/watcher/exclusions.ts';
 import { codeOf, type EngineError, engineErrors } from '../runtime/errors.ts';
 import { isGarbled, nameOf } from '../runtime/files/utf8-name.ts';
 
@@ -15,8 +16,8 @@ export interface Found {
 }
 
 /**
- * Hidden entries and `skip` (the analysis folder) are left out; a link that leads back into its own folders
- * is reported.
+ * Entries that watching leaves out and `skip` (the analysis folder) are left out; a link that leads back into
+ * its own folders is reported.
  */
 export async function findMedia(
   paths: readonly string[],
@@ -44,11 +45,12 @@ async function visit(
     const real = await realpath(path);
     const entry = await stat(real);
     if (!entry.isDirectory()) {
-      if (!named && (!entry.isFile() || !isMediaName(path))) return;
+      if (!named && (!entry.isFile() || !isWatchedFile(basename(path)))) return;
       if (!seen.has(real)) found.files.push(path);
       seen.add(real);
       return;
     }
+    if (!named && !isWatchedFolder(basename(path))) return;
     if (above.includes(real)) throw analysisErrors.LINK_LOOP(`${path}: links back to ${real}`, { path });
     if (seen.has(real)) return;
     seen.add(real);

@@ -35,6 +35,20 @@ test('folders give their media in order, hidden files and the analysis folder le
   rmSync(folder, { recursive: true });
 });
 
+test('folders of the system and partial files are left out as by watching, unless they are named', async () => {
+  const system = ['#recycle', '$RECYCLE.BIN', 'lost+found', '@eaDir'];
+  const folder = tree([...system.map((name) => `${name}/x.mp4`), 'recycle/y.mp4', 'z.temp.mp4']);
+  const { files, failures } = await findMedia([folder], '/nowhere');
+  assert.deepEqual(
+    files.map((file) => relative(folder, file)),
+    ['recycle/y.mp4'],
+  );
+  assert.deepEqual(failures, []);
+  const named = await findMedia([join(folder, '#recycle')], '/nowhere');
+  assert.deepEqual(named.files, [join(folder, '#recycle', 'x.mp4')]);
+  rmSync(folder, { recursive: true });
+});
+
 test('a file named outright is taken whatever its ending, and once', async () => {
   const folder = tree(['odd.bin', 'a.mp4']);
   symlinkSync(join(folder, 'a.mp4'), join(folder, 'again.mp4'));
