@@ -7,7 +7,7 @@ import type { Lane } from '../../../runtime/mailbox.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { KeyedLock } from '../../../runtime/sync/locks.ts';
 import { type decoderContract, mediaErrors, modifiedMs, type PictureSize } from '../../decoder/contract.ts';
-import { sidecarMark, sidecarPaths } from '../../decoder/probe/contract.ts';
+import { sidecarsOf } from '../../decoder/probe/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { nameContent } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
@@ -105,13 +105,8 @@ const naming = new KeyedLock();
 
 /** The XMP beside the file is what was read when it was probed, or there is none still. */
 async function isDescribed({ path, probe }: MediaRecord): Promise<boolean> {
-  const marks = await Promise.all(
-    sidecarPaths(path).map(async (beside) => {
-      const stats = await stat(beside, { bigint: true }).catch(() => null);
-      return stats?.isFile() ? [sidecarMark(beside, stats)] : [];
-    }),
-  );
-  return isDeepStrictEqual(marks.flat(), probe.xmp?.sidecars ?? []);
+  const marks = (await sidecarsOf(path)).map(({ mark }) => mark);
+  return isDeepStrictEqual(marks, probe.xmp?.sidecars ?? []);
 }
 
 /** Throws FILE_CHANGED when the file is not the one that was surveyed any more. */

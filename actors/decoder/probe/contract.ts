@@ -1,4 +1,5 @@
 // What XMP says of a media file, and where it lies.
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Static, Type } from 'typebox';
 
@@ -16,16 +17,26 @@ export const Xmp = Type.Object({
 });
 export type Xmp = Static<typeof Xmp>;
 
-/** Where XMP of a media file lies beside it: programs name it in either way. */
-export function sidecarPaths(path: string): string[] {
-  const stem = path.replace(/\.[^./\\]*$/, '');
-  return [...new Set([`${path}.xmp`, `${stem}.xmp`])];
+/** A file beside the media, and by what it is known again. */
+export interface Sidecar {
+  readonly path: string;
+  readonly mark: Xmp['sidecars'][number];
 }
 
-/** By which such a file is known again. */
-export function sidecarMark(path: string, stats: { readonly size: bigint; readonly mtimeNs: bigint }) {
-  const mtime_ms = Number(stats.mtimeNs / 1000n) / 1000;
-  return { name: basename(path), size_bytes: Number(stats.size), mtime_ms };
+/** Those that are there; programs name them by the whole name of the media or without its extension. */
+export async function sidecarsOf(path: string): Promise<Sidecar[]> {
+  const stem = path.replace(/\.[^./\\]*$/, '');
+  const names = new Set([path, stem].flatMap((name) => [`${name}.xmp`, `${name}.XMP`]));
+  // Some file systems find one file by both cases.
+  const found = new Map<string, Sidecar>();
+  for (const beside of names) {
+    const stats = await stat(beside, { bigint: true }).catch(() => null);
+    if (!stats?.isFile() || found.has(`${stats.dev} ${stats.ino}`)) continue;
+    const mtime_ms = Number(stats.mtimeNs / 1000n) / 1000;
+    const mark = { name: basename(beside), size_bytes: Number(stats.size), mtime_ms };
+    found.set(`${stats.dev} ${stats.ino}`, { path: beside, mark });
+  }
+  return [...found.values()];
 }
 
 /** `toolkit`: the program that an XMP file says it was written by. */

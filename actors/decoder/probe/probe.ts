@@ -60,8 +60,10 @@ export async function probe(
 }
 
 async function withXmp(found: Probe, path: string, embedded: Partial<Embedded> = {}): Promise<Probe> {
-  const xmp = await xmpOf(path, embedded);
-  return xmp ? { ...found, xmp } : found;
+  const read = await xmpOf(path, embedded);
+  if (!read) return found;
+  const { xmp, corrected, taken } = read;
+  return { ...found, creation_date: corrected ?? found.creation_date ?? taken, xmp };
 }
 
 async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: boolean): Promise<Probe> {

@@ -1,10 +1,11 @@
 // Keywords and names of people from XMP (ISO 16684-1), as photo programs write them: in a file beside the
 // media, or embedded in a still; and keywords of IPTC.
-import { readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
 import { codeOf } from '../../../runtime/errors.ts';
-import { isFromFramehound, sidecarMark, sidecarPaths, type Xmp } from './contract.ts';
+import { isFromFramehound, type Sidecar, sidecarsOf, type Xmp } from './contract.ts';
 import { keywordsOfIptc } from './iptc.ts';
+import { isoDate } from './tags.ts';
 import { readXml, type XmlElement, XmlError } from './xml.ts';
 
 /** Bytes of XMP that are read; editing programs that keep masks in it reach a few MB. */
@@ -16,6 +17,12 @@ const mostCharacters = 256;
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
 const regions = 'http://www.metadataworkinggroup.com/schemas/regions/';
 const subject = 'http://purl.org/dc/elements/1.1/subject';
+const dates = [
+  'http://ns.adobe.com/photoshop/1.0/DateCreated',
+  'http://ns.adobe.com/exif/1.0/DateTimeOriginal',
+  'http://ns.adobe.com/xap/1.0/CreateDate',
+];
+const sidecarFor = 'http://ns.adobe.com/photoshop/1.0/SidecarForExtension';
 const personInImage = 'http://iptc.org/std/Iptc4xmpExt/2008-02-29/PersonInImage';
 const toolkit = 'adobe:ns:meta/xmptk';
 
@@ -26,6 +33,10 @@ type Properties = ReadonlyMap<string, Value>;
 interface Words {
   readonly keywords: readonly string[];
   readonly people: readonly string[];
+  /** When the picture was taken, as ISO 8601. */
+  readonly taken?: string;
+  /** Extension of the one file that a sidecar belongs to, where several share its name. */
+  readonly extension?: string;
 }
 
 const nothing: Words = { keywords: [], people: [] };
@@ -38,12 +49,24 @@ export function readXmp(bytes: Uint8Array): Words {
   if (!data) throw new XmlError('holds no XMP');
   const keywords: string[] = [];
   const people: string[] = [];
+  const said = new Map<string, string>();
   for (const description of data.elements) {
     const properties = structure(description);
     keywords.push(...textsOf(properties.get(subject)));
     people.push(...textsOf(properties.get(personInImage)), ...facesIn(properties.get(`${regions}Regions`)));
+    for (const name of [...dates, sidecarFor]) {
+      const [text] = textsOf(properties.get(name));
+      if (text !== undefined && !said.has(name)) said.set(name, text);
+    }
   }
-  return { keywords: words(keywords), people: words(people) };
+  const taken = dates.map((name) => isoDate(said.get(name) ?? '')).find((date) => date !== null);
+  const extension = said.get(sidecarFor)?.toLowerCase();
+  return {
+    keywords: words(keywords),
+    people: words(people),
+    ...(taken !== undefined && { taken }),
+    ...(extension !== undefined && { extension }),
+  };
 }
 
 /** Without the marks and zero bytes that writers add. */
@@ -136,52 +159,59 @@ export interface Embedded {
  * What XMP and IPTC say of a media file; undefined where there is neither. What cannot be read is a warning:
  * the media is analysed all the same.
  */
-export async function xmpOf(path: string, { xmp, iptc }: Partial<Embedded>): Promise<Xmp | undefined> {
+export async function xmpOf(path: string, { xmp, iptc }: Partial<Embedded>): Promise<FoundXmp | undefined> {
   const beside = await readSidecars(path);
-  const read = [
+  const inside = [
     ...(xmp && xmp.length > 0
       ? [wordsOf(`the XMP in ${basename(path)}`, () => readXmp(expectShort(xmp)))]
       : []),
     ...(iptc && iptc.length > 0 ? [wordsOf(`the IPTC in ${basename(path)}`, () => readIptc(iptc))] : []),
-    ...beside.map((sidecar) => sidecar.read),
   ];
+  const read = [...inside, ...beside.map((sidecar) => sidecar.read)];
   if (read.length === 0) return undefined;
-  const all = (of: keyof Words) => [...new Set(read.flatMap((one) => one[of]))];
+  const all = (of: 'keywords' | 'people') => [...new Set(read.flatMap((one) => one[of]))];
   const warnings = read.flatMap(({ warning }) => warning ?? []);
+  const takenIn = (some: readonly Read[]) => some.find(({ taken }) => taken !== undefined)?.taken ?? null;
   return {
-    keywords: all('keywords'),
-    people: all('people'),
-    sidecars: beside.map(({ mark }) => mark),
-    ...(warnings.length > 0 && { warning: warnings.join('; ') }),
+    xmp: {
+      keywords: all('keywords'),
+      people: all('people'),
+      sidecars: beside.map(({ mark }) => mark),
+      ...(warnings.length > 0 && { warning: warnings.join('; ') }),
+    },
+    corrected: takenIn(beside.map((sidecar) => sidecar.read)),
+    taken: takenIn(inside),
   };
+}
+
+interface FoundXmp {
+  readonly xmp: Xmp;
+  /** When the picture was taken, in a file beside it: somebody wrote that after the camera. */
+  readonly corrected: string | null;
+  /** The same in the file itself. */
+  readonly taken: string | null;
 }
 
 interface Read extends Words {
   readonly warning?: string;
 }
 
-interface Sidecar {
-  readonly mark: Xmp['sidecars'][number];
-  readonly read: Read;
+/** Those that say they belong to another file of the same name count as read, and say nothing. */
+async function readSidecars(path: string): Promise<(Pick<Sidecar, 'mark'> & { readonly read: Read })[]> {
+  const own = extname(path).slice(1).toLowerCase();
+  const read = async ({ path: beside, mark }: Sidecar) => {
+    const { extension = own, ...said } = await readSidecar(beside, mark);
+    return { mark, read: extension === own ? said : nothing };
+  };
+  return Promise.all((await sidecarsOf(path)).map(read));
 }
 
-async function readSidecars(path: string): Promise<Sidecar[]> {
-  const found: Sidecar[] = [];
-  for (const beside of sidecarPaths(path)) {
-    const stats = await stat(beside, { bigint: true }).catch(() => null);
-    if (stats?.isFile()) found.push(await readSidecar(beside, sidecarMark(beside, stats)));
-  }
-  return found;
-}
-
-async function readSidecar(path: string, mark: Sidecar['mark']): Promise<Sidecar> {
-  const { name } = mark;
-  if (mark.size_bytes > mostBytes) return { mark, read: refused(name, tooLarge) };
-  const read = await readFile(path).then(
+async function readSidecar(path: string, { name, size_bytes }: Sidecar['mark']): Promise<Read> {
+  if (size_bytes > mostBytes) return refused(name, tooLarge);
+  return readFile(path).then(
     (bytes) => wordsOf(name, () => readXmp(expectShort(bytes))),
     (error) => refused(name, `cannot be read (${codeOf(error)})`),
   );
-  return { mark, read };
 }
 
 const tooLarge = `is larger than ${mostBytes / 2 ** 20} MiB and was not read`;

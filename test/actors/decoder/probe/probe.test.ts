@@ -192,6 +192,7 @@ test('camera, place and date are found under the names writers use', () => {
     location: '+47.3769+008.5417+408/',
   });
   assert.equal(readTags([{}, { 'location-eng': '+1+2/' }]).location, '+1+2/');
+  assert.equal(readTags([{ location: '+00.0000+000.0000/' }]).location, null);
 });
 
 test('a photograph says which camera took it', async () => {

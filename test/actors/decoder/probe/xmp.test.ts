@@ -73,7 +73,7 @@ test('damaged XMP is a warning that names the file, and nothing more', async (t)
   ] as const;
   for (const [content, reason] of rows) {
     writeFileSync(`${film}.xmp`, content);
-    const read = await xmpOf(film, {});
+    const read = (await xmpOf(film, {}))?.xmp;
     assert.deepEqual(
       [read?.keywords, read?.people, read?.sidecars.map(({ name }) => name)],
       [[], [], ['film.mp4.xmp']],
@@ -88,17 +88,53 @@ test('both names that programs give the file count, and our own beside it hides 
   assert.equal(await xmpOf(film, {}), undefined);
   const short = packet(`<dc:subject>${bag('short', 'both')}</dc:subject>`);
   writeFileSync(join(folder, 'film.xmp'), short);
-  assert.deepEqual((await xmpOf(film, {}))?.keywords, ['short', 'both']);
+  assert.deepEqual((await xmpOf(film, {}))?.xmp.keywords, ['short', 'both']);
   writeFileSync(`${film}.xmp`, packet(`<dc:subject>${bag('both', 'long')}</dc:subject>`));
   const embedded = packet(`<dc:subject>${bag('embedded')}</dc:subject>`);
-  assert.deepEqual((await xmpOf(film, { xmp: embedded }))?.keywords, ['embedded', 'both', 'long', 'short']);
+  assert.deepEqual((await xmpOf(film, { xmp: embedded }))?.xmp.keywords, [
+    'embedded',
+    'both',
+    'long',
+    'short',
+  ]);
   const own = short.toString().replace('xmlns:x=', 'x:xmptk="framehound" xmlns:x=');
   writeFileSync(`${film}.xmp`, own);
   utimesSync(`${film}.xmp`, 100, 100);
-  const read = await xmpOf(film, {});
+  const read = (await xmpOf(film, {}))?.xmp;
   assert.deepEqual(read?.keywords, ['short', 'both']);
   assert.deepEqual(read?.sidecars[0], { name: 'film.mp4.xmp', size_bytes: own.length, mtime_ms: 100_000 });
   assert.equal(read?.sidecars[1]?.name, 'film.xmp');
+});
+
+test('a sidecar of capitals counts, once, and one for another extension says nothing', async (t) => {
+  const folder = temporaryFolder(t);
+  const [film, still] = [join(folder, 'LIVE.MP4'), join(folder, 'LIVE.JPG')];
+  const forStills =
+    'photoshop:SidecarForExtension="jpg" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/"';
+  const text = packet(`<dc:subject>${bag('sea')}</dc:subject>`).toString();
+  writeFileSync(
+    join(folder, 'LIVE.XMP'),
+    text.replace('<rdf:Description ', `<rdf:Description ${forStills} `),
+  );
+  assert.deepEqual((await xmpOf(still, {}))?.xmp.keywords, ['sea']);
+  const ofFilm = (await xmpOf(film, {}))?.xmp;
+  // It is still known, so that a change of it is noticed.
+  assert.deepEqual([ofFilm?.keywords, ofFilm?.sidecars.map(({ name }) => name)], [[], ['LIVE.XMP']]);
+});
+
+test('a date beside the file corrects that of the camera, and one inside stands in for it', async (t) => {
+  const path = join(temporaryFolder(t), 'scan.jpg');
+  const picture = sharp({ create: { width: 32, height: 16, channels: 3, background: '#226688' } });
+  const dated = (date: string) =>
+    packet(`<x:CreateDate xmlns:x="http://ns.adobe.com/xap/1.0/">${date}</x:CreateDate>`);
+  const exif = (tag: string) => ({ IFD2: { [tag]: '2015:03:04 05:06:07' } });
+  const taken = async () => (await askProbe(path)).creation_date;
+  await picture.jpeg().withXmp(dated('1998-05-06').toString()).toFile(path);
+  assert.equal(await taken(), '1998-05-06');
+  await picture.jpeg().withExif(exif('DateTimeDigitized')).toFile(path);
+  assert.equal(await taken(), '2015-03-04T05:06:07');
+  writeFileSync(`${path}.xmp`, dated('1972-01-02T03:04:05'));
+  assert.equal(await taken(), '1972-01-02T03:04:05');
 });
 
 test('XMP inside a JPEG is read, and EXIF says how its pixels are stored', async (t) => {
