@@ -26,6 +26,7 @@ import {
   type Source,
   secondsOf,
   type Timeline,
+  wholeFrames,
 } from './model.ts';
 import { type SourceFacts, sequenceOf } from './sequence.ts';
 
@@ -99,9 +100,9 @@ function place(item: TimelineItem, at: string, { sources, marks }: Placing, befo
   const source = sources.numberOf(item, at);
   const { facts, rate, frames, isEven } = sources.at(source);
   const { first, last } = range(item, at, facts);
-  const after = before?.clip.end ?? 0;
+  const earlier = before?.clip.end ?? 0;
   const toFrame = isEven ? frameAt : frameFrom;
-  const span = { first, last, after, rate: sources.sequenceRate, toFrame };
+  const span = { first, last, after: earlier, rate: sources.sequenceRate, toFrame };
   const { start, end: nearest, frameOf } = placeOf(item, at, span);
   if (nearest <= start) {
     throw refused(at, 'source_end_seconds', 'is shorter than a frame of the sequence');
@@ -109,17 +110,24 @@ function place(item: TimelineItem, at: string, { sources, marks }: Placing, befo
   const isSame = isSameRate(rate, sources.sequenceRate);
   // The first frame of such a source may begin later than the range, but none may show what lies behind it.
   const late = isEven || isSame ? 0 : nanoseconds(secondsOf(toFrame(first, rate), rate)) - first;
-  const end = late > 0 ? start + Math.max(1, toFrame(last - first - late, sources.sequenceRate)) : nearest;
-  const wanted = Math.max(1, framesIn(end - start, sources.sequenceRate, rate));
-  const length = frames === null ? wanted : Math.min(wanted, frames);
+  const after = late > 0 ? start + Math.max(1, toFrame(last - first - late, sources.sequenceRate)) : nearest;
   const goesOn =
     before?.clip.source === source && before.clip.end === start && isSameTime(before.last, first);
   // Of what goes on without a cut, no picture is left out or shown twice.
   const from = goesOn && isSame ? before.clip.out : toFrame(first, rate);
   const name = item.name === undefined ? facts.name : oneLine(item.name);
   if (name === '') throw refused(at, 'name', 'has no printable characters');
+  const lengthTo = (end: number) => {
+    const wanted = Math.max(1, framesIn(end - start, sources.sequenceRate, rate));
+    return frames === null ? wanted : Math.min(wanted, frames);
+  };
   // The last frame of a file may be rounded past its end: then the whole range moves by that frame.
-  const within = frames === null ? from : Math.min(from, frames - length);
+  const within = frames === null ? from : Math.min(from, frames - lengthTo(after));
+  // A frame of the sequence may reach past the end of a file of another rate: then it is left out.
+  const most =
+    frames === null || isSame ? after : start + wholeFrames(frames - within, rate, sources.sequenceRate);
+  const end = Math.max(start + 1, Math.min(after, most));
+  const length = lengthTo(end);
   const markers = marks.within(item.media_path, { first, last, start, end }, frameOf);
   return { clip: { name, source, start, end, in: within, out: within + length, markers }, last };
 }

@@ -125,6 +125,11 @@ export function framesIn(count: number, from: Rational, to: Rational): number {
   return quotient(BigInt(count) * BigInt(from.den) * BigInt(to.num), BigInt(from.num) * BigInt(to.den));
 }
 
+/** How many frames of `to` fit into so many of `from`. */
+export function wholeFrames(count: number, from: Rational, to: Rational): number {
+  return Number((BigInt(count) * BigInt(from.den) * BigInt(to.num)) / (BigInt(from.num) * BigInt(to.den)));
+}
+
 /** Rounded half up; neither is negative. */
 function quotient(part: bigint, whole: bigint): number {
   return Number((2n * part + whole) / (2n * whole));
