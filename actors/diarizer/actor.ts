@@ -113,7 +113,7 @@ class Diarizer {
     const { modelsDir } = env.settings;
     this.current = new CurrentModel<SpeakerRow, LoadedModels>({
       kind: 'speaker',
-      defaultModel: starterSpeakerKey,
+      defaultModel: null,
       log: env.log,
       find: async (key) => {
         const row = findSpeakerRow(await readRegistry(modelsDir), key);
@@ -328,7 +328,7 @@ class Diarizer {
     }
   }
 
-  /** Null where none is downloaded, or, with a line in the log, where it cannot be opened. */
+  /** Null where none is downloaded. Throws MODEL_LOAD_FAILED and what a first run throws. */
   async #openSegmentation(options: SessionOptions): Promise<OpenSegmentation | null> {
     const file = await segmentationFile(this.#env.settings.modelsDir);
     if (file === null) return null;
@@ -340,12 +340,7 @@ class Diarizer {
       return { session, segmentation };
     } catch (error) {
       await session?.release();
-      if (engineErrors.CANCELLED.is(error)) throw error;
-      this.#env.log.error('segmentation model cannot be used, overlapping speech is not told apart', {
-        model: file,
-        error,
-      });
-      return null;
+      throw error;
     }
   }
 

@@ -9,6 +9,7 @@ import {
   diarizerContract,
   type SpeakerCount,
 } from '../../../actors/diarizer/contract.ts';
+import { modelErrors } from '../../../actors/models/contract.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { createLog, type LogLine } from '../../../runtime/log.ts';
 import { createSlotPool } from '../../../runtime/slots.ts';
@@ -350,24 +351,29 @@ test('a PLDA of the model is used, and one of the wrong size is named', async ()
   await one.stop();
   await writeFile(path, sphericalPlda(79, 12, 4));
   const two = await start(folder);
-  const { model_key, state } = await two.diarizer.ask('load', {});
-  assert.equal(model_key, 'starter-speaker');
-  assert.ok(state.error?.startsWith(`${path}: has `), state.error ?? 'no error');
+  await assert.rejects(two.diarizer.ask('load', {}), ({ message }: Error) =>
+    message.startsWith(`${path}: has `),
+  );
   await two.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a segmentation model that cannot be opened is logged, and speakers are told apart without it', async () => {
+test('a damaged speaker or segmentation model is named, and no other takes its place', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'diarizer-'));
-  await writeModel(
-    folder,
-    speakerRow('tiny', 'wespeaker-resnet34', { mean_removed: false }),
-    voiceGraph({ input: 'feats', output: 'embs', of: 'level' }),
-  );
-  await writeModel(folder, segmentationRow('tiny-turns'), new Uint8Array([1, 2, 3]));
-  const { diarize, lines, stop } = await start(folder);
-  assert.equal((await diarize(dialogue, 'auto')).speaker_count, 2);
-  assert.ok(lines.some(({ message }) => /segmentation model cannot be used/.test(message)));
-  await stop();
+  const damaged = new Uint8Array([1, 2, 3]);
+  const speaker = speakerRow('tiny', 'wespeaker-resnet34', { mean_removed: false });
+  const graph = voiceGraph({ input: 'feats', output: 'embs', of: 'level' });
+  const named = async (model: string) => {
+    const { diarizer, stop } = await start(folder);
+    const isNamed = (error: Error) =>
+      modelErrors.MODEL_LOAD_FAILED.is(error) && error.message.includes(join(folder, model, 'graph.onnx'));
+    await assert.rejects(diarizer.ask('load', {}), isNamed);
+    await stop();
+  };
+  await writeModel(folder, speaker, damaged);
+  await named('tiny');
+  await writeModel(folder, speaker, graph);
+  await writeModel(folder, segmentationRow('tiny-turns'), damaged);
+  await named('tiny-turns');
   await rm(folder, { recursive: true, force: true });
 });
