@@ -8,7 +8,7 @@ import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { ModelState } from '../embedder/contract.ts';
 import { baseLanguage, languageCode, languageName } from './text/languages.ts';
-import { chooseTrack, unreadSubtitles } from './text/subtitles/choose.ts';
+import { chooseTrack, isPartial, unreadSubtitles } from './text/subtitles/choose.ts';
 
 export const speechErrors = errorTable({
   NO_SPEECH_MODEL: { meaning: 'No speech model is downloaded, and the file has no subtitles', status: 400 },
@@ -99,6 +99,13 @@ export const WrittenWindow = Type.Object({
   confidence: Type.Optional(Type.Object({ noSpeech: Type.Number(), meanLogProbability: Type.Number() })),
 });
 export type WrittenWindow = Static<typeof WrittenWindow>;
+
+/** `has_track`: a track of the media has all that is said; forced subtitles beside it do not count then. */
+const Beside = Type.Object({
+  media_path: Type.String(),
+  language: Nullable(Type.String()),
+  has_track: Type.Optional(Type.Boolean()),
+});
 
 export const transcriberContract = contract(
   'transcriber',
@@ -194,7 +201,7 @@ export const transcriberContract = contract(
      * first; null when there is none. SUBTITLES_INVALID names the file.
      */
     sidecar: ask(
-      Type.Object({ media_path: Type.String(), language: Nullable(Type.String()) }),
+      Beside,
       Nullable(
         Type.Object({
           path: Type.String(),
@@ -215,10 +222,7 @@ export const transcriberContract = contract(
      * Another one when a file that `sidecar` would read is edited; null when there is none, or it cannot be
      * read.
      */
-    sidecar_version: ask(
-      Type.Object({ media_path: Type.String(), language: Nullable(Type.String()) }),
-      Nullable(Type.String()),
-    ),
+    sidecar_version: ask(Beside, Nullable(Type.String())),
     /** The events of an embedded track as segments: styling gone, speakers taken out. */
     captions: ask(
       Type.Object({ codec: Type.String(), header: Nullable(Type.String()), cues: Type.Array(RawCue) }),
@@ -234,4 +238,4 @@ export const transcriberContract = contract(
  * The embedded track to take as the transcript: best fit of the language, text only; null when there is none.
  */
 export const chooseCaptions = chooseTrack;
-export { unreadSubtitles };
+export { isPartial, unreadSubtitles };

@@ -3,6 +3,10 @@
 import type { Turn } from '../../../runtime/actor.ts';
 import { mediaErrors, type Probe, type VideoStream } from '../contract.ts';
 import {
+  AV_DISPOSITION_COMMENT,
+  AV_DISPOSITION_DEFAULT,
+  AV_DISPOSITION_FORCED,
+  AV_DISPOSITION_HEARING_IMPAIRED,
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_SUBTITLE,
   avChannelLayoutDescribe,
@@ -193,7 +197,18 @@ function subtitleStreams(source: Source): Probe['subtitles'] {
     index: stream.index,
     codec: avGetCodecName(stream.codecpar.codecId) ?? 'unknown',
     language: language(stream),
+    ...subtitleKind(stream.disposition, tagsOf(stream).title ?? ''),
+    ...((stream.disposition & AV_DISPOSITION_DEFAULT) !== 0 && { is_default: true as const }),
   }));
+}
+
+/** By its flags, and by its title, since many writers set no flag. */
+function subtitleKind(flags: number, title: string): Pick<Probe['subtitles'][number], 'kind'> {
+  if ((flags & AV_DISPOSITION_FORCED) !== 0 || /\b(forced|foreign|signs)\b/i.test(title))
+    return { kind: 'forced' };
+  if ((flags & AV_DISPOSITION_COMMENT) !== 0 || /\bcomment/i.test(title)) return { kind: 'comment' };
+  const isForDeaf = (flags & AV_DISPOSITION_HEARING_IMPAIRED) !== 0;
+  return isForDeaf || /\b(sdh|cc|hearing)\b/i.test(title) ? { kind: 'sdh' } : {};
 }
 
 const ofType = ({ format }: Source, type: number) =>

@@ -9,6 +9,7 @@ import type { MediaRecord } from '../../../index/store/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
 import {
   chooseCaptions,
+  isPartial,
   type Segment,
   speechErrors,
   speechLanguages,
@@ -131,7 +132,7 @@ class SpeechRun implements StageRun<SpeechJob> {
    */
   async #isSameText(media: MediaRecord, job: SpeechJob, stored: string | null | undefined): Promise<boolean> {
     if (stored === undefined) return true;
-    const request = { media_path: media.path, language: job.language };
+    const request = besideOf(media, job);
     const { signal } = this.#task;
     const version = await this.#speech.transcriber.ask('sidecar_version', request, { signal });
     return version === null || version === stored;
@@ -343,14 +344,20 @@ type ReadSubtitles = Required<Pick<Written, 'segments' | 'language' | 'sidecar' 
   readonly unreadable: readonly string[];
 };
 
+/** What lies beside a file is asked for with what is in it. */
+function besideOf({ path, probe }: MediaRecord, { language }: SpeechJob) {
+  const track = chooseCaptions(probe.subtitles, language);
+  const has_track = track !== null && !isPartial(track.kind);
+  return { media_path: path, language, has_track };
+}
+
 async function subtitlesOf(
   { job, media }: SpeechWork,
   audioDecoder: Decoder,
   { speech, signal }: SpeechTools,
 ): Promise<ReadSubtitles | null> {
   const { path, probe } = media;
-  const request = { media_path: path, language: job.language };
-  const beside = await speech.transcriber.ask('sidecar', request, { signal });
+  const beside = await speech.transcriber.ask('sidecar', besideOf(media, job), { signal });
   if (beside) {
     const { segments, version, others, unreadable } = beside;
     return { segments, language: beside.language ?? job.language, sidecar: version, others, unreadable };

@@ -18,23 +18,31 @@ interface SubtitleTrack {
   readonly codec: string;
   /** As the file has it: mostly ISO 639-2. */
   readonly language: string | null;
+  readonly kind?: Exclude<Sidecar['kind'], 'full'> | undefined;
+  readonly is_default?: true | undefined;
 }
 
 /** How well a language fits the one asked for, best first. */
 const FIT = { same: 0, script: 1, base: 2, unknown: 3, other: 4 } as const;
 
 /**
- * The track to use as the transcript: one of the language, else one of unknown language, else the first of
- * another language, whose language the transcript then has. Null when there is no text track. `language`: BCP
- * 47, null takes any.
+ * The track to use as the transcript: one that holds all that is said before one that holds a part, then one
+ * of the language, else one of unknown language, else of another language, whose language the transcript then
+ * has; of equal ones the default. Null when there is no text track. `language`: BCP 47, null takes any.
  */
 export function chooseTrack<T extends SubtitleTrack>(
   tracks: readonly T[],
   language: string | null,
 ): T | null {
   const texts = tracks.filter(({ codec }) => textCodecs.has(codec));
-  const ranked = texts.map((track) => ({ track, rank: fit(codeOf(track.language), language) }));
-  return ranked.toSorted((a, b) => a.rank - b.rank || a.track.index - b.track.index)[0]?.track ?? null;
+  const rank = ({ index, language: own, kind, is_default }: SubtitleTrack) => [
+    isPartial(kind) ? 1 : 0,
+    fit(codeOf(own), language),
+    kinds.indexOf(kind ?? 'full'),
+    is_default ? 0 : 1,
+    index,
+  ];
+  return texts.toSorted((a, b) => compareRanks(rank(a), rank(b)))[0] ?? null;
 }
 
 /** A sidecar file, as its name describes it. */
@@ -96,18 +104,14 @@ export function chooseSidecars(
   language: string | null,
 ): Sidecar[] {
   const rank = ({ name, language: own, kind }: Sidecar) => [
-    kind === 'forced' ? 1 : 0,
+    isPartial(kind) ? 1 : 0,
     fit(own, language),
     kinds.indexOf(kind),
     suffixes.indexOf(suffixOf(name)),
   ];
   const found = names.flatMap((name) => sidecarOf(mediaName, name) ?? []);
-  const compare = (a: Sidecar, b: Sidecar) => {
-    const [left, right] = [rank(a), rank(b)];
-    const at = left.findIndex((value, i) => value !== right[i]);
-    return at >= 0 ? left[at]! - right[at]! : a.name < b.name ? -1 : 1;
-  };
-  const [best, ...rest] = found.toSorted(compare);
+  const byName = (a: Sidecar, b: Sidecar) => (a.name < b.name ? -1 : 1);
+  const [best, ...rest] = found.toSorted((a, b) => compareRanks(rank(a), rank(b)) || byName(a, b));
   if (best === undefined) return [];
   const chosen = [best];
   for (const one of rest) {
@@ -116,6 +120,16 @@ export function chooseSidecars(
     if (isWhole && chosen.every((before) => !isSameLanguage(before.language, one.language))) chosen.push(one);
   }
   return chosen;
+}
+
+/** Of what is said in a foreign language, or about the film. */
+export function isPartial(kind: Sidecar['kind'] | undefined): boolean {
+  return kind === 'forced' || kind === 'comment';
+}
+
+function compareRanks(left: readonly number[], right: readonly number[]): number {
+  const at = left.findIndex((value, i) => value !== right[i]);
+  return at < 0 ? 0 : left[at]! - right[at]!;
 }
 
 /** `en` and `en-GB` are the same, `zh-Hans` and `zh-Hant` are not. */

@@ -6,7 +6,7 @@ import { analyse } from 'chardet';
 import type { Reply, Request } from '../../../../runtime/contract.ts';
 import { speechErrors, type transcriberContract } from '../../contract.ts';
 import { baseLanguage, languageCode } from '../languages.ts';
-import { chooseSidecars, isSubtitleName, textCodecs } from './choose.ts';
+import { chooseSidecars, isPartial, isSubtitleName, textCodecs } from './choose.ts';
 import { type Cue, type Parsed, plainSubrip, voicesOfWebvtt } from './cue.ts';
 import { assEvent, parseSubtitles, parseTtml } from './read.ts';
 import { segmentsOfCues } from './segments.ts';
@@ -261,9 +261,11 @@ interface FoundSidecar {
 }
 
 /** The one for the transcript first. */
-async function findSidecars({ media_path, language }: Request<Contract, 'sidecar'>): Promise<FoundSidecar[]> {
+async function findSidecars(request: Request<Contract, 'sidecar'>): Promise<FoundSidecar[]> {
+  const { media_path, language, has_track } = request;
   const folder = dirname(media_path);
   const found = chooseSidecars(basename(media_path), await namesIn(folder), language);
+  if (has_track && found[0] && isPartial(found[0].kind)) return [];
   return found.map((one) => ({ path: join(folder, one.name), language: one.language }));
 }
 

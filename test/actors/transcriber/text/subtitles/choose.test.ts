@@ -178,3 +178,14 @@ for (const [language, list, index] of tracks) {
     assert.equal(chooseTrack(among, language)?.index ?? null, index);
   });
 }
+
+test('of several tracks the full one counts, the default before others, and forced ones last', () => {
+  const track = (index: number, more: object = {}) => ({ index, codec: 'subrip', language: 'eng', ...more });
+  const chosen = (...tracks: ReturnType<typeof track>[]) => chooseTrack(tracks, 'en')?.index;
+  assert.equal(chosen(track(2, { kind: 'forced' }), track(3)), 3);
+  assert.equal(chosen(track(2, { kind: 'sdh' }), track(3, { kind: 'comment' })), 2);
+  assert.equal(chosen(track(2), track(3, { is_default: true })), 3);
+  // A part of what is said in the language is less than all of it in another.
+  assert.equal(chosen(track(2, { kind: 'forced', is_default: true }), track(3, { language: 'deu' })), 3);
+  assert.equal(chosen(track(2, { kind: 'forced' })), 2);
+});

@@ -196,3 +196,14 @@ test('a track without events is an empty transcript; pictures and broken events 
   assert.throws(() => captions({ codec: 'ass', header: null, cues }), isInvalid);
   assert.throws(() => captions({ codec: 'dvd_subtitle', header: null, cues }), isInvalid);
 });
+
+test('forced subtitles beside a film do not stand in for a full track in it', async (t) => {
+  const film = join(temporaryFolder(t), 'film.mkv');
+  await writeFile(film.replace('.mkv', '.forced.srt'), '1\n00:00:01,000 --> 00:00:02,000\nDa\n');
+  const request = { media_path: film, language: null };
+  assert.equal((await sidecar(request))?.segments.length, 1);
+  assert.equal(await sidecar({ ...request, has_track: true }), null);
+  assert.equal(await sidecarVersion({ ...request, has_track: true }), null);
+  await writeFile(film.replace('.mkv', '.srt'), '1\n00:00:01,000 --> 00:00:02,000\nYes\n');
+  assert.equal((await sidecar({ ...request, has_track: true }))?.segments[0]?.text.trim(), 'Yes');
+});
