@@ -85,7 +85,7 @@ export const SubtitleStream = Type.Object({
   index: Type.Integer(),
   codec: Type.String(),
   language: Nullable(Type.String()),
-  /** As `Sidecar` of the transcriber has it. Missing for full subtitles, and in records of older analyses. */
+  /** The kind of `Sidecar`. Missing for full subtitles, and in records of older analyses. */
   kind: Type.Optional(Type.Union([Type.Literal('sdh'), Type.Literal('comment'), Type.Literal('forced')])),
   /** Players show it by themselves. Missing where it is not so, and in records of older analyses. */
   is_default: Type.Optional(Type.Literal(true)),

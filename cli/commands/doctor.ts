@@ -62,7 +62,7 @@ export const doctor: Command = async (args, context) => {
   return findings.every(({ ok }) => ok) ? exit.ok : exit.error;
 };
 
-/** What npm does not install. */
+/** Installs a part that npm does not install. */
 async function repair(what: string, { out }: Context): Promise<number> {
   if (what !== 'gpu')
     throw usageErrors.USAGE(`--fix: there is nothing to fix that is called ${what}; it can be "gpu"`);

@@ -27,7 +27,7 @@ function npmAbove() {
   return parent !== undefined && /sh$/.test(parent.command) ? parent.above : process.ppid;
 }
 
-/** What runs as process `pid`, and the process above it. */
+/** The command of process `pid`, and the id of its parent. */
 function parentOf(pid) {
   try {
     if (process.platform === 'linux') {

@@ -31,12 +31,12 @@ export function cudaProvider(runtime = onnxRuntime()): string[] {
   );
 }
 
-/** Whether ONNX Runtime could use the device of this machine if its CUDA provider were fetched. */
+/** True if this machine has an NVIDIA device and ONNX Runtime lacks its CUDA provider. */
 export function lacksCuda(): boolean {
   return hasNvidia() && !cudaProvider().every(isWhole);
 }
 
-/** By the installer of ONNX Runtime. Answers why the provider is not there, or undefined where it is. */
+/** Runs the installer of ONNX Runtime. Returns why the provider is missing, or undefined. */
 export function fetchCuda(runtime = onnxRuntime(), env = process.env): string | undefined {
   const files = cudaProvider(runtime);
   if (files.length === 0) return `there is none for ${process.platform}-${process.arch}`;

@@ -23,7 +23,7 @@ export interface Sidecar {
   readonly mark: Xmp['sidecars'][number];
 }
 
-/** Those that are there; programs name them by the whole name of the media or without its extension. */
+/** Existing sidecars; programs name them by the whole name of the media or without its extension. */
 export async function sidecarsOf(path: string): Promise<Sidecar[]> {
   const stem = path.replace(/\.[^./\\]*$/, '');
   const names = new Set([path, stem].flatMap((name) => [`${name}.xmp`, `${name}.XMP`]));

@@ -6,7 +6,7 @@ const iptcResource = 0x0404;
 const photoshop = 'Photoshop 3.0\0';
 /** Data sets by record and number. */
 const [codedCharacterSet, keyword] = ['1:90', '2:25'];
-/** Of ISO 2022: what follows is UTF-8. */
+/** The escape sequence of ISO 2022 for UTF-8. */
 const utf8 = '\x1b%G';
 /** Bytes of a keyword are 64 at most; programs write more. */
 const mostBytes = 256;

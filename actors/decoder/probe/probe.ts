@@ -202,7 +202,7 @@ function subtitleStreams(source: Source): Probe['subtitles'] {
   }));
 }
 
-/** By its flags, and by its title, since many writers set no flag. */
+/** The title counts too, since many writers set no flag. */
 function subtitleKind(flags: number, title: string): Pick<Probe['subtitles'][number], 'kind'> {
   if ((flags & AV_DISPOSITION_FORCED) !== 0 || /\b(forced|foreign|signs)\b/i.test(title))
     return { kind: 'forced' };

@@ -196,7 +196,7 @@ interface Read extends Words {
   readonly warning?: string;
 }
 
-/** Those that say they belong to another file of the same name count as read, and say nothing. */
+/** A sidecar for another file of the same name counts as read, and its content is ignored. */
 async function readSidecars(path: string): Promise<(Pick<Sidecar, 'mark'> & { readonly read: Read })[]> {
   const own = extname(path).slice(1).toLowerCase();
   const read = async ({ path: beside, mark }: Sidecar) => {

@@ -204,7 +204,7 @@ function readPicture(bytes: Buffer, start: number): { readonly size: number; rea
 /** Bytes of a packet: plain, and behind the time of its arrival (as of cameras and Blu-ray). */
 const packetBytes = [188, 192];
 const syncByte = 0x47;
-/** As many packets in a row are a transport stream. */
+/** Packets in a row that prove a transport stream. */
 const packetsInRow = 8;
 
 /** Errors: FILE_UNREADABLE, TOO_MANY_FILES. */

@@ -338,7 +338,7 @@ class OpenLimit {
     }, openLimit.checkMs);
     const result = await call().finally(() => clearInterval(check));
     this.#turn.throwIfCancelled();
-    // What FFmpeg found until it was interrupted may look like success.
+    // An interrupted call may return success with the streams found so far.
     if (!this.#isLate()) return result;
     throw mediaErrors.TOO_SLOW(
       `${this.#path}: cannot be opened within ${this.#limitMs / 1000} s: it is damaged, claims far more streams ` +

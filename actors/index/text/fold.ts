@@ -39,7 +39,7 @@ const plainLetters: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 const special = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
-/** Of Latin, Greek and Cyrillic letters; the marks of other scripts are no decoration. */
+/** Accents of Latin, Greek and Cyrillic letters; marks of other scripts belong to a letter. */
 const accents = /[\u0300-\u036f]/g;
 
 /** Folded, and letters without their accents: `Zürich` is `zurich`. */

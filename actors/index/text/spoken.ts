@@ -15,7 +15,7 @@ export function spokenForm(text: string): string {
 
 const space = 0x20;
 const apostrophe = 0x27;
-/** What `spokenForm` makes of an ASCII byte, a space for what it drops. */
+/** The spoken form of each ASCII byte; a space for a byte that is dropped. */
 const spokenByte = Uint8Array.from({ length: 128 }, (_, byte) =>
   byte === apostrophe ? apostrophe : spokenForm(String.fromCharCode(byte)).charCodeAt(0) || space,
 );
@@ -88,7 +88,7 @@ const german = {
   tens: 'zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig'.split(' '),
   join: (ten: string, unit: string) => `${unit === 'eins' ? 'ein' : unit}und${ten}`,
 };
-/** By language: the words of each number, in the spoken form. */
+/** The words of each number in the spoken form, for each language. */
 const numberWords = [english, german].map(({ units, tens, join }) =>
   Array.from({ length: 100 }, (_, number) => {
     const ten = tens[Math.floor(number / 10) - 2];

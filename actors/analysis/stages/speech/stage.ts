@@ -344,7 +344,7 @@ type ReadSubtitles = Required<Pick<Written, 'segments' | 'language' | 'sidecar' 
   readonly unreadable: readonly string[];
 };
 
-/** What lies beside a file is asked for with what is in it. */
+/** The request for subtitles beside a file, which depends on the tracks inside it. */
 function besideOf({ path, probe }: MediaRecord, { language }: SpeechJob) {
   const track = chooseCaptions(probe.subtitles, language);
   const has_track = track !== null && !isPartial(track.kind);

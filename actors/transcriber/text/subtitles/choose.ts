@@ -122,7 +122,7 @@ export function chooseSidecars(
   return chosen;
 }
 
-/** Of what is said in a foreign language, or about the film. */
+/** Forced subtitles and commentary hold only a part of the dialogue. */
 export function isPartial(kind: Sidecar['kind'] | undefined): boolean {
   return kind === 'forced' || kind === 'comment';
 }
