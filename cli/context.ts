@@ -41,7 +41,9 @@ export interface Context {
 const isCheckout = import.meta.url.endsWith('.ts');
 /** What a person types to run this program, and to install what it misses. */
 export const invocation = isCheckout ? 'npx framehound' : 'framehound';
-export const installCommand = isCheckout ? 'npm ci' : 'npm install --global --ignore-scripts --include=optional framehound-<version>.tgz';
+export const installCommand = isCheckout
+  ? 'npm ci'
+  : 'npm install --global --ignore-scripts --include=optional framehound-<version>.tgz';
 
 const commandInText = new RegExp(
   // A folder of that name is no command.
