@@ -328,7 +328,7 @@ export const commandTable = {
   },
   ...serviceCommands,
   models: {
-    help: 'list, download, choose, remove, verify and compare models',
+    help: 'list, download, choose, remove and verify models',
     options: {
       ...json,
       use: { ...switchedOn, help: 'with pull: make it the visual model of every command' },
@@ -348,11 +348,6 @@ export const commandTable = {
       use: { usage: 'KEY', help: 'make a model the visual model of every command' },
       remove: { usage: 'KEY...', help: 'remove downloaded models' },
       verify: { usage: '[KEY...]', help: 'check the files of downloaded models' },
-      compare: {
-        usage: 'KEY KEY [TEXT...]',
-        help: 'print how far two visual models find the same, by the saved searches or by texts',
-        options: json,
-      },
     },
   },
   config: { usage: '[--json]', help: 'show every setting and where its value comes from', options: json },

@@ -14,7 +14,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'npx framehound stop': 'ends that service; test/system/open.test.ts does it',
   'npx framehound models pull': 'needs a download; test/cli/commands/manual-download.test.ts does without',
   'npx framehound models use siglip2': 'needs a download; test/cli/commands/models.test.ts has a model',
-  'npx framehound models compare siglip2': 'needs a download; test/cli/compare-models.test.ts does without',
   'npx framehound takes ~/Footage/film.mp4@75': 'needs a longer film; test/system/takes.test.ts has one',
   'npx framehound roots move': 'needs another drive; test/system/roots.test.ts has folders for it',
   'npx framehound library': 'needs another drive; test/system/roots.test.ts has folders for it',

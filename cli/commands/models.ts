@@ -1,5 +1,5 @@
-// `framehound models list|pull|use|remove|verify|compare`: which models there are, which are on this machine,
-// which is used, and how far two of them agree.
+// `framehound models list|pull|use|remove|verify`: which models there are, which are on this machine and which
+// is used.
 import { parseArgs } from 'node:util';
 import { downloadSize, isModelWord, keysOf, modelsInUse, sizeText } from '../../actors/models/advice.ts';
 import {
@@ -10,18 +10,14 @@ import {
   modelErrors,
 } from '../../actors/models/contract.ts';
 import { currentKey, unavailableModels } from '../../actors/models/other-keys.ts';
-import { readSearches } from '../../events/searches/searches.ts';
 import { EngineError, engineErrors, restated } from '../../runtime/errors.ts';
-import { realFolder } from '../../runtime/files/folder.ts';
 import { suggestion } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { compareModels, comparisonText, savedSearches } from '../compare-models.ts';
 import { writeSetting } from '../config-file.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
 import { unknownAction } from '../help.ts';
 import { createPullView } from '../progress-view.ts';
-import { withService } from '../service.ts';
 import { problemText } from './doctor.ts';
 
 // How a person brings the files of a model to a machine that cannot reach the server.
@@ -150,7 +146,6 @@ export const models: Command = async (args, context) => {
   });
   const [action = 'list', ...words] = positionals;
   if (action === 'list') return list(context, values.json);
-  if (action === 'compare') return compare(words, values.json, context);
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run && action !== 'pull') throw unknownAction('models', action);
   if (action === 'use' && words.length > 1) throw usageErrors.USAGE('models use takes exactly one key');
@@ -259,8 +254,7 @@ const unreached = [
 /** Makes it the model of its kind of every command from now on. */
 async function useModel(word: string, context: Context): Promise<number> {
   const { out, screen, values, config } = context;
-  const how = 'download and use it: framehound models pull KEY --use';
-  const { key, kind } = (await modelOf(word, context, how, ['visual', 'speaker'])).row;
+  const { key, kind } = await modelToUse(word, context);
   const setting = kind === 'speaker' ? 'speaker_model' : 'model';
   const path = writeSetting(folders(values).home, setting, key);
   const effect =
@@ -277,74 +271,32 @@ async function useModel(word: string, context: Context): Promise<number> {
   return exit.ok;
 }
 
-/**
- * `how`: the command that downloads it, with KEY in the place of its key. Throws MODEL_UNKNOWN,
- * MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED.
- */
-async function modelOf(
-  word: string,
-  { installation }: Context,
-  how: string,
-  kinds: readonly ModelRow['kind'][],
-): Promise<ListedModel> {
+/** The kinds of which the user chooses the model. */
+const chosenKinds: readonly ModelRow['kind'][] = ['visual', 'speaker'];
+
+/** Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED. */
+async function modelToUse(word: string, { installation }: Context): Promise<ModelRow> {
   const key = currentKey(word);
   const { models: library } = await installation();
   const { models: all } = await library.list();
   const found = all.find(({ row }) => row.key === key);
   if (!found) {
-    const similar = all.filter(({ row }) => kinds.includes(row.kind)).map(({ row }) => row.key);
+    const similar = all.filter(({ row }) => chosenKinds.includes(row.kind)).map(({ row }) => row.key);
     throw modelErrors.MODEL_UNKNOWN(
       `There is no model with the key "${key}"${suggestion(key, similar) || '; see: framehound models list'}`,
     );
   }
-  if (!kinds.includes(found.row.kind)) {
-    const able = kinds.length > 1 ? 'a visual model and one that tells voices apart' : 'a visual model';
+  const { row, builtIn, downloaded } = found;
+  if (!chosenKinds.includes(row.kind)) {
     throw modelErrors.MODEL_WRONG_KIND(
-      `"${key}" ${purposes[found.row.kind]}; only ${able} can be chosen, for all other kinds the best ` +
-        'downloaded model is used',
+      `"${key}" ${purposes[row.kind]}; only a visual model and one that tells voices apart can be chosen, ` +
+        'for all other kinds the best downloaded model is used',
     );
   }
-  if (!found.builtIn && !found.downloaded)
-    throw modelErrors.MODEL_NOT_DOWNLOADED(`"${key}" is not downloaded. To ${how.replace('KEY', key)}`);
-  return found;
-}
-
-/** In an engine of its own: the models of a running service stay as they are. */
-async function compare(words: readonly string[], json: boolean, context: Context): Promise<number> {
-  const [one, other, ...queries] = words;
-  if (one === undefined || other === undefined)
-    throw usageErrors.USAGE('models compare needs the keys of two models; see: framehound models list');
-  const how = 'download it: framehound models pull KEY';
-  const models = [
-    await modelOf(one, context, how, ['visual']),
-    await modelOf(other, context, how, ['visual']),
-  ] as const;
-  const keys = [models[0].row.key, models[1].row.key] as const;
-  if (keys[0] === keys[1]) throw usageErrors.USAGE('models compare needs two different models');
-  const { values, clock, out } = context;
-  if (values.server !== '')
-    throw usageErrors.USAGE(
-      'models compare cannot be combined with --server: it would change the model of the service',
-    );
-  const { cache: cache_dir, searches: folder } = folders(values);
-  const saved = readSearches({ folder, clock }).filter(
-    ({ request }) => realFolder(request.cache_dir) === realFolder(cache_dir),
+  if (builtIn || downloaded) return row;
+  throw modelErrors.MODEL_NOT_DOWNLOADED(
+    `"${key}" is not downloaded. To download and use it: framehound models pull ${key} --use`,
   );
-  const searches =
-    queries.length > 0 ? queries.map((query) => ({ name: query, request: { query } })) : savedSearches(saved);
-  if (searches.length === 0)
-    throw usageErrors.USAGE(
-      'there are no saved searches of this analysis folder: add texts to search for, or save searches with framehound searches save',
-    );
-  const analyse = (model: string) => `framehound analyze PATH --model ${model} --from-previews`;
-  const comparison = await withService(context, 0, ({ client }) =>
-    compareModels({ client, clock, cache_dir, analyse }, keys, searches),
-  );
-  const size = ({ builtIn, row }: ListedModel) => (builtIn ? '' : sizeText(row.size_gb));
-  out(
-    json ? `${JSON.stringify(comparison)}\n` : comparisonText(comparison, [size(models[0]), size(models[1])]),
-  );
-  return exit.ok;
 }
 
 async function remove(key: string, { installation, out }: Context): Promise<number> {
