@@ -131,10 +131,10 @@ function welcome(memory: Memory, filter: StreamFilter): string {
   const texts = first()
     .filter(({ name }) => filter.event === undefined || filter.event === name)
     .map(({ name, data }) => textOf(name, data));
-  // What follows has no id of its own, and this one is where the client goes on. With no event to stand in,
-  // it stands alone: else a client that lost its connection before the first event would miss that one.
-  const events = `${lost}${texts.join('')}`;
-  return `${head}id: ${memory.lastId}\n${events === '' ? '\n' : events}`;
+  // The state has no ids of its own, so its first event has the id from which the client goes on. With no
+  // state there is an event for it: a client that lost its connection before the first one would miss that.
+  const events = `${lost}${texts.join('')}` || textOf('connected', {});
+  return `${head}id: ${memory.lastId}\n${events}`;
 }
 
 function isFor({ rooms, event }: Pick<StreamFilter, 'rooms' | 'event'>, { name, room }: Kept): boolean {

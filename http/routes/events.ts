@@ -15,7 +15,8 @@ export const eventStream = route({
   description:
     'The events that the Socket.IO event server sends, with the same names and the same JSON bodies, for ' +
     'clients without Socket.IO. With `task_id`, the current state of the task comes first, as after a ' +
-    '`join`. Every later event has an `id`. A client that reconnects with the header `Last-Event-ID` is ' +
+    '`join`; without a state, the event `connected` with `{}`. The first event and all that follow the ' +
+    'state have an `id`. A client that reconnects with the header `Last-Event-ID` is ' +
     'sent what it missed; if that is no longer in memory (1 MiB of events) or the service was restarted, ' +
     'an event `missed` with the `last_event_id` comes first, and then the current state. A comment is sent ' +
     'every 15 seconds. A client that leaves more than 4 MiB unread is disconnected. The stream ends when ' +

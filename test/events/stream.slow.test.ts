@@ -93,8 +93,9 @@ async function follow(t: TestContext, url: string, headers: Readonly<Record<stri
     );
   return {
     blocks,
+    /** Without the one that begins a stream with no state. */
     get events() {
-      return blocks.map(parsed).filter(({ event }) => event !== undefined);
+      return blocks.map(parsed).filter(({ event }) => event !== undefined && event !== 'connected');
     },
     get lastId() {
       return blocks.map(parsed).findLast(({ id }) => id !== undefined)?.id ?? '';
@@ -181,6 +182,25 @@ test('a client that reconnects is sent what it missed, once', async (t) => {
   const later = await follow(t, `${url}?task_id=a`, { 'Last-Event-ID': late.lastId });
   await until(() => later.events.length === 1);
   assert.deepEqual(percentages(later.events), [60]);
+});
+
+test('retry and id come in the first event, also of a stream that has no state to begin with', async (t) => {
+  const { tasks, url } = serve(t);
+  for (const query of ['', '?task_id=a', '?event=search_hit']) {
+    const idle = await follow(t, `${url}${query}`);
+    await until(() => idle.blocks.length > 0);
+    assert.match(idle.blocks[0]!, /^retry: 2000\nid: [0-9a-f]{8}-0\nevent: connected\ndata: \{\}$/);
+  }
+  const idle = await follow(t, url);
+  await until(() => idle.lastId !== '');
+  idle.leave();
+  tasks.emit('a', progress(10));
+  const again = await follow(t, url, { 'Last-Event-ID': idle.lastId });
+  await until(() => again.events.length === 1);
+  assert.deepEqual(percentages(again.events), [10], 'what came before the first event is not lost');
+  const state = await follow(t, `${url}?task_id=a`);
+  await until(() => state.blocks.length > 0);
+  assert.match(state.blocks[0]!, /^retry: 2000\nid: [0-9a-f]{8}-1\nevent: progress\ndata: /);
 });
 
 test('what was missed and is not kept any more is said, and then the state', async (t) => {
