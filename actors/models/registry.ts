@@ -174,7 +174,7 @@ function wrongPlda({ speaker, files }: ModelRow): Wrong | null {
     : { field: '/files', message: 'lists no file with the role "plda", which /speaker/evidence needs' };
 }
 
-interface Registry {
+export interface Registry {
   readonly rows: readonly ModelRow[];
   readonly problems: readonly RegistryProblem[];
 }
@@ -257,15 +257,16 @@ export const findSummaryRow = finder(isSummary, 'one that writes summaries');
  * NO_FACE_MODEL, which says what is missing and names the command that brings it.
  */
 export async function chooseFaces(modelsDir: string): Promise<FacePair> {
-  const { rows } = await readRegistry(modelsDir);
-  const models = await downloadedOf(modelsDir, rows, isFaceKind);
+  const registry = await readRegistry(modelsDir);
+  const models = await downloadedOf(modelsDir, registry.rows, isFaceKind);
   const detector = bestThere(models, 'face-detector');
   const embedder = bestThere(models, 'face-embedder');
   if (detector?.detector && embedder?.embedder) {
     return { detector: detector as FaceDetectorRow, embedder: embedder as FaceEmbedderRow };
   }
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
-  const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm`;
+  const own = await unusableOwn(modelsDir, ['face-detector', 'face-embedder'], registry);
+  const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm${own}`;
   throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
 }
 
@@ -288,28 +289,29 @@ function downloadedOf(
 
 /** The model that reads printed words. Throws NO_TEXT_MODEL, which names the command that brings one. */
 export async function chooseTextModel(modelsDir: string): Promise<ModelRow> {
-  const row = await bestDownloaded(modelsDir, 'text-recognition');
+  const { row, own } = await bestDownloaded(modelsDir, 'text-recognition');
   if (row) return row;
   const command = 'framehound models pull pp-ocr-v4';
-  const message = `No model for printed words is downloaded; to download one: ${command}`;
+  const message = `No model for printed words is downloaded; to download one: ${command}${own}`;
   throw textReaderErrors.NO_TEXT_MODEL(message, { command });
 }
 
 /** The model that finds things. Throws NO_OBJECT_DETECTOR, which names the command that brings one. */
 export async function chooseObjectDetector(modelsDir: string): Promise<ModelRow> {
-  const row = await bestDownloaded(modelsDir, 'object-detection');
+  const { row, own } = await bestDownloaded(modelsDir, 'object-detection');
   if (row) return row;
   const command = 'framehound models pull nanodet-416';
-  const message = `No object detector is downloaded; to download one: ${command}`;
+  const message = `No object detector is downloaded; to download one: ${command}${own}`;
   throw thingsErrors.NO_OBJECT_DETECTOR(message, { command });
 }
 
 async function bestDownloaded(
   modelsDir: string,
   kind: 'text-recognition' | 'object-detection',
-): Promise<ModelRow | null> {
-  const { rows } = await readRegistry(modelsDir);
-  return bestThere(await downloadedOf(modelsDir, rows, (one) => one === kind), kind);
+): Promise<{ readonly row: ModelRow | null; readonly own: string }> {
+  const registry = await readRegistry(modelsDir);
+  const row = bestThere(await downloadedOf(modelsDir, registry.rows, (one) => one === kind), kind);
+  return { row, own: row ? '' : await unusableOwn(modelsDir, [kind], registry) };
 }
 
 export function isBuiltIn(row: ModelRow): boolean {
@@ -331,10 +333,38 @@ export async function missingFiles(modelsDir: string, row: ModelRow): Promise<st
   return missing;
 }
 
-/** Throws MODEL_NOT_DOWNLOADED, naming the command that downloads it. */
+/**
+ * The user's own models of these kinds that cannot be used, each with its folder and what is wrong: `; …`, to
+ * follow the message that no model is there. Empty where there is none.
+ */
+export async function unusableOwn(
+  modelsDir: string,
+  kinds: readonly ModelRow['kind'][],
+  { rows, problems }: Registry,
+): Promise<string> {
+  const wrong = problems.map(
+    ({ file, field, message }) => `; ${file}: ${[field, message].filter(Boolean).join(' ')}`,
+  );
+  for (const row of rows) {
+    if (builtInRows.includes(row) || !kinds.includes(row.kind)) continue;
+    const missing = await missingFiles(modelsDir, row);
+    if (missing.length > 0) wrong.push(`; ${folderOf(modelsDir, row)} lacks ${missing.join(', ')}`);
+  }
+  return wrong.join('');
+}
+
+/** Throws MODEL_NOT_DOWNLOADED, naming the files and the command that downloads them, if there is one. */
 export async function requireFiles(modelsDir: string, row: ModelRow): Promise<void> {
   const missing = await missingFiles(modelsDir, row);
   if (missing.length === 0) return;
+  if (
+    !builtInRows.includes(row) &&
+    row.files.some(({ name, url }) => url === null && missing.includes(name))
+  ) {
+    const folder = folderOf(modelsDir, row);
+    const message = `The model "${row.key}" is incomplete: ${folder} lacks ${missing.join(', ')}`;
+    throw modelErrors.MODEL_NOT_DOWNLOADED(message, { key: row.key, folder });
+  }
   throw modelErrors.MODEL_NOT_DOWNLOADED(
     `The model "${row.key}" is not downloaded (${missing.join(', ')}); to download it: framehound models pull ${row.key}`,
     { key: row.key, command: `framehound models pull ${row.key}` },

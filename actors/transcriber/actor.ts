@@ -14,8 +14,10 @@ import {
   findSpeechRow,
   isSpeech,
   missingFiles,
+  type Registry,
   readRegistry,
   requireFiles,
+  unusableOwn,
 } from '../models/registry.ts';
 import { openSession, type SessionOpener } from '../models/session.ts';
 import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
@@ -56,8 +58,11 @@ export const definition = actor({
     const { modelsDir } = env.settings;
     return {
       handlers: {
-        choose: async ({ preferred, language }) =>
-          chooseSpeechModel(await candidatesIn(modelsDir), preferred, language),
+        choose: async ({ preferred, language }) => {
+          const registry = await readRegistry(modelsDir);
+          const own = await unusableOwn(modelsDir, ['speech'], registry);
+          return chooseSpeechModel(await candidatesIn(modelsDir, registry), preferred, language, own);
+        },
         load: (request, turn) => transcriber.load(request, turn),
         unload: async () => {
           await transcriber.current.unload();
@@ -241,8 +246,7 @@ function modelFor(current: Current, key: string, language: string | null): Sessi
   return { key, language: told, rules: { ...windowRules, longest } };
 }
 
-async function candidatesIn(modelsDir: string): Promise<SpeechCandidate[]> {
-  const { rows } = await readRegistry(modelsDir);
+async function candidatesIn(modelsDir: string, { rows }: Registry): Promise<SpeechCandidate[]> {
   const candidates = rows
     .filter(isSpeech)
     .map(async ({ key, languages, speed, accuracy, size_gb, ...row }) => {

@@ -31,14 +31,15 @@ const preferredKeys: Readonly<Record<XPreference, string | null>> = {
 };
 
 /**
- * `language`: BCP 47, or null to detect it. Throws NO_SPEECH_MODEL when nothing is downloaded and
- * LANGUAGE_UNSUPPORTED when nothing downloaded knows the language, both with the command that downloads a
- * model.
+ * `language`: BCP 47, or null to detect it. `own`: what the user's own models lack, as `unusableOwn` says it.
+ * Throws NO_SPEECH_MODEL when nothing is downloaded and LANGUAGE_UNSUPPORTED when nothing downloaded knows
+ * the language, both with the command that downloads a model.
  */
 export function chooseSpeechModel(
   candidates: readonly SpeechCandidate[],
   preference: XPreference,
   language: string | null,
+  own = '',
 ): SpeechChoice {
   const able = candidates.filter((candidate) => understands(candidate, language));
   const wanted = preferredKeys[preference];
@@ -51,7 +52,7 @@ export function chooseSpeechModel(
   const downloaded = candidates.filter(({ downloaded }) => downloaded).map(({ key }) => key);
   const details = { language, command };
   if (downloaded.length === 0 && command !== null) {
-    throw speechErrors.NO_SPEECH_MODEL(`No speech model is downloaded: ${command}`, details);
+    throw speechErrors.NO_SPEECH_MODEL(`No speech model is downloaded: ${command}${own}`, details);
   }
   const named = language === null ? 'speech' : `${languageName(language)} (${language})`;
   const what =

@@ -13,6 +13,7 @@ import {
   type Sampling,
   sampleToken,
   seeded,
+  TIMES,
 } from './sampling.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -51,8 +52,15 @@ export interface Decoder {
   begin(sound: EncodedSound): Decoding;
 }
 
-/** Throws MODEL_LOAD_FAILED, naming the file and what it lacks. */
-export async function openDecoder(open: SessionOpener, file: string): Promise<Decoder> {
+/**
+ * `vocabulary`: of the tokenizer beside it. Throws MODEL_LOAD_FAILED, naming the file and what it lacks; so
+ * does the first step of a decoder whose tokens are not those of the tokenizer.
+ */
+export async function openDecoder(
+  open: SessionOpener,
+  file: string,
+  vocabulary: Vocabulary,
+): Promise<Decoder> {
   const graph = await openGraph(
     open,
     file,
@@ -63,10 +71,10 @@ export async function openDecoder(open: SessionOpener, file: string): Promise<De
     ],
     ['logits'],
   );
-  return decoderOf(graph, cachesOf(graph));
+  return decoderOf(graph, cachesOf(graph), vocabulary);
 }
 
-function decoderOf(graph: Graph, caches: readonly CachePort[]): Decoder {
+function decoderOf(graph: Graph, caches: readonly CachePort[], { firstTime }: Vocabulary): Decoder {
   const selfAttention = ['logits', ...caches.filter(({ isCross }) => !isCross).map(({ present }) => present)];
   const all = ['logits', ...caches.map(({ present }) => present)];
   return {
@@ -95,7 +103,14 @@ function decoderOf(graph: Graph, caches: readonly CachePort[]): Decoder {
             if (first || !isCross) cache.set(past, floatsOf(graph, results, present, 4));
           }
           first = false;
-          return rowsOf(floatsOf(graph, results, 'logits', 3), length);
+          const logits = floatsOf(graph, results, 'logits', 3);
+          const [known, size] = [firstTime + TIMES, logits.dims[2] ?? 0];
+          // With one token more or less every time would be read as another token.
+          if (size !== known) {
+            const fault = `has ${size} tokens, but its tokenizer.json has ${known}; they belong to different models`;
+            throw modelErrors.MODEL_LOAD_FAILED(`${graph.file}: ${fault}`, { file: graph.file });
+          }
+          return rowsOf(logits, length);
         },
       };
     },

@@ -57,7 +57,7 @@ export const whisper: Family = {
       } as const;
       const encoder = await openGraph(keep, file('encoder'), [features], ['last_hidden_state']);
       await checkpoint();
-      const decoder = await openDecoder(keep, file('decoder'));
+      const decoder = await openDecoder(keep, file('decoder'), vocabulary);
       return new Whisper(row, { encoder, decoder, mel: new LogMel(bands), vocabulary, languages }, opened);
     } catch (error) {
       for (const session of opened) await session.release();

@@ -16,6 +16,7 @@ import {
   missingFiles,
   readRegistry,
   requireFiles,
+  unusableOwn,
 } from '../../../actors/models/registry.ts';
 import { builtInRows, defaultModelKey } from '../../../actors/models/rows/list.ts';
 
@@ -156,6 +157,24 @@ test('a model that is not whole is not downloaded, and the error names the comma
   }
   assert.deepEqual(await missingFiles(folder, clip), []);
   assert.throws(() => fileOf(folder, clip, 'sound'), { code: 'MODEL_INVALID', message: /"sound"/ });
+});
+
+test("what the user's own models lack is named with their folder, for models of those kinds", async () => {
+  const registry = await readRegistry(folder);
+  assert.equal(await unusableOwn(folder, ['face-embedder'], registry), '');
+  await userModel('mine', JSON.stringify(withOwnFile('sface', { key: 'mine' })));
+  await userModel('broken', '{');
+  const own = await readRegistry(folder);
+  const mine = join(folder, 'mine');
+  const said = await unusableOwn(folder, ['face-embedder'], own);
+  assert(said.endsWith(`; ${mine} lacks own.onnx`), said);
+  assert(said.startsWith(`; ${join(folder, 'broken', 'model.json')}: is not JSON`), said);
+  assert.doesNotMatch(await unusableOwn(folder, ['speech'], own), /mine/);
+  await assert.rejects(chooseFaces(folder), { code: 'NO_FACE_MODEL', message: /; .*mine lacks own\.onnx$/ });
+  await assert.rejects(requireFiles(folder, findRow(own, 'mine')), {
+    code: 'MODEL_NOT_DOWNLOADED',
+    message: `The model "mine" is incomplete: ${mine} lacks own.onnx`,
+  });
 });
 
 test('the system is named as the service reports it', () => {

@@ -53,10 +53,13 @@ function writes(text: (sound: number) => readonly number[], language = 'en'): Sc
   };
 }
 
-async function open(script: Script, changes: { row?: SpeechRow; runs?: Run[]; encoder?: ModelSession } = {}) {
+async function open(
+  script: Script,
+  changes: { row?: SpeechRow; runs?: Run[]; encoder?: ModelSession; size?: number } = {},
+) {
   const sessions: Record<string, ModelSession> = {
     encoder: changes.encoder ?? fakeEncoder(),
-    decoder: fakeDecoder(script, size, changes.runs),
+    decoder: fakeDecoder(script, changes.size ?? size, changes.runs),
   };
   return whisper.open(
     changes.row ?? row(),
@@ -65,6 +68,18 @@ async function open(script: Script, changes: { row?: SpeechRow; runs?: Run[]; en
     checkpoint,
   );
 }
+
+test('a decoder whose tokens are not those of the tokenizer is refused in its first run', async () => {
+  for (const tokens of [size - 1, size + 1]) {
+    const runs: Run[] = [];
+    const family = await open(() => ({ [words.end]: 1 }), { size: tokens, runs });
+    await assert.rejects(family.transcribe([tone(3)], 'en', checkpoint), {
+      code: 'MODEL_LOAD_FAILED',
+      message: `decoder: has ${tokens} tokens, but its tokenizer.json has ${size}; they belong to different models`,
+    });
+    assert.equal(runs.length, 1);
+  }
+});
 
 test('phrases have the times the model wrote, in the language that was asked for', async () => {
   const runs: Run[] = [];

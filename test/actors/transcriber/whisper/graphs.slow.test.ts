@@ -10,6 +10,7 @@ import { onnxBytes } from '../../../../actors/models/starter/graph/onnx.ts';
 import type { SpeechFamily } from '../../../../actors/transcriber/family.ts';
 import { openDecoder } from '../../../../actors/transcriber/whisper/decoder.ts';
 import { whisper } from '../../../../actors/transcriber/whisper/family.ts';
+import { readVocabulary, type Vocabulary } from '../../../../actors/transcriber/whisper/vocabulary.ts';
 import { type WhisperSize, whisperDecoder, whisperEncoder } from '../../../../bench/whisper-graphs.ts';
 import { bytesTokenizer } from '../../../../bench/whisper-tokenizer.ts';
 import { createLog } from '../../../../runtime/log.ts';
@@ -18,6 +19,7 @@ const size: WhisperSize = { bands: 80, width: 64, layers: 2, vocabulary: 259 + 1
 const log = createLog('test', () => {});
 const turn = async () => {};
 let folder = '';
+let words: Vocabulary;
 const opened: ModelSession[] = [];
 const open = async (source: string | Uint8Array) => {
   const session = await openSession(source, { device: 'cpu', threads: 1, log });
@@ -27,6 +29,7 @@ const open = async (source: string | Uint8Array) => {
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'whisper-graphs-'));
   await writeFile(join(folder, 'tokenizer'), JSON.stringify(bytesTokenizer()));
+  words = await readVocabulary(join(folder, 'tokenizer'));
   await writeFile(join(folder, 'encoder'), onnxBytes(whisperEncoder(size)));
   await writeFile(join(folder, 'decoder'), onnxBytes(whisperDecoder(size)));
 });
@@ -69,7 +72,7 @@ async function atOnce(session: ModelSession, tokens: readonly (readonly number[]
 test('with its cache the decoder answers the same logits as with all tokens at once', async () => {
   const path = join(folder, 'decoder');
   const plain = await open(path);
-  const decoder = await openDecoder(open, path);
+  const decoder = await openDecoder(open, path, words);
   const decoding = decoder.begin(soundOf(2));
   const steps = [
     [
@@ -95,7 +98,7 @@ test('with its cache the decoder answers the same logits as with all tokens at o
 });
 
 test('a second text begins with an empty cache', async () => {
-  const decoder = await openDecoder(open, join(folder, 'decoder'));
+  const decoder = await openDecoder(open, join(folder, 'decoder'), words);
   const first = decoder.begin(soundOf(1));
   const once = Float32Array.from((await first.step([[260]])).row(0, 0));
   await first.step([[300]]);
