@@ -1,6 +1,9 @@
 // The pages of docs/ and results/ that show what was measured, made of results/rows.ndjson: of each figure
-// the newest row, with the machine and the day of its run.
-import { readFileSync, writeFileSync } from 'node:fs';
+// the newest row. Tables have the machine and the day of the run; single figures in a text are followed by a
+// comment that names their row.
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { counted } from '../runtime/text.ts';
 import { type Row, reached } from './row.ts';
 
@@ -47,14 +50,20 @@ export interface Page {
   text(rows: readonly RecordedRow[]): string;
 }
 
-export const pages: readonly Page[] = [
-  page(new URL('./results/README.md', import.meta.url), { 'all rows': resultTables }),
-  page(new URL('../docs/measurements.md', import.meta.url), {
-    'in short': shortTable,
-    'goals that were missed': missedGoals,
-  }),
-  page(new URL('../docs/large-clusters.md', import.meta.url), { 'simulated clusters': clusterTables }),
-];
+type Part = (rows: readonly RecordedRow[]) => string;
+
+/** Tables by page and by the name that their place has there. */
+const tables: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
+  'bench/results/README.md': { 'goals that were missed': missedGoals, 'all rows': resultTables },
+  'docs/measurements.md': { 'in short': shortTable },
+  'docs/large-clusters.md': { 'simulated clusters': clusterTables },
+};
+
+const root = join(import.meta.dirname, '..');
+
+export const pages: readonly Page[] = globSync(['bench/results/*.md', 'docs/**/*.md'], { cwd: root })
+  .map((path) => path.replaceAll('\\', '/'))
+  .map((path) => page(pathToFileURL(join(root, path)), tables[path] ?? {}));
 
 export function readRows(): RecordedRow[] {
   const text = readFileSync(new URL('./results/rows.ndjson', import.meta.url), 'utf8');
@@ -161,7 +170,9 @@ function cellsOf(row: Row): string[] {
     `${digits(value)} ${unit}`,
     against ? `${against.name} ${digits(against.value)}` : '',
     ratio === null ? '' : digits(ratio),
-    goal ? `${goal.at === 'least' ? '≥' : '≤'} ${goal.than}${goal.of === 'value' ? ` ${unit}` : ''}` : '',
+    goal
+      ? `${goal.at === 'least' ? '≥' : '≤'} ${digits(goal.than)}${goal.of === 'value' ? ` ${unit}` : ''}`
+      : '',
     { true: 'reached', false: 'missed', null: '' }[String(reached(row))]!,
   ];
 }
@@ -187,7 +198,14 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[])
 /** A part begins with `<!-- measured: NAME -->` or `<!-- rows of QUESTION: PATTERN OF NAMES -->`. */
 const PART = /(?<=<!-- (measured|rows of [\w-]+)(?:: (.+))? -->\n\n)[\s\S]*?(?=\n<!-- end -->)/g;
 
-function page(url: URL, parts: Readonly<Record<string, (rows: readonly RecordedRow[]) => string>>): Page {
+/**
+ * A figure in a text, such as `7.42<!-- row of ingest: whole ingest --> times`. `ratio` is the ratio to what
+ * the row was compared with, and `peer` the value of that. Where rows share a name, their unit or peer
+ * follows a bar: `<!-- ratio of http: small POST | Fastify -->`.
+ */
+const FIGURE = /[\d.,]*\d(?=<!-- (row|ratio|peer) of ([\w-]+): (.+?)(?: \| (.+?))? -->)/g;
+
+function page(url: URL, parts: Readonly<Record<string, Part>>): Page {
   return {
     url,
     text: (rows) => {
@@ -202,7 +220,19 @@ function page(url: URL, parts: Readonly<Record<string, (rows: readonly RecordedR
       });
       const missing = Object.keys(parts).filter((name) => !found.includes(name));
       if (missing.length > 0) throw new Error(`${url.pathname} has no place for ${missing.join(', ')}`);
-      return after;
+      const newest = newestRows(rows);
+      return after.replace(FIGURE, (_, what: string, question: string, name: string, which?: string) => {
+        const row = newest.find(
+          (one) =>
+            one.question === question &&
+            one.name === name &&
+            (which === undefined || one.unit === which || one.against?.name === which),
+        );
+        const value = row && { row: row.value, ratio: row.ratio, peer: row.against?.value }[what];
+        if (value === undefined || value === null)
+          throw new Error(`${url.pathname}: no row of ${question} has the ${what} of "${name}"`);
+        return digits(value);
+      });
     },
   };
 }

@@ -15,7 +15,7 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...globSync(['docs/**/*.md', 'actors/*/README.md'], { cwd: root }),
+  ...globSync(['docs/**/*.md', 'actors/*/README.md', 'bench/results/*.md'], { cwd: root }),
 ].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 /** Folders of the project; what begins with one of them is a path in it. */
@@ -179,7 +179,10 @@ test('the pages and the help are in idiomatic English', () => {
     path,
     text: readFileSync(join(root, path), 'utf8'),
   }));
-  for (const { path, text } of [...pages, ...help]) expectIdiomatic(path, text, banned);
+  for (const { path, text } of [...pages, ...help]) {
+    // Names of rows were recorded with their figures.
+    if (path !== join('bench', 'results', 'README.md')) expectIdiomatic(path, text, banned);
+  }
 });
 
 test('what the program says is in idiomatic English', () => {
@@ -210,16 +213,20 @@ test('a folder stands once in the tree of the architecture, and a room once in t
   );
 });
 
-/** The rows of a table, without its heading, as cells; the first cell of the heading names the table. */
-function rowsOf(path: string, table: string): string[][] {
+/** The tables of a page as rows of cells, headings included. */
+function tablesOf(path: string): string[][][] {
   const cells = (line: string) =>
     line
       .split('|')
       .slice(1, -1)
       .map((cell) => cell.trim());
   const parts = readFileSync(join(root, path), 'utf8').split('\n\n');
-  const rows = parts.filter((part) => part.startsWith('|')).map((part) => part.trim().split('\n').map(cells));
-  const found = rows.find(([heading]) => heading?.[0] === table);
+  return parts.filter((part) => part.startsWith('|')).map((part) => part.trim().split('\n').map(cells));
+}
+
+/** The rows of the table whose heading begins with `table`, without the heading. */
+function rowsOf(path: string, table: string): string[][] {
+  const found = tablesOf(path).find(([heading]) => heading?.[0] === table);
   assert.ok(found, `${path} has no table "${table}"`);
   return found.slice(2);
 }
@@ -229,11 +236,34 @@ function numbersIn(text = ''): number[] {
   return [...text.matchAll(/\d+(?:[.,]\d+)?/g)].map(([number]) => Number(number.replace(',', '.')));
 }
 
-/** The first numbers of a cell of docs/measurements.md: a value, then the ends of its interval. */
-function measured(table: string, row: string, column: number, count = 1): number[] {
-  const found = rowsOf('docs/measurements.md', table).find(([name]) => name === row);
+test('a figure that names a cell of bench/results is the one in that cell', () => {
+  let compared = 0;
+  for (const { path, text } of pages) {
+    for (const [, figure, page, row, column] of text.matchAll(
+      /([\d.]+)<!-- cell of ([\w.-]+): (.+?) \| (.+?) -->/g,
+    )) {
+      const cells = tablesOf(`bench/results/${page}`).flatMap(([heading = [], ...rows]) =>
+        heading.includes(column!)
+          ? rows.filter(([name]) => name === row).map((all) => all[heading.indexOf(column!)])
+          : [],
+      );
+      const numbers = cells.flatMap(numbersIn);
+      const [number] = numbersIn(figure);
+      assert.ok(
+        numbers.includes(number!),
+        `${path}: ${figure}, but "${row}", "${column}" is ${cells.join()}`,
+      );
+      compared++;
+    }
+  }
+  assert.ok(compared > 30);
+});
+
+/** The first numbers of a cell of a page of bench/results: a value, then the ends of its interval. */
+function measured(page: string, table: string, row: string, column: number, count = 1): number[] {
+  const found = rowsOf(`bench/results/${page}`, table).find(([name]) => name === row);
   const numbers = numbersIn(found?.[column]).slice(0, count);
-  assert.equal(numbers.length, count, `docs/measurements.md, "${table}": column ${column} of "${row}"`);
+  assert.equal(numbers.length, count, `bench/results/${page}, "${table}": column ${column} of "${row}"`);
   return numbers;
 }
 
@@ -246,18 +276,21 @@ function heardAsSpeech(sound: string): number {
 }
 
 const pictures = '24 alterations of 561 pictures';
-const talks = (column: number, count = 1) => measured('talks', '62 voices, all', column, count);
+const talks = (column: number, count = 1) => measured('heard.md', 'talks', '62 voices, all', column, count);
 const photographs = '44 of them among the photographs alone';
 
 test('the page about models quotes what was measured of the included ones', () => {
   const expected = [
-    measured('62 voices', 'as recorded, 3 s', 2, 4),
-    measured('62 voices', 'across sessions, 3 s', 1, 4),
+    measured('heard.md', '62 voices', 'as recorded, 3 s', 2, 4),
+    measured('heard.md', '62 voices', 'across sessions, 3 s', 1, 4),
     talks(5, 3),
     talks(7, 3),
     [heardAsSpeech('music, mean over 15 pieces'), heardAsSpeech('birds')],
-    ['all 75', photographs].flatMap((row) => measured('queries', row, 1, 3)),
-    [...measured(pictures, '`starter-visual-3`', 1, 3), ...measured('alteration', 'mirror', 2)],
+    ['all 75', photographs].flatMap((row) => measured('seen.md', 'queries', row, 1, 3)),
+    [
+      ...measured('seen.md', pictures, '`starter-visual-3`', 1, 3),
+      ...measured('seen.md', 'alteration', 'mirror', 2),
+    ],
   ];
   assert.deepEqual(
     rowsOf('docs/models.md', 'part').map(([, figures]) => numbersIn(figures)),
@@ -267,8 +300,11 @@ test('the page about models quotes what was measured of the included ones', () =
 
 test('the settings page quotes what was measured, in both languages', () => {
   const percent = (figures: number[]) => figures.map((figure) => Math.round(figure * 100));
-  const words = percent([...measured('queries', 'all 75', 1), ...measured('queries', photographs, 1)]);
-  const again = percent(measured(pictures, '`starter-visual-3`', 1));
+  const words = percent([
+    ...measured('seen.md', 'queries', 'all 75', 1),
+    ...measured('seen.md', 'queries', photographs, 1),
+  ]);
+  const again = percent(measured('seen.md', pictures, '`starter-visual-3`', 1));
   for (const language of [0, 1]) {
     const numbers = (text: keyof typeof settings) => numbersIn(settings[text][language]);
     assert.deepEqual(
