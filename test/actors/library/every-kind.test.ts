@@ -1,0 +1,256 @@
+// Every kind of result is listed, forgotten, carried to another folder and joined with another library: what
+// is asked of each here is asked of a new kind too.
+import assert from 'node:assert/strict';
+import { readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { Environment } from '../../../actors/index/store/environment.ts';
+import { databaseFile } from '../../../actors/index/store/names.ts';
+import { exportLibrary } from '../../../actors/library/transfer/export.ts';
+import { importLibrary } from '../../../actors/library/transfer/import.ts';
+import type { Track } from '../../../actors/things/tracks.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { mediaRecord } from '../index/footage.ts';
+import { type Harness, indexActor, someFootage, store } from '../index/handlers.ts';
+import { cluster, compactFaces, people, storeFaces } from '../index/people/faces.ts';
+import { list, readNode, summarise, sweep } from '../index/summaries/trees.ts';
+import { link, spoken, suggested, turn } from '../index/voices/spoken.ts';
+import { line, storeLines, texts } from '../index/written/lines.ts';
+
+/** A kind of result: `read` answers null where nothing of the content is stored. */
+interface StoredKind {
+  store(index: Harness, cache_dir: string, hash: string): Promise<unknown>;
+  read(index: Harness, cache_dir: string, hash: string): Promise<unknown>;
+}
+
+const track = (start: number): Track => {
+  return { class: 'dog', start, end: start + 2, best: start, score: 0.8, box: [0, 0, 0.5, 0.5], colours: [] };
+};
+
+const kinds: Readonly<Record<string, StoredKind>> = {
+  pictures: {
+    store: (index, cache_dir, hash) => store(index, cache_dir, hash, someFootage(8, hash.charCodeAt(0))),
+    read: async (index, cache_dir, hash_str) => {
+      const { models } = await index.call('analysed_by', { cache_dir, hashes: [hash_str] });
+      if (models[0]!.length === 0) return null;
+      const page = { cache_dir, model_key: 'model', hash_str, from: 0, most: 100 };
+      return index.call('stored_vectors', page);
+    },
+  },
+  previews: {
+    store: async () => {},
+    read: async (index, cache_dir, hash_str) => {
+      const frames = [0, 7].map((frame_index) => ({ hash_str, frame_index }));
+      const { previews } = await index.call('previews', { cache_dir, frames });
+      return previews.every((preview) => preview === null) ? null : previews;
+    },
+  },
+  transcripts: {
+    store: (index, cache_dir, hash) =>
+      spoken(
+        index,
+        cache_dir,
+        hash,
+        [turn(0, 0, 5), turn(1, 5, 8)],
+        { SPEAKER_00: 1, SPEAKER_01: 2 },
+        at(hash),
+      ),
+    read: async (index, cache_dir, hash) =>
+      (await index.call('transcripts', { cache_dir, hashes: [hash] })).transcripts[0],
+  },
+  voices: {
+    store: async () => {},
+    read: async (index, cache_dir, hash) => {
+      if ((await kinds['transcripts']!.read(index, cache_dir, hash)) === null) return null;
+      const { model, suggestions } = await suggested(index, cache_dir, hash, 1);
+      const among = suggestions.filter(({ hash_str }) =>
+        [hash, hash_str].every((one) => shared.includes(one)),
+      );
+      return { model, among };
+    },
+  },
+  words: {
+    store: (index, cache_dir, hash) =>
+      storeLines(index, cache_dir, hash, [line(`Exit ${hash}`, 1), line('B', 3)]),
+    read: async (index, cache_dir, hash_str) =>
+      (await index.call('written_in', { cache_dir, hash_str })).lines,
+  },
+  things: {
+    store: (index, cache_dir, hash) => {
+      const things = { model_key: 'm', tracks: [track(0), track(4)], from_previews: false };
+      return index.call('store_things', { cache_dir, media: mediaRecord(hash), ...things });
+    },
+    read: async (index, cache_dir, hash_str) => {
+      const { model_key, tracks } = await index.call('things_of', { cache_dir, hash_str });
+      return model_key && tracks;
+    },
+  },
+  faces: {
+    store: (index, cache_dir, hash) => storeFaces(index, cache_dir, hash, [[1], [1, 2], [2]]),
+    read: async (index, cache_dir, hash_str) => {
+      const { faces } = await index.call('things_of', { cache_dir, hash_str });
+      return faces.length === 0 ? null : faces;
+    },
+  },
+  summaries: {
+    store: (index, cache_dir, hash) =>
+      summarise(index, cache_dir, hash, { collection: { name: 'All', description: '' } }),
+    read: async (index, cache_dir, hash) => {
+      const { summaries } = await list(index, cache_dir, [hash]);
+      return summaries.length === 0 ? null : readNode(index, cache_dir, hash, '1', null, true);
+    },
+  },
+};
+const shared = ['aa', 'bb'];
+const at = (hash: string) => ({ path: `/footage/${hash}.mp4` });
+
+async function storeAll(index: Harness, cache_dir: string, ...hashes: readonly string[]): Promise<void> {
+  for (const hash of hashes)
+    for (const kind of Object.values(kinds)) await kind.store(index, cache_dir, hash);
+}
+
+/** Every kind of a content, as it is read. */
+async function resultsOf(index: Harness, cache_dir: string, hash: string) {
+  const results: Record<string, unknown> = {};
+  for (const [name, kind] of Object.entries(kinds)) results[name] = await kind.read(index, cache_dir, hash);
+  return results;
+}
+
+async function heldOf(index: Harness, cache_dir: string, hash: string) {
+  const { media } = await index.call('held_media', { cache_dir, under: null, offset: 0, limit: 100 });
+  return media.find(({ hash_str }) => hash_str === hash) ?? null;
+}
+
+/** A library with two contents of every kind, people with names and linked voices. */
+async function setUp(t: TestContext) {
+  const base = temporaryFolder(t);
+  const [here, there, home] = [join(base, 'here'), join(base, 'there'), join(base, 'home')];
+  const index = await indexActor(t);
+  await storeAll(index, here, ...shared);
+  await link(index, here, ['aa 0', 'bb 0'], { name: 'Ann' });
+  await cluster(index, here, shared);
+  const carry = async () => {
+    const transfer = {
+      folder: join(base, 'carried'),
+      home,
+      roots: join(home, 'roots.json'),
+      progress: () => {},
+    };
+    const { signal } = new AbortController();
+    await exportLibrary({ ...transfer, cacheDir: here, signal });
+    return importLibrary({ ...transfer, cacheDir: there, signal });
+  };
+  return { base, index, here, there, carry };
+}
+
+/** Every kind of a content, as it is read, and what a list says of it. */
+async function snapshot(index: Harness, cache_dir: string, hash: string) {
+  return { results: await resultsOf(index, cache_dir, hash), held: await heldOf(index, cache_dir, hash) };
+}
+type Snapshot = Awaited<ReturnType<typeof snapshot>>;
+
+function assertSame(now: Snapshot, before: Snapshot): void {
+  for (const [name, result] of Object.entries(before.results)) {
+    assert.notEqual(result, null, `${name} were stored`);
+    assert.deepEqual(now.results[name], result, name);
+  }
+  assert.deepEqual(now.held, before.held);
+}
+
+test('what is exported and imported is whole, whatever the kind', async (t) => {
+  const { index, here, there, carry } = await setUp(t);
+  await carry();
+  for (const hash of shared)
+    assertSame(await snapshot(index, there, hash), await snapshot(index, here, hash));
+  assert.deepEqual(await people(index, there), await people(index, here));
+  assert.deepEqual(await texts(index, there, 'exit'), ['Exit aa', 'Exit bb']);
+});
+
+test('a library that joins another one brings every kind, and what was there stays', async (t) => {
+  const { index, here, there, carry } = await setUp(t);
+  await storeAll(index, there, 'cc');
+  assert.deepEqual(await texts(index, there, 'exit'), ['Exit cc']);
+  const before = await snapshot(index, there, 'cc');
+  const { merged } = await carry();
+  assert.deepEqual(merged, { imported: 2, known: 0, different: [], clusterings: [] });
+  for (const hash of shared)
+    assertSame(await snapshot(index, there, hash), await snapshot(index, here, hash));
+  assertSame(await snapshot(index, there, 'cc'), before);
+  assert.deepEqual(await texts(index, there, 'exit'), ['Exit aa', 'Exit bb', 'Exit cc']);
+});
+
+/** Stored there already, of each kind alone: then the analysis that is there stays. */
+for (const [name, kind] of Object.entries(kinds)) {
+  if (['previews', 'voices'].includes(name)) continue;
+  test(`a content of which only ${name} are stored is analysed: an import leaves it alone`, async (t) => {
+    const { index, there, carry } = await setUp(t);
+    await kind.store(index, there, 'aa');
+    const { merged } = await carry();
+    assert.deepEqual([merged?.imported, merged?.known], [1, 1]);
+    const { counts } = await index.call('held_below', { cache_dir: there, within: '/', names: ['footage'] });
+    assert.deepEqual(counts, [2]);
+    const { folders } = await index.call('held_folders', { cache_dir: there });
+    assert.deepEqual(folders, [{ path: '/footage', analysed: 2 }]);
+  });
+}
+
+test('what is forgotten leaves nothing in the folder, and the rest as it was', async (t) => {
+  const { index, here } = await setUp(t);
+  const sound = { per_second: 1, values: new Uint8Array(8) };
+  await index.call('keep_peaks', { cache_dir: here, hash_str: 'aa', peaks: sound });
+  const before = await snapshot(index, here, 'bb');
+  const bytes = before.held!.preview_bytes;
+  const { removed } = await index.call('remove_media', { cache_dir: here, hashes: ['aa'] });
+  assert.deepEqual(removed, [
+    { hash: 'aa', vectors: 8, preview_bytes: bytes, transcript: true, faces: 4, summaries: 1 },
+  ]);
+  await sweep(index, here);
+  await compactFaces(index, here);
+  const after = await snapshot(index, here, 'aa');
+  for (const [name, result] of Object.entries(after.results)) assert.equal(result, null, `${name} of aa`);
+  assert.equal(after.held, null);
+  const others = { ...before.results, voices: { model: 'm@1', among: [] } };
+  assertSame(await snapshot(index, here, 'bb'), { ...before, results: others });
+  assert.deepEqual(await texts(index, here, 'exit'), ['Exit bb']);
+  await index.close();
+  const files = readdirSync(here, { recursive: true }).map(String);
+  assert.deepEqual(
+    files.filter((name) => name.includes('aa.')),
+    [],
+  );
+  assert.deepEqual(await recordsOf(here, 'aa'), []);
+});
+
+test('what another engine of a cluster found comes with every kind that it found', async (t) => {
+  const { base, index, here } = await setUp(t);
+  const [replica, from] = [join(base, 'replica'), join(base, 'from')];
+  await index.call('follow', { cache_dir: replica, library: 'one' });
+  const worker = await indexActor(t);
+  const { summaries: _, ...found } = kinds;
+  for (const kind of Object.values(found)) await kind.store(worker, from, 'aa');
+  await worker.close();
+  renameSync(from, `${from}-done`);
+  const change = { cache_dir: replica, library: 'one', seq: 1, at_ms: 1, write: null };
+  await index.call('apply', { ...change, from: `${from}-done` });
+  for (const [name, kind] of Object.entries(found)) {
+    if (name === 'voices' || name === 'transcripts') continue;
+    assert.deepEqual(await kind.read(index, replica, 'aa'), await kind.read(index, here, 'aa'), name);
+  }
+  const transcript = await kinds['transcripts']!.read(index, replica, 'aa');
+  const named = { ...((await kinds['transcripts']!.read(index, here, 'aa')) as object), names: {} };
+  assert.deepEqual(transcript, named);
+  assert.equal((await suggested(index, replica, 'aa', 1)).model, 'm@1');
+});
+
+/** Keys of the records that speak of a content. */
+async function recordsOf(folder: string, hash: string): Promise<string[]> {
+  const environment = Environment.open(databaseFile(folder), 'read');
+  try {
+    const records = [...environment.all()].filter(
+      ({ key, value }) => key.split('/').includes(hash) || Buffer.from(value).includes(`"${hash}"`),
+    );
+    return records.map(({ key }) => key);
+  } finally {
+    await environment.close();
+  }
+}
