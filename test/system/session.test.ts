@@ -13,7 +13,15 @@ import { assistants } from './session/topics/assistants.ts';
 import { clips, sidecars, timelines, transcripts } from './session/topics/exports.ts';
 import { corrections, faces } from './session/topics/faces.ts';
 import { atTheEnd, frontDoor, sessions } from './session/topics/front-door.ts';
-import { library, lists, roots, savedSearches, watchFolders, webhooks } from './session/topics/keeping.ts';
+import {
+  library,
+  lists,
+  roots,
+  savedSearches,
+  transfer,
+  watchFolders,
+  webhooks,
+} from './session/topics/keeping.ts';
 import { links, media, thumbnails } from './session/topics/media.ts';
 import { models } from './session/topics/models.ts';
 import { facets, loading, otherSearches, visualSearches } from './session/topics/searching.ts';
@@ -50,6 +58,7 @@ const topics: Readonly<Record<string, (session: Session) => Promise<void>>> = {
   webhooks,
   'watch-folders': watchFolders,
   library,
+  transfer,
   'at-the-end': atTheEnd,
 };
 

@@ -1,6 +1,7 @@
 // What is kept beside analyses: lists, saved searches, webhooks, watch folders, and the library itself.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Store } from '../../../../actors/index/store/store.ts';
 import { until } from '../../../until.ts';
 import type { Session } from '../session.ts';
 
@@ -152,4 +153,86 @@ export async function library(s: Session): Promise<void> {
   await s.inFolder('/library/forget', { media_paths: [gone] });
   await s.inFolder('/search/text', { query: 'stripes', media_paths: [flowers, stripes] });
   await s.inFolder('/library/list');
+}
+
+/**
+ * What models found that this service does not have: things, printed words and voices. Another process stores
+ * them, as any engine may.
+ */
+async function storeSights(cacheDir: string, film: string, speech: string): Promise<void> {
+  const store = new Store(cacheDir);
+  try {
+    const media = store.media.byPath(film)!;
+    const seen = { start: 4, end: 7, best: 5, score: 0.9 };
+    const car = {
+      class: 'car',
+      box: [0.3, 0.5, 0.4, 0.3],
+      colours: [{ colour: 'red', share: 0.7 }],
+    } as const;
+    const exit = { text: 'EXIT 12', box: [0.1, 0.1, 0.2, 0.1] as [number, number, number, number] };
+    const by = { model_key: 'eyes', from_previews: false };
+    store.things.store(media, {
+      ...by,
+      tracks: [{ ...seen, ...car, box: [...car.box], colours: [...car.colours] }],
+    });
+    store.written.store(media, { ...by, lines: [{ ...seen, ...exit }] });
+    const talk = store.media.byPath(speech)!;
+    const { mark, segments } = store.transcripts.transcript(talk.identity.hash_str)!;
+    const speakers = [...new Set(segments.flatMap(({ speaker }) => speaker ?? []))];
+    const vectors = Float32Array.from(speakers.flatMap((_, at) => [Number(at === 0), Number(at === 1)]));
+    const voices = speakers.map((speaker) => ({ speaker, seconds: 2 }));
+    store.transcripts.store(talk, mark, segments, { model: 'ears@1', speakers: voices, vectors });
+  } finally {
+    await store.close();
+  }
+}
+
+/** A library of every kind is carried to another folder, answers there as here, and is forgotten there. */
+export async function transfer(s: Session): Promise<void> {
+  const { places, people, talk, flowers } = s.media;
+  await s.run('/analyze', {
+    cache_dir: s.cacheDir,
+    face_clustering_jobs: [
+      { cluster_job_name: 'people', face_media_paths: [people], face_eps: 0.1, face_min_samples: 2 },
+    ],
+    summary_requests: [{ path: talk, collection: { name: 'Talks', description: '' } }],
+  });
+  await storeSights(s.cacheDir, places, talk);
+  const there = join(s.service.home.folder, 'imported');
+  const carried = join(s.service.home.folder, 'carried');
+  s.mask.name(there, 'imported');
+  s.mask.name(carried, 'carried');
+  const answers = async (cache_dir: string) => {
+    await s.ask('/library/list', { cache_dir });
+    await s.ask('/media/seen', { cache_dir, media_path: places });
+    await s.ask('/transcriptions', { cache_dir, media_paths: [talk] });
+    await s.ask('/speakers/suggest', { cache_dir, media_path: talk, speaker: 'SPEAKER_00' });
+    await s.ask('/faces/clusters/samples', { cache_dir, cluster_job_name: 'people', limit_per_cluster: 2 });
+    await s.ask('/summaries/overview', { cache_dir, path: talk });
+    await s.ask('/search/written', { cache_dir, query: 'exit 12' });
+    await s.ask('/thumbnails', { cache_dir, requests: [{ media_path: people, time_seconds: 2 }] });
+    await s.ask('/analysis-data/load', { cache_dir });
+    await s.ask('/search/image', { cache_dir, image_path: flowers, max_results: 3 });
+    await s.ask('/library/disk', { cache_dir });
+  };
+  await answers(s.cacheDir);
+  const library = async (...args: string[]) => {
+    const { code, out, err } = await s.service.home.run('library', ...args);
+    s.note(`library ${args[0]}`, {
+      code,
+      out: out.replace(/[\d.]+ MB/, '<size>').split('\n'),
+      err: err.split('\n').slice(-3),
+    });
+  };
+  await library('export', carried, '--cache-dir', s.cacheDir);
+  await library('import', carried, '--cache-dir', there);
+  await answers(there);
+  await library('import', carried, '--cache-dir', there);
+  const media_paths = [join(s.service.home.folder, 'media')];
+  await s.ask('/library/forget', { cache_dir: there, media_paths, dry_run: true });
+  await s.ask('/library/forget', { cache_dir: there, media_paths });
+  await s.ask('/library/list', { cache_dir: there });
+  await s.ask(`/faces/clusters?cache_dir=${encodeURIComponent(there)}`);
+  await s.ask('/search/written', { cache_dir: there, query: 'exit' });
+  await s.ask('/analysis-data/load', { cache_dir: s.cacheDir });
 }

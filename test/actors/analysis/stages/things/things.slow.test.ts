@@ -83,6 +83,13 @@ test('who looks at pictures looks for things where a detector is there, unless t
   assert.equal(e.things.stored.has('a'), true);
 });
 
+test('a film of which no frame can be decoded fails, and nothing is stored of it', async (t) => {
+  const e = await engine(t, [{ name: 'a', frames: 2, missing: [0, 1] }]);
+  const { of } = await e.run({ thing_media_paths: e.thing_media_paths });
+  assert.equal(of['a']?.error?.code, mediaErrors.DECODE_FAILED.code);
+  assert.equal(e.things.stored.has('a'), false);
+});
+
 test('without a detector nothing is begun, and the command is named', async (t) => {
   const e = await engine(t, [{ name: 'a', frames: 2 }]);
   e.things.downloaded = false;
