@@ -30,6 +30,7 @@ import {
 import { downloadFile, dropPart, folderError } from './download.ts';
 import {
   isNpmFile,
+  isOnGithub,
   isOwnFile,
   isSamePackage,
   type ModelFile,
@@ -203,9 +204,15 @@ function claimFolder(folder: string): Promise<Claim> {
   });
 }
 
-/** Relative addresses start from `baseUrl`. */
+/**
+ * Relative addresses start from `baseUrl`. Any server other than Hugging Face replaces GitHub as well and has
+ * the paths of both, because a machine that needs its own server seldom reaches another one.
+ */
 function addressOf(url: string, baseUrl: string): URL {
-  return new URL(url, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
+  const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
+  const address = new URL(url, base);
+  if (base.href === huggingfaceUrl || !isOnGithub(address)) return address;
+  return new URL(address.pathname.slice(1), base);
 }
 
 async function missingOf(modelsDir: string, key: string, baseUrl: string): Promise<MissingFiles> {

@@ -64,6 +64,13 @@ export function isOwnFile({ url, npm }: ModelFile): boolean {
   return url === null && npm === undefined;
 }
 
+const githubHosts = ['github.com', 'media.githubusercontent.com', 'raw.githubusercontent.com'];
+
+/** Files on GitHub have absolute addresses in rows; another model server has them under the same paths. */
+export function isOnGithub(address: URL): boolean {
+  return githubHosts.includes(address.host);
+}
+
 /** The package as npm takes it. */
 export function specOf({ package: name, version }: NpmSource): string {
   return `${name}@${version}`;

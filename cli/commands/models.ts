@@ -9,6 +9,7 @@ import {
   type ModelRow,
   modelErrors,
 } from '../../actors/models/contract.ts';
+import { isOnGithub } from '../../actors/models/model-file.ts';
 import { currentKey, unavailableModels } from '../../actors/models/other-keys.ts';
 import { EngineError, engineErrors, restated } from '../../runtime/errors.ts';
 import { suggestion } from '../../runtime/text.ts';
@@ -26,7 +27,7 @@ export interface Situation {
   readonly invocation: string;
   /** Address of a proxy that the environment names but this program was not told to use. */
   readonly unusedProxy: string | null;
-  /** The setting: most files come from there, some from an address of their own. */
+  /** The setting; files of a user's model may come from an address of their own. */
   readonly modelsUrl: string;
 }
 
@@ -36,7 +37,9 @@ export function manualDownloadText(
   situation: Situation,
 ): string {
   const { invocation, unusedProxy, modelsUrl } = situation;
-  const elsewhere = files.some(({ url }) => url?.startsWith(modelsUrl));
+  const elsewhere = files.some(
+    ({ url }) => url !== null && (url.startsWith(modelsUrl) || isOnGithub(new URL(url))),
+  );
   const packed = files.some(({ npm }) => npm !== null);
   const lines = files.flatMap(({ name, url, npm, size, ...sums }) => [
     `  ${npm === null ? url : `npm pack ${npm}`}`,

@@ -91,6 +91,23 @@ test('a model server may live under a path', async () => {
   assert.equal(server.asked[0]?.path, '/hub/me/mine/resolve/main/vision.onnx');
 });
 
+test("files on GitHub come from a model server of one's own, by the same paths", async () => {
+  const urls = async (key: string, baseUrl: string) =>
+    (await library().missing(key, baseUrl)).files.map(({ url }) => url);
+  const path = '/k2-fsa/sherpa-onnx/releases/download/speaker-recongition-models/';
+  const name = '3dspeaker_speech_campplus_sv_zh_en_16k-common_advanced.onnx';
+  assert.deepEqual(await urls('campplus-zh-en', 'http://hub.example/all'), [
+    `http://hub.example/all${path}${name}`,
+  ]);
+  for (const hub of ['https://huggingface.co', 'https://huggingface.co/'])
+    assert.deepEqual(await urls('campplus-zh-en', hub), [`https://github.com${path}${name}`]);
+  const [yunet] = await urls('yunet-2026may', 'http://hub.example');
+  assert.match(yunet!, /^http:\/\/hub\.example\/media\/opencv\/opencv_zoo\//);
+  const elsewhere = { ...row.files[0]!, url: 'https://files.example/a.onnx' };
+  await writeFile(join(folder, 'mine', 'model.json'), JSON.stringify({ ...row, files: [elsewhere] }));
+  assert.deepEqual(await urls('mine', 'http://hub.example'), ['https://files.example/a.onnx']);
+});
+
 test('a second pull fetches nothing', async () => {
   await pull('mine');
   const asked = server.asked.length;

@@ -101,13 +101,14 @@ test('a proxy that the environment names is told of, without its password, unles
   );
 });
 
-test('another server is named only for files that come from the server of the settings', () => {
+test('another server is named only for files that it may have', () => {
   const situation = { invocation: 'framehound', unusedProxy: null, modelsUrl: 'https://models.example/' };
   const recipe = (url: string) => {
     const files = [{ name: 'a.onnx', url, npm: null, size: 5, sha256: null, integrity: null }];
     return manualDownloadText('small', { folder: '/m/small', files }, situation);
   };
   assert.match(recipe('https://models.example/me/a.onnx'), /FRAMEHOUND_MODELS_URL/);
+  assert.match(recipe('https://github.com/me/a/releases/download/v1/a.onnx'), /FRAMEHOUND_MODELS_URL/);
   assert.doesNotMatch(recipe('https://files.example/me/a.onnx'), /FRAMEHOUND_MODELS_URL/);
 });
 
