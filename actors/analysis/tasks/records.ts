@@ -7,7 +7,7 @@
 // Whoever creates the file of the next run has the task, so of two engines that resume it at once one wins. A
 // run whose engine has ended without ending the run is interrupted.
 import { statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { reasonOf } from '../../../runtime/errors.ts';
@@ -104,6 +104,8 @@ export interface RecordParts {
 const KEPT = 200;
 /** A run of another machine that was not saved for this long has ended; its process cannot be asked for. */
 const SILENT_SECONDS = 60;
+/** ms after which a file system gives another change another time, also where it counts by two seconds. */
+const SETTLED_MS = 2_500n;
 const runName = /^([0-9a-zA-Z-]{1,64})\.(\d{1,9})\.json$/;
 
 export class TaskRecords {
@@ -111,6 +113,8 @@ export class TaskRecords {
   /** Runs that are over, by the name of their file; such a file changes no more. */
   readonly #over = new Map<string, TaskSnapshot>();
   readonly #complained = new Set<string>();
+  /** The latest runs, and the time of the folder when they were read; null while it may change unseen. */
+  #listing: { readonly time: bigint; readonly runs: ReadonlyMap<string, number> } | null = null;
   #lastCreated = 0;
 
   constructor(parts: RecordParts) {
@@ -280,17 +284,26 @@ export class TaskRecords {
     };
   }
 
-  /** The latest run of every task. */
-  async #latest(): Promise<Map<string, number>> {
+  /** The latest run of every task. The folder is read again only when it has changed. */
+  async #latest(): Promise<ReadonlyMap<string, number>> {
+    const { folder } = this.#parts;
+    const time = await stat(folder, { bigint: true }).then(
+      ({ mtimeNs }) => mtimeNs,
+      () => null,
+    );
+    if (this.#listing && this.#listing.time === time) return this.#listing.runs;
     const runs = new Map<string, number>();
-    const names = await readdir(this.#parts.folder).catch((error: NodeJS.ErrnoException) => {
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
-      throw damaged(this.#parts.folder, error);
+      throw damaged(folder, error);
     });
     for (const name of names) {
       const [, id, run] = runName.exec(name) ?? [];
       if (id !== undefined) runs.set(id, Math.max(runs.get(id) ?? 0, Number(run)));
     }
+    // Another change within the resolution of the file system's clock would leave the time as it is.
+    const isSettled = time !== null && BigInt(Date.now()) - time / 1_000_000n > SETTLED_MS;
+    this.#listing = isSettled ? { time, runs } : null;
     return runs;
   }
 

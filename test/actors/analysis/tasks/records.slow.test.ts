@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { analysisErrors } from '../../../../actors/analysis/contract.ts';
@@ -83,6 +83,21 @@ test('a record that is damaged is left out of the list and named when it is aske
   assert.equal(h.lines.filter(({ level }) => level === 'warn').length, 1);
   await assert.rejects(one.tasks.get('odd', whole), analysisErrors.TASK_DAMAGED.is);
   h.end();
+});
+
+test('a task of another engine is listed at once, also after the folder was still for a while', async (t) => {
+  const h = home();
+  t.after(h.end);
+  const [one, two] = [h.start(), h.start()];
+  const first = await one.tasks.start(requestOf(['/a']));
+  one.analysis.last.finish();
+  await until(async () => (await states(one))[first.task_id] !== 'running');
+  const past = new Date(Date.now() - 60_000);
+  utimesSync(join(h.folder, 'tasks'), past, past);
+  assert.deepEqual(Object.keys(await states(two)), [first.task_id]);
+  assert.deepEqual(Object.keys(await states(two)), [first.task_id]);
+  const second = await h.settle(one.tasks.start(requestOf(['/b'])));
+  assert.deepEqual(new Set(Object.keys(await states(two))), new Set([first.task_id, second.task_id]));
 });
 
 test('the records of two hundred tasks are kept, newest first', { skip: untilRelease }, async () => {
