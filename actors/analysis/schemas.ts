@@ -154,7 +154,8 @@ export function resultSchema<K extends readonly StageKind[]>(kinds: K) {
     media_warning: Type.Optional(
       described(
         Type.String(),
-        'What could not be read although the file itself was, such as damaged XMP. Left out if there is nothing.',
+        'What is wrong with a file that was read all the same: damaged XMP, a clock that restarts. Left out if ' +
+          'there is nothing.',
       ),
     ),
   });

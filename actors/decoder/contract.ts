@@ -141,6 +141,8 @@ export const Probe = Type.Object({
   orientation: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
   /** Missing where there is no XMP, and in records of older analyses. */
   xmp: Type.Optional(Xmp),
+  /** What is wrong with the times of the file, for a person. */
+  warning: Type.Optional(Type.String()),
 });
 export type Probe = Static<typeof Probe>;
 export type VideoStream = Static<typeof VideoStream>;

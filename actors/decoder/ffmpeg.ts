@@ -84,6 +84,7 @@ export {
   AVMEDIA_TYPE_SUBTITLE,
   AVMEDIA_TYPE_VIDEO,
   AVSEEK_FLAG_BACKWARD,
+  AVSEEK_FLAG_BYTE,
   SWS_BILINEAR,
 } from 'node-av/constants';
 export {

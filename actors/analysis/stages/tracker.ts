@@ -90,6 +90,11 @@ interface Telling {
   end(result: WorkResult, media?: MediaRecord): void;
 }
 
+function mediaWarning(media: MediaRecord | undefined): Pick<WorkResult, 'warning'> {
+  const texts = [media?.probe.warning, media?.probe.xmp?.warning].filter((text) => text !== undefined);
+  return texts.length > 0 ? { warning: texts.join('; ') } : {};
+}
+
 function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: Telling): WorkTracker {
   const { type } = kind;
   const result = (path: string, media: MediaRecord | undefined, ended: Partial<WorkResult>): WorkResult => ({
@@ -101,7 +106,7 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
     facts: kind.noFacts as Facts,
     duration_seconds: media?.probe.duration_seconds ?? 0,
     error: null,
-    ...(media?.probe.xmp?.warning !== undefined && { warning: media.probe.xmp.warning }),
+    ...mediaWarning(media),
     ...ended,
   });
   const steps = new Map<string, Step>();

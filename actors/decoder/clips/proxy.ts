@@ -187,8 +187,8 @@ function canDecode(stream: Stream, path: string): boolean {
 }
 
 /** Null where the file does not say. */
-function secondsOf({ format }: Source): number | null {
-  const seconds = Number(format.duration) / 1e6;
+function secondsOf({ format, clockSeconds }: Source): number | null {
+  const seconds = clockSeconds ?? Number(format.duration) / 1e6;
   return seconds > 0 ? seconds : null;
 }
 

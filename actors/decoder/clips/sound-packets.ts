@@ -3,7 +3,6 @@ import { mediaErrors } from '../contract.ts';
 import {
   AV_DISPOSITION_ATTACHED_PIC,
   AVMEDIA_TYPE_AUDIO,
-  AVSEEK_FLAG_BACKWARD,
   type Packet,
   type Stream,
   ticks,
@@ -117,39 +116,18 @@ export class SoundPackets {
     }
     if (isMoved) {
       this.#source.readAll();
-      this.#rewind();
+      this.#source.rewind();
     }
     only();
   }
 
   /** True when a seek changed the place. */
   #seek(seconds: number): boolean {
-    const { num, den } = this.#guide.timeBase;
-    const start = ticks(this.#guide.startTime);
+    const guide = this.#source.guide!;
+    const { num, den } = guide.timeBase;
+    const start = ticks(guide.startTime);
     const target = Math.floor((seconds * den) / num);
-    return start !== null && target > start && this.#seekTo(target);
-  }
-
-  #rewind() {
-    if (this.#source.video) this.#source.rewind();
-    else if (!this.#seekTo(ticks(this.#guide.startTime) ?? 0)) {
-      throw mediaErrors.DECODE_FAILED(`${this.path}: cannot be read from the start again`, {
-        path: this.path,
-      });
-    }
-  }
-
-  /** The stream that seeks go by. */
-  get #guide(): Stream {
-    return this.#source.video ?? this.streams[0]!;
-  }
-
-  #seekTo(target: number): boolean {
-    if (this.#source.video) return this.#source.seek(target);
-    // After the end of the file, it reads on.
-    this.#source.ended = null;
-    const { format } = this.#source;
-    return format.seekFrameSync(this.#guide.index, BigInt(target), AVSEEK_FLAG_BACKWARD) >= 0;
+    return start !== null && target > start && this.#source.seek(target);
   }
 
   /**

@@ -68,8 +68,7 @@ export class PeakRun {
     this.#zero = zero;
     const index = chosenTracks(source, null)[0]!.stream;
     this.#stream = format.streams[index]!;
-    const [start, duration] = [Math.max(0, Number(format.startTime)), Number(format.duration)];
-    this.#end = duration > 0 ? (start + duration) / 1e6 - zero + 1 : Number.POSITIVE_INFINITY;
+    this.#end = source.endSeconds - zero + 1;
     this.#decoder = SoundDecoder.open(this.#stream, path);
     this.#packet.alloc();
     source.only([index]);

@@ -1,7 +1,7 @@
 // Facts about a media file, from its headers and tags. Nothing is decoded beyond what FFmpeg needs to
 // recognise the streams.
 import type { Turn } from '../../../runtime/actor.ts';
-import { mediaErrors, type Probe, type VideoStream } from '../contract.ts';
+import { clockTime, mediaErrors, type Probe, type VideoStream } from '../contract.ts';
 import {
   AV_DISPOSITION_COMMENT,
   AV_DISPOSITION_DEFAULT,
@@ -96,6 +96,7 @@ async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: 
     subtitles: subtitleStreams(source),
     timecode: startTimecode(source, video),
     ...tagFacts(source),
+    ...clockWarning(source),
   };
 }
 
@@ -109,7 +110,7 @@ function probeAudio(source: Source, size_bytes: number): Probe {
     container: source.container,
     brand: brand(source),
     size_bytes,
-    duration_seconds: Math.max(0, Number(source.format.duration) / 1e6),
+    duration_seconds: source.clockSeconds ?? Math.max(0, Number(source.format.duration) / 1e6),
     grid_frames: 0,
     width: 0,
     height: 0,
@@ -118,6 +119,7 @@ function probeAudio(source: Source, size_bytes: number): Probe {
     subtitles: subtitleStreams(source),
     timecode: { ...noTimecode, rate: { num: 25, den: 1 } },
     ...tagFacts(source),
+    ...clockWarning(source),
   };
 }
 
@@ -142,6 +144,30 @@ function probeStill(still: Still, size_bytes: number): Probe {
     location: exif.location,
     orientation: still.orientation,
   };
+}
+
+/** Places named in a warning. */
+const mostNamed = 3;
+
+function clockWarning({ restarts, gaps, video }: Source): Pick<Probe, 'warning'> {
+  const what = video ? 'picture' : 'sound';
+  const texts = [
+    ...(restarts.length === 0
+      ? []
+      : [`its clock restarts at ${named(restarts.map(clockTime))}; times go on from there`]),
+    ...(gaps.length === 0
+      ? []
+      : [
+          `it has no ${what} at ${named(gaps.map(({ at, seconds }) => `${clockTime(at)} for ${Math.round(seconds)} s`))}`,
+        ]),
+  ];
+  return texts.length > 0 ? { warning: texts.join('; ') } : {};
+}
+
+function named(places: readonly string[]): string {
+  const more = places.length - mostNamed;
+  const first = places.slice(0, mostNamed).join(', ');
+  return more > 0 ? `${first} and ${more} more ${more === 1 ? 'place' : 'places'}` : first;
 }
 
 /** Brands have four characters, padded with spaces. */

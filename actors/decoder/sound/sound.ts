@@ -116,13 +116,12 @@ async function* decodeTracks(
 
 function open(source: Source, choice: TrackChoice, zero: number): SoundTrack {
   const { path, format } = source;
-  const [start, duration] = [Math.max(0, Number(format.startTime)), Number(format.duration)];
   return new SoundTrack({
     path,
     stream: format.streams[choice.stream]!,
     choice,
     zero,
-    end: duration > 0 ? (start + duration) / 1e6 - zero : Number.POSITIVE_INFINITY,
+    end: source.endSeconds - zero,
     blockSamples: blockSeconds * soundRate,
   });
 }

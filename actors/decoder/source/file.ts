@@ -31,6 +31,10 @@ export async function readFileStamp(path: string): Promise<FileStamp> {
   return { size: stats.size, modified: stats.mtimeNs, inode: stats.ino, storedBytes };
 }
 
+export function isSameFile(a: FileStamp, b: FileStamp): boolean {
+  return a.size === b.size && a.modified === b.modified && a.inode === b.inode;
+}
+
 /** FILE_UNREADABLE; TOO_MANY_FILES where nothing is wrong with the file. */
 export function cannotOpen(path: string, error: NodeJS.ErrnoException): EngineError {
   const full = error.code === 'EMFILE' || error.code === 'ENFILE';
@@ -44,9 +48,8 @@ export async function expectUnchanged(path: string, before: FileStamp): Promise<
     if (mediaErrors.TOO_MANY_FILES.is(error)) throw error;
     throw mediaErrors.FILE_CHANGED(`${path}: no longer exists`, { path }, error);
   });
-  const same =
-    after.size === before.size && after.modified === before.modified && after.inode === before.inode;
-  if (!same) throw mediaErrors.FILE_CHANGED(`${path}: changed while it was being read`, { path });
+  if (!isSameFile(after, before))
+    throw mediaErrors.FILE_CHANGED(`${path}: changed while it was being read`, { path });
 }
 
 // Reads pieces of a file and numbers in them; what lies outside of the file is refused instead of read.

@@ -12,6 +12,7 @@ import {
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
   AVSEEK_FLAG_BACKWARD,
+  AVSEEK_FLAG_BYTE,
   avGetCodecName,
   checked,
   Dictionary,
@@ -22,12 +23,14 @@ import {
   type Stream,
   ticks,
 } from '../ffmpeg.ts';
+import { type Gap, hasClock, readClock, type SourceClock } from './clock.ts';
 import { pictureOf, reserveFor, type Size } from './coded-size.ts';
 import { FieldPairs } from './field-pairs.ts';
 import {
   ByteSource,
   type FileStamp,
   isJpegFilm,
+  isSameFile,
   isTransportStream,
   orEncrypted,
   readFileStamp,
@@ -109,12 +112,20 @@ export class Source {
   /** Memory for a still that FFmpeg decodes, kept until the source is closed; null for films and sound. */
   readonly still: CodedStillMemory | null;
   readonly #releaseIndex: (() => void) | null;
+  /** Null where the times of the file go on from its start to its end. */
+  #clock: SourceClock | null = null;
+  /** Stretches without pictures, as far as the packets were read to know the clock. */
+  gaps: readonly Gap[] = [];
+  /** What to add to the times of the packet read last, by stream; its place is not known of each packet. */
+  readonly #shifts = new Map<number, number>();
   /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;
   readonly #turn: PacketTurn | null;
   /** Ticks up to which the index of a container in `readUpTo` has certainly been built. */
   #reached = 0;
   #unread: Packet[] = [];
+  /** Bytes from the start of the file to where it was read from. */
+  #place = 0;
   /** Null where no packet of the video stream can be a single field. */
   readonly #fields: FieldPairs | null;
   /** Indexes of the streams whose packets are returned. */
@@ -153,6 +164,35 @@ export class Source {
 
   get container(): string {
     return this.format.iformat?.name ?? 'unknown';
+  }
+
+  /** Before the first packet is read. */
+  goBy(clock: SourceClock | null) {
+    this.gaps = clock?.gaps ?? [];
+    this.#clock = clock && clock.restarts.length > 0 ? clock : null;
+  }
+
+  /** The stream by which places are found: that of the pictures, without them the first one of sound. */
+  get guide(): Stream | null {
+    const isSound = ({ codecpar }: Stream) => codecpar.codecType === AVMEDIA_TYPE_AUDIO;
+    return this.video ?? this.format.streams.find(isSound) ?? null;
+  }
+
+  /** Seconds from the first picture at which the clock of the file restarts or jumps. */
+  get restarts(): readonly number[] {
+    return this.#clock?.restarts ?? [];
+  }
+
+  /** Seconds from the first picture, or sound, to the last; null where only the container says. */
+  get clockSeconds(): number | null {
+    return this.#clock?.seconds ?? null;
+  }
+
+  /** The end of the file in seconds on the clock of the streams; Infinity where it is not known. */
+  get endSeconds(): number {
+    if (this.#clock) return this.#clock.end;
+    const [start, duration] = [Math.max(0, Number(this.format.startTime)), Number(this.format.duration)];
+    return duration > 0 ? (start + duration) / 1e6 : Number.POSITIVE_INFINITY;
   }
 
   /** Memory is reserved for its index until it is closed. */
@@ -241,7 +281,10 @@ export class Source {
     for (let failures = 0; failures < mostReadErrors && this.ended === null; ) {
       this.#turn?.throwIfCancelled();
       const result = this.format.readFrameSync(packet);
-      if (result >= 0 && this.#wanted.has(packet.streamIndex)) return true;
+      if (result >= 0 && this.#wanted.has(packet.streamIndex)) {
+        if (this.#clock) this.#moveTimes(packet, this.#clock);
+        return true;
+      }
       if (result >= 0) packet.unref();
       else if (result === AVERROR_EOF) this.ended = 'clean';
       else if (++failures === mostReadErrors) this.ended = 'broken';
@@ -249,19 +292,46 @@ export class Source {
     return false;
   }
 
+  #moveTimes(packet: Packet, clock: SourceClock) {
+    const { streamIndex, pts, dts, pos } = packet;
+    const { num, den } = this.format.streams[streamIndex]!.timeBase;
+    if (pos >= 0n || !this.#shifts.has(streamIndex)) {
+      const at = ticks(dts) ?? ticks(pts);
+      const place = pos >= 0n ? Number(pos) : this.#place;
+      this.#shifts.set(streamIndex, clock.shiftAt(place, at === null ? null : (at * num) / den));
+    }
+    const shift = BigInt(Math.round((this.#shifts.get(streamIndex)! * den) / num));
+    if (pts !== noTimestamp) packet.pts = pts + shift;
+    if (dts !== noTimestamp) packet.dts = dts + shift;
+  }
+
   /** Puts packets back, *moved*; `next` returns them first, in this order. */
   unread(packets: Packet[]) {
     this.#unread = [...packets, ...this.#unread];
   }
 
-  /** Seeks to the keyframe at or before `ticks`; false when the demuxer cannot. */
+  /** Seeks to the keyframe at or before `ticks` of the guiding stream; false when the demuxer cannot. */
   seek(ticks: number): boolean {
-    if (!this.video) return false;
+    if (!this.guide) return false;
+    const target = Math.floor(ticks);
+    if (this.#clock) {
+      const { num, den } = this.guide.timeBase;
+      return this.seekToByte(this.#clock.positionBefore((target * num) / den));
+    }
     this.#forgetUnread();
     this.ended = null;
-    const target = Math.floor(ticks);
-    for (const step of this.#steps(target)) this.#seek(this.video, step);
-    return this.#seek(this.video, target);
+    for (const step of this.#steps(target)) this.#seek(this.guide, step);
+    return this.#seek(this.guide, target);
+  }
+
+  /** Goes on with the first packet from a place in the file on; false when the demuxer cannot. */
+  seekToByte(position: number): boolean {
+    this.#forgetUnread();
+    this.ended = null;
+    this.#place = position;
+    this.#shifts.clear();
+    this.#turn?.throwIfCancelled();
+    return this.format.seekFrameSync(-1, BigInt(position), AVSEEK_FLAG_BYTE) >= 0;
   }
 
   #seek({ index }: Stream, target: number): boolean {
@@ -274,7 +344,7 @@ export class Source {
    */
   *#steps(target: number): Generator<number> {
     const seconds = Number(this.format.duration) / 1e6;
-    const { num, den } = this.video!.timeBase;
+    const { num, den } = this.guide!.timeBase;
     if (!this.seeksByReading || !(seconds > 0)) return;
     const step = Math.max(1, Math.floor((((seconds * den) / num) * largeBytes) / this.bytes));
     for (let at = this.#reached + step; at < target; at += step) {
@@ -286,7 +356,7 @@ export class Source {
   /** Seeks to the first packet. Throws DECODE_FAILED when the demuxer cannot. */
   rewind() {
     // Some demuxers reject a time before that of the first packet.
-    const starts = [-(2 ** 40), ticks(this.video?.startTime ?? noTimestamp) ?? 0, 0];
+    const starts = [-(2 ** 40), ticks(this.guide?.startTime ?? noTimestamp) ?? 0, 0];
     if (starts.some((start) => this.seek(start))) return;
     throw mediaErrors.DECODE_FAILED(`${this.path}: cannot be read from the start again`, { path: this.path });
   }
@@ -381,15 +451,49 @@ export interface OpenOptions {
   readonly limitMs?: number;
 }
 
+/** Clocks found last, so that a film of several parts is read through once in each thread. */
+const clocks = new Map<string, { readonly stamp: FileStamp; readonly clock: SourceClock | null }>();
+const mostClocks = 64;
+
+/** Errors: those of `openSource`. */
+async function clockOf(source: Source, stamp: FileStamp, options: OpenOptions): Promise<SourceClock | null> {
+  const { path } = source;
+  const before = clocks.get(path);
+  if (before && isSameFile(before.stamp, stamp)) return before.clock;
+  const reading = await openFile(path, stamp, options);
+  try {
+    const clock = await readClock(reading, options.turn);
+    clocks.delete(path);
+    clocks.set(path, { stamp, clock });
+    for (const oldest of clocks.keys()) if (clocks.size > mostClocks) clocks.delete(oldest);
+    return clock;
+  } finally {
+    reading.close();
+  }
+}
+
 /**
  * Opens a media file; a still as soon as the memory to decode it may be used. Errors: FILE_NOT_FOUND,
  * FILE_UNREADABLE, FILE_EMPTY, INCOMPLETE, NOT_MEDIA, TOO_LARGE, TOO_SLOW, CANCELLED. The caller closes it.
  */
-export async function openSource(
+export async function openSource(path: string, options: OpenOptions): Promise<Source> {
+  const stamp = await readFileStamp(path);
+  const source = await openFile(path, stamp, options);
+  if (!hasClock(source.container)) return source;
+  try {
+    source.goBy(await clockOf(source, stamp, options));
+    return source;
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+async function openFile(
   path: string,
+  stamp: FileStamp,
   { turn, beforeStill, limitMs = openLimit.ms }: OpenOptions,
 ): Promise<Source> {
-  const stamp = await readFileStamp(path);
   const { size } = stamp;
   // FFmpeg would take a Motion JPEG stream for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;

@@ -101,8 +101,8 @@ export function pictureSeconds(source: Source): number | null {
   return claimed === null ? null : Math.min(claimed, mostSeconds(source));
 }
 
-function claimedSeconds({ format, video, container }: Source): number | null {
-  if (!video) return null;
+function claimedSeconds({ format, video, container, clockSeconds }: Source): number | null {
+  if (!video || clockSeconds !== null) return clockSeconds;
   const { num, den } = video.timeBase;
   const own = ticks(video.duration);
   if (own !== null && own > 0) return (own * num) / den;

@@ -111,6 +111,21 @@ test('a file that fails costs nothing but itself and says why', async () => {
   await w.end();
 });
 
+test('a result says what is wrong with a file that is analysed all the same', async () => {
+  const warnings = { probe: 'its clock restarts', xmp: 'a.xmp is damaged' };
+  const w = await world([
+    { name: 'a', frames: 2, warnings },
+    { name: 'b', frames: 2 },
+  ]);
+  const { results } = await w.run();
+  const told = results.map(({ path, media_warning }) => [path.split('/').at(-1), media_warning]).sort();
+  assert.deepEqual(told, [
+    ['a', 'its clock restarts; a.xmp is damaged'],
+    ['b', undefined],
+  ]);
+  await w.end();
+});
+
 test('a stage whose actor crashed is tried again once', async () => {
   const w = await world([
     { name: 'once', frames: 6, failAt: 3, failures: 1, error: 'crash' },

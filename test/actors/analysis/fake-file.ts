@@ -33,6 +33,8 @@ export interface FakeFile {
   readonly endsAt?: number;
   /** Seconds at which it cuts between two pictures without texture. */
   readonly cuts?: readonly number[];
+  /** What its probe, and XMP beside it, complain about. */
+  readonly warnings?: { readonly probe: string; readonly xmp: string };
   /** Has sound, as long as there are frames. */
   readonly sound?: boolean;
   /** Text of an embedded track of the language, a second each. */
@@ -122,6 +124,10 @@ export function probeOf(file: FakeFile): Probe {
     container: 'fake',
     size_bytes: 1,
     duration_seconds: file.frames,
+    ...(file.warnings && {
+      warning: file.warnings.probe,
+      xmp: { keywords: [], people: [], sidecars: [], warning: file.warnings.xmp },
+    }),
     grid_frames: kind === 'audio' ? 0 : file.frames,
     width: 4,
     height: 2,
