@@ -253,7 +253,7 @@ test('many failures that wait when the task ends are sent within some two second
   assert.equal(emitted.at(-1)?.done, true);
 });
 
-test('a task that runs again restarts, after the end of the run before', () => {
+test('a task that runs again starts anew, after the end of the run before', () => {
   const clock = manualClock();
   const { rooms, emitted } = roomsOf(clock);
   rooms.publish('t', progress(60));

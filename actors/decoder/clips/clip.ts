@@ -52,6 +52,7 @@ async function write(request: ClipRequest, turn: Turn, encoders: PictureEncoders
   turn.throwIfCancelled();
   const source = await openSource(path, { turn });
   try {
+    source.lookForRate();
     const written = await cut(source, request, turn, encoders);
     await expectUnchanged(path, stamp);
     expectReadable(source);

@@ -55,6 +55,7 @@ export async function* proxy(
   let isWhole = false;
   try {
     if (isStillContainer(source.container)) throw ofStill(path);
+    source.lookForRate();
     const made = yield* source.video ? film(source, request, turn, encoders) : sound(source, request, turn);
     await expectUnchanged(path, stamp);
     expectReadable(source);
@@ -187,7 +188,8 @@ function canDecode(stream: Stream, path: string): boolean {
 }
 
 /** Null where the file does not say. */
-function secondsOf({ format, clockSeconds }: Source): number | null {
+function secondsOf({ format, clockSeconds, isEstimated }: Source): number | null {
+  if (isEstimated) return null;
   const seconds = clockSeconds ?? Number(format.duration) / 1e6;
   return seconds > 0 ? seconds : null;
 }

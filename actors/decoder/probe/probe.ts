@@ -56,7 +56,7 @@ export async function probe(
   try {
     const found = source.video
       ? await probeVideo(source, size_bytes, turn, pace)
-      : probeAudio(source, size_bytes);
+      : await probeAudio(source, size_bytes, turn);
     return await withXmp(found, path);
   } finally {
     source.close();
@@ -75,10 +75,11 @@ async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: 
   const still = isStillContainer(source.container);
   const sound = audioStreams(source);
   source.lookForFields();
+  if (!still) source.lookForRate();
   const varies = pace && !still ? { rate_varies: paceVaries(source) } : {};
   const seconds = still ? 0 : (pictureSeconds(source) ?? (await scanSeconds(source, turn)));
   if (seconds === null) {
-    if (sound.length > 0) return probeAudio(source, size_bytes);
+    if (sound.length > 0) return probeAudio(source, size_bytes, turn);
     throw mediaErrors.NO_PICTURE(`${source.path}: has a video stream without pictures`, {
       path: source.path,
     });
@@ -100,7 +101,7 @@ async function probeVideo(source: Source, size_bytes: number, turn: Turn, pace: 
   };
 }
 
-function probeAudio(source: Source, size_bytes: number): Probe {
+async function probeAudio(source: Source, size_bytes: number, turn: PacketTurn): Promise<Probe> {
   const audio = audioStreams(source);
   if (audio.length === 0) {
     throw mediaErrors.NOT_MEDIA(`${source.path}: has neither pictures nor sound`, { path: source.path });
@@ -110,7 +111,7 @@ function probeAudio(source: Source, size_bytes: number): Probe {
     container: source.container,
     brand: brand(source),
     size_bytes,
-    duration_seconds: source.clockSeconds ?? Math.max(0, Number(source.format.duration) / 1e6),
+    duration_seconds: await soundSeconds(source, turn),
     grid_frames: 0,
     width: 0,
     height: 0,
@@ -266,25 +267,35 @@ function startTimecode(source: Source, video: Stream): Probe['timecode'] {
   return count === null ? { ...noTimecode, rate } : { text: timecode(count, counting), drop_frame, rate };
 }
 
-// The duration of a video stream when the container does not say: reads its packets without decoding them.
+async function soundSeconds(source: Source, turn: PacketTurn): Promise<number> {
+  const { clockSeconds, isEstimated, format } = source;
+  const said = clockSeconds ?? Number(format.duration) / 1e6;
+  return said > 0 && !isEstimated ? said : ((await scanSeconds(source, turn)) ?? 0);
+}
+
+// The duration of the guiding stream when the container does not say, or only estimates: reads its packets
+// without decoding them.
 
 /** Bytes read, at most: what follows is not counted. */
 const mostBytes = 4 * 1024 ** 3;
 
 /** Seconds; null when the stream has no packets. Leaves the source at its end. Throws CANCELLED. */
 async function scanSeconds(source: Source, turn: PacketTurn): Promise<number | null> {
-  const { video } = source;
-  if (!video) return null;
-  source.onlyVideo();
-  const step = frameStep(source);
+  const { video, guide } = source;
+  if (!guide) return null;
+  source.only([guide.index]);
+  let step = video ? frameStep(source) : 0;
   const checkpoint = packetCheckpoint(turn);
   let packets = 0;
+  let counted = 0;
   let bytes = 0;
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (let packet = source.next(); packet; packet = source.next()) {
     packets++;
     bytes += packet.size;
+    if (!video) step = Number(packet.duration);
+    counted += step;
     const at = ticks(packet.pts) ?? ticks(packet.dts);
     if (at !== null) {
       first = Math.min(first, at);
@@ -295,9 +306,8 @@ async function scanSeconds(source: Source, turn: PacketTurn): Promise<number | n
     await checkpoint();
   }
   if (packets === 0) return null;
-  const counted = packets * step;
   const span = last >= first ? last - first + step : 0;
-  const { num, den } = video.timeBase;
+  const { num, den } = guide.timeBase;
   // In raw streams few packets have a time, if any; then their number is the better measure.
   return Math.min(mostSeconds(source), ((span > counted / 2 ? span : counted) * num) / den);
 }

@@ -1,7 +1,7 @@
 // An open media file: its container (demuxer), its video stream, and its packets in file order.
 import { resolve } from 'node:path';
 import type { Turn } from '../../../runtime/actor.ts';
-import { mediaErrors } from '../contract.ts';
+import { mediaErrors, type Rational } from '../contract.ts';
 import {
   AV_CODEC_PROP_INTRA_ONLY,
   AV_DISPOSITION_ATTACHED_PIC,
@@ -39,6 +39,7 @@ import { reserveIndex } from './film-index/mp4-index.ts';
 import type { PacketTurn } from './packet-checkpoint.ts';
 import { codedHeader, codedHeaderLength } from './stills/coded-header.ts';
 import { expectSize } from './stills/still.ts';
+import { usualRate } from './usual-rate.ts';
 
 // Memory for the stills that FFmpeg reads. It is reserved before they are opened, because opening may decode
 // them.
@@ -86,6 +87,13 @@ const openLimit = { ms: 30_000, checkMs: 100 };
 const holes = { fromBytes: 512 * 1024 * 1024, storedShare: 0.1 };
 /** Packets examined for fields, at most. */
 const mostFieldPackets = 16;
+/** Packets and bytes read for the usual rate, at most; the last ones may be shown before those not read. */
+const mostRatePackets = { count: 300, bytes: 16 * 1024 * 1024, reordered: 16 };
+/** Containers whose average rate is not that of most pictures where the recorder dropped some. */
+const averaged = /^(mov|mp4|matroska)/;
+/** Raw sound and pictures, whose length FFmpeg estimates from the bytes and the bit rate at the start. */
+const raw =
+  /^(aac|ac3|ac4|adx|amr|amrnb|amrwb|aptx|aptx_hd|dts|dtshd|eac3|g722|g726|g726le|gsm|latm|loas|mlp|sbc|truehd)$|^(m4v|mpegvideo|h261|h263|h264|hevc|vvc|av1|obu|mjpeg|vc1|dirac|dnxhd|cavsvideo)$/;
 /** Consecutive read errors after which the file counts as ended. */
 const mostReadErrors = 64;
 /**
@@ -118,6 +126,8 @@ export class Source {
   gaps: readonly Gap[] = [];
   /** What to add to the times of the packet read last, by stream; its place is not known of each packet. */
   readonly #shifts = new Map<number, number>();
+  /** Of most pictures; null before `lookForRate`, and where the container says it or nothing is usual. */
+  usualRate: Rational | null = null;
   /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;
   readonly #turn: PacketTurn | null;
@@ -188,9 +198,20 @@ export class Source {
     return this.#clock?.seconds ?? null;
   }
 
+  /** The length that FFmpeg states is an estimate; the packets say more. */
+  get isEstimated(): boolean {
+    if (raw.test(this.container)) return true;
+    if (this.container !== 'mp3' || !this.guide) return false;
+    const { startTime, duration, timeBase, codecpar } = this.guide;
+    // Where a header counts the samples, the encoder's delay is known, and the length is a whole number.
+    const perSample = BigInt(Math.round(timeBase.den / (timeBase.num * codecpar.sampleRate)));
+    return startTime <= 0n || perSample <= 0n || duration % perSample !== 0n;
+  }
+
   /** The end of the file in seconds on the clock of the streams; Infinity where it is not known. */
   get endSeconds(): number {
     if (this.#clock) return this.#clock.end;
+    if (this.isEstimated) return Number.POSITIVE_INFINITY;
     const [start, duration] = [Math.max(0, Number(this.format.startTime)), Number(this.format.duration)];
     return duration > 0 ? (start + duration) / 1e6 : Number.POSITIVE_INFINITY;
   }
@@ -230,6 +251,27 @@ export class Source {
       if (!packet) break;
       packets.push(packet);
     }
+    this.unread(packets);
+  }
+
+  /**
+   * Finds out `usualRate` where the container averages, from the next packets, which can be read again
+   * afterwards.
+   */
+  lookForRate() {
+    if (!this.video || !averaged.test(this.container)) return;
+    const { avgFrameRate: average, rFrameRate: finest, timeBase } = this.video;
+    if (average.num * finest.den === finest.num * average.den) return;
+    const packets: Packet[] = [];
+    for (let bytes = 0; packets.length < mostRatePackets.count && bytes < mostRatePackets.bytes; ) {
+      const packet = this.next();
+      if (!packet) break;
+      bytes += packet.size;
+      packets.push(packet);
+    }
+    const times = packets.flatMap(({ pts }) => ticks(pts) ?? []).sort((a, b) => a - b);
+    const complete = this.ended === null ? times.slice(0, -mostRatePackets.reordered) : times;
+    this.usualRate = usualRate(complete, timeBase.num / timeBase.den);
     this.unread(packets);
   }
 

@@ -91,7 +91,7 @@ export interface DecodeOptions {
 
 /**
  * Decodes a still, once the memory that it needs may be used. `work` is handed the picture: upright, opaque
- * (transparent pixels on white), 8-bit sRGB; each call restarts with all of it. Errors: UNSUPPORTED_CODEC,
+ * (transparent pixels on white), 8-bit sRGB; each call starts anew with all of it. Errors: UNSUPPORTED_CODEC,
  * DECODE_FAILED, TOO_LARGE, CANCELLED.
  */
 export async function decodeStill<T>(

@@ -59,9 +59,9 @@ export function frameRate(stream: Pick<Stream, 'avgFrameRate' | 'rFrameRate' | '
  * As `frameRate`, of the video stream. Where fields are packets of their own, FFmpeg may count them as
  * frames.
  */
-export function pictureRate({ video, fieldFrameTicks }: Source): Rational | null {
+export function pictureRate({ video, fieldFrameTicks, usualRate }: Source): Rational | null {
   if (!video) return null;
-  const usual = frameRate(video);
+  const usual = usualRate ?? frameRate(video);
   const { num, den } = video.rFrameRate;
   if (!fieldFrameTicks || !usual || num <= 0 || den <= 0) return usual;
   const measured = video.timeBase.den / (video.timeBase.num * fieldFrameTicks);
@@ -101,8 +101,9 @@ export function pictureSeconds(source: Source): number | null {
   return claimed === null ? null : Math.min(claimed, mostSeconds(source));
 }
 
-function claimedSeconds({ format, video, container, clockSeconds }: Source): number | null {
+function claimedSeconds({ format, video, container, clockSeconds, isEstimated }: Source): number | null {
   if (!video || clockSeconds !== null) return clockSeconds;
+  if (isEstimated) return null;
   const { num, den } = video.timeBase;
   const own = ticks(video.duration);
   if (own !== null && own > 0) return (own * num) / den;
