@@ -89,7 +89,11 @@ export const howFields = {
     described(
       Type.Boolean(),
       'Use the stored previews, even if the files exist, so that no file is opened. Applies to faces, ' +
-        'words, things and summaries of files whose pictures have been analysed.',
+        'words, things and summaries of files whose pictures have been analysed, and to pictures for another ' +
+        'visual model, unless the previews are smaller than what that model looks at (`PREVIEWS_TOO_SMALL`). A ' +
+        'file without previews fails (`NOT_ANALYZED`), and so does one that was changed since (`FILE_CHANGED`). ' +
+        'Transcriptions need the file and are refused beside it. Without this field, previews are used only for ' +
+        'files that are away. What came from previews is replaced when the file is analysed, never the reverse.',
     ),
     false,
   ),

@@ -130,7 +130,9 @@ const text_weight = defaulted(
 export const TextSearch = Type.Object({
   query: described(
     Type.String({ minLength: 1, maxLength: 2000 }),
-    'Query in natural language, such as `red car, no people`.',
+    'Query in natural language, such as `red car, no people`. A word that begins with a minus (`car -person`) is ' +
+      'excluded like those of `exclude`. Words for things that a detector has found, in English and German, are ' +
+      'matched with colour, number, place, size and absence: `two people`, `dog on the left`, `close-up of a dog`.',
   ),
   ...Common,
   text_weight: described(

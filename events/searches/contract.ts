@@ -75,8 +75,8 @@ export const SearchHit = Type.Object({
   media_path: field('Absolute path of the file.', Type.String()),
   found_at: field('When it was found, as a Unix time in seconds.', Time),
   sure: field(
-    'True if a picture, a person, a thing, or printed or spoken words were found. False if only the words ' +
-      'of the query resemble the pictures: these hits are `likely` or `strong`, but may be wrong.',
+    'True if a picture, a person, a thing, spoken words or a `strong` printed line was found. False for a ' +
+      '`likely` printed line, and if the words of the query only resemble the pictures.',
     Type.Boolean(),
   ),
   moments: described(Type.Array(Moment), 'The moments, best first; at most 20.'),

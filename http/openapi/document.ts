@@ -22,6 +22,7 @@ export interface EventDocument {
 }
 
 const ofSummaries = 'For tasks that make summaries.';
+const ofDownloads = 'For tasks that download models.';
 const ofClusters = 'For tasks that cluster faces.';
 const eventMeanings: Readonly<Record<string, string>> = {
   task_id: 'Id of the task.',
@@ -30,15 +31,24 @@ const eventMeanings: Readonly<Record<string, string>> = {
   video_path:
     'The file in progress, the file that failed, or the first of `ended_files`; null for events without a file.',
   done: 'True if the task has ended, whatever its outcome. No more events of this run follow.',
-  type: 'Type of the work. `video`: visual analysis; `speech`: transcription; `faces`: finding and clustering faces. The last event of a task with several types has the first of them.',
+  type: 'Type of the work. `video`: visual analysis; `speech`: transcription; `faces`: finding and clustering faces; `pull`: downloading models. The last event of a task with several types has the first of them.',
+  queue_position: 'Position in the queue, 1 for the next task; omitted while the task runs.',
+  waits_for: 'Id of the running task that this task waits for; omitted while the task runs.',
   is_cluster_job: `${ofClusters} True while a clustering runs and when it has ended.`,
   cluster_job_name: `${ofClusters} Name of the clustering.`,
   cluster_progress: `${ofClusters} Progress of the clustering as a percentage.`,
   cluster_media_hashes: `${ofClusters} Hashes of the media whose faces belong to the clustering. Sent when the clustering has ended.`,
   sample_face_naming: `${ofClusters} Which names from sample faces were assigned to clusters.`,
-  summary_stage: ofSummaries,
-  summary_node_id: ofSummaries,
-  summary_error: ofSummaries,
+  summary_stage: `${ofSummaries} What is being done for the summary in progress.`,
+  summary_node_id: `${ofSummaries} Id of the node whose text is being written.`,
+  summary_error: `${ofSummaries} Why the summary was not made.`,
+  pull_model_key: `${ofDownloads} Key of the model in progress.`,
+  pull_file: `${ofDownloads} Name of the file in progress.`,
+  pull_phase: `${ofDownloads} What is being done with the file.`,
+  received_bytes: `${ofDownloads} Bytes of the model that have been received.`,
+  total_bytes: `${ofDownloads} Bytes of the whole model.`,
+  jobs: 'Number of jobs in the task, such as face clusterings, clips or downloads.',
+  jobs_done: 'Number of jobs that have ended.',
   ended_files:
     'Files whose work has ended since the last such event, with their outcomes. Each file is reported once; cancelled files are not reported.',
   warning:

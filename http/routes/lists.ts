@@ -129,7 +129,7 @@ export const listRoutes: readonly Route[] = [listLists, makeList, getList, chang
 const exportTag = 'Export';
 
 const rules =
-  'Overlapping items are placed on separate tracks, with later items on top. Both ends of an item are ' +
+  'Overlapping items are placed on separate tracks, with later items on top, at most 99. Both ends of an item are ' +
   'rounded to frames of the sequence, so items that are adjacent in seconds are adjacent in frames; ' +
   '`total_duration_seconds` is the latest end after rounding. Every file is inspected; one that is away is ' +
   'placed by what the analysis folder of `cache_dir` knows of it. If a file cannot ' +
@@ -167,7 +167,8 @@ export const exportTimeline = route({
   summary: 'Export scenes as a sequence in other formats',
   description:
     `Formats: xmeml (v4), fcpxml (1.8), edl (CMX 3600) and otio (OpenTimelineIO). ${rules} An edl ` +
-    'supports one video track, two audio channels, 999 edits and 24 hours; a timeline that exceeds this ' +
+    'supports one video track, two audio channels, 999 edits, 24 hours and 100 frames per second; a timeline ' +
+    'that exceeds this ' +
     'returns 400 with `format` in `message`.',
   body: TimelineBody,
   answers: { 200: TimelineAnswer },
@@ -186,8 +187,10 @@ export const exportSidecars = route({
   summary: 'Write what was found in media as JSON and XMP files',
   description:
     'Writes `NAME.json` and `NAME.xmp` for each file, such as `film.mp4.xmp`, into a folder that mirrors the library, or ' +
-    'beside the media. Keywords are those that XMP of the media already had, and the things of `things.seen`; people ' +
-    'are those with a name, in stills with regions of their faces. An existing file is replaced only if framehound ' +
+    'beside the media. Keywords (`dc:subject`) are those that XMP of the media already had, and the things of ' +
+    '`things.seen`. People (`Iptc4xmpExt:PersonInImage`) are those with a name; in stills their faces are regions ' +
+    '(`mwg-rs:Regions`) of the stored pixels, before EXIF orientation. Films and sound have `xmpDM:Tracks`: `People` ' +
+    'with ranges of seconds, and `Speech` with segments and speakers. An existing file is replaced only if framehound ' +
     'wrote it; otherwise it is left alone and the result says so. A file that fails is a result with an `error`, and ' +
     'the others are written. Media that are missing are described as they were analysed. If the client disconnects, ' +
     'complete files are kept.',

@@ -36,8 +36,8 @@ export const saveSearch = route({
   description:
     'From now on, the search is run on every file that this service analyses into `cache_dir`, on that file ' +
     'only, when the work on it has ended. A hit is an event `search_hit` of Socket.IO and of GET ' +
-    '/events/stream, and `search.hit` of webhooks. Pictures count from the band `likely` on, printed words ' +
-    'if they are `strong`, spoken words if all words of the query are said, and people if the query names ' +
+    '/events/stream, and `search.hit` of webhooks. Pictures and printed words count from the band `likely` on, ' +
+    'spoken words if all words of the query are said, and people if the query names ' +
     'nothing else or something else is found with them. Filters alone find a file as soon as it passes ' +
     'them. Returns 400 with the field in `message` if there is nothing to search for, and 409 if there are ' +
     'too many saved searches.',

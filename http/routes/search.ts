@@ -56,7 +56,8 @@ const notice =
   'for the visual model in use or while a summary is being generated, and 503 while the model is ' +
   'loading. Matches that resemble `exclude` rank lower, but are not filtered out. If there are so many ' +
   'matches that their previews exceed 256 MiB, the last matches have an empty `image` and ' +
-  '`toast_warning` says so; get these pictures from POST /thumbnails.';
+  '`toast_warning` says so; get these pictures from POST /thumbnails. Files that have changed since their ' +
+  'analysis are left out and named; missing files are returned with their last path and a warning.';
 
 /**
  * All eight fields are always there: a preview that is lost is an empty text, and `toast_warning` counts
@@ -161,8 +162,8 @@ export const searchMoments = route({
   tag,
   summary: 'Find moments by pictures, speech, text and people',
   description:
-    'Returns one list, best moments first. Pictures, what is said, printed words, and the people named ' +
-    'in the query are searched at the same time. The score of a moment is the sum of 1 / (60 + rank) ' +
+    'Returns one list, best moments first. Pictures, what is said, printed words, the people named in the ' +
+    'query, and names of files, folders, speakers and lists are searched at the same time. The score of a moment is the sum of 1 / (60 + rank) ' +
     'over the lists that contain it. Hits in the same scene, or within two seconds, form one moment; ' +
     '`reasons` says why a moment was found. Like other searches, this searches loaded data. ' +
     '`toast_warning` says what could not be searched; if nothing that was requested can be searched, the ' +
@@ -222,6 +223,11 @@ all of them. Comparisons take one value, which is itself excluded. Media without
 **Dates** may be partial: \`2024\`, \`2024-05\`, \`2024-05-17\`, with a time and an offset. \`is_any_of\` matches dates in that
 year, month or day, \`before\` matches earlier dates, and \`after\` matches later dates. Times are compared as local times of
 the place where the media was made, or as instants if both the media and the value have an offset.
+
+**Groups.** \`people.face_count\` and one facet for each face clustering (\`people.\` and its percent-encoded name) are about the
+people in a file. \`things.seen\` has the 44 classes whose accuracy was measured, \`things.unmeasured\` the other 36, and
+\`things.shot_size\` how large people appear. \`description.keyword\` and \`description.person\` come from XMP and IPTC in the media or
+in a file beside them, and are read again by the next analysis when that file changes. All of them filter media, not frames.
 `.trim();
 
 export const metadataFacets = route({

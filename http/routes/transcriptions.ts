@@ -178,8 +178,9 @@ export const searchTranscript = route({
   tag: 'Search',
   summary: 'Searches transcripts',
   description:
-    'Returns segments whose text contains `query`. Case is ignored in every script, as are character ' +
-    'width and ligatures; accents are not ignored. Searches the data loaded with POST ' +
+    'Returns segments whose text contains `query`, and those where it begins and continues in the next ones. ' +
+    'Case, character width, accents, punctuation, hyphens and the kind of apostrophe are ignored, and ' +
+    'numbers below 100 match their English and German words. Searches the data loaded with POST ' +
     '/analysis-data/load or /analysis-data/load-transcriptions, and returns 400 if another folder is ' +
     'loaded. Matches are sorted by path and time; `total` includes matches beyond `max_results`, up to ' +
     'about 1,000 (`total_is_exact`). `speaker` and `speaker_name` have the same meaning.',

@@ -54,6 +54,11 @@ export const addWatchFolder = route({
   description:
     'Analyses media in the folder and its subfolders once they are complete, both existing and new ones. ' +
     'An enabled folder does not start the watch-folder service; a running service starts watching it. ' +
+    'A file is complete if its size and time are the same in two listings a few seconds apart, it is not ' +
+    'empty, and it opens. Hidden names, names that programs give to incomplete files (`.part`, ' +
+    '`.crdownload`, `.tmp`), analysis folders and system folders are ignored. Content is analysed once, even ' +
+    'if it is renamed, moved or copied. A file that fails is not tried again until it changes; a temporary ' +
+    'reason, such as a full disk, is tried again later. Watched folders can be nested. ' +
     `${stored} ${refusals}`,
   body: NewWatchFolder,
   answers: { 200: Saved, 409: ErrorBody },

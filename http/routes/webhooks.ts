@@ -34,7 +34,13 @@ export const addWebhook = route({
     'A delivery is tried five times: at once, and after 5 seconds, 1 minute, 10 minutes and 1 hour, also ' +
     'across restarts of the service, until the receiver answers within 10 seconds with a status of 200 to ' +
     '299. Redirects are not followed. Receivers should ignore an id that they have seen. Returns 400 with ' +
-    'the field in `message` if the address is not allowed, and 409 if there are too many webhooks.',
+    'the field in `message` if the address is not allowed, and 409 if there are too many webhooks.\n\n' +
+    '`data` of `task.ended`: `task_id`, `state` (`completed`, `cancelled`, `failed` or `interrupted`), and ' +
+    '`error` (`code`, `error`, `message`) or null. Of `file.analyzed`: `task_id`, `media_path`, `hash_str` and ' +
+    '`type`, once for each type of work, and not for what was already stored; `file.failed` also has `error` ' +
+    '(`code`, `message`). Of `watch_folder.trouble`: `id`, `folder_path`, `error` and `paused_until`, once ' +
+    'until the folder can be analysed again. Of `search.hit`: a hit, as in GET ' +
+    '/searches/saved/{search_id}/hits.',
   body: NewWebhook,
   answers: {
     201: Type.Object({

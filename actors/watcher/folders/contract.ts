@@ -80,13 +80,16 @@ const changeable = {
   ),
   excluded_filename_globs: described(
     Globs,
-    'Globs for file names to exclude, matched against the name only; case is ignored.',
+    'Globs for file names to exclude, matched against the name only; case is ignored. `*` is any text, also at ' +
+      'the start of a hidden name, `?` one character, `[a-f]` one of these, `[!a-f]` one of the others, `{a,b}` ' +
+      'one of these texts. Everything else is literal, and a name always excludes itself. Example: `*_proxy.*`.',
   ),
   excluded_folder_globs: described(
     Globs,
     'Globs for folders to exclude; case is ignored. Without a separator: folders of that name at any ' +
       'depth. With `/` or `\\`: paths below the watched folder, segment by segment from its root; a ' +
-      'wildcard segment in the middle matches exactly one level.',
+      'wildcard segment, `**` too, matches exactly one level. Excluding a folder excludes everything in it. ' +
+      'Examples: `cache` (at any depth), `/cache` (in the watched folder itself), `*/proxy` (one level below it).',
   ),
   channels: described(
     clearable(Type.Array(Type.Integer({ minimum: 1 }))),

@@ -40,7 +40,13 @@ const SampleFace = Type.Object(
       described(Type.Array(Type.String()), 'Pictures as base64 or as `data:image/...;base64,...`.'),
     ),
   },
-  { title: 'SampleFace', description: 'A person with 1 to 3 pictures in total.' },
+  {
+    title: 'SampleFace',
+    description:
+      'A person with 1 to 3 pictures in total. A picture that cannot be used does not affect the others. A cluster ' +
+      'gets the name if its similarity to the mean of the pictures reaches the threshold of the model for one ' +
+      'person, and is clearly above that of the next best cluster and the next best person.',
+  },
 );
 const SampleFaces = Type.Array(SampleFace, { maxItems: limits.people });
 export type SampleFaces = Static<typeof SampleFaces>;
@@ -89,7 +95,10 @@ const ReclusterJob = Type.Object(
 
 export const facesBody = {
   face_clustering_jobs: field(
-    'Face clusterings to make or extend. Each groups the faces in some media into people, under one name.',
+    'Face clusterings to make or extend. Each groups the faces in some media into people, under one name; later ' +
+      'requests with that name add media. Refused while no face models are downloaded. Faces of different models ' +
+      'are not compared: a clustering that would lose media because the models changed fails with ' +
+      '`OTHER_FACE_MODEL` until all of its media are in the request.',
     defaulted(Type.Array(FaceClusteringJob), []),
   ),
   sample_faces: Type.Optional(

@@ -34,13 +34,13 @@ export const pictureKind = stageKind({
       defaulted(Reuse, 'exact'),
       'Frames that take over the vector of a frame before: `exact`: those with the same picture, byte for byte as ' +
         'the model gets it; `near`: also those that hardly differ from it, as a still picture does while an ' +
-        'encoder refines it; `off`: none.',
+        'encoder refines it; `off`: none. What is already stored stays as it is unless `force` is set.',
     ),
     scenes_only: described(
       defaulted(Type.Boolean(), false),
       'Only find the exact edges of scenes again, in films whose pictures have been analysed. No model is used, ' +
         'and nothing else of the analysis changes. A film whose pictures have not been analysed fails and is ' +
-        'left as it is.',
+        'left as it is. Cannot be combined with other work, with `from_previews` or with `decode: keyframes`.',
     ),
   },
   complaints: ({ scenes_only, decode }) =>

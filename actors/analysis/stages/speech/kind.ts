@@ -29,14 +29,16 @@ const SpeechPreference = Type.Unsafe<SpeechPreference>({ type: 'string', enum: [
 
 const AskedSpeakerCount = described(
   Type.Union([oneOf('auto', 'auto-detect', '5+'), Type.Integer({ minimum: 1, maximum: 4 })]),
-  'A number from 1 to 4 sets the number of speakers, also for subtitles; `5+` means 5 to 12 speakers.',
+  'A number from 1 to 4 sets the number of speakers; `5+` means 5 to 12 speakers. It also applies to subtitles: ' +
+    'if they name another number, voices decide who speaks, and each voice gets the name it says most words of.',
 );
 const ModelChoice = described(
   oneOf(...speechPreferences),
   '`faster` is x3-asr-0.6b and `more accurate` is x3-asr-1.7b, for the languages of that family. If ' +
     'that model is not downloaded, the best downloaded one is used instead. `subtitles` uses subtitles ' +
     'in or next to the file; `subtitles if any` does, too, but skips files without subtitles and files that ' +
-    'a model has transcribed.',
+    'a model has transcribed. Of subtitles in several languages, those that fit `language` best are the ' +
+    'transcript; the others are stored and searched, too.',
 );
 
 const TranscriptionJob = Type.Object(
@@ -45,7 +47,9 @@ const TranscriptionJob = Type.Object(
     language: defaulted(
       described(
         Text,
-        'Name or code of a language, such as `english`, `de` or `pt-BR`; `auto` detects the language.',
+        'Name or code of a language, such as `english`, `de` or `pt-BR`. `auto` detects the language and follows ' +
+          'it where it changes within the file. For a given language, `speech.warning` of the result says if ' +
+          'another one is clearly heard.',
       ),
       'english',
     ),

@@ -29,7 +29,8 @@ export const textKind = stageKind({
         described(
           nullable(Type.Array(MediaPath)),
           'Films and stills to search for printed words. If omitted or null, these are the ' +
-            '`visual_media_paths`, provided that a model that reads words is downloaded. `[]` means none.',
+            '`visual_media_paths`, provided that a model that reads words is downloaded. `[]` means none. Files that ' +
+            'are named are refused with `NO_TEXT_MODEL` if there is no such model.',
         ),
         null,
       ),

@@ -28,7 +28,8 @@ export const thingsKind = stageKind({
         described(
           nullable(Type.Array(MediaPath)),
           'Films and stills to search for things: people, cars, dogs and 77 more classes. If omitted or null, ' +
-            'these are the `visual_media_paths`, provided that an object detector is downloaded. `[]` means none.',
+            'these are the `visual_media_paths`, provided that an object detector is downloaded. `[]` means none. ' +
+            'Files that are named are refused with `NO_OBJECT_DETECTOR` if there is none.',
         ),
         null,
       ),
