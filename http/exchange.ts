@@ -4,10 +4,16 @@ import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
 import type { LiveText } from '../runtime/live-text.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';
-import { type Body, BodyRefusal, licenseKeyErrors, queryOf, RequestInput } from './request/body.ts';
+import { BodyRefusal, licenseKeyErrors, queryOf, RequestInput } from './request/body.ts';
 import { type Conditions, contentAnswer } from './request/content.ts';
 import type { FramingProblem } from './request/head.ts';
-import { type BodyBudget, type BodyParser, Intake } from './request/intake.ts';
+import {
+  type BodyBudget,
+  type BodyForm,
+  type BodyParser,
+  Intake,
+  type ParsedBody,
+} from './request/intake.ts';
 import type { OriginRule } from './request/origin.ts';
 import {
   askAgain,
@@ -169,7 +175,7 @@ export class Exchange implements Pending {
     // The license key may come in a body also for routes that take none.
     const isRead = chunks !== null && (route.body !== null || route.access === 'licensed');
     try {
-      const body = isRead ? this.#options.bodies.parse(chunks, signal) : {};
+      const body = isRead ? this.#options.bodies.parse(chunks, signal, this.#bodyForm()) : this.#noBody();
       if (!(body instanceof Promise)) return this.#authorize(body);
       return body.then((one) => this.#authorize(one)).catch((error) => this.#respondToError(error));
     } catch (error) {
@@ -177,7 +183,17 @@ export class Exchange implements Pending {
     }
   }
 
-  #authorize(body: Body | BodyRefusal): RawResponse | Promise<RawResponse> {
+  #bodyForm(): BodyForm {
+    return { schema: this.#match!.route.body, validate: this.#validators!.body };
+  }
+
+  #noBody(): ParsedBody {
+    const { validate } = this.#bodyForm();
+    const body = {};
+    return { body, validate: () => validate?.(body) ?? null };
+  }
+
+  #authorize(body: ParsedBody | BodyRefusal): RawResponse | Promise<RawResponse> {
     const { route } = this.#match!;
     if (route.access === 'open') return this.#handle(body);
     if (this.#state.stopping) {
@@ -193,12 +209,12 @@ export class Exchange implements Pending {
   }
 
   /** A key in the body counts before the one in the header. */
-  #credential(body: Body | BodyRefusal): string {
-    const inBody = body instanceof BodyRefusal ? '' : body['license_key'];
+  #credential(parsed: ParsedBody | BodyRefusal): string {
+    const inBody = parsed instanceof BodyRefusal ? '' : parsed.body['license_key'];
     return typeof inBody === 'string' && inBody !== '' ? inBody : this.#head.licenseKey;
   }
 
-  #authorized(decision: AccessDecision, body: Body | BodyRefusal): RawResponse | Promise<RawResponse> {
+  #authorized(decision: AccessDecision, body: ParsedBody | BodyRefusal): RawResponse | Promise<RawResponse> {
     const { route } = this.#match!;
     if (!decision.ok) return this.#finish(route, jsonResponse(decision.status, decision.body));
     if (route === nowhere) return this.#finish(route, unknownPath(this.#head.path));
@@ -210,18 +226,16 @@ export class Exchange implements Pending {
     return this.#finish(this.#match!.route, plainError(status, 'Body too large', refused));
   }
 
-  #handle(body: Body | BodyRefusal): RawResponse | Promise<RawResponse> {
+  #handle(parsed: ParsedBody | BodyRefusal): RawResponse | Promise<RawResponse> {
     const { route, params } = this.#match!;
     const validators = this.#validators!;
     this.#intake.trust();
-    if (body instanceof BodyRefusal) return this.#refuse(body);
+    if (parsed instanceof BodyRefusal) return this.#refuse(parsed);
+    const { body, validate } = parsed;
     const query = queryOf(this.#head.query);
-    const credential = this.#credential(body);
+    const credential = this.#credential(parsed);
     const wrong =
-      validators.params(params) ??
-      validators.query(query) ??
-      licenseKeyErrors(body) ??
-      validators.body?.(body);
+      validators.params(params) ?? validators.query(query) ?? licenseKeyErrors(body) ?? validate();
     if (wrong) return this.#reject(invalidFields(wrong));
     const input = new RequestInput(params, query, body, this.#id, credential, this.#named, this.#signal!);
     const answer = route.handle(input, this.#options.service);

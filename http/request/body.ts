@@ -27,11 +27,17 @@ export class BodyRefusal {
   }
 }
 
+/** The same bytes. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
 /** A missing body counts as `{}`: validation then names the missing fields. */
 export function parseBody(bytes: Uint8Array): Body | BodyRefusal {
   if (bytes.length === 0) return {};
-  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (holdsTooMuch(buffer)) return new BodyRefusal(`The body contains more than ${MOST_VALUES} values`, 413);
+  const buffer = bufferOf(bytes);
+  if (holdsMoreValues(buffer, MOST_VALUES))
+    return new BodyRefusal(`The body contains more than ${MOST_VALUES} values`, 413);
   if (holdsTooManyKeys(buffer)) return new BodyRefusal(`The body contains more than ${MOST_KEYS} keys`, 413);
   const text = buffer.toString();
   // Decoding replaces a bad byte by this character, and a path would name another file.
@@ -45,10 +51,13 @@ export function parseBody(bytes: Uint8Array): Body | BodyRefusal {
   }
 }
 
-/** Characters inside strings count too; base64, which makes bodies large, has none of these three. */
-function holdsTooMuch(bytes: Buffer): boolean {
-  if (bytes.length <= MOST_VALUES) return false;
-  let left = MOST_VALUES;
+/**
+ * Whether there are more values than `most`. Characters inside strings count too; base64, which makes bodies
+ * large, has none of the three that are counted.
+ */
+export function holdsMoreValues(bytes: Buffer, most: number): boolean {
+  if (bytes.length <= most) return false;
+  let left = most;
   for (const mark of [0x2c, 0x5b, 0x7b]) {
     for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) if (--left < 0) return true;
   }

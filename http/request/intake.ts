@@ -1,14 +1,16 @@
 // The body of a request: how much is received, the memory it may hold until the request is answered, and
 // where it is parsed.
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
-import { engineErrors } from '../../runtime/errors.ts';
+import type { TObject } from 'typebox';
+import { engineErrors, fromFields } from '../../runtime/errors.ts';
 import { createPool } from '../../runtime/pool.ts';
 import { moduleUrl } from '../../runtime/process/program.ts';
 import type { AccessDecision } from '../license/decision.ts';
-import { type Body, BodyRefusal, parseBody } from './body.ts';
-import type { Parsed } from './parse-large-body.ts';
+import { type Body, BodyRefusal, bufferOf, holdsMoreValues, parseBody } from './body.ts';
+import type { LargeBody, Parsed } from './parse-large-body.ts';
 import { fromPieces } from './pieces.ts';
 import { askAgain, plainError, type RawResponse } from './response.ts';
+import type { FieldError, Validate } from './validation.ts';
 
 export interface IntakeOptions {
   readonly budget: BodyBudget;
@@ -141,8 +143,22 @@ export function createBodyBudget(most: number, mostUntrusted: number): BodyBudge
   };
 }
 
-// Parses the bodies of requests: small ones at once, large ones in a thread of their own, so that other
-// requests are answered meanwhile.
+// Parses and validates the bodies of requests: small ones at once, large ones in a thread of their own, so
+// that other requests are answered meanwhile.
+
+export interface ParsedBody {
+  readonly body: Body;
+  /** Validates it; to be called once, when the key of the request has been granted. */
+  readonly validate: () => FieldError[] | null;
+}
+
+/** How a route takes its body. */
+export interface BodyForm {
+  /** Null for a route that takes none. */
+  readonly schema: TObject | null;
+  /** The validator of that schema. */
+  readonly validate: Validate | null;
+}
 
 export interface BodyParser {
   /**
@@ -152,7 +168,8 @@ export interface BodyParser {
   parse(
     chunks: readonly Uint8Array[],
     signal: () => AbortSignal,
-  ): Body | BodyRefusal | Promise<Body | BodyRefusal>;
+    form: BodyForm,
+  ): ParsedBody | BodyRefusal | Promise<ParsedBody | BodyRefusal>;
   /** Ends what is being parsed. */
   close(): Promise<void>;
 }
@@ -162,6 +179,8 @@ export interface BodyParser {
  * millisecond.
  */
 export const LARGE_BODY = 1024 * 1024;
+/** A body with more values is large, too: validating them can take longer than parsing a megabyte. */
+const MANY_VALUES = 20_000;
 /** Heap of the thread: the text of the largest body, its values, and its pieces. */
 const MOST_MEGABYTES = 1024;
 
@@ -170,14 +189,15 @@ export function createBodyParser(module = moduleUrl('./parse-large-body', import
   const name = 'parseLargeBody';
   // One: a thread holds several times the bytes of its body, and a second body waits for a fraction of a
   // second.
-  const pool = createPool<Uint8Array[], Parsed>({ module, name, threads: 1, mostMegabytes: MOST_MEGABYTES });
+  const pool = createPool<LargeBody, Parsed>({ module, name, threads: 1, mostMegabytes: MOST_MEGABYTES });
   const parseLarge = async (
     chunks: readonly Uint8Array[],
     signal: AbortSignal,
-  ): Promise<Body | BodyRefusal> => {
+    schema: TObject | null,
+  ): Promise<ParsedBody | BodyRefusal> => {
     const own = chunks.map(withOwnBuffer);
     const parsed = await pool.run(
-      own,
+      { chunks: own, schema },
       signal,
       own.map(({ buffer }) => buffer),
     );
@@ -186,13 +206,25 @@ export function createBodyParser(module = moduleUrl('./parse-large-body', import
       await eventLoopTurn();
       if (signal.aborted) throw engineErrors.CANCELLED('while a body was received');
     };
-    return (await fromPieces(parsed.body, pause)) as Body;
+    const { problems } = parsed;
+    const body = (await fromPieces(parsed.body, pause)) as Body;
+    const validate = () => {
+      // Its only field that is not of the route.
+      delete body['license_key'];
+      if (problems && 'thrown' in problems) throw fromFields(problems.thrown);
+      return problems?.fields ?? null;
+    };
+    return { body, validate };
   };
   return {
-    parse: (chunks, signal) => {
+    parse: (chunks, signal, { schema, validate }) => {
       const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-      if (bytes > LARGE_BODY) return parseLarge(chunks, signal());
-      return parseBody(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      if (bytes > LARGE_BODY) return parseLarge(chunks, signal(), schema);
+      const whole = bufferOf(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      // A copy: the memory of a chunk that comes alone is the socket's.
+      if (holdsMoreValues(whole, MANY_VALUES)) return parseLarge([new Uint8Array(whole)], signal(), schema);
+      const body = parseBody(whole);
+      return body instanceof BodyRefusal ? body : { body, validate: () => validate?.(body) ?? null };
     },
     close: pool.close,
   };

@@ -4,7 +4,7 @@
 import { deserialize, serialize } from 'node:v8';
 
 /** About the bytes of a piece; the one with a longer text has that text alone. */
-export const PIECE_BYTES = 512 * 1024;
+export const PIECE_BYTES = 256 * 1024;
 /** What a value costs beside its text. */
 const VALUE_BYTES = 16;
 /** Levels of lists and objects in each other; more would outgrow the stack. */

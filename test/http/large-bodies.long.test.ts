@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Type } from 'typebox';
 import { createBodyParser, LARGE_BODY } from '../../http/request/intake.ts';
-import { PIECE_BYTES } from '../../http/request/pieces.ts';
 import { reply, route } from '../../http/route.ts';
+import { AbsolutePath } from '../../runtime/paths.ts';
+import { defaulted } from '../../runtime/schema.ts';
 import { until } from '../until.ts';
 import { inject, KEY } from './inject.ts';
 import { RawClient, request } from './raw-client.ts';
@@ -19,9 +20,21 @@ const measure = route({
   id: 'measure',
   tag: 'Test',
   summary: 'Answers what it understood',
-  body: Type.Object({ q: Type.Optional(Type.String()), images: Type.Optional(Type.Array(Type.String())) }),
+  body: Type.Object({
+    q: Type.Optional(Type.String()),
+    images: Type.Optional(Type.Array(Type.String())),
+    paths: Type.Optional(Type.Array(AbsolutePath)),
+    ranges: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Integer()))),
+    any: Type.Optional(Type.Unknown()),
+    times: defaulted(Type.Integer(), 3),
+  }),
   answers: { 200: Type.Unknown() },
-  handle: ({ body }) => reply(200, [body.q, body.images?.length]),
+  handle: ({ body }) => {
+    const { q, images, paths, ranges, times } = body;
+    if (paths === undefined && ranges === undefined) return reply(200, [q, images?.length]);
+    const last = paths?.at(-1) ?? Object.entries(ranges ?? {}).at(-1);
+    return reply(200, { fields: Object.keys(body), last, times });
+  },
 });
 const bodies = createBodyParser(new URL('./ending-parser.ts', import.meta.url));
 after(bodies.close);
@@ -50,7 +63,7 @@ test('the event loop turns while a large body is parsed and put together', async
   const body = large('a', 32);
   const { turns, answer } = await turnsUntil(call('/measure', body));
   assert.deepEqual(answer.body, ['a', 32]);
-  assert.ok(turns >= JSON.stringify(body).length / PIECE_BYTES, `${turns} turns`);
+  assert.ok(turns >= body.images.length, `${turns} turns`);
 });
 
 test('a small body is answered at once', async () => {
@@ -82,12 +95,56 @@ test('a large body is refused for the same reasons as a small one, with the plac
     await message(`{"q":[${'1,'.repeat(LARGE_BODY)}1]}`),
     'The body contains more than 1000000 values',
   );
-  const deep = `{"q":${'['.repeat(600_000)}${']'.repeat(600_000)}}`;
+  const deep = `{"any":${'['.repeat(600_000)}${']'.repeat(600_000)}}`;
   assert.equal(await message(deep), 'Arrays and objects in the body are nested deeper than 1000 levels');
   assert.equal(
     await message({ ...large('a'), images: [1, 'A'.repeat(LARGE_BODY)] }),
     'images[0] must be a string',
   );
+});
+
+/** More than are validated at once. */
+const MANY = 25_000;
+
+test('a body of many values is validated in the thread as a small one is here', async () => {
+  const paths = Array.from({ length: MANY }, (_, i) => `/films//day 1/../${i}.mov`);
+  const ranges = Object.fromEntries(paths.map((path, i) => [path, [i, i + 1]]));
+  const sent = { q: null, ranges, unknown: paths, license_key: KEY };
+  const { turns, answer } = await turnsUntil(call('/measure', { ...sent, paths }, noKey));
+  assert.deepEqual(answer.body, {
+    fields: ['ranges', 'paths', 'times'],
+    last: `/films/${MANY - 1}.mov`,
+    times: 3,
+  });
+  assert.ok(turns > 10, `${turns} turns`);
+  const small = { q: null, ranges: { a: [1, 2] }, unknown: 1, license_key: KEY, paths: ['/films//a/../b'] };
+  assert.deepEqual((await call('/measure', small, noKey)).body, {
+    fields: ['ranges', 'paths', 'times'],
+    last: '/films/b',
+    times: 3,
+  });
+});
+
+test('what is wrong with a body of many values is named, after its key', async () => {
+  const list = Array.from({ length: MANY }, (_, i) => `/${i}.mov`);
+  const wrong = (body: object, request = {}) => call('/measure', body, request);
+  const relative = await wrong({ paths: [...list, 'a.mov'] });
+  assert.deepEqual(relative, {
+    ...relative,
+    status: 400,
+    body: {
+      error: `Invalid paths[${MANY}]`,
+      message: `paths[${MANY}] must be an absolute path: "a.mov"`,
+    },
+  });
+  const first = { error: 'Invalid ranges.a[0]', message: 'ranges.a[0] must be a whole number' };
+  assert.deepEqual((await wrong({ paths: list, ranges: { a: ['x'] } })).body, first);
+  assert.deepEqual((await wrong({ paths: list, license_key: [1] })).body, {
+    error: 'Invalid license_key',
+    message: 'license_key must be a string',
+  });
+  assert.equal((await wrong({ paths: [...list, 5] }, noKey)).status, 401);
+  assert.equal((await wrong({ paths: [...list, 5], license_key: 'another' })).status, 403);
 });
 
 test('a thread that ends is a 503 to ask again after, and the next body is parsed', async () => {
@@ -129,12 +186,12 @@ test('the memory of a body is held until it is parsed and answered, or its clien
     mostBytes: 2 * LARGE_BODY,
     bodies: {
       ...waiting,
-      parse: (chunks, signal) => {
-        if (chunks.length === 1) return waiting.parse(chunks, signal);
+      parse: (chunks, signal, form) => {
+        if (chunks.length === 1) return waiting.parse(chunks, signal, form);
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         parsing.push(resolve);
         signal().addEventListener('abort', () => reject(signal().reason));
-        return promise.then(() => waiting.parse(chunks, signal));
+        return promise.then(() => waiting.parse(chunks, signal, form));
       },
     },
   });
