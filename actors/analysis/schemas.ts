@@ -154,8 +154,8 @@ export function resultSchema<K extends readonly StageKind[]>(kinds: K) {
     media_warning: Type.Optional(
       described(
         Type.String(),
-        'What is wrong with a file that was read all the same: damaged XMP, a clock that restarts. Left out if ' +
-          'there is nothing.',
+        'What is wrong with a file that was read all the same: damaged XMP, a clock that restarts, pictures of ' +
+          'which parts are missing. Left out if there is nothing.',
       ),
     ),
   });

@@ -229,6 +229,8 @@ export const GridFrame = Type.Object({
   further_pictures: Type.Optional(Type.Array(SlotHandle)),
   /** JPEG, *moved*; null when no preview was asked for. */
   preview: Nullable(Bytes),
+  /** Parts of the picture are missing, because the file is damaged or incomplete. */
+  is_damaged: Type.Optional(Type.Literal(true)),
 });
 export type GridFrame = Static<typeof GridFrame>;
 

@@ -8,6 +8,7 @@ import { expectNotQuarantined, hangOf, worthAnotherTry } from '../recovery/journ
 import { FramePass } from './frame-pass.ts';
 import type { Item } from './kind.ts';
 import {
+  type AttemptUnderway,
   attempt,
   keyOf,
   logFields,
@@ -17,16 +18,7 @@ import {
   standsStored,
   tellEnd,
 } from './piece.ts';
-import {
-  type Facts,
-  piecesOf,
-  type Reader,
-  readerNames,
-  readersOf,
-  type StageGroup,
-  type StageJobs,
-  type Underway,
-} from './stage.ts';
+import { piecesOf, type Reader, readerNames, readersOf, type StageGroup, type StageJobs } from './stage.ts';
 import { inOrder, type TaskContext } from './task-context.ts';
 
 /** Pieces of work that are still being finished while their readers have gone on, at most. */
@@ -333,7 +325,7 @@ export class GroupRunner {
   }
 
   /** Work that hung is done again after all other; when it hangs then too, the reason says what was seen. */
-  async #end(piece: Piece, finished: Promise<Facts | null>, isLast: boolean): Promise<void> {
+  async #end(piece: Piece, finished: AttemptUnderway['finished'], isLast: boolean): Promise<void> {
     const { parts, signal } = this.#task;
     const hung = await finished.then(
       () => false,
@@ -351,7 +343,7 @@ export class GroupRunner {
   }
 
   /** Once more after a crash, alone. Rejects with the error when another attempt would not help. */
-  #again(piece: Piece, error: unknown, reader: Reader): Promise<Underway> {
+  #again(piece: Piece, error: unknown, reader: Reader): Promise<AttemptUnderway> {
     if (this.#task.signal.aborted || !worthAnotherTry(error) || hangOf(error)) return Promise.reject(error);
     this.#task.parts.log.warn('a stage is tried again', logFields(piece, error));
     const next = reader.actor.phase === 'down' ? this.#anotherReader() : reader;
@@ -390,8 +382,8 @@ function notBegun(path: string): Error {
   return engineErrors.CANCELLED(`${path}: was not started`);
 }
 
-async function asUnderway(again: Promise<Underway>): Promise<Underway> {
-  return again.catch((error): Underway => {
+async function asUnderway(again: Promise<AttemptUnderway>): Promise<AttemptUnderway> {
+  return again.catch((error): AttemptUnderway => {
     const finished = Promise.reject(error);
     finished.catch(() => {});
     return { finished };

@@ -2,6 +2,7 @@
 // afterwards.
 import { engineErrors, toFields } from '../../../runtime/errors.ts';
 import { programVersion } from '../../../runtime/process/program.ts';
+import { counted } from '../../../runtime/text.ts';
 import type { PictureSize } from '../../decoder/contract.ts';
 import type { KeptSpan, MediaRecord, SpanKey } from '../../index/store/contract.ts';
 import type { WorkResult } from '../contract.ts';
@@ -9,7 +10,7 @@ import { expectNotQuarantined, journalFailure, journalled } from '../recovery/jo
 import { stageKey } from '../recovery/quarantine.ts';
 import type { FramePass } from './frame-pass.ts';
 import type { Item, Job } from './kind.ts';
-import type { Closing, Facts, FileSpans, Reader, Stage, StageRun, Underway } from './stage.ts';
+import type { Closing, Facts, FileSpans, FrameOptions, Reader, Stage, StageRun, Underway } from './stage.ts';
 import type { TaskContext } from './task-context.ts';
 import type { WorkTracker } from './tracker.ts';
 
@@ -36,6 +37,11 @@ export function keyOf({ stage, stageRun, item, media, previews }: Piece): string
   return stageKey(media.identity.hash_str, work, stageRun.modelOf(item));
 }
 
+/** The rest of the work on one file, and what could not be read of it. */
+export interface AttemptUnderway {
+  readonly finished: Promise<{ readonly facts: Facts | null; readonly warning: string | undefined }>;
+}
+
 /** What is stored is to stand. */
 export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracker'>): Promise<boolean> {
   const { stage, stageRun, item, media, previews } = piece;
@@ -55,10 +61,17 @@ export async function attempt(
   piece: Piece,
   { decoder: reader }: Reader,
   pass: FramePass,
-): Promise<Underway> {
+): Promise<AttemptUnderway> {
   const { stageRun, tracker, item, media, previews } = piece;
   const { parts, run, signal } = task;
-  const { frames, end: endFrames } = pass.subscription();
+  const { frames: passed, end: endFrames } = pass.subscription();
+  let damaged = 0;
+  const frames = async function* (options: FrameOptions) {
+    for await (const frame of passed(options)) {
+      if (frame.is_damaged) damaged++;
+      yield frame;
+    }
+  };
   const spans = AttemptSpans.of(task, piece, (amount) => tracker.takenUp(media, amount));
   let done = 0;
   const worked = (amount: number) => {
@@ -85,19 +98,27 @@ export async function attempt(
   const finished = underway.finished.then(async (facts) => {
     parts.journal.write({ type: 'stage-end', ...stage, outcome: 'stored' });
     await spans?.forget();
-    return facts;
+    return { facts, warning: damageOf(media, damaged) };
   }, undo);
   // Whoever waits for it may come later than its failure.
   finished.catch(() => {});
   return { finished };
 }
 
+/** Counted from where the work was last resumed. */
+function damageOf({ probe }: MediaRecord, damaged: number): string | undefined {
+  if (damaged === 0) return undefined;
+  const parts = 'the file is damaged or incomplete, and parts';
+  if (probe.kind === 'image') return `${parts} of the picture are missing`;
+  return `${parts} of ${counted(damaged, 'frame')} are missing`;
+}
+
 /** Tells how the piece ended. Never rejects. */
-export async function tellEnd(task: TaskContext, piece: Piece, finished: Promise<Facts | null>) {
+export async function tellEnd(task: TaskContext, piece: Piece, finished: AttemptUnderway['finished']) {
   const { tracker, media, item, stageRun } = piece;
   try {
-    const facts = await finished;
-    if (facts) tracker.analyzed(media, facts);
+    const { facts, warning } = await finished;
+    if (facts) tracker.analyzed(media, facts, warning);
     else tracker.notApplicable(media);
   } catch (error) {
     tracker.failed(item.path, task.failure(item.path, error), media, stageRun.failedFacts?.(item));

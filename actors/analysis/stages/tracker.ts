@@ -19,7 +19,8 @@ export interface WorkTracker {
   takenUp(media: MediaRecord, amount: number): void;
   /** Work that is done but not yet committed, in the unit of the stage; negative when it was given up. */
   worked(media: MediaRecord, amount: number): void;
-  analyzed(media: MediaRecord, facts: Facts): void;
+  /** `warning`: what could not be read of the file although it was analysed. */
+  analyzed(media: MediaRecord, facts: Facts, warning?: string): void;
   /** It was analysed before. */
   stored(media: MediaRecord, facts: Facts): void;
   notApplicable(media: MediaRecord): void;
@@ -90,8 +91,9 @@ interface Telling {
   end(result: WorkResult, media?: MediaRecord): void;
 }
 
-function mediaWarning(media: MediaRecord | undefined): Pick<WorkResult, 'warning'> {
-  const texts = [media?.probe.warning, media?.probe.xmp?.warning].filter((text) => text !== undefined);
+function mediaWarning(media: MediaRecord | undefined, damage?: string): Pick<WorkResult, 'warning'> {
+  const { warning, xmp } = media?.probe ?? {};
+  const texts = [warning, xmp?.warning, damage].filter((text) => text !== undefined);
   return texts.length > 0 ? { warning: texts.join('; ') } : {};
 }
 
@@ -138,7 +140,8 @@ function createWork(kind: StageKind, model: ProgressModel, { emit, tell, end }: 
       steps.set(media.path, step);
       tellFile(model.worked(type, media, 0));
     },
-    analyzed: (media, facts) => ends(result(media.path, media, { facts }), media),
+    analyzed: (media, facts, damage) =>
+      ends(result(media.path, media, { facts, ...mediaWarning(media, damage) }), media),
     stored: (media, facts) => ends(result(media.path, media, { outcome: 'stored', facts }), media),
     notApplicable: (media) => {
       const ended = { outcome: 'not_applicable', reason: kind.notApplicable } as const;

@@ -1,6 +1,6 @@
 // The pictures of a film from shortly before a moment on, in order of presentation.
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
-import { AV_FRAME_FLAG_CORRUPT, type Frame, ticks } from '../ffmpeg.ts';
+import { type Frame, ticks } from '../ffmpeg.ts';
 import { near, seekNear } from '../frames/seek.ts';
 import { MomentGrid } from '../grid.ts';
 import type { Head } from '../packets/head.ts';
@@ -75,10 +75,6 @@ function keeper({ head, source }: PicturesFrom, entry: number | null, ready: Dec
     if (kept) ready.push({ frame: kept, at });
   };
 }
-
-/** Whether a decoder had to guess a picture. */
-export const isDamaged = (frame: Frame) =>
-  frame.decodeErrorFlags !== 0 || frame.hasFlags(AV_FRAME_FLAG_CORRUPT);
 
 // The pictures of a clip that is being written, however they come about.
 

@@ -3,7 +3,7 @@ import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { Request, SlotHandle } from '../../../runtime/contract.ts';
 import { type decoderContract, type GridFrame, mediaErrors, type PictureShape } from '../contract.ts';
 import { gridLength } from '../grid.ts';
-import type { Hardware } from '../packets/picture-decoder.ts';
+import { type Hardware, isDamaged } from '../packets/picture-decoder.ts';
 import type { Bars } from '../pixels/bars.ts';
 import { fillStill, previewStill, reduceStill } from '../pixels/still.ts';
 import { expectUnchanged, readFileStamp, undecodable } from '../source/file.ts';
@@ -12,6 +12,7 @@ import { openStill } from '../source/still.ts';
 import type { Still } from '../source/stills/still.ts';
 import { mostSeconds, pictureSeconds } from '../source/stream.ts';
 import { filmBars } from './film-bars.ts';
+import type { GridPicture } from './gop-walk.ts';
 import { gridPictures } from './grid-pictures.ts';
 import { FrameSlots, PictureOutputs } from './outputs.ts';
 import { sectionPictures } from './sections.ts';
@@ -90,7 +91,8 @@ async function* filmFrames(
     for await (const found of pictures) {
       const { handles, bytes } = await slots.take();
       outputs.fill(found, bytes);
-      const frame = gridFrame(found, handles, outputs.preview(found));
+      const shown = { ...found, damaged: isDamaged(found.frame) };
+      const frame = gridFrame(shown, handles, outputs.preview(found));
       slots.sent();
       yield frame;
     }
@@ -111,21 +113,32 @@ async function stillFrame(still: Still, request: FramesRequest, turn: FeedTurn):
     turn.throwIfCancelled();
   }
   const jpeg = preview && (await previewStill(reduced[0]!, preview.quality));
-  return gridFrame({ second: 0, seconds: 0 }, handles, jpeg);
+  const damaged = reduced.some((one) => one.isDamaged);
+  return gridFrame({ second: 0, seconds: 0, damaged }, handles, jpeg);
 }
 
 function shapesOf({ shape, further_shapes = [] }: FramesRequest): readonly PictureShape[] {
   return [shape, ...further_shapes];
 }
 
+interface ShownPicture extends Pick<GridPicture, 'second' | 'seconds'> {
+  readonly damaged: boolean;
+}
+
 function gridFrame(
-  { second, seconds }: { readonly second: number; readonly seconds: number },
+  { second, seconds, damaged }: ShownPicture,
   slots: readonly SlotHandle[],
   preview: Uint8Array<ArrayBuffer> | null,
 ): Sent<GridFrame> {
   const [picture, ...further] = slots;
-  const frame = { frame_index: second, seconds, picture: picture!, preview };
-  const value = further.length > 0 ? { ...frame, further_pictures: further } : frame;
+  const value: GridFrame = {
+    frame_index: second,
+    seconds,
+    picture: picture!,
+    preview,
+    ...(further.length > 0 && { further_pictures: further }),
+    ...(damaged && { is_damaged: true }),
+  };
   return new Sent(value, { slots, transfer: preview ? [preview.buffer] : [] });
 }
 

@@ -4,6 +4,7 @@ import type { Log } from '../../../runtime/log.ts';
 import { mediaErrors } from '../contract.ts';
 import {
   AV_CODEC_FLAG_OUTPUT_CORRUPT,
+  AV_FRAME_FLAG_CORRUPT,
   AVERROR_EAGAIN,
   AVERROR_ENOMEM,
   type Codec,
@@ -101,6 +102,11 @@ export function download(from: Frame, to: Frame): boolean {
   return from.hwframeTransferDataSync(to) >= 0 && to.copyProps(from) >= 0;
 }
 
+/** Whether the decoder had to guess a part of the picture. */
+export function isDamaged(frame: Frame): boolean {
+  return frame.decodeErrorFlags !== 0 || frame.hasFlags(AV_FRAME_FLAG_CORRUPT);
+}
+
 /** A decoded picture. The frame is *borrowed for the call*. */
 export type OnPicture = (frame: Frame, pts: number | null) => void;
 
@@ -134,7 +140,7 @@ export class PictureDecoder {
       codec: source.codec,
       what: 'stream',
       configure: (opening, codec) => {
-        if (options.corrupt) opening.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
+        if (options.corrupt || source.still) opening.setFlags(AV_CODEC_FLAG_OUTPUT_CORRUPT);
         if (source.still) opening.setOption('max_pixels', source.still.mostPixels);
         options.hardware?.attach(opening, codec);
       },

@@ -29,6 +29,8 @@ export interface ReducedStill extends Size {
   readonly preview: Size | null;
   /** The part without black bars, in px; null where there are none, or where they are to stay. */
   readonly within: Part | null;
+  /** Parts of the picture may be missing, because the file is damaged. */
+  readonly isDamaged: boolean;
 }
 
 /**
@@ -44,18 +46,18 @@ export async function reduceStill(
   const plans = shapes.map((shape, i) => planOf(still, shape, i === 0 ? preview : null));
   const sides = (side: 'width' | 'height') => Math.max(...plans.map((plan) => plan[side]));
   const largest = { width: sides('width'), height: sides('height') };
-  return decodeStill(still, { reduced: largest, turn }, async (picture) => {
+  return decodeStill(still, { reduced: largest, turn }, async (picture, isDamaged) => {
     const reduced: ReducedStill[] = [];
     for (const plan of plans) {
       turn.throwIfCancelled();
-      reduced.push(await reduce(still, picture(), plan));
+      reduced.push({ ...(await reduce(still, picture(), plan)), isDamaged });
     }
     return reduced;
   });
 }
 
 /** What a reduced still will be. */
-type Plan = Omit<ReducedStill, 'rgb' | 'within'>;
+type Plan = Omit<ReducedStill, 'rgb' | 'within' | 'isDamaged'>;
 
 function planOf(still: Still, shape: PictureShape, preview: PreviewShape | null): Plan {
   const shown = asShown(still);
@@ -68,7 +70,7 @@ function planOf(still: Still, shape: PictureShape, preview: PreviewShape | null)
   return { width, height, shape, preview: small };
 }
 
-async function reduce(still: Still, picture: Sharp, plan: Plan): Promise<ReducedStill> {
+async function reduce(still: Still, picture: Sharp, plan: Plan): Promise<Omit<ReducedStill, 'isDamaged'>> {
   const { width, height } = plan;
   const { resample } = plan.shape;
   const resized = picture.resize(width, height, {
@@ -98,7 +100,7 @@ export function partBetween(bars: Bars, { width, height }: Size): Part {
 }
 
 /** The picture as width×height×3 RGB bytes, *copied* into `slot`. */
-export async function fillStill(still: ReducedStill, slot: Uint8Array): Promise<void> {
+export async function fillStill(still: Omit<ReducedStill, 'isDamaged'>, slot: Uint8Array): Promise<void> {
   const { width, height, fit, resample } = still.shape;
   const whole = fromRgb(still);
   const resized = (still.within ? whole.extract(still.within) : whole).resize(width, height, {
@@ -140,6 +142,6 @@ function asShown({ width, height }: Still) {
   return { width, height, pixelAspect: { num: 1, den: 1 }, rotation: 0, mirrored: false };
 }
 
-function fromRgb({ rgb, width, height }: ReducedStill): Sharp {
+function fromRgb({ rgb, width, height }: Pick<ReducedStill, 'rgb' | 'width' | 'height'>): Sharp {
   return sharp(rgb, { raw: { width, height, channels: 3 } });
 }

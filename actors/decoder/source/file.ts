@@ -80,6 +80,17 @@ export class ByteSource {
     }
   }
 
+  /**
+   * These bytes of a file that may end early, with zeros for what is missing of them: a decoder then shows
+   * what comes before. Throws OutsideFile where more is missing than the file holds.
+   */
+  async readPadded(offset: number, length: number): Promise<Buffer> {
+    const stored = this.size - offset;
+    if (length <= stored) return this.read(offset, length);
+    if (!(stored > 0 && offset + length <= 2 * this.size)) throw new OutsideFile();
+    return Buffer.concat([await this.read(offset, stored)], length);
+  }
+
   /** Exactly these bytes, in a buffer of their own. Throws OutsideFile. */
   async read(offset: number, length: number): Promise<Buffer> {
     if (!(offset >= 0 && length >= 0 && offset + length <= this.size)) throw new OutsideFile();

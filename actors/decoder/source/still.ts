@@ -3,12 +3,13 @@
 import type { Sharp } from 'sharp';
 import type { Turn } from '../../../runtime/actor.ts';
 import { EngineError } from '../../../runtime/errors.ts';
+import { mediaErrors } from '../contract.ts';
 import { pictureOf, reserveFor, type Size } from './coded-size.ts';
 import { ByteSource, isJpegFilm } from './file.ts';
 import { isBmp, openBmp } from './stills/bmp.ts';
 import { openHeif } from './stills/heif/heif.ts';
 import { isSequence } from './stills/heif/items.ts';
-import { damaged, type Still } from './stills/still.ts';
+import { damaged, type Still, type StillReader } from './stills/still.ts';
 import { openTiff } from './stills/tiff/tiff.ts';
 import { openVips, type VipsFormat } from './stills/vips.ts';
 
@@ -51,12 +52,12 @@ export function stillFormat(bytes: Uint8Array): StillFormat | null {
   return null;
 }
 
-/** What libvips reads. A picture that ends early is refused. */
+/** What libvips reads. Damage in the data of a JPEG is only a warning to it. */
 const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp' | 'tiff' | 'heif'>, VipsFormat>> = {
-  jpeg: { container: 'jpeg', format: 'JPEG', failOn: 'truncated' },
-  png: { container: 'png', format: 'PNG', failOn: 'truncated' },
-  gif: { container: 'gif', format: 'GIF', failOn: 'truncated' },
-  webp: { container: 'webp', format: 'WebP', failOn: 'truncated' },
+  jpeg: { container: 'jpeg', format: 'JPEG', failOn: 'warning' },
+  png: { container: 'png', format: 'PNG', failOn: 'error' },
+  gif: { container: 'gif', format: 'GIF', failOn: 'error' },
+  webp: { container: 'webp', format: 'WebP', failOn: 'error' },
 };
 
 /** Bytes a pixel of the reduced picture, which is made at once and copied. */
@@ -89,23 +90,56 @@ export interface DecodeOptions {
   readonly turn: Pick<Turn, 'reserve'>;
 }
 
+type Work<T> = (picture: () => Sharp, isDamaged: boolean) => Promise<T>;
+
 /**
  * Decodes a still, once the memory that it needs may be used. `work` is handed the picture: upright, opaque
- * (transparent pixels on white), 8-bit sRGB; each call starts anew with all of it. Errors: UNSUPPORTED_CODEC,
- * DECODE_FAILED, TOO_LARGE, CANCELLED.
+ * (transparent pixels on white), 8-bit sRGB; each call starts anew with all of it. Where the picture is
+ * damaged, `work` begins again with what there is of it. Errors: UNSUPPORTED_CODEC, DECODE_FAILED, TOO_LARGE,
+ * CANCELLED.
  */
-export async function decodeStill<T>(
+export async function decodeStill<T>(still: Still, options: DecodeOptions, work: Work<T>): Promise<T> {
+  try {
+    return await decodeBy(still, still, options, (picture) => work(picture, false));
+  } catch (error) {
+    if (!mediaErrors.DECODE_FAILED.is(error)) throw error;
+    for (const reader of still.lenient) {
+      try {
+        return await decodeBy(still, reader, options, async (picture) => {
+          if (await isFlat(picture())) throw error;
+          return work(picture, true);
+        });
+      } catch (another) {
+        const { DECODE_FAILED, TOO_LARGE } = mediaErrors;
+        if (!DECODE_FAILED.is(another) && !TOO_LARGE.is(another)) throw another;
+      }
+    }
+    throw error;
+  }
+}
+
+/** Pixels on each side by which a flat picture is told. */
+const flatSide = 64;
+
+/** All of one colour, which decoders fill in where there are no data at all. */
+async function isFlat(picture: Sharp): Promise<boolean> {
+  const rgb = await picture.resize(flatSide, flatSide, { fit: 'fill', kernel: 'nearest' }).raw().toBuffer();
+  return rgb.every((value, at) => value === rgb[at % 3]);
+}
+
+async function decodeBy<T>(
   still: Still,
+  reader: StillReader,
   { reduced, turn }: DecodeOptions,
   work: (picture: () => Sharp) => Promise<T>,
 ): Promise<T> {
   const release = await reserveFor(
     pictureOf(still),
-    still.memory(reduced) + reducedPixel * reduced.width * reduced.height,
+    reader.memory(reduced) + reducedPixel * reduced.width * reduced.height,
     turn,
   );
   try {
-    const picture = await still.decode();
+    const picture = await reader.decode();
     return await work(() => picture().flatten({ background: '#ffffff' }).toColourspace('srgb').removeAlpha());
   } catch (error) {
     if (error instanceof EngineError || error instanceof TypeError || error instanceof RangeError)

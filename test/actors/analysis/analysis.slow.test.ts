@@ -126,6 +126,23 @@ test('a result says what is wrong with a file that is analysed all the same', as
   await w.end();
 });
 
+test('a file of which parts are missing is analysed, and its result says so', async () => {
+  const w = await world([
+    { name: 'film', frames: 7, damaged: [2, 5] },
+    { name: 'still', frames: 1, kind: 'image', damaged: [0] },
+    { name: 'whole', frames: 3 },
+  ]);
+  const { results } = await w.run();
+  const warnings = results.map(({ path, media_warning }) => [path.split('/').at(-1), media_warning]);
+  assert.deepEqual(Object.fromEntries(warnings), {
+    film: 'the file is damaged or incomplete, and parts of 2 frames are missing',
+    still: 'the file is damaged or incomplete, and parts of the picture are missing',
+    whole: undefined,
+  });
+  assert.ok(results.every(({ outcome }) => outcome === 'analyzed'));
+  await w.end();
+});
+
 test('a stage whose actor crashed is tried again once', async () => {
   const w = await world([
     { name: 'once', frames: 6, failAt: 3, failures: 1, error: 'crash' },

@@ -22,6 +22,8 @@ export interface FakeFile {
   failures?: number;
   /** Frames that are left out. */
   readonly missing?: readonly number[];
+  /** Frames of which parts are missing. */
+  readonly damaged?: readonly number[];
   readonly error?: 'crash' | 'hang' | 'decode';
   /** Frames at which a decoder can begin; several decoders can work on the film then. */
   readonly entries?: readonly number[];
@@ -51,6 +53,10 @@ export function sectionsOf(file: FakeFile, from: number, frames: number): Sectio
     if (frame >= last + frames) sections.push({ frame, pts: frame, position: frame });
   }
   return sections;
+}
+
+export function damageOf({ damaged = [] }: FakeFile, frame: number): { readonly is_damaged?: true } {
+  return damaged.includes(frame) ? { is_damaged: true } : {};
 }
 
 /** Throws what goes wrong with the file at this frame. */

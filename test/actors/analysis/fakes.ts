@@ -28,6 +28,7 @@ import { noRootsHere } from '../library/fake-roots.ts';
 import { type FacesWorld, fakeFaces, noFaces } from './fake-faces.ts';
 import {
   byteOf,
+  damageOf,
   type FakeFile,
   failAt,
   framesOf,
@@ -86,6 +87,11 @@ const ofSoundAndProxies = {
     path.endsWith('.png') ? null : 'video/mp4; codecs="avc1.640028"',
 };
 
+function markOf(path: string) {
+  const stats = statSync(path, { bigint: true });
+  return { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) };
+}
+
 function fakeDecoder(world: World) {
   const find = (path: string): FakeFile => {
     const file = world.files.get(path) ?? sampleAt(path);
@@ -107,21 +113,10 @@ function fakeDecoder(world: World) {
           return probeOf(file);
         },
         identify: ({ path }) => {
-          const stats = statSync(path, { bigint: true });
           const hash_str = find(path).content ?? find(path).name.replace(/\W/g, '');
-          return {
-            hash_str,
-            size_bytes: Number(stats.size),
-            mtime_ms: modifiedMs(stats),
-            inode: String(stats.ino),
-          };
+          return { hash_str, ...markOf(path) };
         },
-        digest: ({ path }) => {
-          const stats = statSync(path, { bigint: true });
-          const digest = find(path).content ?? find(path).name;
-          const mark = { mtime_ms: modifiedMs(stats), inode: String(stats.ino) };
-          return { digest, parts: 1, size_bytes: Number(stats.size), ...mark };
-        },
+        digest: ({ path }) => ({ digest: find(path).content ?? find(path).name, parts: 1, ...markOf(path) }),
         sections: ({ path, from_frame, frames }) => ({
           sections: sectionsOf(find(path), from_frame, frames),
         }),
@@ -142,7 +137,8 @@ function fakeDecoder(world: World) {
             }
             const [picture, ...further_pictures] = slots as [SlotHandle, ...SlotHandle[]];
             const preview = wanted ? new Uint8Array([0xff, 0xd8, i]) : null;
-            const frame = { frame_index: i, seconds: i, picture, further_pictures, preview };
+            const shown = { frame_index: i, seconds: i, preview, ...damageOf(file, i) };
+            const frame = { ...shown, picture, further_pictures };
             yield new Sent(frame, { slots, transfer: preview ? [preview.buffer] : [] });
           }
         },

@@ -3,10 +3,11 @@
 import { EngineError } from '../../../../runtime/errors.ts';
 import { type Frame, ticks } from '../../ffmpeg.ts';
 import { type Head, readHead } from '../../packets/head.ts';
+import { isDamaged } from '../../packets/picture-decoder.ts';
 import { packetCheckpoint } from '../../source/packet-checkpoint.ts';
 import { type OpenOptions, openSource, type Source } from '../../source/source.ts';
 import { clipErrors } from '../contract.ts';
-import { type DecodedPicture, decodedPictures, isDamaged } from '../decoded-pictures.ts';
+import { type DecodedPicture, decodedPictures } from '../decoded-pictures.ts';
 import type { SmartPlan, SourceFrame } from './plan.ts';
 
 /** Pictures after the first seam that are compared. */

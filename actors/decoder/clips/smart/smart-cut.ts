@@ -4,12 +4,13 @@ import { AV_PKT_FLAG_KEY, avGetPixFmtName, type Frame, type Packet, ticks } from
 import { near } from '../../frames/seek.ts';
 import { readHead } from '../../packets/head.ts';
 import { packetFacts } from '../../packets/packet-facts.ts';
+import { isDamaged } from '../../packets/picture-decoder.ts';
 import { packetCheckpoint } from '../../source/packet-checkpoint.ts';
 import type { OpenOptions, Source } from '../../source/source.ts';
 import { pictureRate } from '../../source/stream.ts';
 import type { ClipFile } from '../clip-file.ts';
 import { type ClipRequest, type CutResult, clipErrors } from '../contract.ts';
-import { type ClipPictures, decodedPictures, isDamaged } from '../decoded-pictures.ts';
+import { type ClipPictures, decodedPictures } from '../decoded-pictures.ts';
 import { type CutOptions, type FrameTimes, frameTimes } from '../picture-cut.ts';
 import { writeFilm } from '../precise.ts';
 import { type AvcSets, avcSets, EndEncoder, endEncoder, JoinedStream, unjoinable } from './end-encoder.ts';

@@ -155,7 +155,13 @@ export async function openBmp(path: string): Promise<Still> {
     xmp: new Uint8Array(),
     orientation: 1,
     memory: () => bytesOf(header, inside),
-    decode: () => (inside ? decodeInside(path, header) : decodePixels(path, header)),
+    decode: () => (inside ? decodeInside(path, header, 'warning') : decodePixels(path, header, false)),
+    lenient: [
+      {
+        memory: () => bytesOf(header, inside),
+        decode: () => (inside ? decodeInside(path, header, 'none') : decodePixels(path, header, true)),
+      },
+    ],
   };
 }
 
@@ -167,19 +173,26 @@ function bytesOf(header: BmpHeader, inside: boolean): number {
 }
 
 /** A JPEG or PNG file in the place of the pixels. */
-async function decodeInside(path: string, { start }: BmpHeader): Promise<() => Sharp> {
+async function decodeInside(
+  path: string,
+  { start }: BmpHeader,
+  failOn: 'warning' | 'none',
+): Promise<() => Sharp> {
   const bytes = await ByteSource.of(path, (source) => source.readUpTo(start, source.size));
-  return () => sharp(bytes, { failOn: 'truncated' });
+  return () => sharp(bytes, { failOn });
 }
 
-async function decodePixels(path: string, header: BmpHeader): Promise<() => Sharp> {
+async function decodePixels(path: string, header: BmpHeader, isLenient: boolean): Promise<() => Sharp> {
   const { width, height, bits, coding, start } = header;
   const stride = Math.ceil((width * bits) / 32) * 4;
   const rows = await ByteSource.of(path, async (source) => {
-    if (coding !== 'plain') return expandRuns(await source.readUpTo(start, source.size), header, stride);
+    if (coding !== 'plain')
+      return expandRuns(await source.readUpTo(start, source.size), header, stride, isLenient);
     const missing = start + stride * height - source.size;
     // The last row may lack the bytes that fill it up to a multiple of four.
-    if (missing > stride - Math.ceil((width * bits) / 8)) return null;
+    if (missing > stride - Math.ceil((width * bits) / 8) && !isLenient) return null;
+    // Without a whole row there is no picture to show.
+    if (source.size < start + stride) return null;
     const stored = await source.readUpTo(start, stride * height);
     return missing > 0 ? Buffer.concat([stored, Buffer.alloc(missing)]) : stored;
   });
@@ -257,12 +270,13 @@ function levelOf(mask: number): (pixel: number) => number {
 
 /**
  * The rows as they are without compression. Pixels that no run covers keep colour 0. Null when the data end
- * before the picture does without saying so.
+ * before the picture does without saying so; with `isLenient`, what comes before.
  */
-function expandRuns(data: Buffer, header: BmpHeader, stride: number): Buffer | null {
+function expandRuns(data: Buffer, header: BmpHeader, stride: number, isLenient: boolean): Buffer | null {
   const { width, height, bits } = header;
   const rows = Buffer.alloc(stride * height);
   let [x, y] = [0, 0];
+  const early = () => (isLenient && (x > 0 || y > 0) ? rows : null);
   const put = (value: number) => {
     if (x < width && y < height) {
       const at = y * stride;
@@ -286,7 +300,7 @@ function expandRuns(data: Buffer, header: BmpHeader, stride: number): Buffer | n
     at += 2;
     if (count > 0) {
       const used = bits === 24 ? 3 : 1;
-      if (at - 1 + used > data.length) return null;
+      if (at - 1 + used > data.length) return early();
       for (let i = 0; i < count; i++) put(colour(at - 1, bits === 4 ? i % 2 : 0));
       at += used - 1;
     } else if (next === 0) {
@@ -295,18 +309,18 @@ function expandRuns(data: Buffer, header: BmpHeader, stride: number): Buffer | n
     } else if (next === 1) {
       return rows;
     } else if (next === 2) {
-      if (at + 2 > data.length) return null;
+      if (at + 2 > data.length) return early();
       x += data[at]!;
       y += data[at + 1]!;
       at += 2;
     } else {
       const used = Math.ceil(next * step);
-      if (at + used > data.length) return null;
+      if (at + used > data.length) return early();
       for (let i = 0; i < next; i++) put(colour(at, i));
       at += used + (used % 2);
     }
     // Some writers leave the mark of the end out.
     if (y >= height) return rows;
   }
-  return y >= height - 1 && x >= width ? rows : null;
+  return y >= height - 1 && x >= width ? rows : early();
 }

@@ -12,8 +12,19 @@ import { rotated, type Size } from '../coded-size.ts';
 /** Largest image that is opened, in px; 16384 × 16384 is 268 million. */
 export const maxStillPixels = 1_000_000_000;
 
-/** Size: as shown, upright. */
-export interface Still extends Size {
+/** One way to decode a still. */
+export interface StillReader {
+  /** Bytes that decoding takes at most, for a picture that is reduced to this size. */
+  memory(reduced: Size): number;
+  /**
+   * Reads what has to be read before scaling. The answer makes one pipeline of sharp for each call: the
+   * upright picture in colours of any kind, with or without transparency. Used by `decodeStill` alone.
+   */
+  decode(): Promise<() => Sharp>;
+}
+
+/** Size: as shown, upright. Refuses a picture of which something is missing. */
+export interface Still extends Size, StillReader {
   readonly path: string;
   /** Name of the format for people: `JPEG`. */
   readonly format: string;
@@ -28,13 +39,8 @@ export interface Still extends Size {
   readonly iptc?: Uint8Array | undefined;
   /** EXIF orientation by which the stored pixels are turned; 1 where they are upright. */
   readonly orientation: number;
-  /** Bytes that decoding takes at most, for a picture that is reduced to this size. */
-  memory(reduced: Size): number;
-  /**
-   * Reads what has to be read before scaling. The answer makes one pipeline of sharp for each call: the
-   * upright picture in colours of any kind, with or without transparency. Used by `decodeStill` alone.
-   */
-  decode(): Promise<() => Sharp>;
+  /** Show what there is of a damaged picture; tried in this order. */
+  readonly lenient: readonly StillReader[];
 }
 
 /** Throws TOO_LARGE for a size that no reader opens, and DECODE_FAILED for none at all. */
@@ -132,7 +138,7 @@ export interface Pixels extends Size {
 }
 
 /** Largest picture that is decoded as a whole, in px: 16384 × 16384. */
-const mostPixels = 2 ** 28;
+export const mostPixels = 2 ** 28;
 
 /** Throws TOO_LARGE for a picture that cannot be held in memory as a whole. */
 export function expectFits(path: string, { width, height }: Size): void {

@@ -1,21 +1,29 @@
 // Stills that libvips reads, through sharp. It keeps its error text for the whole process and adds to it from
 // every thread, so what it says may be about another file: reasons are made here, and its text is only the
 // cause.
-import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import { stat } from 'node:fs/promises';
+import sharp, { type Metadata, type SharpOptions } from 'sharp';
 import { mediaErrors } from '../../contract.ts';
 import type { Size } from '../coded-size.ts';
-import { ByteSource } from '../file.ts';
+import { ByteSource, cannotOpen } from '../file.ts';
+import { CodedPictures } from './coded-pictures.ts';
 import {
   avifBytes,
   damaged,
+  exifTurn,
   expectSize,
   gifBytes,
   jpegBytes,
   maxStillPixels,
+  mostPixels,
   pngBytes,
   type Still,
+  type StillReader,
+  sharpOf,
   tiffBytes,
+  turnedPixels,
   webpBytes,
+  wholeBytes,
 } from './still.ts';
 
 // What kind of WebP a file is, and when one is reduced while it is read.
@@ -73,8 +81,10 @@ export interface VipsFormat {
 /** Errors: DECODE_FAILED, TOO_LARGE. */
 export async function openVips(path: string, vipsFormat: VipsFormat): Promise<Still> {
   const { container, format, failOn } = vipsFormat;
+  const padded = container === 'webp' ? await paddedWebp(path) : null;
+  const input = padded ?? path;
   // The size is checked here, so that the reason is known without reading what libvips says.
-  const metadata = await sharp(path, { failOn, limitInputPixels: false })
+  const metadata = await sharp(input, { failOn: 'none', limitInputPixels: false })
     .metadata()
     .catch((error: unknown) => {
       throw damaged(path, format, 'header cannot be read', error);
@@ -84,8 +94,17 @@ export async function openVips(path: string, vipsFormat: VipsFormat): Promise<St
   if (container === 'heif' && Math.max(width, height) > longestHeifSide) {
     throw mediaErrors.TOO_LARGE(`${path}: ${width}x${height} is too large`, { path, width, height });
   }
-  const open = (): Sharp =>
-    sharp(path, { failOn, limitInputPixels: maxStillPixels, sequentialRead: true, unlimited: false });
+  const memory = memoryOf(vipsFormat, metadata, container === 'webp' ? await webpKind(path) : null);
+  const reader = (level: VipsFormat['failOn']): StillReader => ({
+    memory,
+    decode: async () => () =>
+      sharp(input, {
+        failOn: level,
+        limitInputPixels: maxStillPixels,
+        sequentialRead: true,
+        unlimited: false,
+      }).autoOrient(),
+  });
   return {
     path,
     format,
@@ -97,9 +116,62 @@ export async function openVips(path: string, vipsFormat: VipsFormat): Promise<St
     xmp: metadata.xmp ?? new Uint8Array(),
     iptc: metadata.iptc,
     orientation: metadata.orientation ?? 1,
-    memory: memoryOf(vipsFormat, metadata, container === 'webp' ? await webpKind(path) : null),
-    decode: async () => () => open().autoOrient(),
+    ...(padded
+      ? { memory, decode: () => Promise.reject(damaged(path, format, 'picture is cut off')) }
+      : reader(failOn)),
+    lenient: [reader('none'), ...(await byFfmpeg(path, vipsFormat, metadata, padded))],
   };
+}
+
+// Damaged pictures.
+
+/** What libvips refuses as a whole, FFmpeg often shows in part. */
+const ffmpegDecoders: Readonly<Record<string, string>> = { jpeg: 'mjpeg', gif: 'gif', webp: 'webp' };
+/** Bytes a pixel of FFmpeg: coefficients of a JPEG in several scans, the picture, and twice in RGB. */
+const ffmpegPixel = 16;
+
+async function byFfmpeg(
+  path: string,
+  { container, format }: VipsFormat,
+  metadata: Metadata,
+  padded: Buffer | null,
+): Promise<StillReader[]> {
+  const decoder = ffmpegDecoders[container];
+  const { width, height, space, orientation = 1 } = metadata;
+  if (!decoder || space === 'cmyk' || width * height > mostPixels) return [];
+  const { size } = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw cannotOpen(path, error);
+  });
+  const decode = async () => {
+    const bytes = padded ?? (await ByteSource.of(path, (source) => source.readUpTo(0, source.size)));
+    const coded = new CodedPictures(true);
+    try {
+      const pixels = coded.decode({ decoder }, { width, height }, bytes, null);
+      if (pixels?.width !== width || pixels.height !== height)
+        throw damaged(path, format, 'picture cannot be decoded: it is damaged or incomplete');
+      const upright = turnedPixels(pixels, exifTurn(orientation));
+      return () => sharpOf(upright);
+    } finally {
+      coded.close();
+    }
+  };
+  return [{ memory: () => wholeBytes({ width, height }, ffmpegPixel, 3) + size, decode }];
+}
+
+/** Larger WebP files are not padded, because they are held in memory. */
+const mostPadded = 64 * 2 ** 20;
+
+/**
+ * A WebP file that ends before its header says, with zeros for what is missing: without them libvips does not
+ * even find the header. Null for a whole one, and for one of which more is missing than is there.
+ */
+function paddedWebp(path: string): Promise<Buffer | null> {
+  return ByteSource.of(path, async (source) => {
+    const head = await source.readUpTo(0, 8);
+    const length = head.length < 8 ? 0 : 8 + head.readUInt32LE(4);
+    const isCut = length > source.size && length <= Math.min(mostPadded, 2 * source.size);
+    return isCut ? source.readPadded(0, length) : null;
+  });
 }
 
 function memoryOf(

@@ -101,7 +101,7 @@ test('transparent pixels are shown on white; opacity that is 0 everywhere means 
 test('a bitmap that cannot be read is refused by what it is', async () => {
   const whole = bmp(width, height, drawing(11), { bits: 24 });
   const cut = join(folder, 'cut.bmp');
-  await writeFile(cut, whole.subarray(0, whole.length - 40));
+  await writeFile(cut, whole.subarray(0, 60));
   assert.equal((await askProbe(cut)).container, 'bmp');
   const still = await openStill(cut);
   await assert.rejects(

@@ -7,6 +7,7 @@ import { AVCOL_SPC_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED } from '../../../ffmpeg.ts
 import { copyTurned } from '../../../pixels/geometry.ts';
 import type { Size } from '../../coded-size.ts';
 import { ByteSource, OutsideFile } from '../../file.ts';
+import { type CodedColours, CodedPictures } from '../coded-pictures.ts';
 import {
   damaged,
   expectFits,
@@ -19,7 +20,7 @@ import {
   unsupported,
 } from '../still.ts';
 import { openVips } from '../vips.ts';
-import { CodedItems, codings, coloursOf, type ItemColours, profileOf } from './coded.ts';
+import { codings, coloursOf, profileOf } from './coded.ts';
 import { type HeifItems, type Item, itemBytes, readItems } from './items.ts';
 import {
   alphaOf,
@@ -101,7 +102,8 @@ async function readHeif(path: string): Promise<Still> {
     xmp: new Uint8Array(),
     orientation: 1,
     memory: () => memory,
-    decode: () => decode(path, format, heif, primary),
+    decode: () => decode(path, format, heif, primary, false),
+    lenient: [{ memory: () => memory, decode: () => decode(path, format, heif, primary, true) }],
   };
 }
 
@@ -159,14 +161,19 @@ async function readExifBlock(source: ByteSource, heif: HeifItems): Promise<Uint8
   return bytes && bytes.length > 4 ? bytes.subarray(4 + bytes.readUInt32BE(0)) : new Uint8Array();
 }
 
-async function decode(path: string, format: string, heif: HeifItems, primary: Item): Promise<() => Sharp> {
-  const pixels = await ByteSource.of(path, (source) => decodePicture(source, heif, primary)).catch(
-    (error: unknown) => {
-      if (error instanceof OutsideFile)
-        throw damaged(path, format, 'picture cannot be decoded: it is damaged or incomplete', error);
-      throw error;
-    },
-  );
+async function decode(
+  path: string,
+  format: string,
+  heif: HeifItems,
+  primary: Item,
+  isLenient: boolean,
+): Promise<() => Sharp> {
+  const decoded = ByteSource.of(path, (source) => decodePicture(source, heif, primary, isLenient));
+  const pixels = await decoded.catch((error: unknown) => {
+    if (error instanceof OutsideFile)
+      throw damaged(path, format, 'picture cannot be decoded: it is damaged or incomplete', error);
+    throw error;
+  });
   const profile = profileOf(primary.properties);
   return () => sharpOf(pixels, profile);
 }
@@ -174,17 +181,25 @@ async function decode(path: string, format: string, heif: HeifItems, primary: It
 // Puts the picture of a HEIF item together: tiles, overlays, cuts and turns, and its opacity.
 
 /** The numbers of opacity are taken as they are. */
-const opacity: ItemColours = {
+const opacity: CodedColours = {
   matrix: AVCOL_SPC_UNSPECIFIED,
   transfer: AVCOL_TRC_UNSPECIFIED,
   fullRange: true,
 };
 
-/** Throws OutsideFile when any part of it is missing or cannot be decoded. */
-async function decodePicture(source: ByteSource, heif: HeifItems, item: Item): Promise<Pixels> {
-  const coded = new CodedItems();
+/**
+ * Throws OutsideFile when any part of it is missing or cannot be decoded; with `isLenient`, when all of them
+ * are.
+ */
+async function decodePicture(
+  source: ByteSource,
+  heif: HeifItems,
+  item: Item,
+  isLenient: boolean,
+): Promise<Pixels> {
+  const coded = new CodedPictures(isLenient);
   try {
-    const builder = new Builder(source, heif, coded);
+    const builder = new Builder(source, heif, coded, isLenient);
     const picture = await builder.item(item, coloursOf(item.properties), 0);
     const alpha = alphaOf(heif, item);
     return alpha
@@ -205,16 +220,18 @@ async function decodePicture(source: ByteSource, heif: HeifItems, item: Item): P
 class Builder {
   readonly #source: ByteSource;
   readonly #heif: HeifItems;
-  readonly #coded: CodedItems;
+  readonly #coded: CodedPictures;
+  readonly #isLenient: boolean;
 
-  constructor(source: ByteSource, heif: HeifItems, coded: CodedItems) {
+  constructor(source: ByteSource, heif: HeifItems, coded: CodedPictures, isLenient: boolean) {
+    this.#isLenient = isLenient;
     this.#source = source;
     this.#heif = heif;
     this.#coded = coded;
   }
 
   /** The picture of one item after its own cuts and turns. `colours`: those of the item it is a part of. */
-  async item(item: Item, colours: ItemColours | null, depth: number): Promise<Pixels> {
+  async item(item: Item, colours: CodedColours | null, depth: number): Promise<Pixels> {
     if (depth > deepest) throw new OutsideFile();
     const own = coloursOf(item.properties) ?? colours;
     let pixels = await this.#content(item, own, depth);
@@ -223,8 +240,11 @@ class Builder {
     return pixels;
   }
 
-  async #content(item: Item, colours: ItemColours | null, depth: number): Promise<Pixels> {
-    const bytes = item.type === 'iden' ? Buffer.alloc(0) : await itemBytes(this.#source, this.#heif, item);
+  async #content(item: Item, colours: CodedColours | null, depth: number): Promise<Pixels> {
+    const bytes =
+      item.type === 'iden'
+        ? Buffer.alloc(0)
+        : await itemBytes(this.#source, this.#heif, item, this.#isLenient);
     if (codings[item.type]) {
       const prefix =
         item.type === 'jpeg' ? item.properties.find(({ type }) => type === 'jpgC')?.body : undefined;
@@ -233,7 +253,9 @@ class Builder {
       // it.
       if (!size) throw new OutsideFile();
       const coded = prefix ? Buffer.concat([prefix, bytes]) : bytes;
-      const pixels = this.#coded.decode(item, size, coded, colours);
+      const { decoder, settings } = codings[item.type]!;
+      const extradata = item.properties.find(({ type }) => type === settings)?.body;
+      const pixels = this.#coded.decode({ decoder, extradata }, size, coded, colours);
       if (!pixels) throw new OutsideFile();
       // A coded picture may be larger than what is shown of it, by what its blocks need.
       return size.width <= pixels.width && size.height <= pixels.height
@@ -252,7 +274,7 @@ class Builder {
     canvas: Canvas,
     said: Size | null,
     parts: readonly Item[],
-    colours: ItemColours | null,
+    colours: CodedColours | null,
     depth: number,
   ): Promise<Pixels> {
     const { width, height, background, places, columns } = canvas;
@@ -263,8 +285,13 @@ class Builder {
       for (let at = 0; at < data.length; at += 3) data.set(background, at);
     }
     let first: Size | null = null;
+    let missing = 0;
     for (const [i, part] of parts.entries()) {
-      const tile = await this.item(part, colours, depth + 1);
+      const tile = await this.#part(part, colours, depth + 1);
+      if (!tile) {
+        missing++;
+        continue;
+      }
       first ??= tile;
       const place = places?.[i] ?? {
         left: (i % columns) * first.width,
@@ -272,6 +299,7 @@ class Builder {
       };
       paste(tile, place, { width, height, channels: 3, data });
     }
+    if (missing === parts.length) throw new OutsideFile();
     if (
       !places &&
       first &&
@@ -279,6 +307,15 @@ class Builder {
     )
       throw new OutsideFile();
     return { width, height, channels: 3, data };
+  }
+
+  /** Null for a part that is missing or cannot be decoded, where that is allowed. */
+  async #part(part: Item, colours: CodedColours | null, depth: number): Promise<Pixels | null> {
+    if (!this.#isLenient) return this.item(part, colours, depth);
+    return this.item(part, colours, depth).catch((error: unknown) => {
+      if (error instanceof OutsideFile) return null;
+      throw error;
+    });
   }
 }
 

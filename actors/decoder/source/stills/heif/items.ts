@@ -183,18 +183,25 @@ function partsIn(references: readonly Reference[]): Map<number, readonly number[
   return parts;
 }
 
-/** All bytes of an item. Throws OutsideFile. */
-export async function itemBytes(source: ByteSource, { data }: HeifItems, item: Item): Promise<Buffer> {
+/** All bytes of an item; `padded`: with zeros for those that are missing at the end. Throws OutsideFile. */
+export async function itemBytes(
+  source: ByteSource,
+  { data }: HeifItems,
+  item: Item,
+  padded = false,
+): Promise<Buffer> {
   if (!item.extents) throw new OutsideFile();
   let total = 0;
   const parts: Buffer[] = [];
+  const isPadded = padded && !item.inside;
+  const most = isPadded ? 2 * source.size : source.size;
   for (const { offset, length } of item.extents) {
     const whole = item.inside ? data.length : source.size;
     // A length of 0 means up to the end.
     const count = length === 0 ? whole - offset : length;
     total += count;
-    if (offset + count > whole || count < 0 || total > source.size) throw new OutsideFile();
-    parts.push(item.inside ? data.subarray(offset, offset + count) : await source.read(offset, count));
+    if (count < 0 || total > most || (!isPadded && offset + count > whole)) throw new OutsideFile();
+    parts.push(item.inside ? data.subarray(offset, offset + count) : await source.readPadded(offset, count));
   }
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }

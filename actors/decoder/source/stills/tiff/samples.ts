@@ -125,13 +125,13 @@ export function pieceBytes({ bits, samples, planar, pieceWidth, pieceHeight }: T
 
 /**
  * width×height×wanted.length samples, those of a pixel together, 0 to 255. `raw`: numbers as they are stored,
- * up to 8 bits. Null when a piece is missing, damaged or too short.
+ * up to 8 bits. Null when a piece is missing, damaged or too short; with `isLenient`, when all are.
  */
 export async function readSamples(
   source: ByteSource,
   image: TiffImage & { readonly bits: number },
   wanted: readonly number[],
-  raw: boolean,
+  { raw, isLenient }: { readonly raw: boolean; readonly isLenient: boolean },
 ): Promise<Uint8Array | null> {
   const { width, height, bits, format, planar, pieceWidth, pieceHeight } = image;
   const predictor = hasPredictor(image.compression) ? image.predictor : 1;
@@ -154,6 +154,7 @@ export async function readSamples(
   const store: Store = nominal ? new Uint8Array(size) : new Float32Array(size);
   const scale = raw ? (value: number) => value : nominal ? nominalScale(bits) : (value: number) => value;
   const row = new Float64Array(pieceWidth * layout.samples);
+  let isEmpty = true;
   for (let plane = 0; plane < (planar ? image.samples : 1); plane++) {
     // Positions of this plane's samples in a pixel of the picture, and in a pixel of the row.
     const places = wanted.flatMap((sample, to) =>
@@ -167,7 +168,9 @@ export async function readSamples(
       const rows = Math.min(pieceHeight, height - top);
       const stored = image.tiled ? pieceHeight : rows;
       const bytes = await readPiece(source, image, plane * across * down + piece, stride, stored);
+      if (!bytes && isLenient) continue;
       if (!bytes) return null;
+      isEmpty = false;
       for (let y = 0; y < rows; y++) {
         readRow(bytes.subarray(y * stride, (y + 1) * stride), layout, row);
         const columns = Math.min(pieceWidth, width - left);
@@ -179,6 +182,7 @@ export async function readSamples(
       }
     }
   }
+  if (isEmpty) return null;
   return store instanceof Uint8Array ? store : stretched(store);
 }
 

@@ -45,8 +45,10 @@ export async function openTiff(path: string): Promise<Still> {
   expectSize(path, format, image);
   const { compression } = image;
   if (compression === oldJpeg)
-    return ownStill(path, image, oldJpegBytes(image), () => decodeOldJpeg(path, image));
-  if (needsOwnReader(image)) return ownStill(path, image, ownBytes(image), () => decodeSamples(path, image));
+    return ownStill(path, image, oldJpegBytes(image), (isLenient) => decodeOldJpeg(path, image, isLenient));
+  if (needsOwnReader(image)) {
+    return ownStill(path, image, ownBytes(image), (isLenient) => decodeSamples(path, image, isLenient));
+  }
   if (!vipsCompressions.includes(compression)) throw unsupported(path, format, nameOf(compression));
   expectVipsKind(path, image);
   const tile = image.tiled ? { width: image.pieceWidth, height: image.pieceHeight } : null;
@@ -97,7 +99,12 @@ function alphaOf(
   return { sample: first + at, kind: image.extra[at] === 1 ? 'multiplied' : 'plain' };
 }
 
-function ownStill(path: string, image: TiffImage, bytes: number, decode: () => Promise<() => Sharp>): Still {
+function ownStill(
+  path: string,
+  image: TiffImage,
+  bytes: number,
+  decode: (isLenient: boolean) => Promise<() => Sharp>,
+): Still {
   expectFits(path, image);
   const grey = image.samples === 1 || image.photometric <= 1;
   return {
@@ -115,7 +122,8 @@ function ownStill(path: string, image: TiffImage, bytes: number, decode: () => P
     xmp: new Uint8Array(),
     orientation: isTurned(image) ? image.orientation : 1,
     memory: () => bytes,
-    decode,
+    decode: () => decode(false),
+    lenient: [{ memory: () => bytes, decode: () => decode(true) }],
   };
 }
 
@@ -143,13 +151,13 @@ function oldJpegBytes(image: TiffImage): number {
   return jpegBytes({ ...image, channels: 3, chroma: null, scans: true }) + 6 * image.width * image.height;
 }
 
-async function decodeSamples(path: string, image: TiffImage): Promise<() => Sharp> {
+async function decodeSamples(path: string, image: TiffImage, isLenient: boolean): Promise<() => Sharp> {
   const alpha = alphaOf(image);
   const colours = Array.from({ length: colourSamples(image)! }, (_, i) => i);
   const wanted = alpha ? [...colours, alpha.sample] : colours;
   const raw = image.photometric === photometric.palette;
   const samples = await ByteSource.of(path, (source) =>
-    readSamples(source, { ...image, bits: image.bits! }, wanted, raw),
+    readSamples(source, { ...image, bits: image.bits! }, wanted, { raw, isLenient }),
   );
   if (!samples) throw damaged(path, format, 'picture cannot be decoded: it is damaged or incomplete');
   const upright = turnedPixels(
@@ -166,6 +174,7 @@ async function decodeSamples(path: string, image: TiffImage): Promise<() => Shar
 async function decodeOldJpeg(
   path: string,
   { jpeg, width, height, orientation }: TiffImage,
+  isLenient: boolean,
 ): Promise<() => Sharp> {
   const bytes = jpeg && (await ByteSource.of(path, (source) => source.readUpTo(jpeg.offset, source.size)));
   const size =
@@ -175,7 +184,7 @@ async function decodeOldJpeg(
       .catch(() => null));
   if (!bytes || size?.width !== width || size.height !== height)
     throw unsupported(path, format, nameOf(oldJpeg));
-  const { data } = await sharp(bytes, { failOn: 'truncated' })
+  const { data } = await sharp(bytes, { failOn: isLenient ? 'none' : 'warning' })
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true });
