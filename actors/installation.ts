@@ -6,7 +6,7 @@ import type { EncodingChoice } from './decoder/clips/contract.ts';
 import type { Root } from './library/roots/contract.ts';
 import type { Transfer, Transferred } from './library/transfer/contract.ts';
 import { type BackgroundPull, type PullOrder, pullInBackground } from './models/background-pull.ts';
-import type { ModelLibrary, PullProgress } from './models/contract.ts';
+import type { ModelLibrary, PullStand } from './models/contract.ts';
 import { type DeviceChoice, partsOf } from './models/device.ts';
 import { type ProbedDevice, probeDevices } from './models/device-probe.ts';
 import { createModelLibrary } from './models/library.ts';
@@ -16,7 +16,7 @@ export interface Installation {
   /** The models of this machine, as files. */
   readonly models: ModelLibrary;
   /** Downloads models in a process that may go on alone. */
-  pullInBackground(order: PullOrder, progress: (progress: PullProgress) => void): BackgroundPull;
+  pullInBackground(order: PullOrder, progress: (stand: PullStand) => void): BackgroundPull;
   /** Copies the samples that are missing in `folder` into it; answers the names of those. */
   copySamples(folder: string): Promise<string[]>;
   readonly native: NativePackages;

@@ -2,6 +2,7 @@
 // are read off this table. The settings that every command takes are in settings.ts.
 
 import { documentFormats } from '../actors/exporter/contract.ts';
+import { setupKindNames } from '../actors/models/advice.ts';
 import { checkedCluster } from './cluster-options.ts';
 import {
   faceActions,
@@ -362,8 +363,17 @@ export const commandTable = {
   },
   setup: {
     usage: '',
-    help: 'download the models for things, printed words and voice detection',
-    options: {},
+    help: 'choose what framehound can do, and download it',
+    options: {
+      all: { ...switchedOn, help: 'everything, faces too' },
+      only: {
+        ...many,
+        value: 'KIND...',
+        completes: setupKindNames,
+        help: `of ${setupKindNames.join(', ')}`,
+      },
+      none: { ...switchedOn, help: 'nothing; asks no question' },
+    },
   },
   tour: {
     usage: '[PATH...]',

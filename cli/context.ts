@@ -27,8 +27,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Aborted by the second interrupt: a command that waits for a service leaves it. */
   readonly leave: AbortSignal;
-  /** Asks the person at the terminal; null where nobody can be asked. */
-  readonly confirm: ((question: string) => Promise<boolean>) | null;
+  /** Asks the person at the terminal and answers the line that is typed; null where nobody can be asked. */
+  readonly ask: ((question: string) => Promise<string>) | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Resolves when the lines so far are out; for a process that is about to be killed. */
@@ -101,15 +101,16 @@ export interface Consent {
 }
 
 /** Before anything is started: a script has to say that it means it. */
-export function requireConsent({ yes, 'dry-run': dryRun }: Consent, { confirm }: Context): void {
-  if (yes || dryRun || confirm !== null) return;
+export function requireConsent({ yes, 'dry-run': dryRun }: Consent, { ask }: Context): void {
+  if (yes || dryRun || ask !== null) return;
   throw usageErrors.USAGE(
     'there is no terminal to ask for confirmation: add --yes to go ahead, or --dry-run to see what would happen',
   );
 }
 
-export async function agreed({ confirm, screen }: Context, question: string): Promise<boolean> {
-  if (confirm !== null && (await confirm(question))) return true;
+export async function agreed({ ask, screen }: Context, question: string): Promise<boolean> {
+  const answer = ask === null ? '' : await ask(`${question} [y/N] `);
+  if (/^y(es)?$/i.test(answer)) return true;
   screen.write('Nothing was changed\n');
   return false;
 }

@@ -156,7 +156,7 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
       isTerminal: process.stderr.isTTY ?? false,
     },
     ...signals,
-    confirm: process.stdin.isTTY && process.stderr.isTTY ? askBack(signals.signal) : null,
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askOn(signals.signal) : null,
     clock: systemClock,
     log,
     flushLog: flush,
@@ -221,13 +221,15 @@ function stopSignals(): Pick<Context, 'signal' | 'leave'> {
 }
 
 /** Without the line editor of a terminal, so that ctrl-C stays a signal. */
-function askBack(signal: AbortSignal): (question: string) => Promise<boolean> {
+function askOn(signal: AbortSignal): (question: string) => Promise<string> {
   return async (question) => {
     const { createInterface } = await import('node:readline/promises');
     const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+    const ended = new AbortController();
+    lines.once('close', () => ended.abort());
     try {
-      const answer = await lines.question(`${question} [y/N] `, { signal });
-      return /^y(es)?$/i.test(answer.trim());
+      const either = AbortSignal.any([signal, ended.signal]);
+      return (await lines.question(typed(question), { signal: either })).trim();
     } catch (error) {
       throw engineErrors.CANCELLED('no answer was given', {}, error);
     } finally {

@@ -14,7 +14,7 @@ import { measured, type StageKind, type Unit } from '../actors/analysis/stages/k
 import { stageKinds } from '../actors/analysis/stages/kinds.ts';
 import type { TaskCounts, TaskError } from '../actors/analysis/tasks/contract.ts';
 import { clockTime } from '../actors/decoder/contract.ts';
-import type { PullProgress } from '../actors/models/contract.ts';
+import type { PullProgress, PullStand } from '../actors/models/contract.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { conflate } from '../runtime/sync/queue.ts';
 import { FileResults } from './result-lines.ts';
@@ -374,4 +374,90 @@ function lineOf({ phase, reason, file, server, index, count, received, total }: 
 
 function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
+}
+
+// The progress of a download of several models: one bar for all, with its rate and the time that is left.
+
+export interface SetupView {
+  progress(stand: PullStand): void;
+  /** Draws the last state and leaves the cursor on a line of its own. */
+  end(): void;
+}
+
+/** Ms between two lines where the output is no terminal. */
+const plainEvery = 30_000;
+
+export function createSetupView(screen: Screen, clock: Clock): SetupView {
+  const rate = new DownloadRate();
+  const plain = plainLines(screen, clock);
+  /** What has been written where the output is no terminal. */
+  const written = new Set<string>();
+  let drawn = false;
+  const draw = (stand: PullStand) => {
+    drawn = true;
+    screen.write(`\r\x1b[K${setupLine(stand, rate.at(clock.now()), screen.columns)}`);
+  };
+  const drawing = conflate<'line', PullStand>(clock, 100, draw);
+  return {
+    progress: (stand) => {
+      rate.add(stand, clock.now());
+      if (screen.isTerminal) return drawing.put('line', stand);
+      const { key, phase, reason } = stand;
+      if (phase === 'checking') return;
+      const line = setupLine(stand, rate.at(clock.now()), 1000, false).trimStart();
+      const event = `${key} ${reason}`;
+      plain(line, written.has(event) ? plainEvery : 0);
+      written.add(event);
+    },
+    end: () => {
+      drawing.flush();
+      if (drawn) screen.write('\n');
+    },
+  };
+}
+
+/** Over the last seconds, as a line gets faster and slower. */
+class DownloadRate {
+  static readonly #window = 10_000;
+  #last: PullStand | null = null;
+  #samples: { readonly at: number; readonly bytes: number }[] = [];
+
+  /** What was there before this download, or is only counted, took no time. */
+  add(stand: PullStand, now: number): void {
+    const last = this.#last;
+    this.#last = stand;
+    const isTransfer = stand.phase === 'receiving' && last?.file === stand.file && last.key === stand.key;
+    const bytes = isTransfer ? Math.max(0, stand.received - last.received) : 0;
+    const all = [...this.#samples, { at: now, bytes }];
+    // The sample before the last one stays, however old it is: nothing came since.
+    this.#samples = all.filter(({ at }, i) => at >= now - DownloadRate.#window || i === all.length - 2);
+  }
+
+  /** Bytes a second; null while it is not known. */
+  at(now: number): number | null {
+    const [first, ...others] = this.#samples;
+    const seconds = first ? (now - first.at) / 1000 : 0;
+    if (seconds < 1) return null;
+    return others.reduce((sum, { bytes }) => sum + bytes, 0) / seconds;
+  }
+}
+
+function setupLine(stand: PullStand, rate: number | null, columns: number, withBar = true): string {
+  const { key, phase, reason, file, server, received, total } = stand;
+  const share = total > 0 ? received / total : 0;
+  const doing = {
+    checking: [`${key}: checking existing files`],
+    connecting: [`${key}: connecting to ${server}`],
+    receiving: [key],
+    waiting: [`${key}: retrying, ${printable((reason ?? '').replace(`${file}: `, ''))}`],
+  }[phase];
+  const seconds = rate ? (total - received) / rate : null;
+  const parts = [
+    `${megabytes(received)}/${megabytes(total)} MB`,
+    ...(rate ? [`${megabytes(rate)} MB/s`] : []),
+    ...(seconds !== null && Number.isFinite(seconds) ? [`${duration(seconds)} left`] : []),
+    ...doing,
+  ];
+  const drawnShare = `${withBar ? `  ${bar(share, 20)} ` : ''}${percent(100 * share)}`;
+  return fitted(asManyAsFit([drawnShare, ...parts], columns - 1), columns - 1);
 }

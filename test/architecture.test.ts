@@ -61,6 +61,7 @@ const publicFiles = [
   // Words that searches know, of both languages.
   'actors/models/german/lexicon.ts',
   'actors/models/model-file.ts',
+  'actors/models/pull-bytes.ts',
   'actors/models/other-keys.ts',
   // Kinds of work, their progress and their results, as everybody tells of them.
   'actors/analysis/result.ts',

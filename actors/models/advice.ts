@@ -1,4 +1,5 @@
 // Which model a person of this machine should download for a kind of work, and which one is used.
+import { offeredLanguage } from '../transcriber/text/languages.ts';
 import {
   type FaceDetectorRow,
   type FaceEmbedderRow,
@@ -50,7 +51,8 @@ const slowestOnProcessor = 3;
 
 /**
  * The most accurate model that fits, then one of many languages, then the smaller one; of the slow ones only
- * where a graphics device runs it. Null when there is none to download for this kind, or none fits.
+ * where a graphics device runs it, and of those that were never measured only where no measured one fits.
+ * Null when there is none to download for this kind, or none fits.
  */
 function advisedModel(
   models: readonly Candidate[],
@@ -62,15 +64,20 @@ function advisedModel(
       row.kind === kind && supported && !builtIn && (downloaded || !row.files.some(isOwnFile)),
   );
   const fitting = able.filter(({ fits }) => fits);
-  const fast = fitting.filter(({ row }) => graphics || row.speed >= slowestOnProcessor);
-  const [best] = (fast.length > 0 ? fast : fitting).toSorted(
-    ({ row: a }, { row: b }) =>
-      b.accuracy - a.accuracy ||
-      Number(b.is_multilingual) - Number(a.is_multilingual) ||
-      a.size_gb - b.size_gb ||
-      (a.key < b.key ? -1 : 1),
-  );
+  const measured = fitting.filter(({ row }) => row.is_measured !== false);
+  const candidates = measured.length > 0 ? measured : fitting;
+  const fast = candidates.filter(({ row }) => graphics || row.speed >= slowestOnProcessor);
+  const [best] = (fast.length > 0 ? fast : candidates).toSorted(({ row: a }, { row: b }) => byAdvice(a, b));
   return best ?? null;
+}
+
+function byAdvice(a: ModelRow, b: ModelRow): number {
+  return (
+    b.accuracy - a.accuracy ||
+    Number(b.is_multilingual) - Number(a.is_multilingual) ||
+    a.size_gb - b.size_gb ||
+    (a.key < b.key ? -1 : 1)
+  );
 }
 
 /** Whether a model may be expected to run in the memory that models have. */
@@ -142,6 +149,99 @@ export function npmFaceModels(models: readonly ListedModel[]): readonly ListedMo
   );
   const found = faceKinds.flatMap((kind) => suitable.find(({ row }) => row.kind === kind) ?? []);
   return found.length === faceKinds.length ? found : [];
+}
+
+// What a set-up offers to download: `framehound setup`, the end of the tour and the page show the same list.
+
+/**
+ * What framehound can do after a download, and the kinds of models each takes. Those that come from the npm
+ * registry are first, because more machines reach it than a model hub; then the smaller ones.
+ */
+const setupKinds = {
+  things: ['object-detection'],
+  words: ['text-recognition'],
+  'voice-detection': ['voice'],
+  faces: faceKinds,
+  voices: ['speaker', 'turns'],
+  speech: ['speech'],
+  descriptions: ['visual'],
+} as const satisfies Record<string, readonly ModelRow['kind'][]>;
+export type SetupKind = keyof typeof setupKinds;
+export const setupKindNames = Object.keys(setupKinds) as readonly SetupKind[];
+
+export interface SetupChoice {
+  readonly kind: SetupKind;
+  /** One model of each kind that it takes: a downloaded one, else the one to download. */
+  readonly keys: readonly string[];
+  /** The keys that are not downloaded. */
+  readonly missing: readonly string[];
+  /** What a download of `missing` fetches, bytes. */
+  readonly bytes: number;
+  /** It is downloaded unless a person decides otherwise. */
+  readonly isAdvised: boolean;
+  /** False if a model of `keys` was never measured here. */
+  readonly isMeasured: boolean;
+}
+
+/** `language`: BCP 47, that of the recordings. Kinds without a model for this machine are left out. */
+export function setupChoices(models: readonly ListedModel[], language = systemLanguage()): SetupChoice[] {
+  const usable = models.filter(
+    ({ row, supported, builtIn }) => supported && !builtIn && row.files.length > 0,
+  );
+  return setupKindNames.flatMap((kind) => {
+    const chosen = setupKinds[kind].map((modelKind) => modelOfSetup(usable, kind, modelKind));
+    if (chosen.some((model) => model === undefined)) return [];
+    const usual = choiceOf(kind, chosen as readonly ListedModel[], language);
+    const better = setupKinds[kind].length === 1 ? betterUnmeasured(usable, chosen[0]!) : undefined;
+    return better ? [usual, { ...choiceOf(kind, [better], language), isAdvised: false }] : [usual];
+  });
+}
+
+function systemLanguage(): string {
+  return Intl.DateTimeFormat().resolvedOptions().locale;
+}
+
+function modelOfSetup(
+  usable: readonly ListedModel[],
+  kind: SetupKind,
+  modelKind: ModelRow['kind'],
+): ListedModel | undefined {
+  const ofKind = usable.filter(({ row }) => row.kind === modelKind);
+  const downloaded = ofKind.filter((model) => model.downloaded);
+  const best = downloaded.toSorted(({ row: a }, { row: b }) => byAdvice(a, b))[0];
+  if (best) return best;
+  const fromNpm = kind === 'faces' ? npmFaceModels(usable) : [];
+  return fromNpm.find(({ row }) => row.kind === modelKind) ?? ofKind.find(({ advised }) => advised);
+}
+
+/** A model that its makers call more accurate than `chosen`, and of which nothing was measured here. */
+function betterUnmeasured(usable: readonly ListedModel[], chosen: ListedModel): ListedModel | undefined {
+  if (chosen.row.is_measured === false) return undefined;
+  const better = usable.filter(
+    ({ row, fits, downloaded }) =>
+      row.kind === chosen.row.kind &&
+      row.is_measured === false &&
+      row.accuracy > chosen.row.accuracy &&
+      row.speed >= slowestOnProcessor &&
+      fits &&
+      !downloaded,
+  );
+  return better.toSorted(({ row: a }, { row: b }) => byAdvice(a, b))[0];
+}
+
+function choiceOf(kind: SetupKind, models: readonly ListedModel[], language: string): SetupChoice {
+  const missing = models.filter(({ downloaded }) => !downloaded);
+  const understood =
+    kind !== 'speech' || models.every(({ row }) => offeredLanguage(row.languages, language) !== null);
+  return {
+    kind,
+    keys: models.map(({ row }) => row.key),
+    missing: missing.map(({ row }) => row.key),
+    bytes: Math.round(missing.reduce((sum, { row }) => sum + 1e9 * downloadSize(row), 0)),
+    // Whether people are grouped by their faces is the user's decision alone.
+    isAdvised: missing.length > 0 && kind !== 'faces' && understood,
+    isMeasured: models.every(({ row }) => row.is_measured !== false),
+  };
 }
 
 /** What a pull fetches, GB: of a package the whole tarball, of which little may be kept. */

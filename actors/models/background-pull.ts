@@ -2,25 +2,18 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { moduleUrl } from '../../runtime/process/program.ts';
-import type { PullProgress } from './contract.ts';
-
-/** Of the first model that did not come. */
-export interface PullFailure {
-  readonly code: string;
-  readonly message: string;
-}
+import type { PullFailure, PullStand } from './contract.ts';
 
 export interface BackgroundPull {
-  /** Null when every model is there, else what went wrong. Pending for ever once it is left. */
-  readonly ended: Promise<PullFailure | null>;
+  /** The models that did not come; pending for ever once it is left. */
+  readonly ended: Promise<readonly PullFailure[]>;
   /** It goes on alone. */
   leave(): void;
   /** Ends it. */
   stop(): void;
 }
 
-/** What the process tells. */
-export type PullMessage = { readonly progress: PullProgress } | { readonly failure: PullFailure | null };
+export type PullMessage = { readonly stand: PullStand } | { readonly failures: readonly PullFailure[] };
 
 export interface PullOrder {
   readonly modelsDir: string;
@@ -29,22 +22,22 @@ export interface PullOrder {
   readonly keys: readonly string[];
 }
 
-export function pullInBackground(
-  order: PullOrder,
-  progress: (progress: PullProgress) => void,
-): BackgroundPull {
+export function pullInBackground(order: PullOrder, progress: (stand: PullStand) => void): BackgroundPull {
   const program = fileURLToPath(moduleUrl('./pull-process', import.meta.url));
   const child = fork(program, [JSON.stringify(order)], {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     windowsHide: true,
+    // npm takes a proxy from the environment by itself; this makes Node do the same.
+    env: { ...process.env, NODE_USE_ENV_PROXY: process.env['NODE_USE_ENV_PROXY'] ?? '1' },
   });
-  const ended = Promise.withResolvers<PullFailure | null>();
+  const ended = Promise.withResolvers<readonly PullFailure[]>();
   child.on('message', (message: PullMessage) => {
-    if ('progress' in message) progress(message.progress);
-    else ended.resolve(message.failure);
+    if ('stand' in message) progress(message.stand);
+    else ended.resolve(message.failures);
   });
-  const failed = (message: string) => ended.resolve({ code: '', message });
+  const failed = (message: string) =>
+    ended.resolve(order.keys.map((key) => ({ key, code: 'DOWNLOAD_FAILED', message })));
   child.on('error', ({ message }) => failed(message));
   child.on('exit', (code, signal) => failed(`the download ended with ${signal ?? code}`));
   const leave = () => {

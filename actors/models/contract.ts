@@ -210,6 +210,8 @@ export const ModelRow = Type.Object({
   speed: Type.Integer({ minimum: 1, maximum: 5 }),
   /** 1 rough to 5 best. */
   accuracy: Type.Integer({ minimum: 1, maximum: 5 }),
+  /** False for a row whose answers were never measured here: a measured one is advised before it. */
+  is_measured: Type.Optional(Type.Boolean()),
   /** Side of the picture the model takes, px; 0 for models that take none, or any size. */
   frame_resolution: Type.Integer({ minimum: 0 }),
   size_gb: Type.Number({ minimum: 0 }),
@@ -294,6 +296,22 @@ export interface PullProgress {
   readonly count: number;
   readonly received: number;
   readonly total: number | null;
+}
+
+/** Of a model that did not come. */
+export interface PullFailure {
+  readonly key: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How far a download of several models is. */
+export interface PullStand extends Pick<PullProgress, 'phase' | 'reason' | 'file' | 'server'> {
+  /** The model that is downloaded now. */
+  readonly key: string;
+  /** Of all models, bytes. */
+  readonly received: number;
+  readonly total: number;
 }
 
 export interface PullOptions {

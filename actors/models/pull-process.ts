@@ -1,12 +1,17 @@
-// The process of a download in the background: fetches one model after another, and tells of it as long as
+// The process of a download in the background: fetches one model after another, and reports it as long as
 // somebody listens.
 import { systemClock } from '../../runtime/clock.ts';
 import { toFields } from '../../runtime/errors.ts';
-import type { PullFailure, PullMessage, PullOrder } from './background-pull.ts';
+import type { PullMessage, PullOrder } from './background-pull.ts';
+import { modelErrors, type PullFailure, type PullProgress } from './contract.ts';
 import { createModelLibrary } from './library.ts';
+import { PullBytes } from './pull-bytes.ts';
+
+/** Of a host from which nothing has come yet, so that a network without a model hub is found out soon. */
+const triesOfSilent = 3;
 
 const { modelsDir, server, keys }: PullOrder = JSON.parse(process.argv[2]!);
-// Nobody asks it what to download, so it matters not what the machine has.
+// The caller has chosen the models, so the machine does not matter.
 const library = createModelLibrary(modelsDir, { memoryBytes: 0, graphics: false }, server);
 const stop = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
@@ -16,13 +21,56 @@ function tell(message: PullMessage): void {
   if (process.connected) process.send?.(message, () => {});
 }
 
-let failure: PullFailure | null = null;
+const { models } = await library.list();
+const bytes = new Map(
+  keys.map((key) => [key, new PullBytes(models.find(({ row }) => row.key === key)?.row.files ?? [])]),
+);
+/** Hosts from which something came. */
+const answering = new Set<string>();
+/** By host, the failure of the first model that nothing came of. */
+const silent = new Map<string, PullFailure>();
+const npm = 'npm';
+
+const failures: PullFailure[] = [];
 for (const key of keys) {
-  const options = { signal: stop.signal, clock: systemClock };
-  const pulling = library.pull(key, { ...options, progress: (progress) => tell({ progress }) });
-  await pulling.catch((error: unknown) => {
-    const { code, message } = toFields(error);
-    failure ??= { code, message };
-  });
+  const failure = await pull(key);
+  if (failure) failures.push(failure);
 }
-tell({ failure });
+tell({ failures });
+
+/** Null when the model is there. */
+async function pull(key: string): Promise<PullFailure | null> {
+  let current = npm;
+  const progress = (now: PullProgress) => {
+    current = now.server?.startsWith(`${npm} `) ? npm : (now.server ?? npm);
+    if (now.phase === 'receiving') answering.add(current);
+    bytes.get(key)?.take(now);
+    report(key, now);
+  };
+  try {
+    const { files } = await library.missing(key);
+    const hosts = new Set(files.map(({ url }) => (url === null ? npm : new URL(url).host)));
+    for (const host of hosts) {
+      const failure = silent.get(host);
+      if (failure) return { ...failure, key };
+    }
+    const isAnswered = [...hosts].every((host) => answering.has(host));
+    const tries = isAnswered ? {} : { tries: triesOfSilent };
+    await library.pull(key, { signal: stop.signal, clock: systemClock, progress, ...tries });
+    bytes.get(key)?.end();
+    for (const host of hosts) answering.add(host);
+    return null;
+  } catch (error) {
+    const { code, message } = toFields(error);
+    const failure = { key, code, message };
+    if (modelErrors.DOWNLOAD_FAILED.is(error) && !answering.has(current)) silent.set(current, failure);
+    return failure;
+  }
+}
+
+function report(key: string, { phase, reason, file, server }: PullProgress): void {
+  const all = [...bytes.values()];
+  const received = all.reduce((sum, one) => sum + one.received, 0);
+  const total = all.reduce((sum, one) => sum + one.total, 0);
+  tell({ stand: { key, phase, reason, file, server, received, total } });
+}

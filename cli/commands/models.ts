@@ -255,7 +255,7 @@ const unreached = [
 ];
 
 /** Makes it the model of its kind of every command from now on. */
-async function useModel(word: string, context: Context): Promise<number> {
+export async function useModel(word: string, context: Context): Promise<number> {
   const { out, screen, values, config } = context;
   const { key, kind } = await modelToUse(word, context);
   const setting = kind === 'speaker' ? 'speaker_model' : 'model';

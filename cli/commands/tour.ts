@@ -12,7 +12,7 @@ import { runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { usualTask } from '../usual-work.ts';
 import { searchFootage, searchSaid, show, standingOut, writtenQuery } from './search.ts';
-import { bringSight, bringsSight } from './setup.ts';
+import { bringSight, bringsSight, offerSetup } from './setup.ts';
 
 /** Searches of the sample library, each of which shows something by itself; no drawn thing is sure enough. */
 const sampleSearches = {
@@ -43,10 +43,11 @@ export const tour: Command = async (args, context) => {
     context.screen.write(`Sample library: ${samples}\n`);
     await (await context.installation()).copySamples(samples);
   }
-  if (bringsSight(context, process.env)) await bringSight(context);
+  const brings = bringsSight(context, process.env);
+  if (brings) await bringSight(context);
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
   const cacheDir = own ? cache : join(home, 'samples-analysis');
-  return withService(context, context.values.decoders, async (service) => {
+  const code = await withService(context, context.values.decoders, async (service) => {
     const paths = own ? positionals : [samples];
     const work = { paths, cacheDir, force: values.force, text: 'subtitles' as const, faces: true };
     const task = usualTask(service, work, context);
@@ -66,6 +67,8 @@ export const tour: Command = async (args, context) => {
     context.screen.write(`To browse the results in a page: ${invocation} open${at}${folder}\n`);
     return code;
   });
+  if (brings && code === exit.ok) await offerSetup(context);
+  return code;
 };
 
 function questionOf(query: string): Question {

@@ -39,7 +39,7 @@ export function fakeHome(t: TestContext, env: Record<string, string> = {}): Fake
       output: { columns: 100, colour: false },
       screen: { write: add, columns: 100, isTerminal: false },
       signal: new AbortController().signal,
-      confirm: null,
+      ask: null,
       leave: new AbortController().signal,
       clock: systemClock,
       log: createLog('test', ({ message }) => add(message)),
@@ -64,4 +64,9 @@ export function fakeHome(t: TestContext, env: Record<string, string> = {}): Fake
 /** An engine of which a test gives the parts that its command asks. */
 export function fakeEngine(parts: object): Engine {
   return { tasks: { subscribe: () => () => {} }, stop: async () => [], ...parts } as unknown as Engine;
+}
+
+/** Answers questions of consent at the terminal. */
+export function answering(agrees: (question: string) => Promise<boolean>): NonNullable<Context['ask']> {
+  return async (question) => ((await agrees(question.replace(' [y/N] ', ''))) ? 'y' : '');
 }

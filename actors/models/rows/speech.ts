@@ -36,6 +36,7 @@ const row = {
   family: 'whisper',
   license: 'MIT',
   is_multilingual: true,
+  is_measured: false,
   frame_resolution: 0,
   compatible_os: everywhere,
 } as const;
@@ -88,6 +89,7 @@ export const whisperRows: readonly ModelRow[] = [
     ...row,
     key: 'whisper-base',
     title: 'Whisper base, 8-bit decoder',
+    is_measured: true,
     languages,
     speed: 4,
     accuracy: 2,
@@ -229,6 +231,7 @@ const shared = {
   languages:
     'zh en yue ar de fr es pt id it ko ru th vi ja tr hi ms nl sv da fi pl cs fil fa el hu mk ro'.split(' '),
   is_multilingual: true,
+  is_measured: false,
   frame_resolution: 0,
   compatible_os: everywhere,
   speech,
@@ -283,6 +286,7 @@ const parakeetRows: readonly ModelRow[] = [
     license: 'CC-BY-4.0',
     languages: 'bg hr cs da nl en et fi fr de el hu it lv lt mt pl pt ro ru sk sl es sv uk'.split(' '),
     is_multilingual: true,
+    is_measured: false,
     speed: 4,
     accuracy: 4,
     frame_resolution: 0,

@@ -61,6 +61,7 @@ const siglip2Row = {
   license: 'Apache-2.0',
   languages: ['*'],
   is_multilingual: true,
+  is_measured: false,
   compatible_os: everywhere,
 } as const;
 
@@ -180,6 +181,7 @@ const clipRow = {
   family: 'clip',
   license: 'MIT',
   is_multilingual: false,
+  is_measured: false,
   frame_resolution: 224,
   compatible_os: everywhere,
 } as const;

@@ -7,6 +7,7 @@ import {
   keysOf,
   modelsInUse,
   npmFaceModels,
+  setupChoices,
   sizeText,
 } from '../../../actors/models/advice.ts';
 import type { ListedModel } from '../../../actors/models/contract.ts';
@@ -146,4 +147,60 @@ test('"faces" means the advised detector and the advised embedder, any other wor
     code: 'MODEL_UNKNOWN',
     message: /face-embedder.*models list/,
   });
+});
+
+test('a model that was never measured is advised only where no measured one fits', () => {
+  for (const graphics of [false, true]) assert.ok(advised(16, graphics).has('whisper-base'));
+  assert.ok(!advised(16, false).has('parakeet-tdt-0.6b-v3'));
+  const isMeasured = (key: string) => builtInRows.find((row) => row.key === key)!.is_measured !== false;
+  assert.deepEqual(
+    [...advised(16, false)].filter((key) => !isMeasured(key)),
+    ['siglip2-b16-256-q8'],
+  );
+});
+
+const offered = (there: readonly string[] = [], language = 'en-US') => setupChoices(listed(there), language);
+
+test('a set-up offers one choice of each kind, those from the npm registry first, and never advises faces', () => {
+  assert.deepEqual(
+    offered().map(({ kind, keys, isAdvised, isMeasured }) => [kind, keys.join(), isAdvised, isMeasured]),
+    [
+      ['things', 'nanodet-416', true, true],
+      ['words', 'pp-ocr-v4', true, true],
+      ['voice-detection', 'silero-vad', true, true],
+      ['faces', 'blazeface-256,dlib-resnet-v1', false, true],
+      ['voices', 'campplus-zh-en,pyannote-segmentation', true, true],
+      ['speech', 'whisper-base', true, true],
+      ['speech', 'parakeet-tdt-0.6b-v3', false, false],
+      ['descriptions', 'siglip2-b16-256-q8', true, false],
+    ],
+  );
+});
+
+test('what is there is not downloaded again, whichever model of its kind it is', () => {
+  const choices = offered(['whisper-small', 'yunet-2026may', 'campplus-zh-en', 'nanodet-416', 'clip-b32']);
+  const missing = (kind: string) => choices.find((choice) => choice.kind === kind)?.missing;
+  assert.deepEqual(['speech', 'things', 'descriptions'].map(missing), [[], [], []]);
+  assert.deepEqual(missing('voices'), ['pyannote-segmentation']);
+  assert.deepEqual(missing('faces'), ['dlib-resnet-v1']);
+  const [speech, things] = [choices.find(({ kind }) => kind === 'speech')!, choices[0]!];
+  assert.deepEqual([speech.isAdvised, speech.bytes, things.isAdvised], [false, 0, false]);
+  const [voices] = offered(['campplus-zh-en']).filter(({ kind }) => kind === 'voices');
+  assert.equal(voices!.bytes, 6e6);
+});
+
+test('speech is advised only where its model understands the language of the system', () => {
+  const isAdvised = (language: string) =>
+    offered([], language).find(({ kind }) => kind === 'speech')?.isAdvised;
+  assert.deepEqual(['de-AT', 'nb-NO', 'ga'].map(isAdvised), [true, true, false]);
+});
+
+test('a kind of which no model fits is not offered, nor a larger model that does not', () => {
+  const models = listed([]).map((model) => ({
+    ...model,
+    fits: model.row.size_gb < 0.2,
+    advised: model.advised && model.row.kind !== 'visual',
+  }));
+  const kinds = setupChoices(models, 'en').map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['things', 'words', 'voice-detection', 'faces', 'voices', 'speech']);
 });

@@ -7,7 +7,7 @@ import type { Library, LibraryMedia } from '../../../actors/library/contract.ts'
 import { disk, forget, list, move, prune } from '../../../cli/commands/library.ts';
 import { transcript } from '../../../cli/commands/transcript.ts';
 import { type Command, usageErrors } from '../../../cli/context.ts';
-import { fakeEngine, fakeHome } from '../fake-context.ts';
+import { answering, fakeEngine, fakeHome } from '../fake-context.ts';
 
 const media = (media_path: string): LibraryMedia => ({
   media_path,
@@ -105,7 +105,7 @@ function commands(t: TestContext, confirm: ((question: string) => Promise<boolea
     return fakeEngine({ library, exporter, search: { transcripts }, stop });
   };
   const run = async (command: Command, ...args: string[]) => {
-    const context = home.context({ confirm, startEngine });
+    const context = home.context({ ask: confirm && answering(confirm), startEngine });
     const code = await command(args, context);
     return { code, ...context.said() };
   };

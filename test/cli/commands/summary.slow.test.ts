@@ -15,7 +15,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import { world } from '../../actors/analysis/fakes.ts';
 import { mediaRecord } from '../../actors/index/footage.ts';
 import { callsOf, summarise, tree } from '../../actors/index/summaries/trees.ts';
-import { fakeEngine, fakeHome } from '../fake-context.ts';
+import { answering, fakeEngine, fakeHome } from '../fake-context.ts';
 
 const w = await world(
   [
@@ -253,7 +253,7 @@ test('what is removed is named, and nothing is removed without a yes', async (t)
   assert.match(dry.out, /a\.mp4 {2}"first"\nwould delete 1 summary\n/);
   const asked: string[] = [];
   const confirm = async (question: string) => asked.push(question) > 1;
-  const asking = commands(t, { confirm });
+  const asking = commands(t, { ask: answering(confirm) });
   assert.equal((await asking.run(film, '--analysis', 'first', '--delete')).code, 130);
   assert.match((await run(film, '--list')).out, /"first"/);
   assert.equal((await asking.run(film, '--analysis', 'first', '--delete')).code, 0);

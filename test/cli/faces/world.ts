@@ -14,7 +14,7 @@ import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import type { FaceClusterJob, People } from '../../../actors/faces/people/contract.ts';
 import { faces } from '../../../cli/commands/faces.ts';
 import { keptAlive } from '../../../cli/context.ts';
-import { fakeEngine, fakeHome } from '../fake-context.ts';
+import { answering, fakeEngine, fakeHome } from '../fake-context.ts';
 import { task as taskProgress } from '../task-progress.ts';
 import { fakePeople } from './fake-people.ts';
 
@@ -98,7 +98,10 @@ export function world(t: TestContext, { job, confirm, refusal, modify }: World =
     changed,
     started,
     run: async (...args: string[]) => {
-      const context = home.context({ confirm: confirm ?? null, startEngine: async () => engine });
+      const context = home.context({
+        ask: confirm ? answering(confirm) : null,
+        startEngine: async () => engine,
+      });
       const code = await keptAlive(faces(args, context));
       return { code, ...context.said() };
     },

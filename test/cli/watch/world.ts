@@ -5,7 +5,7 @@ import { watch } from '../../../cli/commands/watch.ts';
 import type { Context } from '../../../cli/context.ts';
 import { newFolder } from '../../../cli/watch/folder-options.ts';
 import { type FakeWatchOptions, fakeWatchFolders } from '../../http/fake-watch-folders.ts';
-import { fakeEngine, fakeHome } from '../fake-context.ts';
+import { answering, fakeEngine, fakeHome } from '../fake-context.ts';
 
 /** No option at all. */
 export const noOptions = {
@@ -31,13 +31,13 @@ export function watchFolder(more: Partial<WatchFolder> = {}): WatchFolder {
 }
 
 interface World extends FakeWatchOptions {
-  readonly confirm?: Context['confirm'];
+  readonly confirm?: (question: string) => Promise<boolean>;
   /** Settings as they were typed, and their source. */
   readonly settings?: Partial<Context['values']>;
   readonly source?: Context['config']['sources']['cache_dir'];
 }
 
-export function world(t: TestContext, { confirm = null, settings = {}, source, ...options }: World = {}) {
+export function world(t: TestContext, { confirm, settings = {}, source, ...options }: World = {}) {
   const home = fakeHome(t);
   const folders = fakeWatchFolders(options);
   const engine = fakeEngine({ watchFolders: folders });
@@ -46,7 +46,12 @@ export function world(t: TestContext, { confirm = null, settings = {}, source, .
     const values = { ...plain.values, ...settings };
     const sources = { ...plain.config.sources, ...(source && { cache_dir: source }) };
     const config = { ...plain.config, values, sources };
-    const context = home.context({ confirm, config, values, startEngine: async () => engine });
+    const context = home.context({
+      ask: confirm ? answering(confirm) : null,
+      config,
+      values,
+      startEngine: async () => engine,
+    });
     const code = await watch(args, context);
     return { code, ...context.said() };
   };

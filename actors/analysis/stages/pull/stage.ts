@@ -1,12 +1,12 @@
 // The work on models that are downloaded: each by itself, going on from what is there of it.
 import { engineErrors } from '../../../../runtime/errors.ts';
-import type { ModelLibrary, PulledModel, PullProgress } from '../../../models/contract.ts';
-import { transferSizes } from '../../../models/model-file.ts';
+import type { ModelLibrary, PulledModel } from '../../../models/contract.ts';
+import { PullBytes } from '../../../models/pull-bytes.ts';
 import type { WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
 import type { Closing, Facts, Stage } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { type PullDetail, type PullFacts, pullKind } from './kind.ts';
+import { type PullFacts, pullKind } from './kind.ts';
 
 export const pullStage: Stage = {
   kind: pullKind,
@@ -25,6 +25,9 @@ export const pullStage: Stage = {
     };
   },
 };
+
+/** Shares of the whole between two reports. */
+const step = 0.001;
 
 class PullClosing implements Closing {
   readonly triesItself = true;
@@ -62,15 +65,22 @@ class PullClosing implements Closing {
     const key = name ?? '';
     const { models } = await this.#library.list();
     const files = models.find(({ row }) => row.key === key)?.row.files ?? [];
-    const bytes = new PullBytes(transferSizes(files));
+    const bytes = new PullBytes(files);
+    let reported = '';
     const { clock } = this.#task.parts;
     try {
       const pulled = await this.#library.pull(key, {
         signal,
         clock,
         progress: (progress) => {
-          const stand = bytes.take(progress);
-          if (stand) report(stand.fraction, { ...stand.detail });
+          bytes.take(progress);
+          const { received, total } = bytes;
+          const fraction = total > 0 ? received / total : 0;
+          const { file, phase, index } = progress;
+          const state = `${index} ${phase} ${Math.floor(fraction / step)}`;
+          if (state === reported) return;
+          reported = state;
+          report(fraction, { file, phase, received_bytes: received, total_bytes: total });
         },
       });
       return { pull: factsOf(pulled) };
@@ -96,46 +106,4 @@ function factsOf({ key, folder, files }: PulledModel): PullFacts {
     }),
     missing: [],
   };
-}
-
-// How much of a model is there, in bytes, as its files come.
-
-/** Shares of the whole between two that are told. */
-const step = 0.001;
-
-interface PullStand {
-  /** 0 to 1. */
-  readonly fraction: number;
-  readonly detail: PullDetail;
-}
-
-class PullBytes {
-  readonly #sizes: number[];
-  readonly #received: number[];
-  #told = '';
-
-  /** `sizes`: of each file, null where nothing is pinned. */
-  constructor(sizes: readonly (number | null)[]) {
-    this.#sizes = sizes.map((size) => size ?? 0);
-    this.#received = sizes.map(() => 0);
-  }
-
-  /** Null when that is nothing worth telling. */
-  take({ file, phase, index, received, total }: PullProgress): PullStand | null {
-    this.#sizes[index] = Math.max(total ?? 0, received);
-    this.#received[index] = received;
-    // Each file comes when those before it are there.
-    for (let before = 0; before < index; before++) this.#received[before] = this.#sizes[before] ?? 0;
-    const total_bytes = sum(this.#sizes);
-    const received_bytes = sum(this.#received);
-    const fraction = total_bytes > 0 ? received_bytes / total_bytes : 0;
-    const text = `${index} ${phase} ${Math.floor(fraction / step)}`;
-    if (text === this.#told) return null;
-    this.#told = text;
-    return { fraction, detail: { file, phase, received_bytes, total_bytes } };
-  }
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((all, value) => all + value, 0);
 }
