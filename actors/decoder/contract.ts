@@ -395,8 +395,8 @@ export const decoderContract = contract(
     ),
     /**
      * The sound at 16 kHz, decoded once. `channels`: counted from 1 over all audio tracks, each delivered
-     * separately; null mixes those of the default track down to one. Gaps in the file become zeros. NO_SOUND,
-     * NO_CHANNEL.
+     * separately; null mixes the default track and those recorded with it down to one. Gaps in the file
+     * become zeros. NO_SOUND, NO_CHANNEL.
      */
     sound: feed(
       Type.Object({ path: Type.String(), channels: Nullable(Type.Array(Type.Integer({ minimum: 1 }))) }),

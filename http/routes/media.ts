@@ -129,8 +129,8 @@ export const mediaPeaks = route({
   tag,
   summary: 'Get the loudness of a media file over time',
   description:
-    'For drawing a waveform: returns the loudest sample of any channel of the default track in each of ' +
-    '`points` equal parts. The first request decodes the sound, which takes a few seconds for each hour ' +
+    'For drawing a waveform: returns the loudest sample of any channel of the default track, and of those ' +
+    'recorded with it, in each of `points` equal parts. The first request decodes the sound, which takes a few seconds for each hour ' +
     'of sound. The result is stored in the analysis folder until the media is forgotten, with at most 50 ' +
     'peaks per second. Returns 404 if the analysis folder does not know the file, or if the file ' +
     'disappeared before its sound was decoded.',

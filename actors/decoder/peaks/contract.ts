@@ -26,9 +26,9 @@ export const SoundPeaks = Type.Object({
 export const peakMessages = {
   /**
    * Goes on with a run, which the caller names; the first message of one `begins` it. The peaks of the
-   * default track, of all its channels together, when the run is done; null before. A run ends with its
-   * peaks, with an error and with `end_peaks`. Errors: PEAKS_LOST when the decoder does not know the run,
-   * NO_SOUND, UNSUPPORTED_CODEC, DECODE_FAILED, FILE_CHANGED and those of opening a file.
+   * default track and those recorded with it, of all channels together, when the run is done; null before. A
+   * run ends with its peaks, with an error and with `end_peaks`. Errors: PEAKS_LOST when the decoder does not
+   * know the run, NO_SOUND, UNSUPPORTED_CODEC, DECODE_FAILED, FILE_CHANGED and those of opening a file.
    */
   peaks: ask(
     Type.Object({ path: Type.String(), run: Type.String(), begins: Type.Boolean() }),

@@ -18,6 +18,13 @@ import { peakErrors, peaksPerSecond } from './contract.ts';
 const mostPackets = 256;
 const mostSamples = 8_000_000;
 
+interface PeakTrack {
+  readonly stream: Stream;
+  readonly decoder: SoundDecoder;
+  /** Where the sound goes on that has no time of its own, in seconds. */
+  next: number;
+}
+
 /** What a source needs of the turn that it works for: the one that goes on now. */
 class CurrentTurn {
   now: Turn;
@@ -45,14 +52,12 @@ export class PeakRun {
   readonly #stamp: FileStamp;
   readonly #source: Source;
   readonly #turn: CurrentTurn;
-  readonly #stream: Stream;
-  readonly #decoder: SoundDecoder;
+  /** By the index of their stream. */
+  readonly #tracks: ReadonlyMap<number, PeakTrack>;
   readonly #zero: number;
   /** Seconds up to which sound counts: a damaged file may say anything. */
   readonly #end: number;
   readonly #packet = new Packet();
-  /** Where the sound goes on that has no time of its own, in seconds. */
-  #next = 0;
   #packets = 0;
   #frames = 0;
   /** Samples of all channels in this part. */
@@ -60,18 +65,17 @@ export class PeakRun {
   #closed = false;
 
   private constructor(source: Source, stamp: FileStamp, turn: CurrentTurn, zero: number) {
-    const { path, format } = source;
+    const { path } = source;
     this.#path = path;
     this.#source = source;
     this.#stamp = stamp;
     this.#turn = turn;
     this.#zero = zero;
-    const index = chosenTracks(source, null)[0]!.stream;
-    this.#stream = format.streams[index]!;
+    const indexes = chosenTracks(source, null).map(({ stream }) => stream);
     this.#end = source.endSeconds - zero + 1;
-    this.#decoder = SoundDecoder.open(this.#stream, path);
+    this.#tracks = openTracks(source, indexes);
     this.#packet.alloc();
-    source.only([index]);
+    source.only(indexes);
   }
 
   static async open(path: string, turn: Turn): Promise<PeakRun> {
@@ -99,7 +103,7 @@ export class PeakRun {
       if (!this.#source.read(this.#packet)) return this.#finish();
       await checkpoint();
       this.#packets++;
-      this.#send(this.#packet);
+      this.#send(this.#tracks.get(this.#packet.streamIndex)!, this.#packet);
       this.#packet.unref();
     }
     return false;
@@ -109,12 +113,12 @@ export class PeakRun {
     if (this.#closed) return;
     this.#closed = true;
     this.#packet.free();
-    this.#decoder.close();
+    for (const { decoder } of this.#tracks.values()) decoder.close();
     this.#source.close();
   }
 
   async #finish(): Promise<true> {
-    this.#send(null);
+    for (const track of this.#tracks.values()) this.#send(track, null);
     await expectUnchanged(this.#path, this.#stamp);
     const path = this.#path;
     if (this.#packets > 0 && this.#frames === 0)
@@ -122,27 +126,43 @@ export class PeakRun {
     return true;
   }
 
-  #send(packet: Packet | null): void {
+  #send(track: PeakTrack, packet: Packet | null): void {
+    const { decoder } = track;
     // A packet that cannot be decoded leaves a gap.
-    this.#decoder.send(packet);
-    for (let frame = this.#decoder.receive(); frame; frame = this.#decoder.receive())
-      if (frame !== 'broken' && frame.nbSamples > 0 && frame.sampleRate > 0) this.#hear(frame);
+    decoder.send(packet);
+    for (let frame = decoder.receive(); frame; frame = decoder.receive())
+      if (frame !== 'broken' && frame.nbSamples > 0 && frame.sampleRate > 0) this.#hear(track, frame);
   }
 
-  #hear(frame: Frame): void {
+  #hear(track: PeakTrack, frame: Frame): void {
     const { nbSamples: count, sampleRate: rate } = frame;
-    const seconds = this.#secondsOf(frame) ?? this.#next;
+    const seconds = this.#secondsOf(track, frame) ?? track.next;
     this.#frames++;
     this.#samples += count * frame.channels;
-    this.#next = seconds + count / rate;
+    track.next = seconds + count / rate;
     if (seconds < this.#end) this.grid.add(seconds, count, rate, loudestIn(frame));
   }
 
-  #secondsOf(frame: Frame): number | null {
+  #secondsOf({ stream }: PeakTrack, frame: Frame): number | null {
     const at = ticks(frame.pts) ?? ticks(frame.bestEffortTimestamp);
     if (at === null) return null;
-    const { num, den } = this.#stream.timeBase;
+    const { num, den } = stream.timeBase;
     return (at * num) / den - this.#zero;
+  }
+}
+
+/** The caller closes the decoders. Throws UNSUPPORTED_CODEC. */
+function openTracks({ format, path }: Source, indexes: readonly number[]): Map<number, PeakTrack> {
+  const tracks = new Map<number, PeakTrack>();
+  try {
+    for (const index of indexes) {
+      const stream = format.streams[index]!;
+      tracks.set(index, { stream, decoder: SoundDecoder.open(stream, path), next: 0 });
+    }
+    return tracks;
+  } catch (error) {
+    for (const { decoder } of tracks.values()) decoder.close();
+    throw error;
   }
 }
 

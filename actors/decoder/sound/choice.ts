@@ -8,6 +8,13 @@ export interface TrackFacts {
   /** Has the default disposition. */
   readonly preferred: boolean;
   readonly decodable: boolean;
+  /** FFmpeg's name. */
+  readonly codec: string;
+  readonly sampleRate: number;
+  /** As the file writes it; null where it does not. */
+  readonly language: string | null;
+  /** Something else than what was recorded: a commentary, a description for the blind. */
+  readonly isBeside: boolean;
 }
 
 /** What is decoded of one track: single channels, or a mix of all. */
@@ -23,6 +30,27 @@ export interface TrackChoice {
 export function defaultTrack(tracks: readonly TrackFacts[]): TrackFacts | null {
   const playable = tracks.filter(({ decodable, channels }) => decodable && channels > 0);
   return playable.find(({ preferred }) => preferred) ?? playable[0] ?? null;
+}
+
+/** A recorder writes mono or stereo; a track with more channels is a mix already. */
+const mostRecorded = 2;
+
+/**
+ * Tracks that are mixed where no channels are named: the default one, and those that the same recorder wrote
+ * beside it, one for each microphone. Empty when none can be decoded.
+ */
+export function mixedTracks(tracks: readonly TrackFacts[]): readonly TrackFacts[] {
+  const first = defaultTrack(tracks);
+  if (!first || first.isBeside || first.channels > mostRecorded) return first ? [first] : [];
+  return tracks.filter(
+    ({ codec, channels, sampleRate, language, isBeside, decodable }) =>
+      decodable &&
+      !isBeside &&
+      codec === first.codec &&
+      channels === first.channels &&
+      sampleRate === first.sampleRate &&
+      language === first.language,
+  );
 }
 
 /**

@@ -3,8 +3,15 @@ import { type FeedTurn, Sent } from '../../../runtime/actor.ts';
 import type { Request } from '../../../runtime/contract.ts';
 import { type decoderContract, mediaErrors, type SoundBlock, soundRate } from '../contract.ts';
 import {
+  AV_DISPOSITION_CLEAN_EFFECTS,
+  AV_DISPOSITION_COMMENT,
   AV_DISPOSITION_DEFAULT,
+  AV_DISPOSITION_DESCRIPTIONS,
+  AV_DISPOSITION_HEARING_IMPAIRED,
+  AV_DISPOSITION_KARAOKE,
+  AV_DISPOSITION_VISUAL_IMPAIRED,
   AVMEDIA_TYPE_AUDIO,
+  avGetCodecName,
   Codec,
   type Frame,
   Packet,
@@ -16,9 +23,10 @@ import { expectUnchanged, readFileStamp } from '../source/file.ts';
 import { packetCheckpoint } from '../source/packet-checkpoint.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
-import { chooseChannels, defaultTrack, downmix, pick, type TrackChoice, type TrackFacts } from './choice.ts';
+import { chooseChannels, downmix, mixedTracks, pick, type TrackChoice, type TrackFacts } from './choice.ts';
 import { SoundClock } from './clock.ts';
 import { type ChannelLayout, copyClamped, cutFront, Resampler, SoundDecoder } from './decoder.ts';
+import { SoundMix, type TrackBlock } from './mix.ts';
 
 type SoundRequest = Request<typeof decoderContract, 'sound'>;
 
@@ -46,7 +54,7 @@ export async function* sound(request: SoundRequest, turn: FeedTurn): AsyncGenera
   await expectUnchanged(path, stamp);
 }
 
-/** Throws NO_SOUND, NO_CHANNEL. `request`: null for the mix of the default track. */
+/** Throws NO_SOUND, NO_CHANNEL. `request`: null for the tracks of the recording, which are mixed. */
 export function chosenTracks(
   { path, format }: Source,
   request: SoundRequest['channels'],
@@ -54,8 +62,12 @@ export function chosenTracks(
   const tracks = format.streams.filter(isAudio).map(trackFacts);
   if (tracks.length === 0) throw mediaErrors.NO_SOUND(`${path}: has no sound`, { path });
   if (request === null || request.length === 0) {
-    const track = defaultTrack(tracks) ?? tracks[0]!;
-    return [{ stream: track.stream, channels: null, positions: [[0]] }];
+    const mixed = mixedTracks(tracks);
+    return (mixed.length > 0 ? mixed : tracks.slice(0, 1)).map(({ stream }) => ({
+      stream,
+      channels: null,
+      positions: [[0]],
+    }));
   }
   const chosen = chooseChannels(tracks, request);
   if (!('missing' in chosen)) return chosen;
@@ -72,12 +84,28 @@ export function chosenTracks(
 
 const isAudio = ({ codecpar }: Stream) => codecpar.codecType === AVMEDIA_TYPE_AUDIO;
 
-function trackFacts({ index, codecpar, disposition }: Stream): TrackFacts {
+/** Kinds of sound that a recording does not have. */
+const besideFlags =
+  AV_DISPOSITION_CLEAN_EFFECTS |
+  AV_DISPOSITION_COMMENT |
+  AV_DISPOSITION_DESCRIPTIONS |
+  AV_DISPOSITION_HEARING_IMPAIRED |
+  AV_DISPOSITION_KARAOKE |
+  AV_DISPOSITION_VISUAL_IMPAIRED;
+/** Titles say it where no flag does. */
+const besideTitle = /\b(comment|descripti|karaoke|hearing)/i;
+
+function trackFacts({ index, codecpar, disposition, metadata }: Stream): TrackFacts {
+  const { language, title = '', handler_name = '' } = metadata?.getAll() ?? {};
   return {
     stream: index,
     channels: codecpar.channels,
     preferred: (disposition & AV_DISPOSITION_DEFAULT) !== 0,
     decodable: Codec.findDecoder(codecpar.codecId) !== null,
+    codec: avGetCodecName(codecpar.codecId) ?? 'unknown',
+    sampleRate: codecpar.sampleRate,
+    language: language === undefined || language === 'und' ? null : language,
+    isBeside: (disposition & besideFlags) !== 0 || besideTitle.test(`${title} ${handler_name}`),
   };
 }
 
@@ -91,18 +119,25 @@ async function* decodeTracks(
   const packet = new Packet();
   packet.alloc();
   const checkpoint = packetCheckpoint(turn);
+  const isMixed = choices.length > 1 && choices.every(({ channels }) => channels === null);
+  const mix = isMixed ? new SoundMix(choices.length, blockSeconds * soundRate) : null;
+  const blocksOf = (block: TrackBlock, choice: TrackChoice) =>
+    mix ? mix.add(choices.indexOf(choice), block.planes[0]!.subarray(0, block.count)) : [block];
   try {
     for (const choice of choices) tracks.set(choice.stream, { choice, track: open(source, choice, zero) });
     source.only([...tracks.keys()]);
     while (source.read(packet)) {
       await checkpoint();
       const { track, choice } = tracks.get(packet.streamIndex)!;
-      for (const block of track.send(packet)) yield* sent(block, choice, turn);
+      for (const heard of track.send(packet))
+        for (const block of blocksOf(heard, choice)) yield* sent(block, choice, turn);
       packet.unref();
     }
     for (const { track, choice } of tracks.values()) {
-      for (const block of track.finish()) yield* sent(block, choice, turn);
+      for (const heard of track.finish())
+        for (const block of blocksOf(heard, choice)) yield* sent(block, choice, turn);
     }
+    for (const block of mix?.finish() ?? []) yield* sent(block, choices[0]!, turn);
     expectDecoded(
       source,
       [...tracks.values()].map(({ track }) => track),
@@ -160,14 +195,6 @@ function expectDecoded(source: Source, tracks: readonly SoundTrack[], turn: Feed
 // One audio track: decodes its packets, places the samples at their timestamps and collects blocks of 16 kHz
 // sound. Memory is bounded: one block per channel, and at most a second of samples in the resampler.
 
-/** Consecutive samples of the track. */
-interface TrackBlock {
-  readonly firstSample: number;
-  readonly count: number;
-  /** One per channel of the choice; *borrowed until the next block*. */
-  readonly planes: readonly Float32Array[];
-}
-
 interface TrackOptions {
   readonly path: string;
   readonly stream: Stream;
@@ -206,7 +233,10 @@ class SoundTrack {
     this.#decoder = SoundDecoder.open(stream, path);
   }
 
-  /** Decodes a packet, *borrowed*; null flushes the decoder. A packet that cannot be decoded leaves a gap. */
+  /**
+   * Decodes a packet, *borrowed*; null flushes the decoder. A packet that cannot be decoded leaves a gap. The
+   * planes of a block are those of the choice, *borrowed until the next block*.
+   */
   *send(packet: Packet | null): Generator<TrackBlock> {
     if (packet) this.packets++;
     if (!this.#decoder.send(packet)) this.#markLost();

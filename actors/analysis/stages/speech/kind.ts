@@ -62,8 +62,8 @@ const TranscriptionJob = Type.Object(
     channels: defaulted(
       described(
         nullable(Type.Array(Type.Integer({ minimum: 1 }))),
-        'Channels to transcribe separately, counted from 1. If null or empty, all channels are mixed into ' +
-          'one.',
+        'Channels to transcribe separately, counted from 1. If null or empty, the channels of the default ' +
+          'track, and of those recorded with it, are mixed into one; a commentary or another language is not.',
       ),
       null,
     ),

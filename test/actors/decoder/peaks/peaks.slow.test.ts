@@ -54,6 +54,20 @@ for (const [name, encoder] of [
   });
 }
 
+test('the sound of one microphone on the second track is seen', async () => {
+  const path = join(folder, 'microphones.mov');
+  const sound = [0, 0.5].map((level) => ({
+    encoder: 'pcm_s16le',
+    sampleRate: 48_000,
+    channels: 1,
+    seconds: 2,
+    fill: (_start: number, samples: Float32Array) => samples.fill(level),
+  }));
+  await writeFilm({ path, sound });
+  const { values } = await peaksOf(new PeakRuns(), path);
+  assert.ok(values.length >= 99 && values.every((value) => Math.abs(value - 128) <= 1), `${values}`);
+});
+
 /** One second of a WAV file whose bytes are given. */
 function wav(name: string, format: number, data: Buffer): string {
   const head = Buffer.alloc(44);

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
-import { chooseChannels, defaultTrack, downmix, pick } from '../../../../actors/decoder/sound/choice.ts';
+import {
+  chooseChannels,
+  defaultTrack,
+  downmix,
+  mixedTracks,
+  pick,
+} from '../../../../actors/decoder/sound/choice.ts';
 import { SoundClock } from '../../../../actors/decoder/sound/clock.ts';
 import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -86,6 +92,10 @@ const tracks = [2, 6, 1].map((channels, stream) => ({
   channels,
   preferred: stream === 1,
   decodable: true,
+  codec: 'pcm_s24le',
+  sampleRate: 48_000,
+  language: null,
+  isBeside: false,
 }));
 
 describe('the channels', () => {
@@ -116,6 +126,44 @@ describe('the channels', () => {
       3,
     );
     assert.equal(defaultTrack([]), null);
+  });
+});
+
+describe('without a list of channels', () => {
+  const recorded = [0, 1, 2, 3].map((stream) => ({
+    ...tracks[0]!,
+    stream,
+    channels: 1,
+    preferred: stream === 0,
+  }));
+  const mixed = (change: object) =>
+    mixedTracks(recorded.map((track) => (track.stream === 2 ? { ...track, ...change } : track))).map(
+      ({ stream }) => stream,
+    );
+
+  test('the tracks of one recording are mixed', () => {
+    assert.deepEqual(mixed({}), [0, 1, 2, 3]);
+    assert.deepEqual(mixedTracks([]), []);
+  });
+
+  test('a commentary, another language or another kind of track is left out', () => {
+    for (const change of [
+      { isBeside: true },
+      { language: 'deu' },
+      { codec: 'aac' },
+      { sampleRate: 44_100 },
+      { channels: 2 },
+      { decodable: false },
+    ])
+      assert.deepEqual(mixed(change), [0, 1, 3], JSON.stringify(change));
+  });
+
+  test('a track that is a mix already stays alone', () => {
+    const surround = [0, 1].map((stream) => ({ ...tracks[1]!, stream, preferred: stream === 0 }));
+    assert.deepEqual(
+      mixedTracks(surround).map(({ stream }) => stream),
+      [0],
+    );
   });
 });
 

@@ -153,3 +153,14 @@ test('a file of whose sound nothing can be decoded is an error that names it', a
   await writeFile(path, bytes);
   await assert.rejects(askSound(path), { code: 'DECODE_FAILED', message: /noise\.mkv/ });
 });
+
+test('tracks of one recording are heard together, whichever of them the talk is on', async () => {
+  const silent = { ...pcm(), fill: (_start: number, samples: Float32Array) => samples.fill(0) };
+  const path = await written('microphones.mov', { picture, sound: [silent, pcm(), pcm({ from: 1 })] });
+  const [samples] = await askSound(path);
+  expectTone(samples!, pitches[0]!, { loud: 0.5 / 3 });
+  expectTone(samples!, pitches[1]!, { loud: 0.5 / 3 });
+  const [first, second] = await askSound(path, [1, 2]);
+  expectSilence(first!, 0.1, 1.5);
+  expectTone(second!, pitches[0]!);
+});
