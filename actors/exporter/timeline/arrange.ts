@@ -279,12 +279,12 @@ class Sources {
     const tell = (what: string) => this.warnings.push(`${path}: ${what}`);
     if (!found) tell(`its frame rate is unknown; frames are counted at ${counted} per second`);
     else if (!found.isOwn) {
-      const about = `editing programs do not support its average of ${framesPerSecond(own)} frames per second`;
+      const about = `editing programs do not support its ${framesPerSecond(own)} frames per second`;
       tell(
         `${about}, and the rate ${varies ? 'varies' : 'may vary'}; frames are counted at ${counted} per second`,
       );
     } else if (varies) {
-      tell(`its frame rate varies; frames are counted at the average of ${counted} per second`);
+      tell(`its frame rate varies; frames are counted at ${counted} per second`);
     }
     if (found?.isOwn && !isSameRate(rate, this.sequenceRate))
       tell(`has ${counted} frames per second, but the sequence has ${shown}`);

@@ -113,7 +113,7 @@ export interface SourceFacts {
   readonly seconds: number;
   /** As the file says it; null when it does not, and for stills and sound. */
   readonly rate: Rational | null;
-  /** The rate is an average: pictures come at unequal times. */
+  /** Pictures come at unequal times; the rate is that of most of them, or an average. */
   readonly varies: boolean;
   readonly width: number;
   readonly height: number;

@@ -206,6 +206,7 @@ class Writer {
       ...(isStill ? [leaf('stillframe', 'TRUE')] : []),
       this.#file(clip.source),
       sourceTrack(channel),
+      ...(channel === null ? scaleFilter(source, this.#timeline) : []),
       ...(mates.length > 1 ? mates.map(link) : []),
     );
   }
@@ -238,6 +239,39 @@ function mediaElements({ kind, rate, width, height, sound }: Source): Element[] 
   const audio =
     sound && element('audio', {}, soundElement(sound.sampleRate), leaf('channelcount', sound.channels));
   return [...(kind === 'audio' ? [] : [video]), ...(audio ? [audio] : [])];
+}
+
+/** Percent; programs take no more. */
+const mostScale = 1000;
+
+/**
+ * Editing programs show a picture at its own size unless a filter scales it. One of another size fills the
+ * sequence as far as its shape allows; sides of a sequence are even, so that a pixel may be missing.
+ */
+function scaleFilter({ width, height }: Source, sequence: Pick<Timeline, 'width' | 'height'>): Element[] {
+  const isSame = Math.abs(width - sequence.width) <= 1 && Math.abs(height - sequence.height) <= 1;
+  if (isSame || width === 0 || height === 0) return [];
+  const percent = 100 * Math.min(sequence.width / width, sequence.height / height);
+  const scale = element(
+    'parameter',
+    {},
+    leaf('parameterid', 'scale'),
+    leaf('name', 'Scale'),
+    leaf('valuemin', 0),
+    leaf('valuemax', mostScale),
+    leaf('value', Math.min(mostScale, Math.round(percent * 1e4) / 1e4)),
+  );
+  const effect = element(
+    'effect',
+    {},
+    leaf('name', 'Basic Motion'),
+    leaf('effectid', 'basic'),
+    leaf('effectcategory', 'motion'),
+    leaf('effecttype', 'motion'),
+    leaf('mediatype', 'video'),
+    scale,
+  );
+  return [element('filter', {}, effect)];
 }
 
 function markerElement({ name, start, end }: Marker): Element {

@@ -244,9 +244,7 @@ test('a rate that varies is counted at the nearest one, and that is told', () =>
 test('a rate that varies about one of editing programs is told too', () => {
   const facts = known(film('/v', { rate: rates['30'], varies: true }));
   const own = arrange(request([item('/v', 0, 1), item('/v', 5, 6)]), facts);
-  assert.deepEqual(own.warnings, [
-    '/v: its frame rate varies; frames are counted at the average of 30 per second',
-  ]);
+  assert.deepEqual(own.warnings, ['/v: its frame rate varies; frames are counted at 30 per second']);
   const other = arrange(request([item('/v', 0, 1)], { fps: 25 }), facts).warnings;
   assert.deepEqual(other.slice(1), ['/v: has 30 frames per second, but the sequence has 25']);
 });

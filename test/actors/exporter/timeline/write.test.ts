@@ -236,6 +236,26 @@ test('a cut is the XMEML that was read by hand', () => {
   matchesGolden('cut.xml', xmeml(cut().timeline));
 });
 
+test('XMEML scales pictures of another size than the sequence, and no others', () => {
+  const facts = known(
+    film('/same'),
+    film('/small', { width: 1280, height: 720 }),
+    film('/tall', { width: 1080, height: 1920 }),
+    film('/odd', { width: 1919, height: 1079 }),
+    film('/tiny', { kind: 'image', rate: null, width: 20, height: 10, sound: null }),
+    recording('/sound'),
+  );
+  const items = ['/same', '/small', '/tall', '/odd', '/tiny'].map((path) => item(path, 0, 1));
+  const sound = item('/sound', 0, 1, { track: 'audio' });
+  const text = xmeml(arrange(request([...items, sound], { width: 1920, height: 1080 }), facts).timeline);
+  const scales = text
+    .split('<clipitem ')
+    .slice(1)
+    .map((clip) => /<value>([\d.]+)<\/value>/.exec(clip)?.[1]);
+  assert.deepEqual(scales.slice(0, 5), [undefined, '150', '56.25', undefined, '1000']);
+  assert.ok(scales.slice(5).every((scale) => scale === undefined));
+});
+
 test('a file is described once and referred to after that, in the order of the document', () => {
   const text = xmeml(cut().timeline);
   assert.equal(text.match(/<pathurl>/g)!.length, 5);
