@@ -15,8 +15,7 @@ const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
   'previews',
   'alike',
   'stored',
-  'written_stored',
-  'things_stored',
+  'results_stored',
   'faces_stored',
   'transcript_marks',
 ]);

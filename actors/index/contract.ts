@@ -10,6 +10,7 @@ import { nameMessages } from './names/contract.ts';
 import { partMessages } from './parts/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { replicaMessages } from './replica/contract.ts';
+import { resultMessages } from './results/contract.ts';
 import { peakMessages, spanMessages, storeMessages } from './store/contract.ts';
 import { summaryMessages } from './summaries/contract.ts';
 import { thingMessages } from './things/contract.ts';
@@ -25,6 +26,7 @@ export const indexContract = contract('index', {
   ...partMessages,
   ...transcriptMessages,
   ...voiceMessages,
+  ...resultMessages,
   ...writtenMessages,
   ...thingMessages,
   ...facetMessages,

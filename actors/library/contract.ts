@@ -23,6 +23,23 @@ const Stored = described(
   'When it was stored, as a Unix time in seconds; null if it was stored by version 0.1.0 or earlier.',
 );
 
+export const LibraryResult = Type.Object({
+  type: described(
+    Type.String(),
+    'The work that found it, as in tasks: `video`, `speech`, `faces`, `text`, `things` or `summary`; ' +
+      '`previews` and `voices` come with other work. There may be more.',
+  ),
+  model_key: described(nullable(Type.String()), 'Key of the model that found it; null for previews.'),
+  count: described(
+    Count,
+    'Number of frames, segments, faces, lines of text, things, previews, voices, or nodes of a summary.',
+  ),
+  stored: Stored,
+});
+export type LibraryResult = Static<typeof LibraryResult>;
+
+const Results = described(Type.Array(LibraryResult), 'Everything that is stored, by the work that found it.');
+
 export const LibraryMedia = Type.Object({
   media_path: described(Type.String(), 'The path at which the file was last seen.'),
   hash_str: described(Type.String(), 'Content hash. Copies have the same hash.'),
@@ -77,8 +94,9 @@ export const LibraryMedia = Type.Object({
   preview_bytes: described(Type.Number(), 'Size of the stored previews in bytes.'),
   unreadable: described(
     Type.Array(Type.String()),
-    'Damaged parts: keys of models, `transcript`, or `previews`.',
+    'Damaged parts: keys of models, `transcript`, or types of work.',
   ),
+  results: Results,
 });
 export type LibraryMedia = Static<typeof LibraryMedia>;
 
@@ -114,6 +132,7 @@ export const Forgotten = Type.Object({
   faces: described(Count, 'Number of faces that were stored.'),
   summaries: described(Count, 'Number of summaries that were stored.'),
   preview_bytes: described(Type.Number(), 'Size in bytes of its previews, which were deleted from the disk.'),
+  results: Results,
 });
 
 const ClusteringsGone = described(

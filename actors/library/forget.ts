@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sideBySide } from '../../runtime/sync/shared-work.ts';
 import { isMediaError } from '../decoder/contract.ts';
-import type { HeldMedia } from '../index/library/contract.ts';
+import type { HeldMedia, HeldResult } from '../index/library/contract.ts';
 import { tidyInSteps } from '../index/store/compact-in-steps.ts';
 import { nameContent } from '../index/store/content-name.ts';
 import { storeErrors } from '../index/store/contract.ts';
@@ -12,6 +12,7 @@ import {
   type ForgetAnswer,
   type ForgetRequest,
   type Forgotten,
+  type LibraryResult,
   libraryErrors,
   type PruneAnswer,
 } from './contract.ts';
@@ -155,17 +156,33 @@ export async function remove(
       if (!storeErrors.STORE_FULL.is(error)) throw error;
     });
   }
-  const forgotten = [...contents].map(([hash_str, held]) => ({
-    media_paths: held.map(({ path }) => path),
-    hash_str,
-    frames: held[0]!.visual.reduce((sum, { frames }) => sum + frames, 0),
-    transcript: held[0]!.transcript !== null,
-    // The same faces may be found by several pairs of models.
-    faces: Math.max(0, ...held[0]!.faces.map(({ faces }) => faces)),
-    summaries: held[0]!.summaries,
-    preview_bytes: held[0]!.preview_bytes,
-  }));
+  const forgotten = [...contents].map(([hash_str, held]) => {
+    const { results } = held[0]!;
+    const of = (type: string) => results.filter((result) => result.type === type);
+    return {
+      media_paths: held.map(({ path }) => path),
+      hash_str,
+      frames: of('video').reduce((sum, { count }) => sum + count, 0),
+      transcript: of('speech').length > 0,
+      // The same faces may be found by several pairs of models.
+      faces: Math.max(0, ...of('faces').map(({ count }) => count)),
+      summaries: of('summary').length,
+      preview_bytes: previewBytes(results),
+      results: results.map(shownResult),
+    };
+  });
   return { forgotten, clusterings };
+}
+
+export const previewBytes = (results: readonly HeldResult[]): number =>
+  results.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+
+export function shownResult({ type, model_key, count, stored_ms }: HeldResult): LibraryResult {
+  return { type, model_key, count, stored: unixSeconds(stored_ms) };
+}
+
+export function unixSeconds(ms: number | null): number | null {
+  return ms === null ? null : ms / 1000;
 }
 
 /** Clusterings of which nothing would be left. */

@@ -21,7 +21,7 @@ import {
   type MoveAnswer,
   type MoveRequest,
 } from './contract.ts';
-import { forget, prune } from './forget.ts';
+import { forget, previewBytes, prune, shownResult, unixSeconds } from './forget.ts';
 import { Folders, systemDisk } from './listing/folder-names.ts';
 import { FailedWork, listFolder } from './listing/list-folder.ts';
 import { allHeld, inWork, type LibraryParts, pathsInWork, TOGETHER } from './parts.ts';
@@ -43,22 +43,30 @@ export function createLibrary(parts: LibraryParts): Library {
   };
 }
 
-function shown({ path, volume: _, visual, faces, transcript, ...media }: HeldMedia): LibraryMedia {
+function shown({ path, volume: _, results, ...media }: HeldMedia): LibraryMedia {
+  const of = (type: string) => results.filter((result) => result.type === type);
+  const [transcript] = of('speech');
   return {
     media_path: path,
     ...media,
-    visual: visual.map(({ stored_ms, ...stage }) => ({ ...stage, stored: seconds(stored_ms) })),
-    faces: faces.map(({ stored_ms, ...found }) => ({ ...found, stored: seconds(stored_ms) })),
-    transcript: transcript && storedIn(transcript),
+    visual: of('video').map(({ model_key, count: frames, stored_ms }) => {
+      return { model_key: model_key!, frames, stored: unixSeconds(stored_ms) };
+    }),
+    faces: of('faces').map(({ model_key, count, stored_ms }) => {
+      return { model_key: model_key!, faces: count, stored: unixSeconds(stored_ms) };
+    }),
+    transcript: transcript?.speech
+      ? {
+          model_key: transcript.model_key!,
+          ...transcript.speech,
+          segments: transcript.count,
+          stored: unixSeconds(transcript.stored_ms),
+        }
+      : null,
+    summaries: of('summary').length,
+    preview_bytes: previewBytes(results),
+    results: results.map(shownResult),
   };
-}
-
-function storedIn({ stored_ms, ...transcript }: NonNullable<HeldMedia['transcript']>) {
-  return { ...transcript, stored: seconds(stored_ms) };
-}
-
-function seconds(ms: number | null): number | null {
-  return ms === null ? null : ms / 1000;
 }
 
 // Footage has moved: the paths by which media are known get their new names. Some at a time, each time whole:

@@ -8,6 +8,7 @@ import type { SlotPool } from '../../runtime/slots.ts';
 import type { decoderContract } from '../decoder/contract.ts';
 import type { embedderContract, VisualModel } from '../embedder/contract.ts';
 import type { indexContract } from '../index/contract.ts';
+import { itemsOf } from '../index/results/contract.ts';
 import { exactTimes } from '../index/visual/shots.ts';
 import type { Lists } from '../library/lists/contract.ts';
 import type { ModelLibrary } from '../models/contract.ts';
@@ -218,7 +219,7 @@ export async function seenIn(
   const { record, media_path } = await knownMedia(parts, request, call);
   const { hash_str } = record.identity;
   const things = await parts.index.ask('things_of', { cache_dir, hash_str }, call);
-  const written = await parts.index.ask('written_in', { cache_dir, hash_str }, call);
+  const written = await parts.index.ask('stored_result', { cache_dir, type: 'text', hash_str }, call);
   const edges = (await shotsOf(parts, cache_dir, [hash_str], call)).get(hash_str) ?? null;
   const secondsOf = ({ start, end }: Pick<Track, 'start' | 'end'>) => {
     const [start_seconds, end_seconds] = exactTimes(edges, start, end);
@@ -230,8 +231,8 @@ export async function seenIn(
     things_from: things.model_key === null ? null : sourceOf(things),
     things: classesOf(things.tracks, record.probe.grid_frames, secondsOf),
     shots: things.shots.map(({ size, ...range }) => ({ size, ...secondsOf(range) })),
-    lines_from: written.lines === null ? null : sourceOf(written),
-    lines: (written.lines ?? []).map(({ text, score, box, ...range }) => ({
+    lines_from: written === null ? null : sourceOf(written),
+    lines: itemsOf(written, 'text').map(({ text, score, box, ...range }) => ({
       text,
       score,
       ...secondsOf(range),

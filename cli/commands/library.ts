@@ -15,25 +15,41 @@ import { minuteText, printable } from '../terminal.ts';
 // The library as lines for a person.
 
 export function mediaLines(media: LibraryMedia): string {
-  const { media_path, kind, duration_seconds, visual, faces, transcript, summaries, replaced, unreadable } =
-    media;
+  const { media_path, kind, duration_seconds, transcript, summaries, results, replaced, unreadable } = media;
   const length = kind === 'image' || duration_seconds === null ? '' : `  ${clockTime(duration_seconds)}`;
   const facts = [
-    ...visual.map(
-      ({ model_key, frames, stored }) => `${counted(frames, 'picture')} by ${model_key}${when(stored)}`,
-    ),
-    ...faces.map((found) => `${found.faces} faces by ${found.model_key}${when(found.stored)}`),
-    ...(transcript
-      ? [
-          `transcript by ${transcript.model_key}${transcript.language ? ` (${transcript.language})` : ''}, ${transcript.segments} segments${when(transcript.stored)}`,
-        ]
-      : []),
+    ...results.flatMap(({ type, model_key, count, stored }) => {
+      const found = type === 'speech' ? transcriptLine(transcript) : countLine(type, model_key, count);
+      return found === null ? [] : [`${found}${when(stored)}`];
+    }),
     ...(summaries > 0 ? [counted(summaries, 'summary', 'summaries')] : []),
     ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}; analyse the file again`] : []),
     ...(replaced ? ['the file has been replaced; framehound prune removes this entry'] : []),
   ];
   const shown = facts.length > 0 ? facts : ['nothing analysed'];
   return `${printable(media_path)}${length}\n${shown.map((fact) => `    ${fact}\n`).join('')}`;
+}
+
+/** What is counted, for one and for several. Work that has a line of its own has none. */
+const nouns: Readonly<Record<string, readonly [string, string] | null>> = {
+  video: ['picture', 'pictures'],
+  faces: ['face', 'faces'],
+  text: ['line of text', 'lines of text'],
+  things: ['thing', 'things'],
+  previews: null,
+  voices: null,
+  summary: null,
+};
+
+function countLine(type: string, model: string | null, count: number): string | null {
+  const words = Object.hasOwn(nouns, type) ? nouns[type]! : ([type, type] as const);
+  return words && `${counted(count, ...words)}${model === null ? '' : ` by ${model}`}`;
+}
+
+function transcriptLine(transcript: LibraryMedia['transcript']): string | null {
+  if (transcript === null) return null;
+  const { model_key, language, segments } = transcript;
+  return `transcript by ${model_key}${language ? ` (${language})` : ''}, ${counted(segments, 'segment')}`;
 }
 
 /** Empty for what an earlier version stored. */

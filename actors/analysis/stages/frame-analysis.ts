@@ -1,7 +1,10 @@
 // What stages share that look at every grid frame of a file with a model of their own, and store one record
 // for each file.
 import type { Log } from '../../../runtime/log.ts';
+import type { Ref } from '../../../runtime/ref.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
+import type { indexContract } from '../../index/contract.ts';
+import type { FoundItems, ResultType } from '../../index/results/contract.ts';
 import { modelErrors } from '../../models/contract.ts';
 import { expectUnchanged } from '../media/survey.ts';
 import type { Item } from './kind.ts';
@@ -37,8 +40,12 @@ export interface FrameAnalysisParts<M> {
   /** What looks, as it was loaded. */
   readonly model: M;
   readonly actor: FrameAnalysisModel<M>;
-  /** What the store has of this content; null where nobody looked. */
-  stored(hash: string): Promise<StoredLook | null>;
+  readonly index: Ref<typeof indexContract>;
+  readonly cache_dir: string;
+  /** Of what it finds. */
+  readonly type: ResultType;
+  /** Of the task. */
+  readonly signal: AbortSignal;
   factsOf(count: number, missing_frames: number, fromPreviews: boolean): Facts;
 }
 
@@ -48,30 +55,35 @@ export interface FrameAnalysis {
   /** Asks the actor; one that came back after a crash has no model yet. */
   askModel<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /**
-   * `looked`: frames in all. `store` is not cancelled: a commit that was begun is finished, and what is
-   * finished stays.
+   * `looked`: frames in all; `count`: items that are shown as found. It is not cancelled: what is finished
+   * stays.
    */
   commit(
     file: FileWork<Item>,
     counts: { readonly looked: number; readonly count: number },
-    store: (from_previews: boolean) => Promise<unknown>,
+    found: FoundItems,
   ): Promise<Facts>;
 }
 
 export function frameAnalysis<M extends { readonly model_key: string }>(
   log: Log,
-  { model, actor, stored, factsOf }: FrameAnalysisParts<M>,
+  { model, actor, index, cache_dir, type, signal, factsOf }: FrameAnalysisParts<M>,
 ): FrameAnalysis {
+  const { model_key } = model;
+  const storedOf = async (hash: string): Promise<StoredLook | null> => {
+    const query = { cache_dir, type, hashes: [hash] };
+    return (await index.ask('results_stored', query, { signal })).stored[0] ?? null;
+  };
   /** Of files that were looked at before, by content. */
   const known = new Map<string, StoredLook>();
   return {
     run: {
-      modelOf: () => model.model_key,
+      modelOf: () => model_key,
       applies: ({ probe }) => probe.grid_frames > 0,
       // What was found in previews stands until the file is there again.
       isStored: async ({ identity: { hash_str } }, _, isGone) => {
-        const found = await stored(hash_str);
-        if (found?.model_key !== model.model_key || (found.from_previews && !isGone)) return false;
+        const found = await storedOf(hash_str);
+        if (found?.model_key !== model_key || (found.from_previews && !isGone)) return false;
         known.set(hash_str, found);
         return true;
       },
@@ -81,8 +93,7 @@ export function frameAnalysis<M extends { readonly model_key: string }>(
       },
       // The model is used by nobody else; what it takes is given back.
       close: async () => {
-        const failed = (error: unknown) =>
-          log.warn('a model cannot be freed', { model: model.model_key, error });
+        const failed = (error: unknown) => log.warn('a model cannot be freed', { model: model_key, error });
         await actor.unload().catch(failed);
       },
     },
@@ -92,15 +103,15 @@ export function frameAnalysis<M extends { readonly model_key: string }>(
         await actor.load(signal);
         return ask();
       }),
-    commit: async ({ media, previews }, { looked, count }, store) => {
+    commit: async ({ media, previews }, { looked, count }, found) => {
       const { path, probe } = media;
       if (looked === 0 && probe.grid_frames > 0) {
         throw mediaErrors.DECODE_FAILED(`${path}: none of its pictures can be decoded`, { path });
       }
-      const fromPreviews = previews !== null;
-      if (!fromPreviews) await expectUnchanged(media);
-      await store(fromPreviews);
-      return factsOf(count, Math.max(0, probe.grid_frames - looked), fromPreviews);
+      const from_previews = previews !== null;
+      if (!from_previews) await expectUnchanged(media);
+      await index.ask('store_result', { cache_dir, media, model_key, from_previews, found });
+      return factsOf(count, Math.max(0, probe.grid_frames - looked), from_previews);
     },
   };
 }

@@ -220,9 +220,10 @@ interface Sights {
 function thingFacets(store: Store): readonly ContentFacet[] {
   // They are asked one after the other of the same content, whose record is long.
   let last: { readonly version: string; readonly sights: Sights } | null = null;
-  const best = new BestScores((hash) => store.things.version(hash) !== null);
+  const versionOf = (hash: string) => store.results('things').lookUp(hash)?.version ?? null;
+  const best = new BestScores((hash) => versionOf(hash) !== null);
   const sightsOf = (hash: string): Sights => {
-    const version = `${hash} ${store.things.version(hash)} ${store.people.faces.changes()}`;
+    const version = `${hash} ${versionOf(hash)} ${store.people.faces.changes()}`;
     if (last?.version !== version) last = { version, sights: readSights(store, hash, best) };
     return last.sights;
   };
@@ -238,7 +239,7 @@ function thingFacets(store: Store): readonly ContentFacet[] {
 }
 
 function readSights(store: Store, hash: string, best: BestScores): Sights {
-  const tracks = readable(() => store.things.of(hash))?.tracks ?? [];
+  const tracks = readable(() => store.results('things').of(hash))?.items ?? [];
   const gridFrames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
   best.set(hash, tracks, gridFrames);
   const classes = tracks.filter((track) => isSure(track, gridFrames)).map((track) => track.class);

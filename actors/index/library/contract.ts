@@ -8,6 +8,29 @@ import { Folder } from '../store/contract.ts';
 /** Milliseconds since 1970; null for what an earlier version stored, which kept no time. */
 const StoredMs = nullable(Type.Number());
 
+/** What work of one type found in a content, by one model. */
+export const HeldResult = Type.Object({
+  type: Type.String(),
+  /** Null where several models may have found it. */
+  model_key: nullable(Type.String()),
+  /** Of frames, segments, faces, things and so on. */
+  count: Type.Integer({ minimum: 0 }),
+  stored_ms: StoredMs,
+  from_previews: Type.Optional(Type.Boolean()),
+  /** On the disk, of previews. */
+  bytes: Type.Optional(Type.Number()),
+  /** Of a transcript. `language`: that was spoken, BCP 47. */
+  speech: Type.Optional(
+    Type.Object({
+      language: nullable(Type.String()),
+      speakers: Type.Integer(),
+      speakers_uncertain: Type.Optional(Type.Boolean()),
+      speaker_range: Type.Optional(SpeakerRange),
+    }),
+  ),
+});
+export type HeldResult = Static<typeof HeldResult>;
+
 export const HeldMedia = Type.Object({
   path: Type.String(),
   hash_str: Type.String(),
@@ -19,25 +42,9 @@ export const HeldMedia = Type.Object({
   duration_seconds: nullable(Type.Number()),
   /** Where its volume was mounted; null for what an earlier version stored. */
   volume: nullable(Type.String()),
-  visual: Type.Array(Type.Object({ model_key: Type.String(), frames: Type.Integer(), stored_ms: StoredMs })),
-  transcript: nullable(
-    Type.Object({
-      model_key: Type.String(),
-      /** That was spoken, BCP 47. */
-      language: nullable(Type.String()),
-      segments: Type.Integer(),
-      speakers: Type.Integer(),
-      speakers_uncertain: Type.Optional(Type.Boolean()),
-      speaker_range: Type.Optional(SpeakerRange),
-      stored_ms: StoredMs,
-    }),
-  ),
-  /** Faces that were found, by each pair of models that looked. */
-  faces: Type.Array(Type.Object({ model_key: Type.String(), faces: Type.Integer(), stored_ms: StoredMs })),
-  /** Summaries of it, by whatever model. */
-  summaries: Type.Integer(),
-  preview_bytes: Type.Number(),
-  /** What cannot be read of it: keys of models, `transcript`, `previews`. */
+  /** In the order of the kinds. */
+  results: Type.Array(HeldResult),
+  /** What cannot be read of it: keys of models, or types of work. */
   unreadable: Type.Array(Type.String()),
 });
 export type HeldMedia = Static<typeof HeldMedia>;
@@ -107,16 +114,6 @@ export const libraryMessages = {
   remove_media: ask(
     Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
     Type.Object({
-      removed: Type.Array(
-        Type.Object({
-          hash: Type.String(),
-          vectors: Type.Integer(),
-          preview_bytes: Type.Number(),
-          transcript: Type.Boolean(),
-          faces: Type.Integer(),
-          summaries: Type.Integer(),
-        }),
-      ),
       /** Names of face clusterings of which nothing is left. */
       clusterings: Type.Array(Type.String()),
     }),

@@ -37,7 +37,7 @@ export function libraryHandlers({ folders }: StoreParts): Handlers<Contract<type
     remove_media: ({ cache_dir, hashes }, turn) =>
       folders.with(cache_dir, (store) => {
         store.requireFolder();
-        return store.remove(hashes, () => turn.throwIfCancelled());
+        return { clusterings: store.remove(hashes, () => turn.throwIfCancelled()) };
       }),
     move_paths: ({ cache_dir, moves }) =>
       folders.with(cache_dir, (store) => {

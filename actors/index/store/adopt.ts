@@ -6,6 +6,7 @@ import { makeFolder } from '../../../runtime/files/folder.ts';
 import { renameSync } from '../../../runtime/files/names.ts';
 import type { SpeakerVoices } from '../../diarizer/contract.ts';
 import { faceAt } from '../people/face-columns.ts';
+import { resultKinds } from '../results/contract.ts';
 import { countFrames } from '../visual/frames.ts';
 import type { MediaRecord } from './contract.ts';
 import { flushFolder } from './disk.ts';
@@ -14,6 +15,7 @@ import { openFolder } from './names.ts';
 import { placeBytes, readAligned, readDisplay, readVectors } from './people/face-rolls.ts';
 import type { FaceChunk } from './people/face-stage.ts';
 import { type ContentFaces, idsOf, type OpenRolls } from './people/stored-faces.ts';
+import type { Results } from './results.ts';
 import type { Store } from './store.ts';
 import type { MediaVoices } from './voices/voice-records.ts';
 import type { Found } from './writer.ts';
@@ -66,10 +68,10 @@ function takeOver(target: Store, source: Store, hash: string, isKnown: boolean):
     const voices = source.transcripts.voices.of(hash);
     target.transcripts.store(media, transcript.mark, transcript.segments, voices && speakerVoices(voices));
   }
-  const written = source.written.of(hash);
-  if (written !== null) target.written.store(media, written);
-  const things = source.things.of(hash);
-  if (things !== null) target.things.store(media, things);
+  for (const { type } of resultKinds) {
+    const result = source.results(type).of(hash);
+    if (result !== null) (target.results(type) as Results).store(media, result);
+  }
 }
 
 function mediaOf(source: Store, hash: string): MediaRecord {

@@ -1,49 +1,33 @@
 // What an analysis folder holds of each media, as a person asks for it: by which model, since when, how much.
-import type { HeldMedia, HeldModel } from '../library/contract.ts';
-import { countFrames } from '../visual/frames.ts';
+
+import type { HeldMedia, HeldModel, HeldResult } from '../library/contract.ts';
 import { upheaval } from './changes.ts';
 import type { Environment } from './environment.ts';
 import { readable } from './faults.ts';
 import { isWithin } from './footage-path.ts';
+import { everyKind } from './kind.ts';
+import { kinds } from './kinds.ts';
 import type { FileMark, MediaRecords } from './media.ts';
-import {
-  decodeModelKey,
-  encodeModelKey,
-  faceModelPrefix,
-  facesKey,
-  modelPrefix,
-  previewKey,
-  stageKey,
-  thingsKey,
-  transcriptKey,
-  writtenKey,
-} from './names.ts';
+import { decodeModelKey, encodeModelKey, faceModelPrefix, modelPrefix } from './names.ts';
 import { deadOf, rollsOf } from './people/face-rolls.ts';
 import { readFaceModel } from './people/stored-faces.ts';
-import { FaceModel, Faces, Model, Previews, Visual } from './records.ts';
-import type { Summaries } from './summaries/summaries.ts';
-import { readRecord, unseal } from './table.ts';
-import { lookUpTranscript } from './transcripts.ts';
+import { FaceModel, Model } from './records.ts';
+import { unseal } from './table.ts';
 
 /** Media between two looks at whether to stop. */
 const stride = 64;
+
+type StoredResults = Pick<HeldMedia, 'results' | 'unreadable'>;
 
 export class Holdings {
   readonly #reading: () => Environment | null;
   readonly #media: MediaRecords;
   readonly #paths: ContentPaths;
-  readonly #summaries: Summaries;
 
-  constructor(
-    reading: () => Environment | null,
-    media: MediaRecords,
-    paths: ContentPaths,
-    summaries: Summaries,
-  ) {
+  constructor(reading: () => Environment | null, media: MediaRecords, paths: ContentPaths) {
     this.#reading = reading;
     this.#media = media;
     this.#paths = paths;
-    this.#summaries = summaries;
   }
 
   /** In the order of paths; `under`: only what lies in this folder. `pause` may throw to stop. */
@@ -53,23 +37,21 @@ export class Holdings {
   ): { total: number; media: HeldMedia[] } {
     const all = this.#paths.all(pause);
     const found = under === null ? all : all.filter(({ path }) => isWithin(path, under));
-    const models = this.#models();
-    const faceModels = this.#faceModels();
+    const resultsOf = this.#results();
     const media = found.slice(offset, offset + limit).map((one, i) => {
       if (i % stride === 0) pause();
-      return this.#held(one, models, faceModels);
+      return this.#held(one, resultsOf);
     });
     return { total: found.length, media };
   }
 
   /** Null for a file of which nothing is known as it is now. */
   files(files: readonly (FileMark & { readonly path: string })[], pause: () => void): (HeldMedia | null)[] {
-    const models = this.#models();
-    const faceModels = this.#faceModels();
+    const resultsOf = this.#results();
     return files.map(({ path, ...mark }, i) => {
       if (i % stride === 0) pause();
       const hash = this.#media.known(path, mark)?.identity.hash_str;
-      return hash === undefined ? null : this.#held({ path, hash, replaced: false }, models, faceModels);
+      return hash === undefined ? null : this.#held({ path, hash, replaced: false }, resultsOf);
     });
   }
 
@@ -77,48 +59,21 @@ export class Holdings {
   isAnalysed(pause: () => void): (hash: string) => boolean {
     const environment = this.#reading();
     if (environment === null) return () => false;
-    const models = this.#models().map(({ model_key }) => model_key);
-    const faceModels = this.#faceModels().map(({ model_key }) => encodeModelKey(model_key));
+    const analyses = everyKind(environment, kinds).filter(({ kind }) => kind.isAnalysis);
     let asked = 0;
     return (hash) => {
       if (asked++ % stride === 0) pause();
-      return (
-        models.some((key) => environment.has(stageKey(key, hash))) ||
-        environment.has(transcriptKey(hash)) ||
-        environment.has(writtenKey(hash)) ||
-        environment.has(thingsKey(hash)) ||
-        faceModels.some((key) => environment.has(facesKey(key, hash))) ||
-        this.#summaries.countOf(hash) > 0
-      );
+      return analyses.some(({ kind, keysOf }) => {
+        const [first] = keysOf(hash);
+        return first !== undefined && (kind.isSeveral || environment.has(first));
+      });
     };
   }
 
-  #held(
-    { path, hash, replaced }: ListedContent,
-    models: readonly Model[],
-    faceModels: readonly FaceModel[],
-  ): HeldMedia {
+  #held({ path, hash, replaced }: ListedContent, resultsOf: (hash: string) => StoredResults): HeldMedia {
     const record = readable(() => this.#media.byHash(hash));
     const own = record?.path === path || replaced ? record : this.#media.byPath(path);
     const known = own ?? record;
-    const unreadable: string[] = [];
-    const read = <T>(what: string, look: () => T | null): T | null => {
-      const found = readable(() => ({ value: look() }));
-      if (found === null) unreadable.push(what);
-      return found?.value ?? null;
-    };
-    const visual = models.flatMap(({ model_key }) => {
-      const row = read(model_key, () => readRecord(this.#reading(), Visual, stageKey(model_key, hash)));
-      if (row === null) return [];
-      const frames = countFrames(row.frame_runs);
-      return [{ model_key, frames, stored_ms: row.stored_ms || null }];
-    });
-    const faces = faceModels.flatMap(({ model_key }) => {
-      const key = facesKey(encodeModelKey(model_key), hash);
-      const row = read(model_key, () => readRecord(this.#reading(), Faces, key));
-      return row === null ? [] : [{ model_key, faces: row.count, stored_ms: row.stored_ms || null }];
-    });
-    const previews = read('previews', () => readRecord(this.#reading(), Previews, previewKey(hash)));
     return {
       path,
       hash_str: hash,
@@ -127,28 +82,27 @@ export class Holdings {
       kind: known?.probe.kind ?? null,
       duration_seconds: known?.probe.duration_seconds ?? null,
       volume: known?.volume ?? null,
-      visual,
-      faces,
-      transcript: read('transcript', () => this.#transcript(hash)),
-      summaries: this.#summaries.countOf(hash),
-      preview_bytes: previews?.size_bytes ?? 0,
-      unreadable,
+      ...resultsOf(hash),
     };
   }
 
-  #transcript(hash: string): HeldMedia['transcript'] {
-    const columns = lookUpTranscript(this.#reading(), hash)?.columns() ?? null;
-    if (columns === null) return null;
-    const { mark, starts_ms, speakerIds, stored_ms } = columns;
-    const { model_key, spoken, speakers_uncertain, speaker_range } = mark;
-    return {
-      model_key,
-      language: spoken,
-      segments: starts_ms.length,
-      speakers: speakerIds.length,
-      ...(speakers_uncertain && { speakers_uncertain }),
-      ...(speaker_range && { speaker_range }),
-      stored_ms: stored_ms || null,
+  /** Says what is stored of a content, by kind and model, and what of it is damaged. */
+  #results(): (hash: string) => StoredResults {
+    const environment = this.#reading();
+    if (environment === null) return () => ({ results: [], unreadable: [] });
+    const all = everyKind(environment, kinds);
+    return (hash) => {
+      const results: HeldResult[] = [];
+      const unreadable: string[] = [];
+      for (const { kind, model, keysOf } of all) {
+        const keys = keysOf(hash);
+        for (const key of kind.isSeveral ? keys : keys.slice(0, 1).filter((one) => environment.has(one))) {
+          const shown = readable(() => kind.show({ environment, hash, key }));
+          if (shown === null) unreadable.push(model ?? kind.type);
+          else results.push({ type: kind.type, model_key: model, ...shown });
+        }
+      }
+      return { results, unreadable };
     };
   }
 

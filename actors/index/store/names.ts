@@ -83,13 +83,8 @@ export const previewKey = (hash: string): string => `previews/${checkedHash(hash
 export const transcriptPrefix = 'transcript/';
 export const transcriptKey = (hash: string): string => `${transcriptPrefix}${checkedHash(hash)}`;
 export const speakersKey = (hash: string): string => `speakers/${checkedHash(hash)}`;
-export const writtenPrefix = 'written/';
-export const writtenKey = (hash: string): string => `${writtenPrefix}${checkedHash(hash)}`;
-export const writtenChangesKey = 'written-changes';
 /** Camera movements, which earlier versions stored. They are only removed. */
 export const cameraKey = (hash: string): string => `camera/${checkedHash(hash)}`;
-export const thingsPrefix = 'things/';
-export const thingsKey = (hash: string): string => `${thingsPrefix}${checkedHash(hash)}`;
 export const voicesPrefix = 'voices/';
 export const voicesKey = (hash: string): string => `${voicesPrefix}${checkedHash(hash)}`;
 /** `id`: made by this program. */

@@ -37,8 +37,8 @@ export const Media = table('FHMD', {
 });
 // key: "root/" name of a root. prefix: what the stored paths below it begin with (path-map.ts)
 export const Root = table('FHRT', { name: 'string', prefix: 'string' });
-// key: "changes": how many times a record of media changed; "face-changes", "summary-changes",
-// "written-changes": the same of faces, of summaries and of printed words
+// key: "changes": how many times a record of media changed; the `changesKey` of a kind: the same of its
+// results
 export const ChangeHead = table('FHCH', { count: 'double' });
 // key: "change/" count modulo 1024, four digits: the last changes
 export const Change = table('FHCG', { count: 'double', path: 'string', hash_str: 'string' });
@@ -109,24 +109,6 @@ export const Voices = table('FHVO', {
   dimensions: 'uint',
   voices_json: 'string',
   vectors: 'ubytes',
-});
-// key: "written/" hash_str: the lines of text that are read in a media, in the order of their beginning.
-// from_previews: 1 where its file was gone
-export const Written = table('FHWR', {
-  hash_str: 'string',
-  model_key: 'string',
-  lines_json: 'string',
-  stored_ms: 'double',
-  from_previews: 'uint',
-});
-// key: "things/" hash_str: the things that are seen in a media, as a list of tracks
-// (actors/things/tracks.ts). from_previews: 1 where its file was gone
-export const Things = table('FHTH', {
-  hash_str: 'string',
-  model_key: 'string',
-  tracks_json: 'string',
-  stored_ms: 'double',
-  from_previews: 'uint',
 });
 // key: "voice-person/" random id: the media in which a person has voices, and the people who are somebody
 // else
@@ -255,8 +237,6 @@ export type Previews = RowOf<typeof Previews>;
 export type Transcript = RowOf<typeof Transcript>;
 export type SpeakerNames = RowOf<typeof SpeakerNames>;
 export type Voices = RowOf<typeof Voices>;
-export type Written = RowOf<typeof Written>;
-export type Things = RowOf<typeof Things>;
 export type VoicePerson = RowOf<typeof VoicePerson>;
 export type FaceModel = RowOf<typeof FaceModel>;
 export type FaceRoll = RowOf<typeof FaceRoll>;

@@ -1,32 +1,15 @@
 // Takes contents out of the records of a folder, and gives paths their new names. What is done in one
 // transaction is seen whole or not at all.
-import { countFrames } from '../visual/frames.ts';
+
 import { countChange, noteUpheaval } from './changes.ts';
 import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
+import { everyKind } from './kind.ts';
+import { kinds } from './kinds.ts';
 import { folderOf, storedRow } from './media.ts';
-import {
-  cameraKey,
-  mediaKey,
-  modelPrefix,
-  pathKey,
-  previewKey,
-  speakersKey,
-  thingsKey,
-  transcriptKey,
-  writtenChangesKey,
-  writtenKey,
-} from './names.ts';
-import { Media, Model, Previews, Visual } from './records.ts';
+import { cameraKey, mediaKey, pathKey } from './names.ts';
+import { Media } from './records.ts';
 import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
-import { removeVoices } from './voices/voice-records.ts';
-
-export interface Removed {
-  readonly hash: string;
-  readonly vectors: number;
-  readonly preview_bytes: number;
-  readonly transcript: boolean;
-}
 
 /** A path of a content, with its new name. */
 export interface PathMove {
@@ -46,47 +29,27 @@ function reader(writes: Writes, file: string): Read {
   };
 }
 
-/** `contents`: all paths of each hash. Answers what went. */
+/** `contents`: all paths of each hash. */
 export function removeContents(
   writes: Writes,
-  { file, paths: map }: Environment,
-  modelKeys: readonly string[],
+  environment: Environment,
   contents: ReadonlyMap<string, readonly string[]>,
-): Removed[] {
+): void {
+  const { file, paths: map } = environment;
   const read = reader(writes, file);
-  const freed = new Map<string, number>();
-  const removed = [...contents].map(([hash, paths]): Removed => {
-    let vectors = 0;
-    for (const encoded of modelKeys) {
-      const key = `visual/${encoded}/${hash}`;
-      const visual = read(Visual, key);
-      writes.remove(key);
-      if (visual === null) continue;
-      const rows = countFrames(visual.frame_runs);
-      if (visual.dimensions === read(Model, modelPrefix + encoded)?.dimensions)
-        freed.set(encoded, (freed.get(encoded) ?? 0) + rows);
-      vectors += rows;
-    }
-    const preview_bytes = read(Previews, previewKey(hash))?.size_bytes ?? 0;
-    const transcript = writes.get(transcriptKey(hash)) !== undefined;
-    removeVoices(writes, hash, file);
-    for (const keyOf of [previewKey, transcriptKey, speakersKey, cameraKey, thingsKey, writtenKey, mediaKey])
-      writes.remove(keyOf(hash));
+  const stored = everyKind(environment, kinds);
+  for (const [hash, paths] of contents) {
+    for (const kind of kinds) kind.forget?.(writes, environment, hash);
+    const keys = stored.flatMap(({ keysOf }) => keysOf(hash));
+    for (const key of [...keys, cameraKey(hash), mediaKey(hash)]) writes.remove(key);
     for (const form of paths.flatMap((path) => map.forms(path))) {
       // Another content may have been seen there meanwhile.
       const row = read(Media, pathKey(form));
       if (row === null || row.hash_str === hash) writes.remove(pathKey(form));
     }
-    return { hash, vectors, preview_bytes, transcript };
-  });
-  for (const [encoded, rows] of freed) {
-    const key = modelPrefix + encoded;
-    const model = read(Model, key);
-    if (model !== null) writes.put(key, seal(Model, key, { ...model, rows: Math.max(0, model.rows - rows) }));
   }
-  countChange(writes, writtenChangesKey, file);
+  for (const { changesKey } of kinds) if (changesKey) countChange(writes, changesKey, file);
   noteUpheaval(writes, file);
-  return removed;
 }
 
 /** Answers the paths that stayed, because another content is known at their new name. */

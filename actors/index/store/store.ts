@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reasonOf } from '../../../runtime/errors.ts';
+import { type ItemOf, type ResultType, resultKinds } from '../results/contract.ts';
 import type { Edges } from '../visual/contract.ts';
 import { Bundles } from './bundles.ts';
 import { type MediaRecord, type SpanKey, storeErrors } from './contract.ts';
@@ -17,9 +18,9 @@ import { People } from './people/people.ts';
 import { PeopleWriter } from './people/people-writer.ts';
 import { PreviewTables, readPreviews } from './previews.ts';
 import { checkFormat, Previews, putFormat, Replica } from './records.ts';
-import { type PathMove, type Removed, settlePaths } from './removal.ts';
+import { type PathMove, settlePaths } from './removal.ts';
+import { Results } from './results.ts';
 import { noteRoots, pathsIn, type Roots, recordedRoots } from './roots-file.ts';
-import { Things, Written } from './seen.ts';
 import { Spans } from './spans.ts';
 import type { Added, Stage } from './stage.ts';
 import { Summaries } from './summaries/summaries.ts';
@@ -38,13 +39,6 @@ export interface StoreOptions extends WriterOptions {
   readonly following?: () => boolean;
 }
 
-/** What went. */
-export interface RemovedContents {
-  readonly removed: (Removed & { readonly faces: number; readonly summaries: number })[];
-  /** Names of clusterings of which nothing is left. */
-  readonly clusterings: string[];
-}
-
 export class Store {
   readonly folder: string;
   readonly #options: StoreOptions;
@@ -61,7 +55,7 @@ export class Store {
   );
   readonly paths = new ContentPaths(this.media);
   readonly summaries = new Summaries(() => this.#reading(), this.media);
-  readonly holdings = new Holdings(() => this.#reading(), this.media, this.paths, this.summaries);
+  readonly holdings = new Holdings(() => this.#reading(), this.media, this.paths);
   readonly visual: VisualStages;
   readonly spans: Spans;
   readonly people: People;
@@ -71,15 +65,17 @@ export class Store {
     () => (this.#options.now ?? Date.now)(),
   );
 
-  readonly written = new Written(
-    () => this.#reading(),
-    () => this.#writer().environment,
-    () => (this.#options.now ?? Date.now)(),
-  );
-  readonly things = new Things(
-    () => this.#reading(),
-    () => this.#writer().environment,
-    () => (this.#options.now ?? Date.now)(),
+  readonly #results = new Map(
+    resultKinds.map((kind) => {
+      const now = () => (this.#options.now ?? Date.now)();
+      const results = new Results(
+        kind,
+        () => this.#reading(),
+        () => this.#writer().environment,
+        now,
+      );
+      return [kind.type, results as unknown as Results] as const;
+    }),
   );
 
   constructor(folder: string, options: StoreOptions = {}) {
@@ -245,35 +241,37 @@ export class Store {
     });
   }
 
-  /** Everything that is stored of these contents, and every path they are known by. */
-  remove(hashes: readonly string[], pause: () => void): RemovedContents {
+  /** Of the kinds whose result is one list for each content. */
+  results<T extends ResultType>(type: T): Results<ItemOf<T>> {
+    return this.#results.get(type) as unknown as Results<ItemOf<T>>;
+  }
+
+  /**
+   * Everything that is stored of these contents, and every path they are known by. Answers the names of the
+   * clusterings of which nothing is left.
+   */
+  remove(hashes: readonly string[], pause: () => void): string[] {
     const known = this.paths.of(hashes, pause);
     // First: of what is forgotten nothing may stay, and they can be made again.
     for (const hash of hashes) dropPeaks(this.folder, hash);
     const contents = new Map(hashes.map((hash, i) => [hash, known[i] ?? []]));
     const people = this.peopleWriter();
     const summaryWriter = this.summaryWriter();
-    let faces: ReadonlyMap<string, number> = new Map();
-    let summaries: ReadonlyMap<string, number> = new Map();
     let clusterings: string[] = [];
-    const removed = this.#writer().remove(contents, () => {
+    this.#writer().remove(contents, () => {
       const removal = people.removal(new Set(hashes));
       const forgotten = summaryWriter.removal(hashes);
       return {
         within: (writes) => {
-          ({ faces } = removal.within(writes));
+          removal.within(writes);
           clusterings = removal.lost;
-          summaries = forgotten.within(writes);
+          forgotten.within(writes);
         },
         after: () => removal.tidy(),
       };
     });
     this.paths.removed(hashes);
-    const counted = removed.map((one) => {
-      const { hash } = one;
-      return { ...one, faces: faces.get(hash) ?? 0, summaries: summaries.get(hash) ?? 0 };
-    });
-    return { removed: counted, clusterings };
+    return clusterings;
   }
 
   /** The paths that stayed, because another content is known at their new name. */

@@ -15,7 +15,7 @@ import { type LeaseOptions, OpenWork } from './open-work.ts';
 import type { FaceWriterOptions } from './people/face-writer.ts';
 import type { MoveStep } from './people/roll-mover.ts';
 import { Model, Previews, Visual } from './records.ts';
-import { movePaths, type PathMove, type Removed, removeContents } from './removal.ts';
+import { movePaths, type PathMove, removeContents } from './removal.ts';
 import { Spans } from './spans.ts';
 import { type Added, betweenEdges, Stage, type StageResult } from './stage.ts';
 import type { SummaryWriterOptions } from './summaries/summary-writer.ts';
@@ -248,7 +248,7 @@ export class Writer {
    * Everything of these contents, each with all of its paths, in one transaction. `along` is called with the
    * lease held. *Flushed* on return. MEDIA_IN_WORK.
    */
-  remove(contents: ReadonlyMap<string, readonly string[]>, along: () => RemovalHooks): Removed[] {
+  remove(contents: ReadonlyMap<string, readonly string[]>, along: () => RemovalHooks): void {
     const open = this.work.stageOf(contents);
     if (open !== undefined) {
       const named = contents.get(open.hash)?.[0] ?? open.hash;
@@ -257,21 +257,18 @@ export class Writer {
     const removing = () => {
       // First: a fault here can be tried again, and costs no more than time.
       this.spans.forgetContents(new Set(contents.keys()));
-      const prefix = modelPrefix.length;
-      const modelKeys = this.environment.keys(modelPrefix).map((key) => key.slice(prefix));
       const { within, after } = along();
       const places = [...contents.keys()].flatMap((hash) => this.bundles.placesOf(hash));
-      const removed = this.environment.transact((writes) => {
+      this.environment.transact((writes) => {
         this.work.confirmIn(writes);
         within(writes);
         this.bundles.gone(writes, places);
-        return removeContents(writes, this.environment, modelKeys, contents);
+        removeContents(writes, this.environment, contents);
       });
       after();
       this.bundles.removeGone(this.environment);
-      return removed;
     };
-    return this.environment.freeing(contents.size * bytesOfRemoval, () => this.work.exclusively(removing));
+    this.environment.freeing(contents.size * bytesOfRemoval, () => this.work.exclusively(removing));
   }
 
   /**

@@ -4,14 +4,14 @@ import { ask } from '../../../runtime/contract.ts';
 import { nullable, oneOf } from '../../../runtime/schema.ts';
 import { Thing, ThingBox, ThingClass, ThingColour } from '../../things/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
-import { Folder, MediaRecord } from '../store/contract.ts';
+import { Folder } from '../store/contract.ts';
 import { RankedMatch, Scope } from '../visual/contract.ts';
 
 const Frame = Type.Integer({ minimum: 0 });
 const FrameRanges = Type.Record(Type.String(), Type.Array(Type.Tuple([Frame, Frame])));
 
 /** As in actors/things/tracks.ts. */
-const Track = Type.Object({
+export const Track = Type.Object({
   class: ThingClass,
   start: Frame,
   end: Frame,
@@ -45,31 +45,6 @@ export const ThingTerm = Type.Object({
 export type ThingTerm = Static<typeof ThingTerm>;
 
 export const thingMessages = {
-  /**
-   * By which detector each media was looked at, and how many tracks are not weak; null where none did, or the
-   * record is damaged.
-   */
-  things_stored: ask(
-    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
-    Type.Object({
-      stored: Type.Array(
-        nullable(
-          Type.Object({ model_key: Type.String(), tracks: Type.Integer(), from_previews: Type.Boolean() }),
-        ),
-      ),
-    }),
-  ),
-  /** Takes the place of what was stored of the media. *Flushed* when answered. */
-  store_things: ask(
-    Type.Object({
-      ...Folder,
-      media: MediaRecord,
-      model_key: Type.String(),
-      tracks: Type.Array(Track),
-      from_previews: Type.Boolean(),
-    }),
-    Type.Object({}),
-  ),
   /**
    * The scenes in which all terms are true (none without terms), each with the frame that shows it best, best
    * first. `model_key`: whose scenes. `looked`: media in scope that a detector looked at. While it is not

@@ -2,7 +2,7 @@
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
-import { type Confidence, isSure } from '../../things/confidence.ts';
+import type { Confidence } from '../../things/confidence.ts';
 import type { Track } from '../../things/tracks.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
@@ -14,6 +14,7 @@ import { scenesOf } from '../visual/scene-lists.ts';
 import { shotAt } from '../visual/shots.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { thingMessages } from './contract.ts';
+import { LoadedTracks } from './loaded-tracks.ts';
 import { partOf, type SureMoment, seenAt, sureMomentsOf } from './moments.ts';
 import { storedFaces, storedShots } from './stored-shots.ts';
 
@@ -27,28 +28,12 @@ export interface ThingParts extends FilterParts {
 
 export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
   const { folders } = parts;
+  const loaded = new LoadedTracks();
   return {
-    things_stored: ({ cache_dir, hashes }) =>
-      folders.with(cache_dir, (store) => ({
-        stored: hashes.map((hash) =>
-          readable(() => {
-            const stored = store.things.of(hash);
-            const gridFrames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
-            return (
-              stored && { ...stored, tracks: stored.tracks.filter((one) => isSure(one, gridFrames)).length }
-            );
-          }),
-        ),
-      })),
-    store_things: ({ cache_dir, media, ...things }) =>
-      folders.with(cache_dir, (store) => {
-        store.things.store(media, things);
-        return {};
-      }),
     things_of: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => {
-        const stored = store.things.of(hash_str);
-        const { model_key = null, from_previews = false, tracks = [] } = stored ?? {};
+        const stored = store.results('things').of(hash_str);
+        const { model_key = null, from_previews = false, items: tracks = [] } = stored ?? {};
         const faces = storedFaces(store, hash_str);
         const shots = storedShots(store, hash_str, tracks, faces);
         return {
@@ -64,25 +49,29 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
         const tracks = new Map<string, readonly Track[]>();
         const seen = frames.map(({ hash_str, frame_index }) => {
           turn.throwIfCancelled();
-          const own = tracks.get(hash_str) ?? readable(() => store.things.tracks(hash_str)) ?? [];
+          const own = tracks.get(hash_str) ?? readable(() => loaded.tracks(store, hash_str)) ?? [];
           tracks.set(hash_str, own);
           return seenAt(own, terms, frame_index);
         });
         return { seen };
       }),
-    find_things: (request, turn) => find(parts, request, () => turn.throwIfCancelled()),
+    find_things: (request, turn) => find({ ...parts, loaded }, request, () => turn.throwIfCancelled()),
   };
 }
 
+interface FindParts extends ThingParts {
+  readonly loaded: LoadedTracks;
+}
+
 async function find(
-  parts: ThingParts,
+  parts: FindParts,
   request: FindRequest,
   pause: () => void,
 ): Promise<Reply<ThingContract, 'find_things'>> {
   const { cache_dir, scope, people } = request;
   const { filters, known, seen } = await parts.folders.with(cache_dir, (store) => ({
     filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    known: store.things.hashes(),
+    known: parts.loaded.hashes(store),
     seen: people === undefined ? null : parts.people.seen(store, people),
   }));
   const only = seen?.ranges ?? null;
@@ -91,7 +80,7 @@ async function find(
   const looked = new Set(known);
   const hashes = (passing ?? known).filter((hash) => looked.has(hash) && only?.has(hash) !== false);
   return parts.folders.with(cache_dir, (store) => {
-    if (request.terms.length > 0 && !store.things.readOn(hashes))
+    if (request.terms.length > 0 && !parts.loaded.readOn(store, hashes))
       return { done: false, matches: [], ranges: {}, likely: {}, strong: {}, looked: hashes.length };
     const twice = seen?.twice ?? [];
     const answer = ranked(parts, store, { ...request, only }, hashes, pause);
@@ -105,7 +94,7 @@ interface Ranking extends FindRequest {
 }
 
 function ranked(
-  { visual }: ThingParts,
+  { visual, loaded }: FindParts,
   store: Store,
   { terms, scope, only, model_key, max_per_media, max_results }: Ranking,
   hashes: readonly string[],
@@ -115,7 +104,7 @@ function ranked(
   for (const hash of terms.length === 0 ? [] : hashes) {
     pause();
     const recognized = only === null ? null : pairsOf(only.get(hash)!);
-    const found = readable(() => momentsIn(store, hash, terms, recognized ?? [])) ?? [];
+    const found = readable(() => momentsIn(store, loaded, hash, terms, recognized ?? [])) ?? [];
     const inScope = Object.hasOwn(scope.ranges, hash) ? inRanges(found, scope.ranges[hash]!) : found;
     const within = recognized === null ? inScope : inRanges(inScope, recognized);
     if (within.length > 0) moments.set(hash, within);
@@ -171,12 +160,13 @@ function rangesOf(
 /** `recognized`: half-open ranges of frames that show people who were recognized by their faces. */
 function momentsIn(
   store: Store,
+  loaded: LoadedTracks,
   hash: string,
   terms: FindRequest['terms'],
   recognized: readonly (readonly [number, number])[],
 ): SureMoment[] {
   const frames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
-  const tracks = store.things.tracks(hash);
+  const tracks = loaded.tracks(store, hash);
   const shots = terms.some(({ shot }) => shot !== null) ? storedShots(store, hash, tracks) : [];
   const people = recognized.map(([start, end]) => ({ start, end, score: 1, best: start, prominence: 1 }));
   return sureMomentsOf(tracks, terms, frames, { shots, people });

@@ -1,11 +1,10 @@
 // What is written in pictures: the lines of each media are stored, and found by words.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
-import { nullable } from '../../../runtime/schema.ts';
 import { TextBox } from '../../text-reader/contract.ts';
 import { MediaScope } from '../facets/contract.ts';
 import { PeopleFilter } from '../people/contract.ts';
-import { Folder, MediaRecord } from '../store/contract.ts';
+import { Folder } from '../store/contract.ts';
 import { TimeRange } from '../transcripts/contract.ts';
 
 const Second = Type.Integer({ minimum: 0 });
@@ -35,33 +34,6 @@ export const WrittenMatch = Type.Object({
 export type WrittenMatch = Static<typeof WrittenMatch>;
 
 export const writtenMessages = {
-  /** By which model each media was read; null where none has, or the record is damaged. */
-  written_stored: ask(
-    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
-    Type.Object({
-      stored: Type.Array(
-        nullable(
-          Type.Object({ model_key: Type.String(), lines: Type.Integer(), from_previews: Type.Boolean() }),
-        ),
-      ),
-    }),
-  ),
-  /** Takes the place of what was stored of the media. *Flushed* when answered. */
-  store_written: ask(
-    Type.Object({
-      ...Folder,
-      media: MediaRecord,
-      model_key: Type.String(),
-      lines: Type.Array(WrittenLine),
-      from_previews: Type.Boolean(),
-    }),
-    Type.Object({}),
-  ),
-  /** What is read in a media, in the order of its beginning; null where nobody has. STORE_DAMAGED. */
-  written_in: ask(
-    Type.Object({ ...Folder, hash_str: Type.String() }),
-    Type.Object({ lines: nullable(Type.Array(WrittenLine)), from_previews: Type.Boolean() }),
-  ),
   /**
    * Lines that hold the whole `query`, whatever its case, accents and spaces: as whole words before parts of
    * longer ones, those that are read well before others, then by path and time. One or two letters are found

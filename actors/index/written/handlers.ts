@@ -21,29 +21,9 @@ export interface WrittenParts extends FilterParts {
 }
 
 export function writtenHandlers(parts: WrittenParts): Handlers<WrittenContract> {
-  const { folders } = parts;
   return {
-    written_stored: ({ cache_dir, hashes }) =>
-      folders.with(cache_dir, (store) => ({ stored: hashes.map((hash) => storedOf(store, hash)) })),
-    store_written: ({ cache_dir, media, model_key, lines, from_previews }) =>
-      folders.with(cache_dir, (store) => {
-        store.written.store(media, { model_key, lines, from_previews });
-        return {};
-      }),
-    written_in: ({ cache_dir, hash_str }) =>
-      folders.with(cache_dir, (store) => {
-        const found = store.written.of(hash_str);
-        return { lines: found && [...found.lines], from_previews: found?.from_previews ?? false };
-      }),
     search_written: (request, turn) => search(parts, request, () => turn.throwIfCancelled()),
   };
-}
-
-function storedOf(store: Store, hash: string) {
-  const found = readable(() => store.written.of(hash));
-  if (found === null) return null;
-  const { model_key, lines, from_previews } = found;
-  return { model_key, lines: lines.length, from_previews };
 }
 
 async function search(parts: WrittenParts, request: SearchRequest, pause: () => void): Promise<SearchReply> {
@@ -119,8 +99,8 @@ function firstOf(
 
 /** Null where it was read again since it was loaded: the next search finds that. */
 function linesOf(store: Store, { hash, version }: WrittenHit['document']): readonly WrittenLine[] | null {
-  const found = store.written.lookUp(hash);
-  return found?.version === version ? readable(() => found.lines()) : null;
+  const found = store.results('text').lookUp(hash);
+  return found?.version === version ? readable(() => found.read().items) : null;
 }
 
 type Located = WrittenHit & { readonly path: string };

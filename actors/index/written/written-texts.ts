@@ -58,10 +58,10 @@ export class WrittenTexts implements FolderTexts {
   /** Everything is looked up again when something changed. */
   #look(store: Store): void {
     // A count that cannot be read is one until the next change writes it anew.
-    const seen = store.written.changes() ?? -1;
+    const seen = store.results('text').changes() ?? -1;
     if (seen === this.#seen) return;
     this.#seen = seen;
-    const hashes = store.written.hashes();
+    const hashes = store.results('text').hashes();
     const there = new Set(hashes);
     for (const [hash, document] of this.#documents) if (!there.has(hash)) this.#drop(hash, document);
     for (const hash of this.#unreadable) if (!there.has(hash)) this.#unreadable.delete(hash);
@@ -77,11 +77,11 @@ export class WrittenTexts implements FolderTexts {
     for (let [records, lines] = [0, 0]; records < stepRecords && lines < stepLines; records++) {
       const hash = this.#queue.pop();
       if (hash === undefined) return;
-      const found = store.written.lookUp(hash);
+      const found = store.results('text').lookUp(hash);
       const before = this.#documents.get(hash);
       if (found !== null && before?.version === found.version) continue;
       if (before) this.#drop(hash, before);
-      const read = found && readable(() => found.lines());
+      const read = found && readable(() => found.read().items);
       if (found !== null && read === null) this.#unreadable.add(hash);
       else this.#unreadable.delete(hash);
       if (found === null || read === null) continue;

@@ -126,11 +126,7 @@ export function standing(failures: readonly TaskFailure[], held: HeldMedia | nul
 }
 
 function isMadeGood(type: string, ended: number, held: HeldMedia | null): boolean {
-  if (held === null) return false;
-  // When a summary was stored is not told: there is one.
-  if (type === 'summary') return held.summaries > 0;
-  const stages = { video: held.visual, speech: held.transcript ? [held.transcript] : [], faces: held.faces };
-  const stored = Object.hasOwn(stages, type) ? stages[type as keyof typeof stages] : [];
+  const stored = held?.results.filter((result) => result.type === type) ?? [];
   return stored.some(({ stored_ms }) => (stored_ms ?? 0) / 1000 > ended);
 }
 
@@ -307,6 +303,7 @@ function listed(
 ): ListedFile {
   const kind = (held?.kind ?? kindByName(name) ?? 'video') as ListedFile['kind'];
   const isThere = typeof found !== 'string';
+  const of = (type: string) => held?.results.filter((result) => result.type === type) ?? [];
   return {
     media_path,
     name,
@@ -314,10 +311,10 @@ function listed(
     size_bytes: isThere ? Number(found.size) : null,
     modified_at: isThere ? modifiedMs(found) / 1000 : null,
     hash_str: held?.hash_str ?? null,
-    visual: held?.visual.map(({ model_key }) => model_key) ?? [],
-    transcript: held?.transcript?.model_key ?? null,
-    faces: (held?.faces.length ?? 0) > 0,
-    summaries: held?.summaries ?? 0,
+    visual: of('video').map(({ model_key }) => model_key!),
+    transcript: of('speech')[0]?.model_key ?? null,
+    faces: of('faces').length > 0,
+    summaries: of('summary').length,
     failure: bytes !== null ? unnamed(media_path) : isThere ? failure : unread(media_path, found),
   };
 }

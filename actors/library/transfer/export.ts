@@ -10,6 +10,8 @@ import { rename, rm } from '../../../runtime/files/names.ts';
 import { Environment } from '../../index/store/environment.ts';
 import { readable } from '../../index/store/faults.ts';
 import { isWithin } from '../../index/store/footage-path.ts';
+import { naming } from '../../index/store/kind.ts';
+import { kinds } from '../../index/store/kinds.ts';
 import {
   bundleFolders,
   clusteringPrefix,
@@ -17,16 +19,8 @@ import {
   leaseKey,
   openFolder,
 } from '../../index/store/names.ts';
-import {
-  Clustering,
-  checkFormat,
-  FaceRoll,
-  formatVersion,
-  Previews,
-  Visual,
-} from '../../index/store/records.ts';
+import { Clustering, checkFormat, formatVersion } from '../../index/store/records.ts';
 import { noteRoots, RootsFile, recordedRoots } from '../../index/store/roots-file.ts';
-import { type Fields, type Row, type Table, unseal } from '../../index/store/table.ts';
 import { type Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
 import { alone, type Copied, checksumOf, claimFile, copyFile, failed, partEnd, sizeOf } from './copy.ts';
 
@@ -228,21 +222,20 @@ interface NamedPlace {
  * analysed.
  */
 export function placesNamed(environment: Environment): NamedPlace[] {
-  const found: NamedPlace[] = [];
-  const look = <F extends Fields>(
-    shape: Table<F>,
-    prefix: string,
-    placeOf: (row: Row<F>, name: string) => Omit<NamedPlace, 'key'>,
-  ) => {
-    for (const { key, value } of environment.entries(prefix)) {
-      const row = readable(() => unseal(shape, key, value, environment.file));
-      if (row !== null) found.push({ key, ...placeOf(row, key.slice(prefix.length)) });
-    }
-  };
-  look(Visual, 'visual/', ({ file, size_bytes }) => ({ place: file, bytes: size_bytes }));
-  look(Previews, 'previews/', ({ file, size_bytes }) => ({ place: file, bytes: size_bytes }));
-  look(FaceRoll, 'face-roll/', ({ end }, name) => ({ place: `people/f-${name}.faces`, bytes: end }));
-  look(Clustering, clusteringPrefix, ({ file }) => ({ place: `people/${file}`, bytes: 0 }));
-  const named = found.filter(({ place }) => place !== '');
+  const { file } = environment;
+  const found = [...kinds.flatMap(({ bundles }) => bundles ?? []), clusterings].flatMap(
+    ({ prefix, placeOf }) =>
+      Array.from(environment.entries(prefix), ({ key, value }) => {
+        const named = readable(() => placeOf({ key, value, file }));
+        return named && { key, ...named };
+      }),
+  );
+  const named = found.filter((one) => one !== null && one.place !== '') as NamedPlace[];
   return named.sort((a, b) => (a.place < b.place ? -1 : 1));
 }
+
+/** They are of no content alone. */
+const clusterings = naming(Clustering, clusteringPrefix, ({ file }) => ({
+  place: `people/${file}`,
+  bytes: 0,
+}));

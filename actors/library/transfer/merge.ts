@@ -9,22 +9,20 @@ import { renameSync } from '../../../runtime/files/names.ts';
 import { countChange, noteUpheaval } from '../../index/store/changes.ts';
 import { Environment, type Writes } from '../../index/store/environment.ts';
 import { readable } from '../../index/store/faults.ts';
+import { kinds } from '../../index/store/kinds.ts';
 import { folderOf } from '../../index/store/media.ts';
 import {
   clusteringPrefix,
   databaseFile,
-  faceChangesKey,
-  faceModelPrefix,
   formatKey,
   leaseKey,
   modelPrefix,
   pathKey,
   voiceUndoKey,
-  writtenChangesKey,
 } from '../../index/store/names.ts';
 import { OpenWork } from '../../index/store/open-work.ts';
 import { PathMap } from '../../index/store/path-map.ts';
-import { checkFormat, FaceModel, FaceRoll, Media, Model } from '../../index/store/records.ts';
+import { checkFormat, FaceRoll, Media, Model } from '../../index/store/records.ts';
 import {
   noteRoots,
   prefixesIn,
@@ -33,7 +31,6 @@ import {
   recordedRoots,
 } from '../../index/store/roots-file.ts';
 import { Store } from '../../index/store/store.ts';
-import { summaryChangesKey } from '../../index/store/summaries/rows.ts';
 import { seal, unseal } from '../../index/store/table.ts';
 import { personIn, putPerson } from '../../index/store/voices/voice-records.ts';
 import { type Merged, type Transfer, transferErrors } from './contract.ts';
@@ -42,7 +39,7 @@ import { placesNamed } from './export.ts';
 
 /** Records of the folder itself, which the other one has too. */
 const own = [formatKey, leaseKey, voiceUndoKey, 'changes', 'change/', 'gone/'];
-const counts = [faceChangesKey, writtenChangesKey, summaryChangesKey];
+const counts = kinds.flatMap(({ changesKey }) => changesKey ?? []);
 const rolls = 'face-roll/';
 const people = 'voice-person/';
 
@@ -213,18 +210,18 @@ function bring(writes: Writes, { source, target, left, roots }: Bringing): numbe
 
 /** What models of the same key made that had another number of dimensions then: prefixes of keys. */
 function unequal(source: Environment, target: Environment): string[] {
-  const differ = <T extends typeof Model | typeof FaceModel>(shape: T, prefix: string) =>
-    [...source.entries(prefix)].flatMap(({ key, value }) => {
+  return kinds.flatMap(({ models, records }) => {
+    if (models === undefined) return [];
+    const { prefix, table, shared = [] } = models;
+    return [...source.entries(prefix)].flatMap(({ key, value }) => {
       const there = target.get(key);
       if (there === undefined) return [];
-      const [a, b] = [unseal(shape, key, value, source.file), unseal(shape, key, there, target.file)];
-      return a.dimensions === b.dimensions ? [] : [key.slice(prefix.length)];
+      const [a, b] = [unseal(table, key, value, source.file), unseal(table, key, there, target.file)];
+      const model = key.slice(prefix.length);
+      if (a.dimensions === b.dimensions) return [];
+      return [key, ...[...records, ...shared].map((record) => `${record}${model}/`)];
     });
-  const visual = differ(Model, modelPrefix).flatMap((model) => [`visual/${model}/`, modelPrefix + model]);
-  const faces = differ(FaceModel, faceModelPrefix).flatMap((model) =>
-    ['faces', 'face-facts', 'face-places', 'face-roll', 'face-in'].map((kind) => `${kind}/${model}/`),
-  );
-  return [...visual, ...faces];
+  });
 }
 
 /** Somebody who is in media of both, since an earlier import. */

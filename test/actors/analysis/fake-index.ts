@@ -17,6 +17,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import type { FacesWorld } from './fake-faces.ts';
 import { type MaterialWorld, materialHandlers } from './fake-material.ts';
 import { peopleHandlers } from './fake-people.ts';
+import { resultHandlers } from './fake-results.ts';
 import { type FakeSummaries, summaryHandlers } from './fake-summaries.ts';
 import { type TextWorld, writtenHandlers } from './fake-text.ts';
 import { type ThingsWorld, thingHandlers } from './fake-things.ts';
@@ -81,6 +82,7 @@ export function fakeIndex(world: IndexState) {
         ...summaryHandlers(world.summaries, () => world.full),
         ...spanHandlers(world),
         ...speechHandlers(world),
+        ...resultHandlers({ text: world.text.stored, things: world.things.stored }),
         ...writtenHandlers(world.text),
         ...thingHandlers(world.things),
         ...visualHandlers(world),
@@ -353,26 +355,16 @@ function libraryHandlers(world: IndexState) {
       const media = found.slice(offset, offset + limit).map(({ path, identity, probe }) => {
         const { hash_str, size_bytes } = identity;
         const frames = world.committed.get(hash_str)?.frames.length ?? 0;
-        const visual = frames > 0 ? [{ model_key: 'fake', frames, stored_ms: 0 }] : [];
+        const found = { type: 'video', model_key: 'fake', count: frames, stored_ms: 0 };
         const { kind, duration_seconds } = probe;
         const facts = { size_bytes, kind, duration_seconds, volume: null };
-        const none = { transcript: null, faces: [], summaries: 0, preview_bytes: 0, unreadable: [] };
-        return { path, hash_str, replaced: false, ...facts, visual, ...none };
+        const results = frames > 0 ? [found] : [];
+        return { path, hash_str, replaced: false, ...facts, results, unreadable: [] };
       });
       return { total: found.length, media };
     },
     held_models: () => ({ models: [], face_models: [] }),
-    remove_media: ({ hashes }) => ({
-      removed: hashes.map((hash) => ({
-        hash,
-        vectors: 0,
-        preview_bytes: 0,
-        transcript: false,
-        faces: 0,
-        summaries: 0,
-      })),
-      clusterings: [],
-    }),
+    remove_media: () => ({ clusterings: [] }),
     move_paths: () => ({ stayed: [] }),
     settle_paths: () => ({ after: null }),
     held_files: ({ files }) => ({ files: files.map(() => null) }),

@@ -1,6 +1,7 @@
 // A fake text reader: a slot says which lines its picture shows. It keeps books on what is loaded, and fails
 // on demand.
-import type { StoredWritten } from '../../../actors/index/store/seen.ts';
+import type { Result } from '../../../actors/index/store/results.ts';
+import type { WrittenLine } from '../../../actors/index/written/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { textReaderContract, textReaderErrors } from '../../../actors/text-reader/contract.ts';
 import { actor } from '../../../runtime/actor.ts';
@@ -14,7 +15,7 @@ export interface TextWorld {
   /** Pictures that were read: the byte, its size, and whether the reading before it came along. */
   readonly read: { byte: number; size: string; side: number; before: boolean }[];
   /** What the index has stored, by content. */
-  readonly stored: Map<string, StoredWritten>;
+  readonly stored: Map<string, Result<WrittenLine>>;
   /** Told of each picture before it is read. */
   onRead: (byte: number) => void;
 }
@@ -69,22 +70,6 @@ export function fakeTextReader(world: TextWorld) {
 /** What the index answers about it. */
 export function writtenHandlers({ stored }: TextWorld) {
   return {
-    written_stored: ({ hashes }: { hashes: string[] }) => ({
-      stored: hashes.map((hash) => {
-        const found = stored.get(hash);
-        if (!found) return null;
-        const { model_key, lines, from_previews } = found;
-        return { model_key, lines: lines.length, from_previews };
-      }),
-    }),
-    store_written: ({ media, ...written }: StoredWritten & { media: { identity: { hash_str: string } } }) => {
-      stored.set(media.identity.hash_str, written);
-      return {};
-    },
-    written_in: ({ hash_str }: { hash_str: string }) => {
-      const { lines, from_previews = false } = stored.get(hash_str) ?? {};
-      return { lines: lines ? [...lines] : null, from_previews };
-    },
     search_written: () => ({ done: true, matches: [], media: stored.size, unreadable: [] }),
   };
 }

@@ -1,8 +1,9 @@
 // A fake object detector: a slot says which things its picture shows. It keeps books on what is loaded, and
 // fails on demand.
-import type { StoredThings } from '../../../actors/index/store/seen.ts';
+import type { Result } from '../../../actors/index/store/results.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { type Thing, thingsContract, thingsErrors } from '../../../actors/things/contract.ts';
+import type { Track } from '../../../actors/things/tracks.ts';
 import { actor } from '../../../runtime/actor.ts';
 
 export interface ThingsWorld {
@@ -16,7 +17,7 @@ export interface ThingsWorld {
    */
   readonly looked: { byte: number; before: number | null; side: number }[];
   /** What the index has stored, by content. */
-  readonly stored: Map<string, StoredThings>;
+  readonly stored: Map<string, Result<Track>>;
   /** Told of each picture before it is looked at. */
   onLook: (byte: number) => void;
 }
@@ -65,18 +66,8 @@ export function fakeDetector(world: ThingsWorld) {
 /** What the index answers about it. */
 export function thingHandlers({ stored }: ThingsWorld) {
   return {
-    things_stored: ({ hashes }: { hashes: string[] }) => ({
-      stored: hashes.map((hash) => {
-        const found = stored.get(hash);
-        return found ? { ...found, tracks: found.tracks.length } : null;
-      }),
-    }),
-    store_things: ({ media, ...things }: StoredThings & { media: { identity: { hash_str: string } } }) => {
-      stored.set(media.identity.hash_str, things);
-      return {};
-    },
     things_of: ({ hash_str }: { hash_str: string }) => {
-      const { model_key = null, from_previews = false, tracks = [] } = stored.get(hash_str) ?? {};
+      const { model_key = null, from_previews = false, items: tracks = [] } = stored.get(hash_str) ?? {};
       return { model_key, from_previews, tracks: [...tracks], shots: [], faces: [] };
     },
     things_at: ({ frames }: { frames: unknown[] }) => ({ seen: frames.map(() => []) }),

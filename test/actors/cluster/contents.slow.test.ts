@@ -9,7 +9,7 @@ import { skipWithoutPostgres } from '../../system/postgres.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { mediaRecord } from '../index/footage.ts';
-import { indexActor, someFootage, store } from '../index/handlers.ts';
+import { countsOf, indexActor, someFootage, store } from '../index/handlers.ts';
 import { clusterNodes, type Replica } from './replicas.ts';
 
 const hash = 'abc-123';
@@ -56,7 +56,7 @@ test('of two workers that have one hash at once, the later one looks again', {
   assert.deepEqual([counts.analyzed, counts.failed, begun], [2, 0, 3], 'one of them was done twice');
   for (const replica of replicas) await replica.caughtUp();
   const { media } = await index.call('held_media', { cache_dir, under: null, offset: 0, limit: 10 });
-  const found = media.map(({ path, hash_str, visual }) => [path, hash_str, visual[0]?.frames]);
+  const found = media.map((one) => [one.path, one.hash_str, countsOf(one, 'video')[0]]);
   const hashes = found.map(([, own]) => own);
   assert.deepEqual(hashes.toSorted(), [hash, numbered(hash, 2)]);
   assert.deepEqual(

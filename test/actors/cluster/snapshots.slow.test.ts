@@ -63,7 +63,7 @@ async function heldBy({ index, cacheDir: cache_dir }: Replica): Promise<unknown>
   const { missing, unreadable } = await index.load({ cache_dir, model_key: 'model', hashes: null });
   assert.deepEqual([missing, unreadable], [[], []]);
   return media
-    .map(({ hash_str, path, visual }) => JSON.stringify([hash_str, path.split('/').at(-1), visual]))
+    .map(({ hash_str, path, results }) => JSON.stringify([hash_str, path.split('/').at(-1), results]))
     .toSorted();
 }
 

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { definition, type IndexSettings } from '../../../actors/index/actor.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
+import type { HeldMedia } from '../../../actors/index/library/contract.ts';
 import type { LoadReport } from '../../../actors/index/visual/contract.ts';
 import { stride8, stride16 } from '../../../actors/index/visual/quantize.ts';
 import { loadInSteps } from '../../../actors/search/loaded-data.ts';
@@ -129,3 +130,7 @@ export const everything = { hashes: null, ranges: {}, filters: [] };
 export function someFootage(frames: number, seed: number, dimensions = 32): Float32Array<ArrayBuffer> {
   return footage(frames, dimensions, 8, 0.2, seed);
 }
+
+/** How much work of a type found in a content, by each model. */
+export const countsOf = ({ results }: HeldMedia, type: string): number[] =>
+  results.flatMap((result) => (result.type === type ? [result.count] : []));

@@ -5,6 +5,8 @@ import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Environment } from '../../../actors/index/store/environment.ts';
+import { everyKind } from '../../../actors/index/store/kind.ts';
+import { kinds } from '../../../actors/index/store/kinds.ts';
 import { databaseFile } from '../../../actors/index/store/names.ts';
 import { exportLibrary } from '../../../actors/library/transfer/export.ts';
 import { importLibrary } from '../../../actors/library/transfer/import.ts';
@@ -27,8 +29,8 @@ const track = (start: number): Track => {
   return { class: 'dog', start, end: start + 2, best: start, score: 0.8, box: [0, 0, 0.5, 0.5], colours: [] };
 };
 
-const kinds: Readonly<Record<string, StoredKind>> = {
-  pictures: {
+const stored: Readonly<Record<string, StoredKind>> = {
+  video: {
     store: (index, cache_dir, hash) => store(index, cache_dir, hash, someFootage(8, hash.charCodeAt(0))),
     read: async (index, cache_dir, hash_str) => {
       const { models } = await index.call('analysed_by', { cache_dir, hashes: [hash_str] });
@@ -45,7 +47,7 @@ const kinds: Readonly<Record<string, StoredKind>> = {
       return previews.every((preview) => preview === null) ? null : previews;
     },
   },
-  transcripts: {
+  speech: {
     store: (index, cache_dir, hash) =>
       spoken(
         index,
@@ -61,7 +63,7 @@ const kinds: Readonly<Record<string, StoredKind>> = {
   voices: {
     store: async () => {},
     read: async (index, cache_dir, hash) => {
-      if ((await kinds['transcripts']!.read(index, cache_dir, hash)) === null) return null;
+      if ((await stored['speech']!.read(index, cache_dir, hash)) === null) return null;
       const { model, suggestions } = await suggested(index, cache_dir, hash, 1);
       const among = suggestions.filter(({ hash_str }) =>
         [hash, hash_str].every((one) => shared.includes(one)),
@@ -69,16 +71,17 @@ const kinds: Readonly<Record<string, StoredKind>> = {
       return { model, among };
     },
   },
-  words: {
+  text: {
     store: (index, cache_dir, hash) =>
       storeLines(index, cache_dir, hash, [line(`Exit ${hash}`, 1), line('B', 3)]),
     read: async (index, cache_dir, hash_str) =>
-      (await index.call('written_in', { cache_dir, hash_str })).lines,
+      index.call('stored_result', { cache_dir, type: 'text', hash_str }),
   },
   things: {
     store: (index, cache_dir, hash) => {
-      const things = { model_key: 'm', tracks: [track(0), track(4)], from_previews: false };
-      return index.call('store_things', { cache_dir, media: mediaRecord(hash), ...things });
+      const found = { type: 'things' as const, items: [track(0), track(4)] };
+      const by = { cache_dir, media: mediaRecord(hash), model_key: 'm', from_previews: false };
+      return index.call('store_result', { ...by, found });
     },
     read: async (index, cache_dir, hash_str) => {
       const { model_key, tracks } = await index.call('things_of', { cache_dir, hash_str });
@@ -92,7 +95,7 @@ const kinds: Readonly<Record<string, StoredKind>> = {
       return faces.length === 0 ? null : faces;
     },
   },
-  summaries: {
+  summary: {
     store: (index, cache_dir, hash) =>
       summarise(index, cache_dir, hash, { collection: { name: 'All', description: '' } }),
     read: async (index, cache_dir, hash) => {
@@ -106,13 +109,13 @@ const at = (hash: string) => ({ path: `/footage/${hash}.mp4` });
 
 async function storeAll(index: Harness, cache_dir: string, ...hashes: readonly string[]): Promise<void> {
   for (const hash of hashes)
-    for (const kind of Object.values(kinds)) await kind.store(index, cache_dir, hash);
+    for (const kind of Object.values(stored)) await kind.store(index, cache_dir, hash);
 }
 
 /** Every kind of a content, as it is read. */
 async function resultsOf(index: Harness, cache_dir: string, hash: string) {
   const results: Record<string, unknown> = {};
-  for (const [name, kind] of Object.entries(kinds)) results[name] = await kind.read(index, cache_dir, hash);
+  for (const [name, kind] of Object.entries(stored)) results[name] = await kind.read(index, cache_dir, hash);
   return results;
 }
 
@@ -157,6 +160,45 @@ function assertSame(now: Snapshot, before: Snapshot): void {
   assert.deepEqual(now.held, before.held);
 }
 
+test('a list names every kind of result, with its model and how much there is', async (t) => {
+  const { index, here } = await setUp(t);
+  const types = kinds.map(({ type }) => type);
+  assert.deepEqual(Object.keys(stored).toSorted(), types.toSorted(), 'a kind is missing in this file');
+  const { results } = (await heldOf(index, here, 'aa'))!;
+  assert.deepEqual(
+    results.map(({ type, model_key, count }) => [type, model_key, count]),
+    [
+      ['video', 'model', 8],
+      ['previews', null, 8],
+      ['speech', 'subtitles', 2],
+      ['voices', 'm@1', 2],
+      ['faces', 'yunet+sface', 4],
+      ['text', 'm', 2],
+      ['things', 'm', 2],
+      ['summary', 'extractive', 3],
+    ],
+  );
+});
+
+for (const kind of kinds) {
+  test(`damaged ${kind.type} are told, and the other kinds and contents stay`, async (t) => {
+    const { index, here } = await setUp(t);
+    const [before, other] = [await heldOf(index, here, 'aa'), await snapshot(index, here, 'bb')];
+    const environment = Environment.open(databaseFile(here), 'write');
+    const [own] = everyKind(environment, [kind]);
+    const [key] = own!.keysOf('aa');
+    environment.transact((writes) => writes.put(key!, Buffer.from('no record')));
+    await environment.close();
+    const after = await heldOf(index, here, 'aa');
+    assert.deepEqual(after?.unreadable, [own!.model ?? kind.type]);
+    const others = before!.results.filter(({ type }) => type !== kind.type);
+    assert.deepEqual(after?.results, others);
+    assert.deepEqual((await heldOf(index, here, 'bb'))?.results, other.held?.results);
+    await index.call('remove_media', { cache_dir: here, hashes: ['aa'] });
+    assert.equal(await heldOf(index, here, 'aa'), null, 'what is damaged can be forgotten');
+  });
+}
+
 test('what is exported and imported is whole, whatever the kind', async (t) => {
   const { index, here, there, carry } = await setUp(t);
   await carry();
@@ -180,7 +222,7 @@ test('a library that joins another one brings every kind, and what was there sta
 });
 
 /** Stored there already, of each kind alone: then the analysis that is there stays. */
-for (const [name, kind] of Object.entries(kinds)) {
+for (const [name, kind] of Object.entries(stored)) {
   if (['previews', 'voices'].includes(name)) continue;
   test(`a content of which only ${name} are stored is analysed: an import leaves it alone`, async (t) => {
     const { index, there, carry } = await setUp(t);
@@ -199,11 +241,7 @@ test('what is forgotten leaves nothing in the folder, and the rest as it was', a
   const sound = { per_second: 1, values: new Uint8Array(8) };
   await index.call('keep_peaks', { cache_dir: here, hash_str: 'aa', peaks: sound });
   const before = await snapshot(index, here, 'bb');
-  const bytes = before.held!.preview_bytes;
-  const { removed } = await index.call('remove_media', { cache_dir: here, hashes: ['aa'] });
-  assert.deepEqual(removed, [
-    { hash: 'aa', vectors: 8, preview_bytes: bytes, transcript: true, faces: 4, summaries: 1 },
-  ]);
+  await index.call('remove_media', { cache_dir: here, hashes: ['aa'] });
   await sweep(index, here);
   await compactFaces(index, here);
   const after = await snapshot(index, here, 'aa');
@@ -226,18 +264,18 @@ test('what another engine of a cluster found comes with every kind that it found
   const [replica, from] = [join(base, 'replica'), join(base, 'from')];
   await index.call('follow', { cache_dir: replica, library: 'one' });
   const worker = await indexActor(t);
-  const { summaries: _, ...found } = kinds;
+  const { summary: _, ...found } = stored;
   for (const kind of Object.values(found)) await kind.store(worker, from, 'aa');
   await worker.close();
   renameSync(from, `${from}-done`);
   const change = { cache_dir: replica, library: 'one', seq: 1, at_ms: 1, write: null };
   await index.call('apply', { ...change, from: `${from}-done` });
   for (const [name, kind] of Object.entries(found)) {
-    if (name === 'voices' || name === 'transcripts') continue;
+    if (name === 'voices' || name === 'speech') continue;
     assert.deepEqual(await kind.read(index, replica, 'aa'), await kind.read(index, here, 'aa'), name);
   }
-  const transcript = await kinds['transcripts']!.read(index, replica, 'aa');
-  const named = { ...((await kinds['transcripts']!.read(index, here, 'aa')) as object), names: {} };
+  const transcript = await stored['speech']!.read(index, replica, 'aa');
+  const named = { ...((await stored['speech']!.read(index, here, 'aa')) as object), names: {} };
   assert.deepEqual(transcript, named);
   assert.equal((await suggested(index, replica, 'aa', 1)).model, 'm@1');
 });

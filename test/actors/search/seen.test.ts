@@ -35,8 +35,16 @@ test('a film is told with what is believed to be in it, also when it is gone', a
     { text: 'EXIT', score: 0.7, box: [0, 0, 0.1, 0.1], best: 2, start: 1, end: 4 },
   ];
   const stored = { cache_dir, media, model_key: 'm' };
-  await w.index.ask('store_things', { ...stored, tracks, from_previews: false });
-  await w.index.ask('store_written', { ...stored, lines, from_previews: true });
+  await w.index.ask('store_result', {
+    ...stored,
+    found: { type: 'things', items: tracks },
+    from_previews: false,
+  });
+  await w.index.ask('store_result', {
+    ...stored,
+    found: { type: 'text', items: lines },
+    from_previews: true,
+  });
   const { body } = await ask({ hash_str: 'aa' });
   assert.deepEqual(body, {
     ...known,

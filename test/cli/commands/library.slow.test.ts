@@ -22,6 +22,13 @@ const media = (media_path: string): LibraryMedia => ({
   summaries: 0,
   preview_bytes: 5,
   unreadable: [],
+  results: [
+    { type: 'video', model_key: 'starter-visual-3', count: 61, stored: 0 },
+    { type: 'previews', model_key: null, count: 61, stored: null },
+    { type: 'faces', model_key: 'yunet+sface', count: 12, stored: 0 },
+    { type: 'things', model_key: 'nanodet-416', count: 1, stored: 0 },
+    { type: 'sounds', model_key: 'ears', count: 3, stored: null },
+  ],
 });
 const forgotten = {
   media_paths: ['/f/a.mp4'],
@@ -31,6 +38,7 @@ const forgotten = {
   faces: 0,
   summaries: 0,
   preview_bytes: 5,
+  results: [],
 };
 
 /** A library that answers and remembers what it was asked to change. */
@@ -117,6 +125,11 @@ test('list prints every page as lines, or as one object', async (t) => {
   const { out, code } = await run(list);
   assert.equal(code, 0);
   assert.equal(out.match(/^\/f\//gm)?.length, 2500);
+  assert.match(
+    out,
+    /^ {4}1 thing by nanodet-416, .*\n {4}3 sounds by ears$/m,
+    'also what it has no words for',
+  );
   assert.match(
     out,
     /^\/f\/0000.mp4 {2}00:01:01\n {4}61 pictures by starter-visual-3, \d{4}-\d\d-\d\d \d\d:\d\d$/m,

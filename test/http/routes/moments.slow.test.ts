@@ -214,17 +214,20 @@ test('a moment named by its hash is found also when another file lies where it l
 
 test('what is written is found where words were read, and uncertain lines say so', async () => {
   const line = { box: [0.1, 0.2, 0.3, 0.05] as [number, number, number, number], best: 5, start: 4, end: 8 };
-  await w.index.ask('store_written', {
+  await w.index.ask('store_result', {
     ...{
       cache_dir,
       media: media.find(({ path }) => path === a)!,
       model_key: 'letters',
       from_previews: false,
     },
-    lines: [
-      { ...line, text: 'Harbour-Authority', score: 0.97 },
-      { ...line, text: 'harbourauthorities', score: 0.7 },
-    ],
+    found: {
+      type: 'text',
+      items: [
+        { ...line, text: 'Harbour-Authority', score: 0.97 },
+        { ...line, text: 'harbourauthorities', score: 0.7 },
+      ],
+    },
   });
   const { moments, counts } = await found({ query: 'harbour-authority' });
   assert.equal(counts.written, 1);

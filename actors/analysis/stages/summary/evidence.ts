@@ -8,6 +8,7 @@ import { joinRanges } from '../../../../runtime/ranges.ts';
 import type { CallOptions } from '../../../../runtime/ref.ts';
 import type { indexContract } from '../../../index/contract.ts';
 import { mostVectorsOfMessage } from '../../../index/material/contract.ts';
+import { itemsOf } from '../../../index/results/contract.ts';
 import { type MediaRecord, storeErrors } from '../../../index/store/contract.ts';
 import type { Transcript } from '../../../index/transcripts/contract.ts';
 import { modelErrors } from '../../../models/contract.ts';
@@ -52,7 +53,9 @@ export class StoredEvidence {
       seenPeople((await this.#index.ask('people_in', one, call)).people),
     );
     const things = await undamaged(async () => (await this.#index.ask('things_of', one, call)).tracks);
-    const lines = await undamaged(async () => (await this.#index.ask('written_in', one, call)).lines ?? []);
+    const lines = await undamaged(async () =>
+      itemsOf(await this.#index.ask('stored_result', { ...one, type: 'text' }, call), 'text'),
+    );
     const warnings = [
       ...(model !== null && model !== inUse ? [otherModel(model, inUse)] : []),
       ...(unreadable.length > 0 ? ['The transcript is damaged and was not used.'] : []),

@@ -93,11 +93,7 @@ function textRun(task: TaskContext, reader: TextReader, model: TextModel): Stage
   const analysis = frameAnalysis(parts.log, {
     model,
     actor: modelOf(reader),
-    stored: async (hash_str) => {
-      const query = { cache_dir, hashes: [hash_str] };
-      const [stored] = (await parts.index.ask('written_stored', query, { signal })).stored;
-      return stored ? { ...stored, count: stored.lines } : null;
-    },
+    ...{ index: parts.index, cache_dir, type: 'text', signal },
     factsOf: (lines, missing_frames, from_previews) => {
       const found: TextFacts = { model_key, lines, missing_frames, from_previews };
       return { text: from_previews ? { ...found, warning } : found };
@@ -121,10 +117,8 @@ function textRun(task: TaskContext, reader: TextReader, model: TextModel): Stage
         return (await analysis.askModel(ask, file.signal)).reading;
       };
       const { lines, looked } = await readLines(file, shapeOf(media.probe, previews ?? media.probe), read);
-      const stored = { cache_dir, media, model_key, lines };
-      const store = (from_previews: boolean) =>
-        parts.index.ask('store_written', { ...stored, from_previews });
-      return { finished: analysis.commit(file, { looked, count: lines.length }, store) };
+      const found = { type: 'text', items: lines } as const;
+      return { finished: analysis.commit(file, { looked, count: lines.length }, found) };
     },
   };
 }

@@ -42,11 +42,7 @@ function thingRun(task: TaskContext, things: Things, model: ObjectDetector): Sta
   const analysis = frameAnalysis(parts.log, {
     model,
     actor: modelOf(things),
-    stored: async (hash_str) => {
-      const query = { cache_dir, hashes: [hash_str] };
-      const [stored] = (await parts.index.ask('things_stored', query, { signal })).stored;
-      return stored ? { ...stored, count: stored.tracks } : null;
-    },
+    ...{ index: parts.index, cache_dir, type: 'things', signal },
     factsOf: (tracks, missing_frames, from_previews) => {
       const found: ThingFacts = { model_key, tracks, missing_frames, from_previews };
       return { things: from_previews ? { ...found, warning } : found };
@@ -68,11 +64,9 @@ function thingRun(task: TaskContext, things: Things, model: ObjectDetector): Sta
         return before.things;
       });
       const tracks = tracker.end();
-      const stored = { cache_dir, media: file.media, model_key, tracks };
-      const store = (from_previews: boolean) => parts.index.ask('store_things', { ...stored, from_previews });
       const { grid_frames } = file.media.probe;
       const count = tracks.filter((track) => isSure(track, grid_frames)).length;
-      return { finished: analysis.commit(file, { looked, count }, store) };
+      return { finished: analysis.commit(file, { looked, count }, { type: 'things', items: tracks }) };
     },
   };
 }

@@ -120,10 +120,10 @@ test('people are regions of a turned still, sure things are keywords, and unsure
       colours: [],
     };
   };
-  await w.index.call('store_things', {
+  await w.index.call('store_result', {
     ...{ cache_dir: w.cache_dir, media, model_key: 'detector', from_previews: false },
     // One below the bar of its class, and one of a class that was not measured.
-    tracks: [seen('dog', 0.8), seen('car', 0.49), seen('toaster', 0.9)],
+    found: { type: 'things', items: [seen('dog', 0.8), seen('car', 0.49), seen('toaster', 0.9)] },
   });
   for (const hash of ['aa', 'bb']) await storeFaces(w.index, w.cache_dir, hash, [[1, 2]]);
   // Storing faces remembers what media they were found in; these are the real ones.

@@ -18,7 +18,8 @@ const countsOf = ({ facets }: FacetReport, name: string) =>
 
 async function storeTracks(index: Harness, cache_dir: string, hash: string, tracks: Track[]) {
   const media = mediaRecord(hash);
-  await index.call('store_things', { cache_dir, media, model_key: 'm', tracks, from_previews: false });
+  const found = { type: 'things' as const, items: tracks };
+  await index.call('store_result', { cache_dir, media, model_key: 'm', found, from_previews: false });
 }
 
 function asking(index: Harness, cache_dir: string) {

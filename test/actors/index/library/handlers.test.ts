@@ -65,26 +65,20 @@ test('a listing says what is stored of each media, by which model and when, a pa
   const { total, media } = await list(index, cache_dir);
   assert.equal(total, 2);
   const [first] = media;
+  const stored_ms = 1_700_000_000_000;
   assert.deepEqual(
-    {
-      path: first?.path,
-      visual: first?.visual,
-      transcript: first?.transcript,
-      unreadable: first?.unreadable,
-    },
+    { path: first?.path, results: first?.results, unreadable: first?.unreadable },
     {
       path: '/footage/aa.mp4',
-      visual: [{ model_key: 'model', frames: 30, stored_ms: 1_700_000_000_000 }],
-      transcript: {
-        model_key: 'm',
-        language: 'en',
-        segments: 1,
-        speakers: 1,
-        stored_ms: 1_700_000_000_000,
-      },
+      results: [
+        { type: 'video', model_key: 'model', count: 30, stored_ms },
+        { type: 'previews', model_key: null, count: 30, stored_ms: null, bytes: first?.results[1]?.bytes },
+        { type: 'speech', model_key: 'm', count: 1, stored_ms, speech: { language: 'en', speakers: 1 } },
+      ],
       unreadable: [],
     },
   );
+  assert.ok(first!.results[1]!.bytes! > 0);
   const page = await index.call('held_media', { cache_dir, under: null, offset: 1, limit: 1 });
   assert.deepEqual([page.total, page.media.map(({ path }) => path)], [2, ['/footage/bb.mp4']]);
   assert.equal((await list(index, cache_dir, '/footage')).total, 2);
@@ -124,11 +118,7 @@ test('only what is really analysed is counted in a folder, not what is known and
 test('what is removed is stored, listed and found no more; the rest stays', async (t) => {
   const { cache_dir, index, one, two } = await twoFilms(t);
   assert.deepEqual(await found(index, cache_dir, one), ['/footage/aa.mp4', '/footage/bb.mp4']);
-  const { removed } = await index.call('remove_media', { cache_dir, hashes: ['aa'] });
-  assert.deepEqual(
-    removed.map(({ hash, vectors, transcript }) => [hash, vectors, transcript]),
-    [['aa', 30, true]],
-  );
+  await index.call('remove_media', { cache_dir, hashes: ['aa'] });
   assert.deepEqual(await found(index, cache_dir, one), ['/footage/bb.mp4']);
   assert.deepEqual(await found(index, cache_dir, two), ['/footage/bb.mp4']);
   assert.deepEqual(await heard(index, cache_dir, 'hello'), ['/footage/bb.mp4']);

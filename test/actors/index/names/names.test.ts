@@ -18,8 +18,8 @@ const paths = [
 async function library(index: Harness, cache_dir: string) {
   for (const [i, path] of paths.entries()) {
     const media = mediaRecord(`a${i}`, path);
-    const lines = [line('text', 0)];
-    await index.call('store_written', { cache_dir, media, model_key: 'm', lines, from_previews: false });
+    const found = { type: 'text' as const, items: [line('text', 0)] };
+    await index.call('store_result', { cache_dir, media, model_key: 'm', found, from_previews: false });
   }
 }
 

@@ -126,8 +126,8 @@ test('things are found only where the people are seen, and whoever is recognized
   const tracks = [track('tie', 1, 3), track('person', 9, 11), track('dog', 3, 9)];
   const film = mediaRecord('aa');
   const media = { ...film, probe: { ...film.probe, grid_frames: 16 } };
-  const stored = { media, model_key: 'm', tracks, from_previews: false };
-  await index.call('store_things', { cache_dir, ...stored });
+  const found = { type: 'things' as const, items: tracks };
+  await index.call('store_result', { cache_dir, media, model_key: 'm', found, from_previews: false });
   const any = { colours: [], place: null, size: null, shot: null, negated: false };
   const term = (name: Track['class'], least = 1): ThingTerm => {
     return { ...any, classes: [name], count: { least, most: null } };

@@ -48,8 +48,13 @@ test('what was found elsewhere takes its place stage by stage', async (t) => {
   assert.equal(held.total, 1);
   const [media] = held.media;
   assert.deepEqual(
-    [media?.visual, media?.transcript?.segments, media?.transcript?.stored_ms],
-    [[{ model_key: 'model', frames: 4, stored_ms: 1000 }], 1, 2000],
+    media?.results.flatMap(({ type, count, stored_ms }) =>
+      stored_ms === null ? [] : [[type, count, stored_ms]],
+    ),
+    [
+      ['video', 4, 1000],
+      ['speech', 1, 2000],
+    ],
     'both stages, each with the time of its change',
   );
   assert.deepEqual(await index.load({ cache_dir: replica, model_key: 'model', hashes: null }), {

@@ -10,7 +10,7 @@ import { foldName, plainName } from '../../../../actors/index/summaries/fold-nam
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../footage.ts';
-import { indexActor } from '../handlers.ts';
+import { countsOf, indexActor } from '../handlers.ts';
 import { append, begin, commit, list, readNode, summarise, sweep, tree } from './trees.ts';
 
 test('a summary is seen by nobody until it is committed, then read node by node as it was written', async (t) => {
@@ -273,10 +273,10 @@ test('what is forgotten of a content goes with its summaries, also those that ar
   await index.call('abort_summary', { stage: open.stage, keep: true });
   const held = { cache_dir, under: null, offset: 0, limit: 9 };
   assert.deepEqual(
-    (await index.call('held_media', held)).media.map(({ summaries }) => summaries),
+    (await index.call('held_media', held)).media.map((one) => countsOf(one, 'summary').length),
     [1, 1],
   );
-  assert.equal((await forget()).removed[0]?.summaries, 1);
+  await forget();
   assert.deepEqual((await list(index, cache_dir, ['aa'])).summaries, []);
   assert.equal(
     (await index.call('list_collections', { cache_dir, after: null, limit: 9 })).collections[0]?.members,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Environment } from '../../../../actors/index/store/environment.ts';
-import { databaseFile, thingsKey } from '../../../../actors/index/store/names.ts';
+import { databaseFile } from '../../../../actors/index/store/names.ts';
+import { seal, table } from '../../../../actors/index/store/table.ts';
 import type { ThingTerm } from '../../../../actors/index/things/contract.ts';
 import { type SeenFace, shotsOf } from '../../../../actors/index/things/stored-shots.ts';
 import type { Track } from '../../../../actors/things/tracks.ts';
@@ -20,7 +21,8 @@ const dog: ThingTerm = {
 
 async function storeTracks(index: Harness, cache_dir: string, hash: string, tracks: Track[]): Promise<void> {
   const media = mediaRecord(hash);
-  await index.call('store_things', { cache_dir, media, model_key: 'm', tracks, from_previews: false });
+  const found = { type: 'things' as const, items: tracks };
+  await index.call('store_result', { cache_dir, media, model_key: 'm', found, from_previews: false });
 }
 
 type Asked = {
@@ -85,7 +87,14 @@ test('a scene is shown by the largest of its surest sights, and ranked by the su
   ];
   const media = mediaRecord('aa');
   const film = { ...media, probe: { ...media.probe, grid_frames: 16 } };
-  await index.call('store_things', { cache_dir, media: film, model_key: 'm', tracks, from_previews: false });
+  const seen = { type: 'things' as const, items: tracks };
+  await index.call('store_result', {
+    cache_dir,
+    media: film,
+    model_key: 'm',
+    found: seen,
+    from_previews: false,
+  });
   const scope = { hashes: null, ranges: {}, filters: [] };
   const request = { cache_dir, model_key: 'model', terms: [dog], scope, max_per_media: null };
   const { matches } = await index.call('find_things', { ...request, max_results: 9 });
@@ -102,7 +111,7 @@ test('tracks are read in steps, and what is damaged does not keep a search from 
   const environment = Environment.open(databaseFile(cache_dir), 'write');
   t.after(() => environment.close());
   environment.transact((writes) => {
-    for (const hash of ['bb', 'cc']) writes.put(thingsKey(hash), Buffer.from('no record'));
+    for (const hash of ['bb', 'cc']) writes.put(`things/${hash}`, Buffer.from('no record'));
   });
   let clock = 0;
   t.mock.method(performance, 'now', () => (clock += 1000));
@@ -119,8 +128,8 @@ test('what is stored anew takes the place of what was, also for another process'
   assert.deepEqual((await found(other, cache_dir)).places, ['aa@0']);
   await storeTracks(index, cache_dir, 'aa', [track('cat', 0), track('dog', 1)]);
   for (const one of [index, other]) assert.deepEqual((await found(one, cache_dir)).places, ['aa@1']);
-  const { stored } = await other.call('things_stored', { cache_dir, hashes: ['aa', 'bb'] });
-  assert.deepEqual(stored, [{ model_key: 'm', tracks: 2, from_previews: false }, null]);
+  const { stored } = await other.call('results_stored', { cache_dir, type: 'things', hashes: ['aa', 'bb'] });
+  assert.deepEqual(stored, [{ model_key: 'm', count: 2, from_previews: false }, null]);
   const { tracks } = await other.call('things_of', { cache_dir, hash_str: 'aa' });
   assert.deepEqual(tracks, [track('cat', 0), track('dog', 1)]);
 });
@@ -181,4 +190,22 @@ test('frames in a row are one shot, with the frame that shows it best', () => {
     { size: 'close_up', start: 3, end: 5, score: 0.9, best: 4 },
     { size: 'close_up', start: 6, end: 7, score: 0.8, best: 6 },
   ]);
+});
+
+test('what an earlier version stored is read, counted and listed', async (t) => {
+  const [index, cache_dir] = [await indexActor(t), temporaryFolder(t)];
+  const tracks = [track('dog', 0), track('dog', 4, 0.1)];
+  await storeTracks(index, cache_dir, 'aa', []);
+  const earlier = table('FHTH', {
+    ...{ hash_str: 'string', model_key: 'string', tracks_json: 'string' },
+    ...{ stored_ms: 'double', from_previews: 'uint' },
+  });
+  const row = { hash_str: 'aa', model_key: 'old', tracks_json: JSON.stringify(tracks) };
+  const environment = Environment.open(databaseFile(cache_dir), 'write');
+  const sealed = seal(earlier, 'things/aa', { ...row, stored_ms: 5, from_previews: 1 });
+  environment.transact((writes) => writes.put('things/aa', sealed));
+  await environment.close();
+  const { stored } = await index.call('results_stored', { cache_dir, type: 'things', hashes: ['aa'] });
+  assert.deepEqual(stored, [{ model_key: 'old', count: 1, from_previews: true }]);
+  assert.deepEqual((await index.call('things_of', { cache_dir, hash_str: 'aa' })).tracks, tracks);
 });

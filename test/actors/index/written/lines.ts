@@ -9,7 +9,8 @@ export function line(text: string, start: number, end = start + 1, score = 0.95)
 
 export async function storeLines(index: Harness, cache_dir: string, hash: string, lines: WrittenLine[]) {
   const media = mediaRecord(hash);
-  await index.call('store_written', { cache_dir, media, model_key: 'm', lines, from_previews: false });
+  const found = { type: 'text' as const, items: lines };
+  await index.call('store_result', { cache_dir, media, model_key: 'm', found, from_previews: false });
 }
 
 type Asked = {

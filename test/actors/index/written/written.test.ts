@@ -17,18 +17,19 @@ test('what is stored of a media comes back, and which model read it', async (t) 
   const index = await indexActor(t);
   const cache_dir = temporaryFolder(t);
   const lines = [line('Quarterly budget', 3, 9), line('2026', 4)];
-  assert.deepEqual(await index.call('written_stored', { cache_dir, hashes: ['aa'] }), { stored: [null] });
-  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), {
-    lines: null,
-    from_previews: false,
+  const type = 'text';
+  assert.deepEqual(await index.call('results_stored', { cache_dir, type, hashes: ['aa'] }), {
+    stored: [null],
   });
+  assert.equal(await index.call('stored_result', { cache_dir, type, hash_str: 'aa' }), null);
   await storeLines(index, cache_dir, 'aa', lines);
-  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), {
-    lines,
+  assert.deepEqual(await index.call('stored_result', { cache_dir, type, hash_str: 'aa' }), {
+    model_key: 'm',
     from_previews: false,
+    found: { type, items: lines },
   });
-  assert.deepEqual(await index.call('written_stored', { cache_dir, hashes: ['aa', 'bb'] }), {
-    stored: [{ model_key: 'm', lines: 2, from_previews: false }, null],
+  assert.deepEqual(await index.call('results_stored', { cache_dir, type, hashes: ['aa', 'bb'] }), {
+    stored: [{ model_key: 'm', count: 2, from_previews: false }, null],
   });
 });
 
@@ -151,8 +152,5 @@ test('what is read again or forgotten is followed', async (t) => {
   await index.call('remove_media', { cache_dir, hashes: ['aa', 'bb'] });
   const { matches, media } = await search(index, cache_dir, 'after');
   assert.deepEqual([matches, media], [[], 0]);
-  assert.deepEqual(await index.call('written_in', { cache_dir, hash_str: 'aa' }), {
-    lines: null,
-    from_previews: false,
-  });
+  assert.equal(await index.call('stored_result', { cache_dir, type: 'text', hash_str: 'aa' }), null);
 });

@@ -22,7 +22,7 @@ import { exportLibrary } from '../../../../actors/library/transfer/export.ts';
 import { importLibrary } from '../../../../actors/library/transfer/import.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord } from '../../index/footage.ts';
-import { type Harness, indexActor, someFootage, store } from '../../index/handlers.ts';
+import { countsOf, type Harness, indexActor, someFootage, store } from '../../index/handlers.ts';
 import { cluster, people, storeFaces } from '../../index/people/faces.ts';
 import { summarise } from '../../index/summaries/trees.ts';
 
@@ -117,7 +117,7 @@ test('a bundle that is replaced while it is copied is copied anew', async (t) =>
   assert.deepEqual(missing, []);
   await importLibrary(of(taken));
   const { media } = await answers(index, taken.cacheDir);
-  assert.ok([20, 30].includes(media[2]!.visual[0]!.frames));
+  assert.ok([20, 30].includes(countsOf(media[2]!, 'video')[0]!));
   assert.deepEqual(
     media.map(({ unreadable }) => unreadable),
     [[], [], []],
@@ -300,7 +300,7 @@ test('a library joins what is there: nothing is doubled or changed, and the rest
   const page = { cache_dir: there, under: null, offset: 0, limit: 100 };
   const { media } = await other.call('held_media', page);
   assert.deepEqual(
-    media.map(({ hash_str, visual, faces }) => [hash_str, visual[0]?.frames, faces[0]?.faces]),
+    media.map((one) => [one.hash_str, ...countsOf(one, 'video'), ...countsOf(one, 'faces')]),
     [
       ['aa', 20, 4],
       ['bb', 20, 2],
@@ -308,7 +308,7 @@ test('a library joins what is there: nothing is doubled or changed, and the rest
       ['dd', 20, 3],
     ],
   );
-  assert.deepEqual([media[2]?.transcript?.segments, media[2]?.summaries], [1, 1]);
+  assert.deepEqual([countsOf(media[2]!, 'speech'), countsOf(media[2]!, 'summary').length], [[1], 1]);
   assert.deepEqual(await people(other, there), before);
   const models = await other.call('held_models', { cache_dir: there });
   assert.equal(models.models[0]?.rows, 80);

@@ -50,7 +50,7 @@ test('things end with the shot of their last second, and begin with that of thei
   const seen = (start: number, end: number) => ({ ...track, start, end }) as never;
   const tracks = [seen(0, 3), seen(3, 5), seen(4, 7)];
   const stored = { cache_dir, media: media[0]!, model_key: 'fake-things', from_previews: false };
-  await w.index.ask('store_things', { ...stored, tracks });
+  await w.index.ask('store_result', { ...stored, found: { type: 'things', items: tracks } });
   const { things } = await ask('/api/v1/media/seen', { hash_str: 'aa' });
   const [dog] = things as unknown as { ranges: unknown; tracks: Record<string, number>[] }[];
   const times = dog!.tracks.map((one) => [one['start_seconds'], one['end_seconds']]);

@@ -171,11 +171,11 @@ async function storeSights(cacheDir: string, film: string, speech: string): Prom
     } as const;
     const exit = { text: 'EXIT 12', box: [0.1, 0.1, 0.2, 0.1] as [number, number, number, number] };
     const by = { model_key: 'eyes', from_previews: false };
-    store.things.store(media, {
+    store.results('things').store(media, {
       ...by,
-      tracks: [{ ...seen, ...car, box: [...car.box], colours: [...car.colours] }],
+      items: [{ ...seen, ...car, box: [...car.box], colours: [...car.colours] }],
     });
-    store.written.store(media, { ...by, lines: [{ ...seen, ...exit }] });
+    store.results('text').store(media, { ...by, items: [{ ...seen, ...exit }] });
     const talk = store.media.byPath(speech)!;
     const { mark, segments } = store.transcripts.transcript(talk.identity.hash_str)!;
     const speakers = [...new Set(segments.flatMap(({ speaker }) => speaker ?? []))];

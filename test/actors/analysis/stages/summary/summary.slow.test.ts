@@ -106,9 +106,9 @@ test('what detectors have seen goes in, and what is damaged of it is left out', 
     box: [0.1, 0.1, 0.2, 0.2] as [number, number, number, number],
   };
   const track = { ...seen, class: 'dog' as const, colours: [] };
-  e.w.state.things.stored.set('a', { model_key: 'm', tracks: [track], from_previews: false });
-  const lines = [{ ...seen, text: 'STOP' }];
-  e.w.state.text.stored.set('a', { model_key: 'm', lines, from_previews: false });
+  e.w.state.things.stored.set('a', { model_key: 'm', items: [track], from_previews: false });
+  const items = [{ ...seen, text: 'STOP' }];
+  e.w.state.text.stored.set('a', { model_key: 'm', items, from_previews: false });
   const { of } = await e.run(summaryOf(e.w.paths));
   assert.deepEqual(e.summarizer.closed.map(({ sights }) => sights).toSorted(), [[], ['dog', 'STOP']]);
   assert.equal(of['a']?.summaries?.[0]?.warning, undefined);

@@ -16,7 +16,7 @@ async function engine(t: TestContext, files: readonly FakeFile[]) {
 }
 
 const linesOf = ({ text }: Awaited<ReturnType<typeof engine>>, hash: string) =>
-  text.stored.get(hash)?.lines.map((one) => `${one.text} [${one.start}, ${one.end})`);
+  text.stored.get(hash)?.items.map((one) => `${one.text} [${one.start}, ${one.end})`);
 
 test('lines are stored with the seconds in which they are seen, once', async (t) => {
   const e = await engine(t, [{ name: 'a', frames: 6 }]);

@@ -18,7 +18,7 @@ async function engine(t: TestContext, files: readonly FakeFile[]) {
 }
 
 const tracksOf = ({ things }: Awaited<ReturnType<typeof engine>>, hash: string) =>
-  things.stored.get(hash)?.tracks.map((one) => `${one.class} [${one.start}, ${one.end})`);
+  things.stored.get(hash)?.items.map((one) => `${one.class} [${one.start}, ${one.end})`);
 
 test('what stays is stored once with its seconds, and looked for again only by another detector', async (t) => {
   const e = await engine(t, [{ name: 'a', frames: 6 }]);
