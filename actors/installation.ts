@@ -72,7 +72,13 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
         const { signal } = new AbortController();
         const graphics = graphicsHere();
         const { card } = partsOf(device);
-        return probeDevices({ available: offeredDevices(), graphics, card, signal, clock: systemClock });
+        return probeDevices({
+          available: await offeredDevices(),
+          graphics,
+          card,
+          signal,
+          clock: systemClock,
+        });
       },
       objectDetector: async () => {
         const { describeDetector } = await import('./things/detector.ts');

@@ -47,11 +47,13 @@ export async function startActors(
   const encoderFailures = values.hardware_encoding === 'off' ? null : newEncoderFailures();
   const softwareEncoding = values.hardware_encoding !== 'only';
   const running = { modelsDir: folders(values).models, device, threads, defaultModel: defaultModelKey };
+  // An engine that only searches may be asked for a list alone, which needs no model.
+  const add = decoders > 0 ? supervisor.add : supervisor.addOnDemand;
   // In start order: the index first, so that it stops last and flushed.
   const [index, embedder, textEmbedder] = await Promise.all([
     supervisor.add(spec(indexContract, { rootsFile: folders(values).roots })),
-    supervisor.add(spec(embedderContract, { ...running, sides: 'pictures' })),
-    supervisor.add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
+    add(spec(embedderContract, { ...running, sides: 'pictures' })),
+    add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
   ]);
   // A thread costs memory and takes a third of a second to load its code: these start when they are needed.
   const several = (count: number, name: string) =>
@@ -81,17 +83,6 @@ export async function startActors(
   // Last, so that it stops first.
   const listing = { ...spec(watcherContract, {}), isSpare: true };
   const watcher = decoders === 0 ? null : supervisor.addOnDemand(listing);
-  const media = {
-    prober,
-    thumbnailDecoders,
-    clipWriters,
-    films,
-    speech,
-    faces,
-    textReader,
-    things,
-    summarizer,
-    watcher,
-  };
-  return { index, embedder, textEmbedder, ...media };
+  const models = { embedder, textEmbedder, faces, textReader, things, summarizer };
+  return { index, prober, thumbnailDecoders, clipWriters, films, speech, watcher, ...models };
 }

@@ -1,6 +1,6 @@
 // A pool of threads for computing that needs nothing but its input: no model, no store, no native library of
 // ours. So a thread may be terminated in the middle of a job, which the thread of an actor may not.
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { engineErrors, errorTable } from './errors.ts';
 import { Semaphore } from './sync/locks.ts';
 
@@ -37,29 +37,37 @@ const IDLE_MS = 10_000;
 
 export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Result> {
   const { module, name, threads, waiting = Number.POSITIVE_INFINITY, mostMegabytes } = options;
-  const piscina = new Piscina<Task, Result>({
-    filename: module.href,
-    name,
-    minThreads: 0,
-    maxThreads: threads,
-    idleTimeout: IDLE_MS,
-    resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
-  });
   // Tasks wait here, not in piscina: there they would wait for ever once the thread they wait for was
   // terminated.
   const permits = new Semaphore(threads);
   const closing = new AbortController();
   const running = new Set<AbortController>();
-  // A thread that ends before its first task, or between two: whoever waits for it has to be told.
-  piscina.on('error', (error) => {
-    for (const one of running) one.abort(error);
-  });
+  const start = async (): Promise<Piscina<Task, Result>> => {
+    const { Piscina } = await import('piscina');
+    const piscina = new Piscina<Task, Result>({
+      filename: module.href,
+      name,
+      minThreads: 0,
+      maxThreads: threads,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+    });
+    // A thread that ends before its first task, or between two: whoever waits for it has to be told.
+    piscina.on('error', (error) => {
+      for (const one of running) one.abort(error);
+    });
+    return piscina;
+  };
+  // Begun with the first task: most commands have none.
+  let started: Promise<Piscina<Task, Result>> | null = null;
 
   const runNow = async (task: Task, signal: AbortSignal, moved: readonly ArrayBuffer[]): Promise<Result> => {
     const broken = new AbortController();
     running.add(broken);
     try {
       const until = AbortSignal.any([signal, broken.signal]);
+      started ??= start();
+      const piscina = await started;
       return await piscina.run(task, { signal: until, transferList: [...moved] });
     } catch (error) {
       if (signal.aborted || closing.signal.aborted)
@@ -81,20 +89,11 @@ export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Resul
       const until = AbortSignal.any([signal, closing.signal]);
       return permits.run(() => runNow(task, signal, moved), { signal: until });
     },
-    close: () => {
+    close: async () => {
       closing.abort();
-      return piscina.destroy();
+      await (await started)?.destroy();
     },
   };
-}
-
-/**
- * In the thread: the result of a task, of which these buffers are *moved* to the caller and the rest
- * *copied*.
- */
-export function moved<Result>(result: Result, buffers: readonly ArrayBuffer[]): Result {
-  const marked = { [Piscina.valueSymbol]: result, [Piscina.transferableSymbol]: buffers };
-  return Piscina.move(marked as never) as Result;
 }
 
 function poolError(error: unknown, isBroken: boolean): unknown {

@@ -186,7 +186,7 @@ test('each native package has one importer', () => {
     'node-av': /^actors\/decoder\/ffmpeg\.ts$/,
     'onnxruntime-node': /^actors\/models\/session\.ts$/,
     lmdb: /^actors\/index\/store\//,
-    piscina: /^runtime\/pool\.ts$/,
+    piscina: /^runtime\/pool(-thread)?\.ts$/,
     sharp: /^actors\/(decoder|summarizer\/language)\//,
     chokidar: /^actors\/watcher\//,
     xmlbuilder2: /^actors\/exporter\/xml\.ts$/,

@@ -3,7 +3,7 @@
 import '../../runtime/process/no-telemetry.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Log } from '../../runtime/log.ts';
 import { modelErrors } from './contract.ts';
 import {
@@ -21,8 +21,15 @@ import { inHalfPrecision } from './rewriting/half-precision.ts';
 import { type PictureInput, takingBytes } from './rewriting/picture-bytes.ts';
 import { type Access, accessTo } from './webgpu-lock.ts';
 
-// Failures are thrown as errors; the runtime does not print them as well.
-env.logLevel = 'fatal';
+type Runtime = typeof import('onnxruntime-node');
+
+/** Loaded with the first graph: the included model turns texts into vectors without one. */
+async function loadRuntime(): Promise<Runtime> {
+  const runtime = await import('onnxruntime-node');
+  // Failures are thrown as errors; the runtime does not print them as well.
+  runtime.env.logLevel = 'fatal';
+  return runtime;
+}
 
 export type TensorData =
   | Float32Array
@@ -104,7 +111,8 @@ export interface SessionOptions {
 }
 
 /** What the runtime knows on this platform. One of them can still fail to load. */
-export function offeredDevices(): Device[] {
+export async function offeredDevices(): Promise<Device[]> {
+  const { listSupportedBackends } = await loadRuntime();
   const known = new Set(listSupportedBackends().map(({ name }) => name));
   return devices.filter((device) => known.has(device));
 }
@@ -122,7 +130,7 @@ export async function openSession(
   if (typeof source === 'string' && !existsSync(source)) {
     throw modelErrors.MODEL_LOAD_FAILED(`${name}: there is no such file`, { file: name });
   }
-  const plan = devicesToTry(options.device, offeredDevices(), graphicsHere());
+  const plan = devicesToTry(options.device, await offeredDevices(), graphicsHere());
   const refused = [...plan.refused];
   for (const device of plan.order) {
     if (options.half && device === 'cpu') break;
@@ -135,7 +143,7 @@ export async function openSession(
         const level = options.device === 'auto' ? 'info' : 'warn';
         options.log[level]('device not used', { model: name, device: other, reason, used: device });
       }
-      return wrap(opened.session, name, { device, refused }, access);
+      return wrap(await loadRuntime(), opened.session, name, { device, refused }, access);
     }
     const fault = device === 'cuda' || device === 'tensorrt' ? cudaFault(device) : null;
     refused.push({ device, reason: fault ?? reasonOf(opened.error) });
@@ -174,11 +182,12 @@ function attempt(
   );
 }
 
-function create(
+async function create(
   source: string | Uint8Array,
   provider: Provider,
   { threads, convertsOnce = false }: SessionOptions,
 ): Promise<InferenceSession> {
+  const { InferenceSession } = await loadRuntime();
   const settings: InferenceSession.SessionOptions = {
     executionProviders: [provider],
     // A device leaves little to the processor: some copying, and operators that it lacks.
@@ -200,7 +209,14 @@ function create(
     : InferenceSession.create(source, settings);
 }
 
-function wrap(session: InferenceSession, name: string, on: RunsOn, access: Access): ModelSession {
+function wrap(
+  { Tensor }: Runtime,
+  session: InferenceSession,
+  name: string,
+  on: RunsOn,
+  access: Access,
+): ModelSession {
+  const toTensor = ({ data, dims, type }: TensorIn) => new Tensor(type ?? typeOf(data), data, dims);
   const inputs = session.inputMetadata.map(port);
   const outputs = session.outputMetadata.map(port);
   const declared = new Set(session.inputNames);
@@ -237,10 +253,6 @@ function port(meta: InferenceSession.ValueMetadata): Port {
   return meta.isTensor
     ? { name: meta.name, type: meta.type, shape: meta.shape }
     : { name: meta.name, type: '', shape: [] };
-}
-
-function toTensor({ data, dims, type }: TensorIn): Tensor {
-  return new Tensor(type ?? typeOf(data), data, dims);
 }
 
 function typeOf(data: TensorData): Tensor.Type {

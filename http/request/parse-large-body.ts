@@ -1,7 +1,7 @@
 // Parses and validates a large body: what runs in the thread of http/request/intake.ts.
 import type { TObject } from 'typebox';
 import { type ErrorFields, toFields } from '../../runtime/errors.ts';
-import { moved } from '../../runtime/pool.ts';
+import { moved } from '../../runtime/pool-thread.ts';
 import { type Body, BodyRefusal, parseBody } from './body.ts';
 import { buffersOf, MOST_LEVELS, type Piece, toPieces } from './pieces.ts';
 import { createValidator, type FieldError } from './validation.ts';

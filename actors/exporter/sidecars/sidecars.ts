@@ -25,7 +25,7 @@ import {
   type SidecarsRequest,
   sidecarErrors,
 } from './contract.ts';
-import { isOurs, type WriteTask } from './write.ts';
+import type { WriteTask } from './write.ts';
 
 /** Files that are worked on at the same time. */
 const together = 4;
@@ -257,3 +257,10 @@ async function isOurFile(path: string): Promise<boolean> {
     await file.close();
   }
 }
+
+/** Whether the beginning of a file says that this program wrote it. */
+export function isOurs(beginning: string): boolean {
+  return /^\s*\{\s*"written_by":\s*"framehound"/.test(beginning) || xmptk.test(beginning);
+}
+
+const xmptk = /<x:xmpmeta\s[^>]*\bx:xmptk="framehound\b/;

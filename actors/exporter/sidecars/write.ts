@@ -33,13 +33,6 @@ function jsonSidecar(facts: SidecarFacts): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Whether the beginning of a file says that this program wrote it. */
-export function isOurs(beginning: string): boolean {
-  return /^\s*\{\s*"written_by":\s*"framehound"/.test(beginning) || xmptk.test(beginning);
-}
-
-const xmptk = /<x:xmpmeta\s[^>]*\bx:xmptk="framehound\b/;
-
 const namespaces = {
   'xmlns:dc': 'http://purl.org/dc/elements/1.1/',
   'xmlns:Iptc4xmpExt': 'http://iptc.org/std/Iptc4xmpExt/2008-02-29/',

@@ -1,5 +1,5 @@
 // What the thread of a conversion runs.
-import { moved } from '../../../runtime/pool.ts';
+import { moved } from '../../../runtime/pool-thread.ts';
 import type { Conversion } from '../model-file.ts';
 import { GraphBuilder, onnxBytes } from '../starter/graph/onnx.ts';
 import type { ConversionTask } from './convert.ts';

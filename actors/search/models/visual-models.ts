@@ -125,8 +125,12 @@ export class OwnedModels implements VisualModels {
 
 type Embedders = Pick<VisualModelParts, 'pictureEmbedder' | 'textEmbedder'>;
 
-/** One key in both actors: what only one of them can open, neither keeps. */
+/**
+ * One key in both actors: what only one of them can open, neither keeps. An actor of pictures that has not
+ * started, in an engine that only searches, opens the model when a picture is asked for.
+ */
 async function openBoth({ pictureEmbedder, textEmbedder }: Embedders, key: string): Promise<VisualModel> {
+  if (pictureEmbedder.phase === 'idle') return textEmbedder.ask('load', { model_key: key }, { lane: 'now' });
   const pictures = await pictureEmbedder.ask('load', { model_key: key }, { lane: 'now' });
   const texts = await textEmbedder.ask('load', { model_key: pictures.model_key }, { lane: 'now' });
   if (texts.model_key === pictures.model_key) return pictures;
@@ -134,9 +138,10 @@ async function openBoth({ pictureEmbedder, textEmbedder }: Embedders, key: strin
   return { ...again, state: { ...again.state, error: texts.state.error } };
 }
 
-async function stillOpen({ pictureEmbedder }: Embedders, key: string): Promise<boolean> {
+async function stillOpen({ pictureEmbedder, textEmbedder }: Embedders, key: string): Promise<boolean> {
+  const embedder = pictureEmbedder.phase === 'idle' ? textEmbedder : pictureEmbedder;
   try {
-    return (await pictureEmbedder.ask('state', {}, { lane: 'now' })).model_key === key;
+    return (await embedder.ask('state', {}, { lane: 'now' })).model_key === key;
   } catch (error) {
     // An actor that does not answer holds no model that could be used.
     if (error instanceof EngineError) return false;

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { readXml, type XmlElement } from '../../../../actors/decoder/probe/xml.ts';
 import { readXmp } from '../../../../actors/decoder/probe/xmp.ts';
-import { isOurs, storedBox, writeSidecar } from '../../../../actors/exporter/sidecars/write.ts';
+import { isOurs } from '../../../../actors/exporter/sidecars/sidecars.ts';
+import { storedBox, writeSidecar } from '../../../../actors/exporter/sidecars/write.ts';
 import { assertGolden } from '../../../golden.ts';
 import { filmFacts, stillFacts } from './facts.ts';
 

@@ -63,6 +63,22 @@ test('a switch whose clearing fails ends, and the model can be asked for again',
   assert.equal((await models.load('second')).model_key, 'second');
 });
 
+test('an embedder of pictures that has not started opens the model when a picture is asked for', async () => {
+  const [pictures, texts]: [string[], string[]] = [[], []];
+  const pictureEmbedder = { ...willing(pictures), phase: 'idle' } as Ref<typeof embedderContract>;
+  const textEmbedder = willing(texts);
+  const models = new OwnedModels({
+    pictureEmbedder,
+    textEmbedder,
+    clock: manualClock(),
+    changed: async () => {},
+  });
+  assert.equal((await models.load('first')).model_key, 'first');
+  assert.deepEqual([pictures, texts], [[], ['first']]);
+  await models.open('pictures');
+  assert.deepEqual([pictures, texts], [['first'], ['first']]);
+});
+
 test('texts are embedded while the picture embedder is in the middle of a batch', async () => {
   const pictureEmbedder = willing();
   let inBatch = false;
