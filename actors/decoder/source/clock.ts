@@ -179,7 +179,6 @@ interface Packets {
   readonly bytes: number;
   /** The stream whose clock counts. */
   readonly guide: Stream | null;
-  readonly format: { readonly streams: readonly Pick<Stream, 'index'>[] };
   only(indexes: readonly number[]): void;
   read(packet: Packet): boolean;
   seekToByte(position: number): boolean;
@@ -193,20 +192,23 @@ function emptyPacket(): Packet {
 
 /** Files below this size are read whole, larger ones at some places first. */
 const wholeBytes = 16 * 1024 * 1024;
-/** Places in equal distances, and the first of those that double theirs, in bytes. */
-const places = { even: 12, first: 512 * 1024, last: 512 * 1024 };
+/** Places in equal distances, the first of those that double theirs, and those before the end, in bytes. */
+const places = { even: 12, first: 512 * 1024, last: [512 * 1024, 2 * 1024 * 1024] };
 /** Packets and bytes read at a place, at most, to find one of the guiding stream. */
 const atPlace = { packets: 2000, bytes: 8 * 1024 * 1024 };
 /** An interval may be this many times as long as its bytes let expect. */
 const mostUneven = 4;
 
+/** Reads the next packet of any stream; false at the end, and once looking at places has taken too long. */
+type Look = (packet: Packet) => Promise<boolean>;
+
 /**
  * Reads `source`, which is of no use afterwards. Null where the clock runs through. Throws CANCELLED.
  */
-export async function readClock(source: Packets, turn: PacketTurn): Promise<SourceClock | null> {
+export async function readClock(source: Packets, turn: PacketTurn, look: Look): Promise<SourceClock | null> {
   const { guide } = source;
   if (!guide) return null;
-  if (source.bytes > wholeBytes && (await runsEvenly(source, turn))) return null;
+  if (source.bytes > wholeBytes && (await runsEvenly(source, look))) return null;
   source.seekToByte(0);
   source.only([guide.index]);
   const { num, den } = guide.avgFrameRate;
@@ -247,11 +249,16 @@ interface Sample {
 }
 
 /** Whether the clock goes with the bytes at some places of the file. */
-async function runsEvenly(source: Packets, turn: PacketTurn): Promise<boolean> {
+async function runsEvenly(source: Packets, look: Look): Promise<boolean> {
   const samples: Sample[] = [];
+  let next = 0;
   for (const position of placesIn(source.bytes)) {
-    const sample = await sampleAt(source, position, turn);
-    if (sample) samples.push(sample);
+    // Where a place was reached by reading on from the one before, nothing lies between.
+    if (position < next) continue;
+    const sample = await sampleAt(source, position, look);
+    if (!sample) continue;
+    samples.push({ position, seconds: sample.seconds });
+    next = sample.position;
   }
   return isEven(samples);
 }
@@ -263,24 +270,24 @@ async function runsEvenly(source: Packets, turn: PacketTurn): Promise<boolean> {
 function placesIn(bytes: number): number[] {
   const found = Array.from({ length: places.even }, (_, i) => Math.floor((i * bytes) / places.even));
   for (let at = places.first; at < bytes; at *= 2) found.push(at);
-  found.push(bytes - places.last);
+  found.push(...places.last.map((before) => bytes - before));
   return found.sort((a, b) => a - b);
 }
 
-async function sampleAt(source: Packets, position: number, turn: PacketTurn): Promise<Sample | null> {
+/** The first packet of the guiding stream from a place on. */
+async function sampleAt(source: Packets, position: number, look: Look): Promise<Sample | null> {
   const { guide } = source;
   if (!guide || !source.seekToByte(position)) return null;
-  const checkpoint = packetCheckpoint(turn);
   const packet = emptyPacket();
-  source.only(source.format.streams.map(({ index }) => index));
   try {
     for (let [count, bytes] = [0, 0]; count < atPlace.packets && bytes < atPlace.bytes; count++) {
-      if (!source.read(packet)) return null;
+      if (!(await look(packet))) return null;
       const at = packet.streamIndex === guide.index ? ticks(packet.dts) : null;
+      const found = packet.pos >= 0n ? Number(packet.pos) : position;
       bytes += packet.size;
       packet.unref();
-      if (at !== null) return { position, seconds: (at * guide.timeBase.num) / guide.timeBase.den };
-      await checkpoint();
+      const { num, den } = guide.timeBase;
+      if (at !== null) return { position: found, seconds: (at * num) / den };
     }
     return null;
   } finally {

@@ -83,6 +83,8 @@ const mostStreams = 256;
 const mostPrograms = 256;
 /** How long opening a file may take, and how often is asked whether it was cancelled. */
 const openLimit = { ms: 30_000, checkMs: 100 };
+/** How long places of a file are looked at to know whether its clock goes with its bytes. */
+const clockLimitMs = 10_000;
 /** A file of at least this size of which less than this share is stored is a hole with a head. */
 const holes = { fromBytes: 512 * 1024 * 1024, storedShare: 0.1 };
 /** Packets examined for fields, at most. */
@@ -504,7 +506,17 @@ async function clockOf(source: Source, stamp: FileStamp, options: OpenOptions): 
   if (before && isSameFile(before.stamp, stamp)) return before.clock;
   const reading = await openFile(path, stamp, options);
   try {
-    const clock = await readClock(reading, options.turn);
+    const limit = new OpenLimit(path, options.turn, clockLimitMs);
+    const look = async (packet: Packet) => {
+      const { format } = reading;
+      try {
+        return (await limit.within(format, () => format.readFrame(packet))) >= 0;
+      } catch (error) {
+        if (mediaErrors.TOO_SLOW.is(error)) return false;
+        throw error;
+      }
+    };
+    const clock = await readClock(reading, options.turn, look);
     clocks.delete(path);
     clocks.set(path, { stamp, clock });
     for (const oldest of clocks.keys()) if (clocks.size > mostClocks) clocks.delete(oldest);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClockReader, isEven, type SourceClock } from '../../../../actors/decoder/source/clock.ts';
+import type { Packet, Stream } from '../../../../actors/decoder/ffmpeg.ts';
+import { ClockReader, isEven, readClock, type SourceClock } from '../../../../actors/decoder/source/clock.ts';
 
 /** Pictures of 0.1 s that begin at these seconds, one every 1000 bytes; each tenth can be decoded alone. */
 function clockOf(...times: readonly number[]): SourceClock | null {
@@ -66,4 +67,67 @@ test('places of a file whose clock does not go with its bytes are found', () => 
   assert.ok(!isEven(changed(1, -10)));
   // A still slide takes few bytes.
   assert.ok(isEven(changed(10, 50)));
+});
+
+const GB = 10 ** 9;
+
+/** A file of 8 GB with a packet at every MB; `secondsAt`: the clock at a place. */
+function file(secondsAt: (position: number) => number) {
+  const [bytes, step] = [8 * GB, 10 ** 6];
+  const counts = { looks: 0, seeks: 0, reads: 0 };
+  let at = 0;
+  const guide = { index: 0, timeBase: { num: 1, den: 1000 }, avgFrameRate: { num: 25, den: 1 } };
+  const read = (packet: Packet) => {
+    if (at >= bytes) return false;
+    const time = BigInt(Math.round(1000 * secondsAt(at)));
+    Object.assign(packet, { streamIndex: 0, pts: time, dts: time, pos: BigInt(at) });
+    at += step;
+    return true;
+  };
+  const source = {
+    bytes,
+    guide: guide as unknown as Stream,
+    only: () => {},
+    read: (packet: Packet) => {
+      counts.reads++;
+      return read(packet);
+    },
+    seekToByte: (position: number) => {
+      counts.seeks++;
+      at = Math.ceil(position / step) * step;
+      return true;
+    },
+  };
+  const look = async (packet: Packet) => {
+    counts.looks++;
+    return read(packet);
+  };
+  return { source, look, counts };
+}
+
+const turn = { alive: () => {}, throwIfCancelled: () => {} };
+
+test('of a large file whose clock goes with its bytes, some places are looked at', async () => {
+  const { source, look, counts } = file((position) => position / 10 ** 6);
+  assert.equal(await readClock(source, turn, look), null);
+  assert.equal(counts.reads, 0);
+  assert.ok(counts.looks <= 30 && counts.seeks <= 30, `${counts.looks} packets after ${counts.seeks} seeks`);
+});
+
+test('a large file of two parts is read, however short one of them is', async () => {
+  for (const border of [10 ** 7, 3 * GB, 8 * GB - 10 ** 7]) {
+    const { source, look } = file((position) => (position < border ? position : position - border) / 10 ** 6);
+    const clock = await readClock(source, turn, look);
+    assert.deepEqual(
+      clock?.restarts.map((seconds) => Math.round(seconds)),
+      [Math.round(border / 10 ** 6) - 1],
+      `${border}`,
+    );
+  }
+});
+
+test('where looking takes too long, the container is believed', async () => {
+  const { source, counts } = file((position) => (position < 4 * GB ? position : 0) / 10 ** 6);
+  assert.equal(await readClock(source, turn, async () => false), null);
+  assert.equal(counts.reads, 0);
 });
