@@ -50,7 +50,7 @@ export async function startEngine(
     const homeFiles = filesIn(choice, () => cluster);
     const [lists, roots] = [openLists(values, systemClock, homeFiles), createRoots(values, own, () => tasks)];
     const preview = { max_side: values.preview_side, quality: values.preview_quality };
-    const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url);
+    const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url, device);
     const shared = { ...leaves, index: indexIn(choice, own, () => cluster) };
     const parts = { ...shared, modelLibrary, pool, journal, preview, hardware, clock: systemClock, log };
     const asking = { thumbnailDecoders, lists, summarizing: () => analysis.summarizing };

@@ -89,7 +89,7 @@ function copyAssets() {
     if (files.length === 0) throw new Error(`${name} was not found`);
     return files;
   });
-  for (const name of [...found, 'actors/samples/media'])
+  for (const name of [...found, 'actors/samples/media', 'actors/self-test/media'])
     cpSync(join(root, name), join(dist, name), { recursive: true });
 }
 

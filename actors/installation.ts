@@ -53,8 +53,8 @@ export interface NativePackages {
 /** `modelsDir`: absolute. `device`: where models are to run. */
 export function openInstallation(modelsDir: string, device: DeviceChoice): Installation {
   return {
-    models: createModelLibrary(modelsDir, thisMachine(device)),
-    pullInBackground,
+    models: createModelLibrary(modelsDir, thisMachine(device), undefined, device),
+    pullInBackground: (order, progress) => pullInBackground({ device, ...order }, progress),
     libraries: {
       export: async (transfer) => {
         const { exportLibrary } = await import('./library/transfer/export.ts');

@@ -329,7 +329,7 @@ export const commandTable = {
   },
   ...serviceCommands,
   models: {
-    help: 'list, download, choose, remove and verify models',
+    help: 'list, download, choose, test, remove and verify models',
     options: {
       ...json,
       use: { ...switchedOn, help: 'with pull: make it the visual model of every command' },
@@ -348,7 +348,8 @@ export const commandTable = {
       },
       use: { usage: 'KEY', help: 'make a model the visual model of every command' },
       remove: { usage: 'KEY...', help: 'remove downloaded models' },
-      verify: { usage: '[KEY...]', help: 'check the files of downloaded models' },
+      verify: { usage: 'KEY...', help: 'compare the files of downloaded models with their checksums' },
+      check: { usage: 'KEY...', help: 'test models with questions whose answers are known' },
     },
   },
   config: { usage: '[--json]', help: 'show every setting and where its value comes from', options: json },

@@ -14,7 +14,7 @@ import {
   findSpeakerRow,
   isBuiltIn,
   isSpeaker,
-  missingFiles,
+  isUsable,
   readRegistry,
   requireFiles,
 } from '../models/registry.ts';
@@ -355,7 +355,7 @@ async function bestKey(modelsDir: string): Promise<string> {
   const { rows } = await readRegistry(modelsDir);
   const speakers = rows.filter(isSpeaker).filter((row) => !isBuiltIn(row));
   for (const row of speakers.sort((a, b) => b.accuracy - a.accuracy || b.speed - a.speed)) {
-    if ((await missingFiles(modelsDir, row)).length === 0) return row.key;
+    if (await isUsable(modelsDir, row)) return row.key;
   }
   return starterSpeakerKey;
 }
@@ -381,7 +381,7 @@ async function pldaOf(modelsDir: string, row: SpeakerRow): Promise<Plda | null> 
 async function segmentationFile(modelsDir: string): Promise<string | null> {
   const { rows } = await readRegistry(modelsDir);
   for (const row of rows.filter(isSegmentation)) {
-    if ((await missingFiles(modelsDir, row)).length === 0) return fileOf(modelsDir, row, 'graph');
+    if (await isUsable(modelsDir, row)) return fileOf(modelsDir, row, 'graph');
   }
   return null;
 }

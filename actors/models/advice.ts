@@ -5,6 +5,7 @@ import {
   type FaceEmbedderRow,
   type ListedModel,
   type ModelRow,
+  type ModelTest,
   modelErrors,
 } from './contract.ts';
 import { isNpmFile, isOwnFile, transferSizes } from './model-file.ts';
@@ -60,8 +61,12 @@ function advisedModel(
   { graphics }: Pick<Machine, 'graphics'>,
 ): Candidate | null {
   const able = models.filter(
-    ({ row, builtIn, supported, downloaded }) =>
-      row.kind === kind && supported && !builtIn && (downloaded || !row.files.some(isOwnFile)),
+    ({ row, builtIn, supported, downloaded, test }) =>
+      row.kind === kind &&
+      supported &&
+      !builtIn &&
+      !isRefused(row, test) &&
+      (downloaded || !row.files.some(isOwnFile)),
   );
   const fitting = able.filter(({ fits }) => fits);
   const measured = fitting.filter(({ row }) => row.is_measured !== false);
@@ -272,7 +277,9 @@ export function modelsInUse(
   models: readonly ListedModel[],
   { model, speaker_model: speaker }: ChosenModels,
 ): ReadonlySet<string> {
-  const present = models.filter(({ builtIn, downloaded }) => builtIn || downloaded);
+  const present = models.filter(
+    ({ row, builtIn, downloaded, test }) => builtIn || (downloaded && !isRefused(row, test)),
+  );
   const best = present
     .map(({ row }) => row)
     .filter(({ kind }) => !isFaceKind(kind) && kind !== 'summary')
@@ -294,11 +301,12 @@ export function modelsInUse(
  * from templates.
  */
 export function recommendedSummaryModel(
-  models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported' | 'fits'>[],
+  models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported' | 'fits' | 'test'>[],
 ): ModelRow | null {
   const [best] = models
     .filter(
-      ({ row, downloaded, supported, fits }) => row.kind === 'summary' && downloaded && supported && fits,
+      ({ row, downloaded, supported, fits, test }) =>
+        row.kind === 'summary' && downloaded && supported && fits && !isRefused(row, test),
     )
     .map(({ row }) => row)
     .toSorted((a, b) => b.size_gb - a.size_gb || b.accuracy - a.accuracy || (a.key < b.key ? -1 : 1));
@@ -311,11 +319,12 @@ export function recommendedSummaryModel(
  * none.
  */
 export function bestThere(
-  models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported'>[],
-  kind: FaceKind | 'object-detection' | 'text-recognition',
+  models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported' | 'test'>[],
+  kind: FaceKind | 'object-detection' | 'text-recognition' | 'speaker',
 ): ModelRow | null {
   const there = models.filter(
-    ({ row, downloaded, supported }) => row.kind === kind && downloaded && supported,
+    ({ row, downloaded, supported, test }) =>
+      row.kind === kind && row.files.length > 0 && downloaded && supported && !isRefused(row, test),
   );
   const [best] = there
     .map(({ row }) => row)
@@ -330,6 +339,14 @@ export function bestThere(
 }
 
 /** Of a folder with a model.json, which never has the key of a row of the program. */
-function isOwn({ key }: ModelRow): boolean {
+export function isOwn({ key }: ModelRow): boolean {
   return !builtInRows.some((row) => row.key === key);
+}
+
+/**
+ * A model of the program that failed its self-test is not used. One of the user is used all the same: the
+ * samples may not be what it is for.
+ */
+export function isRefused(row: ModelRow, test: ModelTest | undefined): boolean {
+  return !isOwn(row) && test?.passed === false;
 }

@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { moduleUrl } from '../../runtime/process/program.ts';
 import type { PullFailure, PullStand } from './contract.ts';
+import type { DeviceChoice } from './device.ts';
 
 export interface BackgroundPull {
   /** The models that did not come; pending for ever once it is left. */
@@ -20,6 +21,8 @@ export interface PullOrder {
   /** Where relative addresses start from. */
   readonly server: string;
   readonly keys: readonly string[];
+  /** Where the models are tested; left out for nowhere. */
+  readonly device?: DeviceChoice;
 }
 
 export function pullInBackground(order: PullOrder, progress: (stand: PullStand) => void): BackgroundPull {

@@ -14,6 +14,7 @@ import {
   missingFiles,
   readRegistry,
   requireFiles,
+  testOf,
 } from './registry.ts';
 
 const choosing: Readonly<Record<ModelWork, (modelsDir: string) => Promise<unknown>>> = {
@@ -71,6 +72,7 @@ export async function chooseSummaryModel(
     downloaded: (await missingFiles(modelsDir, row)).length === 0,
     supported: row.compatible_os.includes(system),
     fits: fitsMemory(row, machine),
+    test: await testOf(modelsDir, row),
   }));
   const recommended = recommendedSummaryModel(await Promise.all(models));
   return recommended && isSummary(recommended) ? recommended : null;

@@ -2,8 +2,9 @@
 // only.
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
-import { errorTable } from '../../runtime/errors.ts';
+import { type EngineError, errorTable } from '../../runtime/errors.ts';
 import { PictureShape } from '../decoder/contract.ts';
+import { type DeviceChoice, deviceText } from './device.ts';
 import { FaceDetectorSide, FaceEmbedderSide } from './face-sides.ts';
 import { ModelFile } from './model-file.ts';
 
@@ -14,6 +15,7 @@ export const modelErrors = errorTable({
   MODEL_UNSUPPORTED: { meaning: 'The model cannot run on this machine', status: 400 },
   MODEL_NOT_LOADED: { meaning: 'The model is not loaded', status: 409, retryable: true },
   MODEL_INVALID: { meaning: 'The model.json of a model folder is not valid', status: 400 },
+  MODEL_REFUSED: { meaning: 'The model failed its self-test', status: 500 },
   MODEL_LOAD_FAILED: { meaning: 'The model cannot be loaded', status: 500 },
   MODEL_RUN_FAILED: { meaning: 'The model failed while running', status: 500 },
   MODEL_BUILT_IN: { meaning: 'The model is part of the program', status: 400 },
@@ -262,6 +264,61 @@ export interface RegistryProblem {
   readonly message: string;
 }
 
+/** What a model answered to questions with known answers. */
+export const ModelTest = Type.Object({
+  /** Null where there is no question for it; `reason` says why. */
+  passed: Nullable(Type.Boolean()),
+  /** Answers that are right, and how many there are; null where nothing could be asked. */
+  right: Nullable(Type.Integer({ minimum: 0 })),
+  of: Nullable(Type.Integer({ minimum: 1 })),
+  /** What is counted: `first answers right`. */
+  counted: Type.String(),
+  /** Mean time of `each`; null where nothing was timed. */
+  milliseconds: Nullable(Type.Number({ minimum: 0 })),
+  each: Type.String(),
+  /** cpu, cuda, webgpu, dml, coreml; null before a model is opened. */
+  device: Nullable(Type.String()),
+  /** Why it failed, or was not tested; null otherwise. */
+  reason: Nullable(Type.String()),
+});
+export type ModelTest = Static<typeof ModelTest>;
+
+/** As a person reads it: `18 of 20 first answers right, 41 ms a picture on the processor`. */
+export function testText({ right, of, counted, milliseconds, each, device, reason }: ModelTest): string {
+  const figure = right === null || of === null ? [] : [`${right} of ${of} ${counted}`];
+  const ms =
+    milliseconds === null
+      ? ''
+      : `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+  const time =
+    milliseconds === null ? [] : [`${ms} ${each}${device === null ? '' : ` on ${deviceText(device)}`}`];
+  return [...figure, ...time, ...(reason === null ? [] : [reason])].join(', ');
+}
+
+/** Names the command that tests again. */
+export function refusalOf(key: string, test: ModelTest): EngineError {
+  const command = `framehound models check ${key}`;
+  return modelErrors.MODEL_REFUSED(
+    `The model "${key}" is not used, because it failed its self-test (${testText(test)}); to test it again: ` +
+      command,
+    { key, command },
+  );
+}
+
+/** What the process of a self-test is asked. */
+export interface SelfTestOrder {
+  readonly model: Pick<ModelRow, 'key' | 'kind' | 'languages'>;
+  /** A folder that has the model and what it works with, and no other one. */
+  readonly modelsDir: string;
+  readonly device: DeviceChoice;
+}
+
+/** `failure`: what the model failed with. `untested`: why it could not be asked. */
+export type SelfTestAnswer =
+  | { readonly test: ModelTest }
+  | { readonly failure: string }
+  | { readonly untested: string };
+
 export interface ListedModel {
   readonly row: ModelRow;
   readonly builtIn: boolean;
@@ -272,6 +329,8 @@ export interface ListedModel {
   /** The one to download for its kind of work, by what this machine has. */
   readonly advised: boolean;
   readonly downloaded: boolean;
+  /** The last self-test of these files; left out where there is none. */
+  readonly test?: ModelTest | undefined;
   /** Names of the files that are not there. */
   readonly missing: readonly string[];
   readonly folder: string;
@@ -346,6 +405,10 @@ export interface PulledModel {
   /** Its license, and what is known of the data it was trained on. */
   readonly license: string;
   readonly files: readonly PulledFile[];
+  /** Left out where nothing tests models. */
+  readonly test?: ModelTest | undefined;
+  /** It failed its test and is not used, as a model of the program. */
+  readonly refused?: boolean;
 }
 
 export type FileState = 'ok' | 'missing' | 'wrong size' | 'wrong sha256' | 'nothing to compare with';
@@ -404,6 +467,11 @@ export interface ModelLibrary {
   pull(key: string, options: PullOptions): Promise<PulledModel>;
   /** The files a pull would fetch from `baseUrl`. Throws MODEL_UNKNOWN. */
   missing(key: string, baseUrl?: string): Promise<MissingFiles>;
+  /**
+   * Asks a model questions with known answers, in a process of its own, and keeps what came of it. Throws
+   * MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED, and MODEL_UNSUPPORTED where nothing tests models.
+   */
+  test(key: string, options: Pick<PullOptions, 'signal' | 'clock'>): Promise<ModelTest>;
   /** Reads every file of a model and compares it with its sum. Throws MODEL_UNKNOWN. */
   verify(key: string, signal: AbortSignal): Promise<VerifiedModel>;
   /**

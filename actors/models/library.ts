@@ -10,7 +10,7 @@ import { replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJson } from '../../runtime/files/json-file.ts';
 import { type Claim, claim } from '../../runtime/files/lock.ts';
 import { rm, rmdir } from '../../runtime/files/names.ts';
-import { advisedModels, fitsMemory, type Machine } from './advice.ts';
+import { advisedModels, bestThere, fitsMemory, isRefused, type Machine } from './advice.ts';
 import {
   type ListedModel,
   type MissingFile,
@@ -18,6 +18,7 @@ import {
   type ModelLibrary,
   type ModelList,
   type ModelRow,
+  type ModelTest,
   modelErrors,
   type PulledFile,
   type PulledModel,
@@ -27,6 +28,7 @@ import {
   type VerifiedFile,
   type VerifiedModel,
 } from './contract.ts';
+import type { DeviceChoice } from './device.ts';
 import { downloadFile, dropPart, folderError } from './download.ts';
 import {
   isNpmFile,
@@ -41,7 +43,17 @@ import {
   transferSizes,
 } from './model-file.ts';
 import { pullPackage, sweepPackage } from './npm/package.ts';
-import { currentSystem, findRow, folderOf, isBuiltIn, missingFiles, readRegistry } from './registry.ts';
+import {
+  currentSystem,
+  findRow,
+  folderOf,
+  isBuiltIn,
+  missingFiles,
+  readRegistry,
+  requireFiles,
+  testOf,
+} from './registry.ts';
+import { selfTest, testFile } from './self-test.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
 import { overlapFile, starterSpeakerFile, starterSpeakerPldaFile } from './starter/speaker.ts';
 
@@ -50,16 +62,24 @@ const huggingfaceUrl = 'https://huggingface.co/';
 /**
  * `modelsDir`: absolute; each model has a folder in it. Nothing is read before it is asked for. `machine`:
  * what models are advised by. `server`: the address that models are pulled from where a call names none.
+ * `device`: where models are tested; null for nowhere.
  */
 export function createModelLibrary(
   modelsDir: string,
   machine: Machine,
   server: string = huggingfaceUrl,
+  device: DeviceChoice | null = null,
 ): ModelLibrary {
+  const test: TestModel = (key, options) => {
+    if (device !== null) return testModel(modelsDir, machine, key, { ...options, device });
+    throw modelErrors.MODEL_UNSUPPORTED('Models are not tested here', { key });
+  };
   return {
     system: currentSystem(),
     list: () => listModels(modelsDir, machine),
-    pull: (key, options) => pullModel(modelsDir, key, { baseUrl: server, ...options }),
+    pull: (key, options) =>
+      pullModel(modelsDir, key, { baseUrl: server, ...options }, device === null ? null : test),
+    test,
     missing: (key, baseUrl = server) => missingOf(modelsDir, key, baseUrl),
     verify: (key, signal) => verifyModel(modelsDir, key, signal),
     remove: (key) => removeModel(modelsDir, key),
@@ -72,6 +92,7 @@ async function listModels(modelsDir: string, machine: Machine): Promise<ModelLis
   const models: Omit<ListedModel, 'advised'>[] = [];
   for (const row of rows) {
     const missing = await missingFiles(modelsDir, row);
+    const test = missing.length === 0 ? await testOf(modelsDir, row) : undefined;
     models.push({
       row,
       builtIn: isBuiltIn(row),
@@ -80,15 +101,47 @@ async function listModels(modelsDir: string, machine: Machine): Promise<ModelLis
       downloaded: missing.length === 0,
       missing,
       folder: folderOf(modelsDir, row),
+      test,
     });
   }
   const advised = advisedModels(models, machine);
   return { models: models.map((model) => ({ ...model, advised: advised.has(model.row.key) })), problems };
 }
 
+type TestModel = ModelLibrary['test'];
+
+/** Throws MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED. */
+async function testModel(
+  modelsDir: string,
+  machine: Machine,
+  key: string,
+  options: Parameters<typeof selfTest>[2],
+): Promise<ModelTest> {
+  const row = findRow(await readRegistry(modelsDir), key);
+  const folders = isBuiltIn(row) ? [] : [folderOf(modelsDir, row)];
+  const missing = await missingFiles(modelsDir, row);
+  if (missing.length > 0) await requireFiles(modelsDir, row);
+  const { models } = await listModels(modelsDir, machine);
+  const partner = partnerOf(row, models);
+  return selfTest(row, partner ? [...folders, folderOf(modelsDir, partner)] : folders, options);
+}
+
+/** A model without which one of this kind does nothing. */
+function partnerOf({ kind }: ModelRow, models: readonly ListedModel[]): ModelRow | null {
+  if (kind === 'face-detector') return bestThere(models, 'face-embedder');
+  if (kind === 'face-embedder') return bestThere(models, 'face-detector');
+  return kind === 'turns' ? bestThere(models, 'speaker') : null;
+}
+
 type PullingOptions = PullOptions & { readonly baseUrl: string };
 
-async function pullModel(modelsDir: string, key: string, options: PullingOptions): Promise<PulledModel> {
+/** `test`: null where models are not tested. */
+async function pullModel(
+  modelsDir: string,
+  key: string,
+  options: PullingOptions,
+  test: TestModel | null,
+): Promise<PulledModel> {
   const row = findRow(await readRegistry(modelsDir), key);
   if (isBuiltIn(row))
     throw modelErrors.MODEL_BUILT_IN(`"${key}" is part of the program and needs no download`);
@@ -97,7 +150,10 @@ async function pullModel(modelsDir: string, key: string, options: PullingOptions
   try {
     const files: PulledFile[] = [];
     for (const [index, file] of row.files.entries()) files.push(await pulling.pull(row, index, file));
-    return { key, folder, license: row.license, files };
+    const before = files.some(({ fetched }) => fetched) ? undefined : await testOf(modelsDir, row);
+    const tested = before ?? (await test?.(row.key, options));
+    const refused = isRefused(row, tested);
+    return { key, folder, license: row.license, files, test: tested, refused };
   } finally {
     pulling.end();
   }
@@ -334,7 +390,7 @@ async function removeFiles(folder: string, { files }: ModelRow): Promise<Omit<Re
       removed.push(name);
     }
   }
-  await rm(join(folder, RECORDS), { force: true });
+  for (const name of [RECORDS, testFile]) await rm(join(folder, name), { force: true });
   return { removed, kept };
 }
 

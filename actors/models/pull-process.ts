@@ -3,16 +3,16 @@
 import { systemClock } from '../../runtime/clock.ts';
 import { toFields } from '../../runtime/errors.ts';
 import type { PullMessage, PullOrder } from './background-pull.ts';
-import { modelErrors, type PullFailure, type PullProgress } from './contract.ts';
+import { modelErrors, type PullFailure, type PullProgress, refusalOf } from './contract.ts';
 import { createModelLibrary } from './library.ts';
 import { PullBytes } from './pull-bytes.ts';
 
 /** Of a host from which nothing has come yet, so that a network without a model hub is found out soon. */
 const triesOfSilent = 3;
 
-const { modelsDir, server, keys }: PullOrder = JSON.parse(process.argv[2]!);
+const { modelsDir, server, keys, device }: PullOrder = JSON.parse(process.argv[2]!);
 // The caller has chosen the models, so the machine does not matter.
-const library = createModelLibrary(modelsDir, { memoryBytes: 0, graphics: false }, server);
+const library = createModelLibrary(modelsDir, { memoryBytes: 0, graphics: false }, server, device ?? null);
 const stop = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
 
@@ -56,9 +56,11 @@ async function pull(key: string): Promise<PullFailure | null> {
     }
     const isAnswered = [...hosts].every((host) => answering.has(host));
     const tries = isAnswered ? {} : { tries: triesOfSilent };
-    await library.pull(key, { signal: stop.signal, clock: systemClock, progress, ...tries });
+    const options = { signal: stop.signal, clock: systemClock, progress, ...tries };
+    const { test, refused } = await library.pull(key, options);
     bytes.get(key)?.end();
     for (const host of hosts) answering.add(host);
+    if (test && refused) throw refusalOf(key, test);
     return null;
   } catch (error) {
     const { code, message } = toFields(error);

@@ -9,15 +9,26 @@ import { suggestion } from '../../runtime/text.ts';
 import { facesErrors } from '../faces/contract.ts';
 import { textReaderErrors } from '../text-reader/contract.ts';
 import { thingsErrors } from '../things/contract.ts';
-import { bestThere, type FacePair, faceFamilies, facesCommand, isFaceKind, isModelWord } from './advice.ts';
+import {
+  bestThere,
+  type FacePair,
+  faceFamilies,
+  facesCommand,
+  isFaceKind,
+  isModelWord,
+  isRefused,
+} from './advice.ts';
 import {
   type FaceDetectorRow,
   type FaceEmbedderRow,
+  type ListedModel,
   ModelRow,
+  type ModelTest,
   modelErrors,
   mostPictureBytes,
   type OperatingSystem,
   type RegistryProblem,
+  refusalOf,
   type SpeakerRow,
   type SpeechRow,
   type SummaryRow,
@@ -27,6 +38,7 @@ import {
 import { isNpmFile } from './model-file.ts';
 import { currentKey, instead, unavailableModel } from './other-keys.ts';
 import { builtInRows } from './rows/list.ts';
+import { lastTest } from './self-test.ts';
 
 // Whether the model.json of a user's folder is a row, and which field is wrong where it is not.
 
@@ -264,6 +276,7 @@ export async function chooseFaces(modelsDir: string): Promise<FacePair> {
   if (detector?.detector && embedder?.embedder) {
     return { detector: detector as FaceDetectorRow, embedder: embedder as FaceEmbedderRow };
   }
+  throwRefused(models.filter(({ row: { kind } }) => !(kind === 'face-detector' ? detector : embedder)));
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
   const own = await unusableOwn(modelsDir, ['face-detector', 'face-embedder'], registry);
   const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm${own}`;
@@ -283,6 +296,7 @@ function downloadedOf(
       row,
       downloaded: (await missingFiles(modelsDir, row)).length === 0,
       supported: row.compatible_os.includes(system),
+      test: await testOf(modelsDir, row),
     })),
   );
 }
@@ -310,7 +324,9 @@ async function bestDownloaded(
   kind: 'text-recognition' | 'object-detection',
 ): Promise<{ readonly row: ModelRow | null; readonly own: string }> {
   const registry = await readRegistry(modelsDir);
-  const row = bestThere(await downloadedOf(modelsDir, registry.rows, (one) => one === kind), kind);
+  const models = await downloadedOf(modelsDir, registry.rows, (one) => one === kind);
+  const row = bestThere(models, kind);
+  if (!row) throwRefused(models);
   return { row, own: row ? '' : await unusableOwn(modelsDir, [kind], registry) };
 }
 
@@ -353,10 +369,35 @@ export async function unusableOwn(
   return wrong.join('');
 }
 
-/** Throws MODEL_NOT_DOWNLOADED, naming the files and the command that downloads them, if there is one. */
+/** The last self-test of a model's files; undefined where there is none. */
+export async function testOf(modelsDir: string, row: ModelRow): Promise<ModelTest | undefined> {
+  return isBuiltIn(row) ? undefined : (await lastTest(folderOf(modelsDir, row), row))?.test;
+}
+
+/** Its files are there, and it did not fail its self-test. */
+export async function isUsable(modelsDir: string, row: ModelRow): Promise<boolean> {
+  const isThere = (await missingFiles(modelsDir, row)).length === 0;
+  return isThere && !isRefused(row, await testOf(modelsDir, row));
+}
+
+/** Throws MODEL_REFUSED for the first that is there and failed its self-test. */
+function throwRefused(models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'test'>[]): void {
+  for (const { row, downloaded, test } of models) {
+    if (!downloaded || !test || !isRefused(row, test)) continue;
+    throw refusalOf(row.key, test);
+  }
+}
+
+/**
+ * Throws MODEL_REFUSED, and MODEL_NOT_DOWNLOADED naming the files and the command that downloads them, if there
+ * is one.
+ */
 export async function requireFiles(modelsDir: string, row: ModelRow): Promise<void> {
   const missing = await missingFiles(modelsDir, row);
-  if (missing.length === 0) return;
+  if (missing.length === 0) {
+    throwRefused([{ row, downloaded: true, test: await testOf(modelsDir, row) }]);
+    return;
+  }
   if (
     !builtInRows.includes(row) &&
     row.files.some(({ name, url }) => url === null && missing.includes(name))

@@ -13,7 +13,7 @@ import {
   fileOf,
   findSpeechRow,
   isSpeech,
-  missingFiles,
+  isUsable,
   type Registry,
   readRegistry,
   requireFiles,
@@ -250,8 +250,8 @@ async function candidatesIn(modelsDir: string, { rows }: Registry): Promise<Spee
   const candidates = rows
     .filter(isSpeech)
     .map(async ({ key, languages, speed, accuracy, size_gb, ...row }) => {
-      const missing = await missingFiles(modelsDir, { key, languages, speed, accuracy, size_gb, ...row });
-      return { key, languages, speed, accuracy, size_gb, downloaded: missing.length === 0 };
+      const downloaded = await isUsable(modelsDir, { key, languages, speed, accuracy, size_gb, ...row });
+      return { key, languages, speed, accuracy, size_gb, downloaded };
     });
   return Promise.all(candidates);
 }

@@ -9,12 +9,18 @@ import { storeErrors } from '../../actors/index/store/contract.ts';
 import {
   bestThere,
   downloadSize,
+  isRefused,
   modelsInUse,
   modelWords,
   recommendedSummaryModel,
   sizeText,
 } from '../../actors/models/advice.ts';
-import type { ListedModel, ModelRow, RegistryProblem } from '../../actors/models/contract.ts';
+import {
+  type ListedModel,
+  type ModelRow,
+  type RegistryProblem,
+  testText,
+} from '../../actors/models/contract.ts';
 import { type DeviceChoice, deviceText, partsOf } from '../../actors/models/device.ts';
 import { currentKey } from '../../actors/models/other-keys.ts';
 import { reasonOf } from '../../runtime/errors.ts';
@@ -158,8 +164,15 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
       fix: 'fix or delete that model.json',
     }),
   );
+  const failing = rows.flatMap(({ row, test }): Finding[] => {
+    if (test?.passed !== false) return [];
+    const refused = isRefused(row, test);
+    const use = refused ? 'is not used' : 'is used all the same';
+    const found = `${row.key} failed its self-test and ${use}: ${testText(test)}`;
+    return [{ name: 'self-test', ok: !refused, found, fix: `framehound models check ${row.key}` }];
+  });
   const chosen = { model: visualKey, speaker_model: speakerKey };
-  return [model, ...abilities(rows, chosen), ...broken];
+  return [model, ...abilities(rows, chosen), ...failing, ...broken];
 }
 
 /** What only a downloaded model can do, and what this version cannot do at all. */

@@ -1,13 +1,22 @@
-// `framehound models list|pull|use|remove|verify`: which models there are, which are on this machine and which
-// is used.
+// `framehound models list|pull|use|remove|verify|check`: which models there are, which are on this machine, and
+// which are used.
 import { parseArgs } from 'node:util';
-import { downloadSize, isModelWord, keysOf, modelsInUse, sizeText } from '../../actors/models/advice.ts';
+import {
+  downloadSize,
+  isModelWord,
+  isRefused,
+  keysOf,
+  modelsInUse,
+  sizeText,
+} from '../../actors/models/advice.ts';
 import {
   type ListedModel,
   type MissingFile,
   type MissingFiles,
   type ModelRow,
+  type ModelTest,
   modelErrors,
+  testText,
 } from '../../actors/models/contract.ts';
 import { isOnGithub } from '../../actors/models/model-file.ts';
 import { currentKey, unavailableModels } from '../../actors/models/other-keys.ts';
@@ -118,7 +127,8 @@ export function modelLines(
   ]);
 }
 
-function modelLine({ row, builtIn, downloaded, supported, advised }: ListedModel, used: boolean): string {
+function modelLine(model: ListedModel, used: boolean): string {
+  const { row, builtIn, downloaded, supported, advised, test } = model;
   const where = builtIn
     ? 'built in'
     : downloaded
@@ -126,7 +136,8 @@ function modelLine({ row, builtIn, downloaded, supported, advised }: ListedModel
       : supported
         ? 'not downloaded'
         : 'not for this system';
-  const state = [where, used && 'in use', advised && !used && 'advised'].filter(Boolean).join(', ');
+  const failed = test?.passed === false && 'failed its self-test';
+  const state = [where, used && 'in use', failed, advised && !used && 'advised'].filter(Boolean).join(', ');
   const size = sizeText(downloaded ? row.size_gb : downloadSize(row)).padStart(7);
   return `  ${row.key.padEnd(24)} ${state.padEnd(24)} ${size}  ${languagesOf(row).padEnd(15)} ${row.license}`;
 }
@@ -229,7 +240,13 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
   const options = { baseUrl: values.models_url, signal, clock, progress: view.progress };
   const { models: library } = await context.installation();
   const pulling = library.pull(key, options).finally(view.end);
-  const { files, folder, license } = await pulling.catch(async (error: unknown) => {
+  const {
+    files,
+    folder,
+    license,
+    test,
+    refused = false,
+  } = await pulling.catch(async (error: unknown) => {
     if (unreached.some((row) => row.is(error))) {
       const missing = await library.missing(key, values.models_url);
       const situation = { invocation, unusedProxy: unusedProxyOf(process.env), modelsUrl: values.models_url };
@@ -243,7 +260,30 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
     out(`${fetched ? 'downloaded' : 'already there'}: ${name}, ${size} bytes, sha256 ${how}\n`);
   }
   out(`${key} is in ${folder}; license: ${license}\n`);
-  return use ? useModel(key, context) : exit.ok;
+  const code = test ? printTest(key, test, refused, context) : exit.ok;
+  return use && code === exit.ok ? useModel(key, context) : code;
+}
+
+/** A model of the user that fails is used all the same, so that is no error. */
+function printTest(key: string, test: ModelTest, refused: boolean, { out }: Context): number {
+  const use = refused ? ' and is not used' : ', but is used';
+  const result =
+    test.passed === null
+      ? 'was not tested'
+      : test.passed
+        ? 'passed its self-test'
+        : `failed its self-test${use}`;
+  out(`${key} ${result}: ${testText(test)}\n`);
+  return refused ? exit.error : exit.ok;
+}
+
+async function check(word: string, context: Context): Promise<number> {
+  const { installation, signal, clock } = context;
+  const key = currentKey(word);
+  const { models: library } = await installation();
+  const test = await library.test(key, { signal, clock });
+  const row = (await library.list()).models.find((model) => model.row.key === key)?.row;
+  return printTest(key, test, row !== undefined && isRefused(row, test), context);
 }
 
 /** The file did not come, for whatever reason: it can come another way. */
@@ -334,4 +374,4 @@ async function verify(key: string, { installation, out, signal }: Context): Prom
 type ModelAction = (key: string, context: Context) => Promise<number>;
 
 /** What is done with one key after another. */
-const actions: Readonly<Record<string, ModelAction>> = { use: useModel, remove, verify };
+const actions: Readonly<Record<string, ModelAction>> = { use: useModel, remove, verify, check };

@@ -2,7 +2,7 @@
 import type { Log } from '../../../runtime/log.ts';
 import { copyFinite } from '../../acoustics/samples.ts';
 import { type ModelRow, modelErrors } from '../../models/contract.ts';
-import { fileOf, missingFiles, readRegistry } from '../../models/registry.ts';
+import { fileOf, isUsable, readRegistry } from '../../models/registry.ts';
 import { type ModelSession, openSession, type SessionOpener } from '../../models/session.ts';
 import type { DetectedSpeech } from '../contract.ts';
 import { checkContiguous, joinDetected, type VoiceDetector, type VoiceDetectors } from './detector.ts';
@@ -63,7 +63,7 @@ export class DetectorSelection {
     const { rows } = await readRegistry(this.#modelsDir);
     for (const row of rows) {
       if (row.kind !== 'voice' || row.family !== 'silero') continue;
-      if ((await missingFiles(this.#modelsDir, row)).length === 0) return row;
+      if (await isUsable(this.#modelsDir, row)) return row;
     }
     return null;
   }

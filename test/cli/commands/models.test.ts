@@ -96,6 +96,37 @@ test('pull fetches from the address of the settings and prints each file', async
   assert.deepEqual(asked, [['small', 'https://models.example']]);
 });
 
+const passing = {
+  ...{ passed: true, right: 18, of: 20, counted: 'first answers right' },
+  ...{ milliseconds: 41, each: 'a picture', device: 'cpu', reason: null },
+};
+const failing = { ...passing, passed: false, right: 2, reason: 'at least 10 have to be right' };
+const figure = '2 of 20 first answers right, 41 ms a picture on the processor, at least 10 have to be right';
+
+test('pull and check print the figure of the self-test', async () => {
+  const pulled = { folder: '/m/small', license: 'MIT', files: [] };
+  const pull: ModelLibrary['pull'] = async (key) => ({ ...pulled, key, test: passing });
+  assert.match(
+    (await run({ pull }, 'pull', 'small')).out,
+    /\nsmall passed its self-test: 18 of 20 first answers right, 41 ms a picture on the processor\n$/,
+  );
+  const refused: ModelLibrary['pull'] = async (key) => ({ ...pulled, key, test: failing, refused: true });
+  const { code, out } = await run({ pull: refused }, 'pull', 'small', '--use');
+  assert.equal(code, exit.error);
+  assert.ok(out.endsWith(`\nsmall failed its self-test and is not used: ${figure}\n`), out);
+  const mine = { ...listed, test: failing, downloaded: true } as ListedModel;
+  const own = { list: async () => ({ models: [mine], problems: [] }), test: async () => failing };
+  assert.deepEqual(await run(own, 'check', 'small'), {
+    code: exit.ok,
+    out: `small failed its self-test, but is used: ${figure}\n`,
+    err: '',
+  });
+  assert.match((await run(own, 'list')).out, / downloaded, failed its self-test, advised /);
+  const nothing = { ...failing, passed: null, right: null, milliseconds: null, reason: 'no question' };
+  const untested = await run({ ...own, test: async () => nothing }, 'check', 'small');
+  assert.deepEqual([untested.code, untested.out], [exit.ok, 'small was not tested: no question\n']);
+});
+
 test('verify fails when a file is not as it should be, and says how to repair it', async () => {
   const file = { name: 'a.onnx', state: 'missing', size: null, sha256: null, expectedSha256: 'ab' } as const;
   const verify: ModelLibrary['verify'] = async (key) => ({ key, ok: false, files: [file] });

@@ -1,6 +1,6 @@
 // The work on models that are downloaded: each by itself, going on from what is there of it.
 import { engineErrors } from '../../../../runtime/errors.ts';
-import type { ModelLibrary, PulledModel } from '../../../models/contract.ts';
+import { type ModelLibrary, type PulledModel, refusalOf } from '../../../models/contract.ts';
 import { PullBytes } from '../../../models/pull-bytes.ts';
 import type { WorkResult } from '../../contract.ts';
 import type { Job } from '../kind.ts';
@@ -83,6 +83,7 @@ class PullClosing implements Closing {
           report(fraction, { file, phase, received_bytes: received, total_bytes: total });
         },
       });
+      if (pulled.test && pulled.refused) throw refusalOf(key, pulled.test);
       return { pull: factsOf(pulled) };
     } catch (error) {
       this.#failed.set(key, await this.#missing(key));
