@@ -389,8 +389,8 @@ function throwRefused(models: readonly Pick<ListedModel, 'row' | 'downloaded' | 
 }
 
 /**
- * Throws MODEL_REFUSED, and MODEL_NOT_DOWNLOADED naming the files and the command that downloads them, if there
- * is one.
+ * Throws MODEL_REFUSED, and MODEL_NOT_DOWNLOADED naming the files and, if there is one, the command that
+ * downloads them.
  */
 export async function requireFiles(modelsDir: string, row: ModelRow): Promise<void> {
   const missing = await missingFiles(modelsDir, row);
