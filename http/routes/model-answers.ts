@@ -1,5 +1,6 @@
 // What models this machine can run, as answers tell of each kind.
 import { type TSchema, Type } from 'typebox';
+import { setupKindNames } from '../../actors/models/advice.ts';
 import { described, field, nullable, oneOf } from '../../runtime/schema.ts';
 
 export const Downloaded = field('The supported models that are downloaded.', Type.Array(Type.String()));
@@ -27,6 +28,29 @@ function modelsOf<S extends TSchema>(kinds: S) {
   const kind = field('Kind of the model.', kinds);
   return described(Type.Array(Type.Record(Type.String(), Type.Object({ kind, ...modelInfo }))), infoNote);
 }
+
+export const SetupChoices = Type.Array(
+  Type.Object({
+    kind: field('What can be done with the models.', oneOf(...setupKindNames)),
+    model_keys: field(
+      'A downloaded model of each kind that it takes, or the one to download.',
+      Type.Array(Type.String()),
+    ),
+    missing_keys: described(
+      Type.Array(Type.String()),
+      'Those of `model_keys` that are not downloaded, as POST /models/pull takes them.',
+    ),
+    download_bytes: described(Type.Integer(), 'Bytes to download for the missing models.'),
+    is_advised: described(
+      Type.Boolean(),
+      'Whether it is part of a usual set-up. Faces never are, because grouping people is a decision of the user.',
+    ),
+    is_measured: described(
+      Type.Boolean(),
+      'False if the quality of a model was not measured in this project.',
+    ),
+  }),
+);
 
 export const AvailableFaces = Type.Object({
   supported_models: described(

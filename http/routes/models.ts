@@ -8,6 +8,8 @@ import {
   modelsInUse,
   npmFaceModels,
   recommendedSummaryModel,
+  type SetupChoice,
+  setupChoices,
 } from '../../actors/models/advice.ts';
 import { type ListedModel, type ModelRow, modelErrors } from '../../actors/models/contract.ts';
 import { transferSizes } from '../../actors/models/model-file.ts';
@@ -27,6 +29,7 @@ import {
   Downloaded,
   infoNote,
   ModelInfo,
+  SetupChoices,
 } from './model-answers.ts';
 import { AcceptedTask, accepted } from './tasks.ts';
 
@@ -102,6 +105,11 @@ export const availableModels = route({
         Type.Array(Type.String()),
         'The recommended model of each kind, based on the memory and devices of this machine.',
       ),
+      setup: described(
+        SetupChoices,
+        'What can be done after a download, like the list of `framehound setup`. Of several entries of one ' +
+          'kind the first is the usual one. Models of the npm registry come first.',
+      ),
       speech: described(AvailableSpeech, 'Speech and voice models.'),
       sight: described(AvailableSight, 'Models that find things or read printed words.'),
       faces: described(AvailableFaces, 'Models that find faces or tell them apart.'),
@@ -120,6 +128,7 @@ export const availableModels = route({
       current_system: library.system,
       ...state,
       advised_models: models.filter(({ advised }) => advised).map(({ row }) => row.key),
+      setup: setupChoices(models).map(setupOf),
       speech: speechOf(models),
       sight: sightOf(models),
       faces: facesOf(models),
@@ -127,6 +136,18 @@ export const availableModels = route({
     });
   },
 });
+
+function setupOf(choice: SetupChoice): Static<typeof SetupChoices>[number] {
+  const { kind, keys, missing, bytes, isAdvised, isMeasured } = choice;
+  return {
+    kind,
+    model_keys: [...keys],
+    missing_keys: [...missing],
+    download_bytes: bytes,
+    is_advised: isAdvised,
+    is_measured: isMeasured,
+  };
+}
 
 function infoOf(row: ModelRow): Static<typeof ModelInfo> {
   const { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license } = row;

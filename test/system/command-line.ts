@@ -40,12 +40,13 @@ export interface Home {
   remove(): void;
 }
 
-export function newHome(): Home {
+/** `env`: of its processes, beside that of the test. */
+export function newHome(env: NodeJS.ProcessEnv = {}): Home {
   const folder = mkdtempSync(join(tmpdir(), 'framehound-system-'));
   const start = (...args: string[]): Running => {
-    const env = { ...process.env, FRAMEHOUND_HOME: join(folder, 'home') };
+    const all = { ...process.env, FRAMEHOUND_HOME: join(folder, 'home'), ...env };
     const [node, ...before] = framehound;
-    const child = spawn(node, [...before, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(node, [...before, ...args], { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '';
     let err = '';
     child.stdout.on('data', (text) => {

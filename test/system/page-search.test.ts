@@ -347,14 +347,17 @@ test('where no model understands a word a button opens what can be set up, and d
   await page.getByText('Not understood in pictures: “dog”').waitFor();
   await page.locator('.empty').getByRole('button', { name: 'Set up' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set up' });
-  const sight = dialog.getByRole('region', { name: 'Things and printed words' });
+  const tick = (name: string) => dialog.getByRole('checkbox', { name, exact: true });
+  await tick('Things').waitFor();
+  assert.deepEqual([await tick('Things').isChecked(), await tick('Faces').isChecked()], [true, false]);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
     await assertAccessible(page, `set up, ${colorScheme}`);
   }
   const asked = page.waitForRequest('**/models/pull');
   await page.route('**/models/pull', (route) => route.fulfill({ status: 507, json: { error: 'Disk full' } }));
-  await sight.getByRole('button', { name: /^Download \d+ MB: Things and printed words$/ }).click();
+  for (const name of ['Voice detection', 'Voices', 'Speech', 'Any description']) await tick(name).uncheck();
+  await dialog.getByRole('button', { name: /^Download 1\d\d MB$/ }).click();
   assert.deepEqual((await asked).postDataJSON(), { model_keys: ['nanodet-416', 'pp-ocr-v4'] });
   await page.getByText('Disk full').waitFor();
   await dialog.getByRole('link', { name: 'All models' }).click();

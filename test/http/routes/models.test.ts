@@ -204,6 +204,7 @@ test('available models are listed as objects of one key, each supported visual m
     speech,
     sight,
     advised_models,
+    setup,
     ...attempt
   } = (await get(s, 'available')) as {
     supported_models: string[];
@@ -211,6 +212,7 @@ test('available models are listed as objects of one key, each supported visual m
     model_info: Record<string, Record<string, unknown>>[];
     speech: { supported_models: string[]; downloaded_models: string[] };
     advised_models: string[];
+    setup: Record<string, unknown>[];
   } & Record<string, unknown>;
   assert.ok(supported_models.includes(large));
   assert.ok(speech.supported_models.includes('starter-speaker'));
@@ -219,6 +221,7 @@ test('available models are listed as objects of one key, each supported visual m
   assert.ok(!supported_models.includes('sface'), 'a face model cannot be loaded as a visual one');
   assert.ok(faces);
   assert.ok(sight);
+  assert.ok(setup.every(({ missing_keys }) => (missing_keys as string[]).length === 0));
   assert.deepEqual(
     downloaded_models,
     supported_models.filter((key) => key !== 'clip-b32-q8'),
@@ -241,6 +244,18 @@ test('available models are listed as objects of one key, each supported visual m
       'speed',
     ]);
   }
+});
+
+test('the list of a set-up says what a download would bring, and whether it is a usual one', async () => {
+  const s = await served({ without: ['silero-vad', 'blazeface-256', 'yunet-2026may', 'yunet-2023mar'] });
+  const setup = (await get(s, 'available'))['setup'] as { kind: string }[];
+  const of = (kind: string) => setup.find((one) => one.kind === kind);
+  assert.deepEqual(of('voice-detection'), {
+    ...{ kind: 'voice-detection', model_keys: ['silero-vad'], missing_keys: ['silero-vad'] },
+    ...{ download_bytes: 5_471_324, is_advised: true, is_measured: true },
+  });
+  const { is_advised, missing_keys } = of('faces') as unknown as Record<string, unknown>;
+  assert.deepEqual([is_advised, missing_keys], [false, ['blazeface-256']]);
 });
 
 test('models that find things and read words are listed by themselves', async () => {

@@ -87,7 +87,10 @@ export const settings = {
     'You can put these files into {folder} yourself:',
     'Sie können diese Dateien selbst nach {folder} legen:',
   ],
-  downloadDone: ['{name} is downloaded', '{name} ist heruntergeladen'],
+  downloadDone: [
+    '{name} is downloaded|{name} are downloaded',
+    '{name} ist heruntergeladen|{name} sind heruntergeladen',
+  ],
   use: ['Use', 'Verwenden'],
   useOf: ['Use {name}', '{name} verwenden'],
   loading: ['Loading {name} …', '{name} wird geladen …'],
@@ -164,23 +167,33 @@ export const setup = {
     'Each is downloaded once and runs on this machine. It applies to everything analysed afterwards.',
     'Jedes Paket wird einmal heruntergeladen und läuft auf diesem Rechner. Es wirkt bei allem, was danach analysiert wird.',
   ],
-  sight: ['Things and printed words', 'Dinge und gedruckte Wörter'],
-  sightHow: [
-    'Finds 80 kinds of things, such as cars, dogs and chairs, and reads text in pictures.',
-    'Findet 80 Arten von Dingen, etwa Autos, Hunde und Stühle, und liest Text in Bildern.',
+  things: ['Things', 'Dinge'],
+  thingsHow: [
+    'Finds 80 kinds of things, such as cars, dogs and chairs.',
+    'Findet 80 Arten von Dingen, etwa Autos, Hunde und Stühle.',
   ],
+  words: ['Printed words', 'Gedruckte Wörter'],
+  wordsHow: ['Reads text in pictures.', 'Liest Text in Bildern.'],
+  'voice-detection': ['Voice detection', 'Stimmerkennung'],
+  'voice-detectionHow': ['Finds where somebody speaks.', 'Findet, wo jemand spricht.'],
   faces: ['Faces', 'Gesichter'],
   facesHow: ['Finds faces and groups them into people.', 'Findet Gesichter und ordnet sie Personen zu.'],
+  voices: ['Voices', 'Stimmen'],
+  voicesHow: ['Tells speakers apart.', 'Unterscheidet, wer spricht.'],
   speech: ['Speech', 'Sprache'],
   speechHow: ['Transcribes what is said.', 'Transkribiert, was gesagt wird.'],
-  visual: ['Any description', 'Beliebige Beschreibungen'],
-  visualHow: [
+  descriptions: ['Any description', 'Beliebige Beschreibungen'],
+  descriptionsHow: [
     'Finds pictures by free descriptions. Footage has to be analysed again with it.',
     'Findet Bilder nach freien Beschreibungen. Das Material muss damit neu analysiert werden.',
   ],
+  larger: ['{name}, larger model', '{name}, größeres Modell'],
+  unmeasured: ['not measured by this project', 'von diesem Projekt nicht gemessen'],
   licenses: ['Licence: {names}|Licences: {names}', 'Lizenz: {names}|Lizenzen: {names}'],
   download: ['Download {size}', '{size} herunterladen'],
-  downloadOf: ['Download {size}: {name}', '{size} herunterladen: {name}'],
+  progress: ['Download', 'Download'],
+  rate: ['{size}/s', '{size}/s'],
+  remaining: ['{time} left', 'noch {time}'],
   more: ['All models', 'Alle Modelle'],
   toLibrary: ['Analyse in the library', 'Im Bestand analysieren'],
   model: ['Another model can find more.', 'Ein weiteres Modell kann mehr finden.'],
@@ -200,7 +213,8 @@ export const setup = {
 
 /** Kinds of search that each set of models adds. */
 export const searchable = {
-  sight: ['things and printed words', 'Dinge und gedruckte Wörter'],
+  things: ['things', 'Dinge'],
+  words: ['printed words', 'gedruckte Wörter'],
   faces: ['faces', 'Gesichter'],
   speech: ['what is said', 'Gesagtes'],
 } as const satisfies Record<string, Words>;

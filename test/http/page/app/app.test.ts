@@ -289,7 +289,11 @@ test('each class that has a style stands in a module', () => {
 
 /** Said by a name that the service gives. */
 const tablesOfNames = ['facetWords', 'optionWords', 'thingWords', 'errorWords', 'uses'];
-const keysOfNames = ['exact', 'strong', 'flag', 'environment', 'sightHow', 'speechHow', 'visualHow'];
+const kindsOfSetup = ['things', 'words', 'voice-detection', 'faces', 'voices', 'speech', 'descriptions'];
+const keysOfNames = [
+  ...['exact', 'strong', 'flag', 'environment'],
+  ...kindsOfSetup.flatMap((kind) => [kind, `${kind}How`]),
+];
 
 test('each text is said by a module', async () => {
   for (const { path } of read('words/*.ts')) {

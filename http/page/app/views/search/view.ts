@@ -169,7 +169,7 @@ function Help() {
 function NoResults({ weaker }: { readonly weaker: number }) {
   const notes = search.use(({ answer }) => answer?.notes);
   const isUnderstood = search.use(({ answer }) => answer?.not_understood === undefined);
-  const lacking = useLackingSets(['sight', 'faces', 'speech']);
+  const lacking = useLackingSets(['things', 'words', 'faces', 'speech']);
   const { filters, people, unlike, film } = search.use(({ query }) => query);
   const isFiltered = filters.length + people.length + unlike.length > 0 || film !== null;
   const clear = () => change({ filters: [], people: [], unlike: [], film: null });

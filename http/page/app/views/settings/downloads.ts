@@ -107,8 +107,13 @@ export interface Download {
   readonly keys: readonly string[];
   readonly task_id: string;
   readonly phase: 'checking' | 'connecting' | 'receiving' | 'waiting';
+  /** Bytes of that model. */
   readonly received: number;
   readonly total: number;
+  /** What came in the last seconds; ms since 1970. */
+  readonly samples: readonly { readonly at: number; readonly bytes: number }[];
+  /** Bytes a second; null while it is not known. */
+  readonly rate: number | null;
 }
 
 interface LackingFile {
@@ -151,7 +156,47 @@ function withTask(
   keys: readonly string[],
 ): readonly Download[] {
   if (active.some((one) => one.task_id === task_id)) return active;
-  return [...active, { task_id, keys, key: keys[0] ?? '', phase: 'connecting', received: 0, total: 0 }];
+  const nothing = { phase: 'connecting', received: 0, total: 0, samples: [], rate: null } as const;
+  return [...active, { task_id, keys, key: keys[0] ?? '', ...nothing }];
+}
+
+type Stand = Pick<Download, 'key' | 'phase' | 'received' | 'total'>;
+
+const RATE_WINDOW_MS = 10_000;
+
+/** What was on the disk before this download counts as received, but not for its rate. */
+export function advanced(download: Download, stand: Stand, now: number): Download {
+  const isTransfer =
+    stand.key === download.key && stand.phase === 'receiving' && download.phase === 'receiving';
+  const bytes = isTransfer ? Math.max(0, stand.received - download.received) : 0;
+  const all = [...download.samples, { at: now, bytes }];
+  // The sample before the last one stays, however old it is: nothing came since.
+  const samples = all.filter(({ at }, i) => at >= now - RATE_WINDOW_MS || i === all.length - 2);
+  const seconds = (now - samples[0]!.at) / 1000;
+  const sum = samples.slice(1).reduce((all, sample) => all + sample.bytes, 0);
+  return { ...download, ...stand, samples, rate: seconds < 1 ? download.rate : sum / seconds };
+}
+
+/** By key of a model what its download fetches, and whether it was there when the list was read. */
+export type DownloadSizes = ReadonlyMap<string, { readonly bytes: number; readonly isThere: boolean }>;
+
+/**
+ * Bytes of all models of a download. Models come one after the other, so those before the current one are
+ * over. After a reload the current one is only known when something comes of it.
+ */
+export function wholeOf(
+  { keys, key: current, received, total }: Download,
+  sizes: DownloadSizes,
+): { readonly received: number; readonly total: number } {
+  const at = keys.indexOf(current);
+  const whole = { received: 0, total: 0 };
+  for (const [i, key] of keys.entries()) {
+    const { bytes: pinned = 0, isThere = false } = sizes.get(key) ?? {};
+    const bytes = i === at && total > 0 ? total : pinned;
+    whole.total += bytes;
+    whole.received += i < at || isThere ? bytes : i === at ? received : 0;
+  }
+  return whole;
 }
 
 /** A visual model: for searches, and for what is analysed from now on. */
@@ -176,7 +221,7 @@ export function useDownloads(ended: () => void): void {
         } as const;
         downloads.update(({ active }) => ({
           active: withTask(active, task_id, [key]).map((one) =>
-            one.task_id === task_id ? { ...one, ...stand } : one,
+            one.task_id === task_id ? advanced(one, stand, Date.now()) : one,
           ),
         }));
       }),
@@ -206,12 +251,14 @@ export async function readDownloads(ended: () => void): Promise<void> {
 
 async function tellEnd(task_id: string): Promise<void> {
   const { results, error: whole } = await api.getTask({ task_id });
+  const there: string[] = [];
   for (const { path, outcome, error, pull } of results) {
     if (outcome === 'failed') {
       const lacking = { error: error?.message ?? '', folder: pull?.folder ?? '', files: pull?.missing ?? [] };
       downloads.update(({ failed }) => ({ failed: { ...failed, [path]: lacking } }));
-    } else if (outcome !== 'cancelled') toast(t(settings.downloadDone, { name: path }));
+    } else if (outcome !== 'cancelled') there.push(path);
   }
+  if (there.length > 0) toast(t(settings.downloadDone, { name: there.join(', '), n: there.length }));
   // It came to no model.
   if (whole && results.length === 0) toast(whole.message, { kind: 'error' });
 }

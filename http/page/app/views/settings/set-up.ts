@@ -1,127 +1,152 @@
-// The dialog of what can be set up: each with what it is for, its size and licence, and one button.
+// The dialog of what can be set up, like `framehound setup`: each with what it is for, its size and licence,
+// and one button for all.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { type Api, api, useAsk } from '../../api.ts';
 import { Dialog, Failed, Icon, Loading } from '../../parts.ts';
 import { routeHash, type ViewName } from '../../route.ts';
 import { get, update, useStore } from '../../store.ts';
-import { sizeText } from '../../times.ts';
+import { waitingText } from '../../tasks.ts';
+import { clock, sizeText } from '../../times.ts';
 import { attempt } from '../../toasts.ts';
 import { settings, setup } from '../../words/settings.ts';
 import { t } from '../../words.ts';
-import { bringIntoUse, downloads, Missing, Progress, startDownload, useDownloads } from './downloads.ts';
+import {
+  bringIntoUse,
+  type Download,
+  type DownloadSizes,
+  downloads,
+  Missing,
+  startDownload,
+  useDownloads,
+  wholeOf,
+} from './downloads.ts';
 
-// What is set up by one download each, from the list of models.
+// What can be set up, from the list of models.
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;
+type SetupChoice = Models['setup'][number];
+type SetName = SetupChoice['kind'];
 
-type SetName = 'sight' | 'faces' | 'speech' | 'visual';
-
-interface ModelSet {
-  readonly name: SetName;
-  readonly keys: readonly string[];
-  /** Those of them that are to be downloaded. */
-  readonly missing: readonly string[];
+interface ModelSet extends SetupChoice {
+  /** Another choice of its kind is the usual one. */
+  readonly isLarger: boolean;
   /** The one that is there, and has to be brought into use. */
   readonly unused: string | null;
-  /** Of what is missing; where nothing is, on the disk. */
+  /** Of what is missing, to be downloaded; where nothing is, on the disk. */
   readonly bytes: number;
   /** Each once. */
   readonly licenses: readonly string[];
 }
 
 interface Info {
-  readonly kind?: string;
   readonly size_gb: number;
   readonly download_gb: number;
   readonly license: string;
 }
 
-interface Listed {
-  readonly downloaded_models: readonly string[];
-  readonly model_info: readonly Readonly<Record<string, Info>>[];
-}
-
 /** Without those of which this machine runs no model. */
 export function modelSets(models: Models): ModelSet[] {
-  const { sight, faces, speech, loaded_model } = models;
   const infos = infosOf(models);
+  const { setup: choices, loaded_model } = models;
   // What is part of the program has no size.
   const isOwn = loaded_model !== null && infos.get(loaded_model)?.size_gb === 0;
-  const setOf = (
-    name: SetName,
-    listed: Listed,
-    used: Readonly<Record<string, string | null>>,
-    suitable: readonly string[] = models.advised_models,
-  ) => fitted(name, listed, used, suitable);
-  const sets = [
-    setOf('sight', sight, { 'object-detection': sight.things_key, 'text-recognition': sight.words_key }),
-    // From the npm registry, which more machines reach than a server of models.
-    setOf(
-      'faces',
-      faces,
-      { 'face-detector': faces.detector_key, 'face-embedder': faces.embedder_key },
-      faces.npm_set?.model_keys,
-    ),
-    setOf('speech', speech, { speech: speech.model_key }),
-    setOf('visual', models, { visual: isOwn ? null : loaded_model }),
-  ];
-  return sets
-    .filter((one) => one !== null)
-    .map((one) => {
-      const isUnused = one.name === 'visual' && one.missing.length === 0 && one.keys[0] !== loaded_model;
-      return isUnused ? { ...one, unused: one.keys[0]! } : one;
-    });
-}
-
-/** `used`: by kind the model that is there. */
-function fitted(
-  name: SetName,
-  listed: Listed,
-  used: Readonly<Record<string, string | null>>,
-  suitable: readonly string[],
-): ModelSet | null {
-  const infos = infosOf(listed);
-  const keys = Object.entries(used).flatMap(([kind, key]) => {
-    const suits = ([one, info]: [string, Info]) => (info.kind ?? name) === kind && suitable.includes(one);
-    return key ?? [...infos].find(suits)?.[0] ?? [];
+  return choices.map((choice, at) => {
+    const { kind, model_keys, missing_keys, download_bytes } = choice;
+    const isThere = missing_keys.length === 0;
+    const shown = (isThere ? model_keys : missing_keys).flatMap((key) => infos.get(key) ?? []);
+    const bytesOnDisk = shown.reduce((sum, { size_gb }) => sum + 1e9 * size_gb, 0);
+    return {
+      ...choice,
+      isLarger: choices.findIndex((other) => other.kind === kind) < at,
+      unused: kind === 'descriptions' && isThere && isOwn ? model_keys[0]! : null,
+      bytes: isThere ? bytesOnDisk : download_bytes,
+      licenses: [...new Set(shown.map(({ license }) => license))],
+    };
   });
-  if (keys.length < Object.keys(used).length) return null;
-  const missing = keys.filter((key) => !listed.downloaded_models.includes(key));
-  const size = ({ size_gb, download_gb }: Info) => 1e9 * (missing.length > 0 ? download_gb : size_gb);
-  const told = (missing.length > 0 ? missing : keys).flatMap((key) => infos.get(key) ?? []);
-  return {
-    ...{ name, keys, missing, unused: null },
-    bytes: told.reduce((sum, info) => sum + size(info), 0),
-    licenses: [...new Set(told.map(({ license }) => license))],
-  };
 }
 
-function infosOf({ model_info }: Listed): Map<string, Info> {
-  return new Map(model_info.flatMap((one) => Object.entries(one)));
+function infosOf({ model_info, sight, faces, speech }: Models): Map<string, Info> {
+  const all = [model_info, sight.model_info, faces.model_info, speech.model_info].flat();
+  return new Map(all.flatMap((one) => Object.entries<Info>(one)));
 }
 
 /** Something of it is to be done. */
-export function isLacking({ missing, unused }: Pick<ModelSet, 'missing' | 'unused'>): boolean {
-  return missing.length > 0 || unused !== null;
+export function isLacking({ missing_keys, unused }: Pick<ModelSet, 'missing_keys' | 'unused'>): boolean {
+  return missing_keys.length > 0 || unused !== null;
 }
 
 /** The sets that keys as POST /models/pull takes them are of, where words were not understood. */
 export function setsOf(model_keys: readonly string[]): SetName[] {
-  return [...new Set(model_keys.map((key) => (key === 'sight' ? key : 'visual')))];
+  return [
+    ...new Set(
+      model_keys.flatMap((key): SetName[] => (key === 'sight' ? ['things', 'words'] : ['descriptions'])),
+    ),
+  ];
 }
 
 const close = () => update({ showsSetUp: false });
 
-/** The sets, each with its size and a button. */
+/** The sets, each with a tick and its size, and one button and one progress for all. */
 export function ModelSets() {
   const answer = useAsk((signal) => api.availableModels({}, { signal }), []);
+  /** Names of sets whose tick a person has changed. */
+  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
+  const [isBusy, setBusy] = useState(false);
+  const active = downloads.use((state) => state.active);
   useDownloads(answer.again);
   if (answer.value === null)
     return answer.state === 'failed'
       ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
-  return html`${modelSets(answer.value).map((set) => html`<${OneSet} key=${set.name} set=${set} again=${answer.again} />`)}`;
+  const sets = modelSets(answer.value);
+  const isComing = ({ missing_keys }: ModelSet) =>
+    active.some(({ keys }) => missing_keys.some((key) => keys.includes(key)));
+  const isTicked = (set: ModelSet) => set.is_advised !== changed.has(nameOfSet(set));
+  const chosen = sets.filter((set) => set.missing_keys.length > 0 && !isComing(set) && isTicked(set));
+  const missing = [...new Set(chosen.flatMap(({ missing_keys }) => missing_keys))];
+  const size = sizeText(
+    chosen.reduce((sum, { bytes }) => sum + bytes, 0),
+    get().language,
+  );
+  const start = async () => {
+    setBusy(true);
+    await attempt(() => startDownload(missing));
+    setBusy(false);
+  };
+  const toggle = (set: ModelSet) => {
+    const next = new Set(changed);
+    if (!next.delete(nameOfSet(set))) next.add(nameOfSet(set));
+    setChanged(next);
+  };
+  const sizes = downloadSizes(answer.value);
+  return html`${sets.map(
+    (
+      set,
+    ) => html`<${OneSet} key=${nameOfSet(set)} set=${set} isTicked=${isTicked(set)} isComing=${isComing(set)}
+      toggle=${() => toggle(set)} again=${answer.again} />`,
+  )}
+    ${active.map((download) => html`<${SetsProgress} key=${download.task_id} download=${download} sizes=${sizes} />`)}
+    ${
+      sets.some((set) => set.missing_keys.length > 0 && !isComing(set)) &&
+      html`<div class="row"><button class="primary" disabled=${isBusy || missing.length === 0} onClick=${() => void start()}>${t(setup.download, { size })}</button></div>`
+    }`;
+}
+
+function nameOfSet({ model_keys }: ModelSet): string {
+  return model_keys.join();
+}
+
+function titleOf({ kind, isLarger }: ModelSet): string {
+  return isLarger ? t(setup.larger, { name: t(setup[kind]) }) : t(setup[kind]);
+}
+
+function downloadSizes(models: Models): DownloadSizes {
+  const there = [models, models.sight, models.faces, models.speech].flatMap((one) => one.downloaded_models);
+  const sizes = [...infosOf(models)].map(
+    ([key, { download_gb }]) => [key, { bytes: 1e9 * download_gb, isThere: there.includes(key) }] as const,
+  );
+  return new Map(sizes);
 }
 
 export function SetUpDialog() {
@@ -136,43 +161,67 @@ export function SetUpDialog() {
 
 interface OneSetProps {
   readonly set: ModelSet;
+  readonly isTicked: boolean;
+  readonly isComing: boolean;
+  toggle(): void;
   again(): void;
 }
 
-function OneSet({ set, again }: OneSetProps) {
-  const { name, keys, bytes, licenses } = set;
-  const download = downloads.use(
-    ({ active }) => active.find((one) => keys.some((key) => one.keys.includes(key))) ?? null,
-  );
+function OneSet({ set, isTicked, isComing, toggle, again }: OneSetProps) {
+  const { kind, model_keys, missing_keys, bytes, licenses, is_measured } = set;
   const failed = downloads.use((state) => state.failed);
+  const title = titleOf(set);
   const size = sizeText(bytes, get().language);
-  const lost = download === null ? set.missing.filter((key) => failed[key] !== undefined) : [];
+  const lost = isComing ? [] : missing_keys.filter((key) => failed[key] !== undefined);
   // The whole text, with what is known of the training, on demand.
   const names = [...new Set(licenses.map((one) => one.split(/[,;]/)[0]))].join(', ');
-  return html`<section class="set column" aria-label=${t(setup[name])}>
-    <div class="row wrap"><div class="grow"><h3>${t(setup[name])}</h3><p class="quiet">${t(setup[`${name}How`])}</p></div>
-      ${download === null && html`<${Action} set=${set} size=${size} again=${again} />`}</div>
-    ${download && html`<${Progress} model=${download.key} download=${download} />`}
+  const head = html`<h3>${title}</h3><p class="quiet">${t(setup[`${kind}How`])}${!is_measured && ` (${t(setup.unmeasured)})`}</p>`;
+  const isThere = missing_keys.length === 0;
+  return html`<section class="set column" aria-label=${title}>
+    <div class="row wrap">${
+      isThere
+        ? html`<div class="grow">${head}</div><${Present} set=${set} again=${again} />`
+        : html`<label class="grow row"><input type="checkbox" checked=${isTicked || isComing} disabled=${isComing} onChange=${toggle} aria-label=${title} /><div class="grow">${head}</div></label><span class="figures">${size}</span>`
+    }</div>
     ${lost.map((key) => html`<${Missing} key=${key} name=${key} lacking=${failed[key]} />`)}
     <details class="quiet"><summary>${t(setup.licenses, { n: licenses.length, names })}${!isLacking(set) && ` · ${size}`}</summary>
-      <p>${keys.join(', ')}</p>${licenses.map((one) => html`<p>${one}</p>`)}</details>
+      <p>${model_keys.join(', ')}</p>${licenses.map((one) => html`<p>${one}</p>`)}</details>
   </section>`;
 }
 
-function Action({ set, size, again }: OneSetProps & { readonly size: string }) {
+function Present({ set: { unused }, again }: Pick<OneSetProps, 'set' | 'again'>) {
   const [isBusy, setBusy] = useState(false);
-  const { name, missing, unused } = set;
-  const act = async (work: () => Promise<unknown>) => {
+  if (unused === null)
+    return html`<p class="set-there"><${Icon} name="check" /> ${t(settings.downloaded)}</p>`;
+  const use = async () => {
     setBusy(true);
-    await attempt(work);
+    await attempt(() => bringIntoUse(unused).then(again));
     setBusy(false);
   };
-  if (missing.length > 0)
-    return html`<button class="primary" disabled=${isBusy} aria-label=${t(setup.downloadOf, { size, name: t(setup[name]) })}
-      onClick=${() => void act(() => startDownload(missing))}>${t(setup.download, { size })}</button>`;
-  if (unused !== null)
-    return html`<button class="primary" disabled=${isBusy} onClick=${() => void act(() => bringIntoUse(unused).then(again))}>${t(settings.use)}</button>`;
-  return html`<p class="set-there"><${Icon} name="check" /> ${t(settings.downloaded)}</p>`;
+  return html`<button class="primary" disabled=${isBusy} onClick=${() => void use()}>${t(settings.use)}</button>`;
+}
+
+interface SetsProgressProps {
+  readonly download: Download;
+  readonly sizes: DownloadSizes;
+}
+
+/** All models of a download as one bar. */
+function SetsProgress({ download, sizes }: SetsProgressProps) {
+  const { task_id, phase, rate, key } = download;
+  const waits = useStore(({ tasks }) => waitingText(tasks, task_id));
+  const { language } = get();
+  const { received, total } = wholeOf(download, sizes);
+  const texts = [
+    t(settings.downloading, { got: sizeText(received, language), all: sizeText(total, language) }),
+    ...(rate ? [t(setup.rate, { size: sizeText(rate, language) })] : []),
+    ...(rate ? [t(setup.remaining, { time: clock(Math.ceil((total - received) / rate)) })] : []),
+    phase === 'receiving' ? key : `${key}: ${t(settings[phase])}`,
+  ];
+  return html`<div class="row wrap" role="group" aria-label=${t(setup.progress)}>
+    ${waits === null && html`<progress class="grow" max=${Math.max(1, total)} value=${received} aria-label=${t(setup.progress)}></progress>`}
+    <p class=${waits === null ? 'figures' : 'grow'}>${waits ?? texts.join(' · ')}</p>
+    <button onClick=${() => void attempt(() => api.cancelTask({ task_id }))}>${t(settings.cancelDownload)}</button></div>`;
 }
 
 // The one way out where something cannot be found or done without a download: a button that opens the dialog
@@ -192,8 +241,8 @@ export function useLackingSets<N extends SetName>(names: readonly N[]): readonly
 function useLackingOf<N extends SetName>(names: readonly N[]): readonly N[] | null {
   const isOpen = useStore((state) => state.showsSetUp);
   const models = useAsk((signal) => api.availableModels({}, { signal }), [isOpen]).value;
-  const sets = models && modelSets(models).filter(isLacking);
-  return sets && names.filter((name) => sets.some((one) => one.name === name));
+  const sets = models && modelSets(models).filter((one) => isLacking(one) && !one.isLarger);
+  return sets && names.filter((name) => sets.some((one) => one.kind === name));
 }
 
 export function SetUpButton() {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, update } from '../../../../../../http/page/app/store.ts';
-import { downloads, readDownloads } from '../../../../../../http/page/app/views/settings/downloads.ts';
+import {
+  advanced,
+  downloads,
+  readDownloads,
+  wholeOf,
+} from '../../../../../../http/page/app/views/settings/downloads.ts';
 import { isLacking, modelSets, setsOf } from '../../../../../../http/page/app/views/settings/set-up.ts';
 
 type Models = Parameters<typeof modelSets>[0];
@@ -11,8 +16,10 @@ const info = (download_gb: number, more: object = {}) => ({
   license: 'MIT',
   ...more,
 });
-const things = info(0.145, { kind: 'object-detection', license: 'Apache-2.0; trained on COCO' });
-const words = info(0.015, { kind: 'text-recognition' });
+const choice = (kind: string, keys: string[], download_bytes: number, more: object = {}) => ({
+  ...{ kind, model_keys: keys, missing_keys: keys, download_bytes, is_advised: true, is_measured: true },
+  ...more,
+});
 
 /** Nothing is downloaded but what is part of the program. */
 function models(more: Record<string, unknown> = {}): Models {
@@ -21,68 +28,97 @@ function models(more: Record<string, unknown> = {}): Models {
     downloaded_models: ['starter'],
     model_info: [{ starter: info(0, { size_gb: 0 }) }, { large: info(0.42) }],
     loaded_model: 'starter',
-    advised_models: ['things', 'words', 'parakeet', 'large'],
-    sight: { ...nothing, model_info: [{ things }, { words }], things_key: null, words_key: null },
-    faces: { ...nothing, detector_key: null, embedder_key: null },
-    speech: { ...nothing, model_info: [{ parakeet: info(0.67, { kind: 'speech' }) }], model_key: null },
+    setup: [
+      choice('things', ['things'], 145e6),
+      choice('speech', ['whisper'], 140e6),
+      choice('speech', ['parakeet'], 670e6, { is_advised: false, is_measured: false }),
+      choice('descriptions', ['large'], 420e6, { is_measured: false }),
+    ],
+    sight: { ...nothing, model_info: [{ things: info(0.145, { license: 'Apache-2.0; trained on COCO' }) }] },
+    faces: nothing,
+    speech: { ...nothing, model_info: [{ whisper: info(0.14) }, { parakeet: info(0.67) }] },
     ...more,
   } as never;
 }
 const told = (of: Models) =>
   modelSets(of).map(
-    ({ name, missing, unused, bytes }) => `${name} ${missing} ${unused} ${Math.round(bytes / 1e6)}`,
+    ({ kind, missing_keys, unused, bytes, isLarger }) =>
+      `${kind} ${missing_keys} ${unused} ${Math.round(bytes / 1e6)}${isLarger ? ' larger' : ''}`,
   );
 
-test('a set is what is advised for it; without a model for this machine there is none', () => {
+test('the sets are those of the service, with their licences', () => {
   assert.deepEqual(told(models()), [
-    'sight things,words null 160',
-    'speech parakeet null 670',
-    'visual large null 420',
+    'things things null 145',
+    'speech whisper null 140',
+    'speech parakeet null 670 larger',
+    'descriptions large null 420',
   ]);
-  const [sight] = modelSets(models());
-  assert.deepEqual(sight!.licenses, ['Apache-2.0; trained on COCO', 'MIT']);
+  assert.deepEqual(modelSets(models())[0]!.licenses, ['Apache-2.0; trained on COCO']);
 });
 
-test('faces are those of the npm registry where there are some, else the advised ones', () => {
-  const kinds = [info(0.001, { kind: 'face-detector' }), info(0.04, { kind: 'face-embedder' })] as const;
-  const model_info = [{ yunet: kinds[0] }, { sface: kinds[1] }, { blaze: kinds[0] }, { dlib: kinds[1] }];
-  const advised_models = ['yunet', 'sface'];
-  const faces = { ...models().faces, model_info, npm_set: { model_keys: ['blaze', 'dlib'] } };
-  const missing = (more: object) =>
-    modelSets(models({ advised_models, faces: { ...faces, ...more } })).find(({ name }) => name === 'faces')
-      ?.missing;
-  assert.deepEqual(missing({}), ['blaze', 'dlib']);
-  assert.deepEqual(missing({ npm_set: null }), ['yunet', 'sface']);
-  assert.deepEqual(missing({ detector_key: 'yunet', downloaded_models: ['yunet'] }), ['dlib']);
-});
-
-test('half of a set is fetched alone, and what is there is told with its size on the disk', () => {
-  const sight = { ...models().sight, downloaded_models: ['words'], words_key: 'words' };
-  assert.equal(told(models({ sight }))[0], 'sight things null 145');
-  const both = { ...sight, downloaded_models: ['words', 'things'], things_key: 'things' };
-  assert.equal(told(models({ sight: both }))[0], 'sight  null 20');
-  assert.deepEqual(modelSets(models({ sight: both })).map(isLacking), [false, true, true]);
+test('what is there is told with its size on the disk, and is not lacking', () => {
+  const setup = [choice('things', ['things'], 0, { missing_keys: [] }), ...models().setup.slice(1)];
+  const [things, speech] = modelSets(models({ setup }));
+  assert.equal(told(models({ setup }))[0], 'things  null 10');
+  assert.deepEqual([things!, speech!].map(isLacking), [false, true]);
 });
 
 test('a visual model that is downloaded has to be brought into use, and is not missed then', () => {
-  const downloaded_models = ['starter', 'large'];
-  assert.equal(told(models({ downloaded_models }))[2], 'visual  large 10');
-  assert.equal(told(models({ downloaded_models, loaded_model: 'large' }))[2], 'visual  null 10');
-  // Another one than the advised one does as well.
-  const other = [...models().model_info, { other: info(0.16) }];
-  const inUse = models({ downloaded_models: ['other'], loaded_model: 'other', model_info: other });
-  assert.equal(told(inUse)[2], 'visual  null 10');
+  const setup = [choice('descriptions', ['large'], 0, { missing_keys: [] })];
+  assert.deepEqual(told(models({ setup })), ['descriptions  large 10']);
+  assert.ok(isLacking(modelSets(models({ setup }))[0]!));
+  // Another one than the one of the list does as well.
+  for (const loaded_model of ['large', 'other', null])
+    assert.deepEqual(told(models({ setup, loaded_model })), ['descriptions  null 10']);
 });
 
-test('words that are not understood are of the set that knows things, or of the one that knows any description', () => {
-  assert.deepEqual(setsOf(['sight', 'siglip2-b16-256-q8']), ['sight', 'visual']);
+test('words that are not understood are of the sets that know things and words, or of the one that knows any description', () => {
+  assert.deepEqual(setsOf(['sight', 'siglip2-b16-256-q8']), ['things', 'words', 'descriptions']);
   assert.deepEqual(setsOf([]), []);
+});
+
+test('the progress is that of all models of a download, also when the page is loaded anew', () => {
+  const size = (bytes: number, isThere = false) => ({ bytes, isThere });
+  const sizes = new Map([
+    ['a', size(100)],
+    ['b', size(200)],
+    ['c', size(300)],
+  ]);
+  const of = (key: string, received: number, total: number) => ({
+    ...({ task_id: 't', keys: ['a', 'b', 'c'], phase: 'receiving', samples: [], rate: null } as const),
+    ...{ key, received, total },
+  });
+  assert.deepEqual(wholeOf(of('a', 0, 0), sizes), { received: 0, total: 600 });
+  assert.deepEqual(wholeOf(of('b', 50, 220), sizes), { received: 150, total: 620 });
+  // Nothing has been heard yet; the list says that the first one is there.
+  const anew = new Map([...sizes, ['a', size(100, true)]]);
+  assert.deepEqual(wholeOf(of('a', 0, 0), anew), { received: 100, total: 600 });
+});
+
+test('the rate is that of the last seconds, without what was there before', () => {
+  const stand = (received: number, phase: 'connecting' | 'receiving' = 'receiving') =>
+    ({ key: 'a', phase, received, total: 100e6 }) as const;
+  let now: Parameters<typeof advanced>[0] = download('a');
+  const rates = [
+    [stand(40e6, 'connecting'), 0],
+    [stand(40e6), 500],
+    [stand(45e6), 1000],
+    [stand(50e6), 2000],
+    [stand(60e6), 12_500],
+  ] as const;
+  const told = rates.map(([one, at]) => {
+    now = advanced(now, one, at);
+    return now.rate;
+  });
+  assert.deepEqual(told, [null, null, 5e6, 5e6, 10e6 / 10.5]);
 });
 
 // How the page hears of the ends of downloads, with a service that is played here.
 
-const download = (task_id: string) =>
-  ({ task_id, keys: [task_id], key: task_id, phase: 'connecting', received: 0, total: 0 }) as const;
+const download = (task_id: string) => {
+  const nothing = { phase: 'connecting', received: 0, total: 0, samples: [], rate: null } as const;
+  return { ...nothing, task_id, keys: [task_id], key: task_id };
+};
 const task = (task_id: string) => {
   return { task_id, ended: null, request: { types: ['pull'], pull_models: [task_id] } };
 };
