@@ -183,13 +183,6 @@ export const faceActions = {
       offset: { type: 'string', value: 'N', help: 'with --cluster: skip the first N faces' },
       'min-faces': { type: 'string', value: 'N', help: 'only clusters of at least N faces' },
       'max-faces': { type: 'string', value: 'N', help: 'only clusters of at most N faces' },
-      html: {
-        type: 'string',
-        value: 'FILE',
-        completes: 'file',
-        help: 'write the page to this file (in the home folder)',
-      },
-      open: { ...switchedOn, help: 'open the page in a browser' },
       json: { ...switchedOn, help: 'print JSON, with pictures as base64' },
       previews: { ...switchedOn, row: 'shared, only with it' },
     },
@@ -310,13 +303,6 @@ export const summaryOptions = {
   evidence: { ...switchedOn, help: 'also show what the texts were made from' },
   markdown: { ...switchedOn, help: 'print Markdown' },
   json: { ...switchedOn, help: 'print the whole tree as JSON, a line for each summary' },
-  page: {
-    type: 'string',
-    value: 'FILE.html',
-    completes: 'file',
-    help: 'write a page with pictures; open it in a browser',
-  },
-  open: { ...switchedOn, row: 'shared, only with it' },
   vtt: {
     type: 'string',
     value: 'FILE',

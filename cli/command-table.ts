@@ -211,7 +211,7 @@ export const commandTable = {
       },
       json: { ...switchedOn, help: 'print JSON, with pictures as base64' },
       previews: { ...switchedOn, row: 'shared, only with it' },
-      open: { ...switchedOn, help: 'open the page of matches in a browser' },
+      open: { ...switchedOn, help: 'open the search in the page, in a browser' },
     },
   },
   takes: {

@@ -1,13 +1,12 @@
 // What is seen, said, written and named in one list: each entry says by which it was found.
 
-import { pathToFileURL } from 'node:url';
 import { isStillName } from '../actors/decoder/media-names.ts';
 import type { Match } from '../actors/search/contract.ts';
 import type { Moment } from '../actors/search/moments/contract.ts';
 import type { TranscriptSearchMatch } from '../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../actors/search/written/contract.ts';
 
-// Where a match is, in words and as an address.
+// Where a match is, in words.
 
 /** A still has one moment and no scene. */
 export function isStill({ video_path, frame_idx, scene_end_timestamp }: Match): boolean {
@@ -40,22 +39,6 @@ export function copiesText(paths: readonly string[] = []): string {
   if (paths.length === 0) return '';
   const rest = paths.length > 2 ? ` and ${paths.length - 2} more` : '';
   return `also at ${paths.slice(0, 2).join(', ')}${rest}`;
-}
-
-/**
- * Opens in a browser or player at the moment: `#t=` is the fragment of the standard for media (W3C Media
- * Fragments).
- */
-export function addressOf(match: Match): string {
-  // A frame of the grid is a second.
-  return momentAddress(match.video_path, isStill(match) ? null : match.frame_idx);
-}
-
-/** `seconds` null: of the file as a whole. */
-export function momentAddress(path: string, seconds: number | string | null): string {
-  const url = pathToFileURL(path);
-  if (seconds !== null) url.hash = `t=${seconds}`;
-  return url.href;
 }
 
 /** Of `HH:MM:SS`; hours may have more than two digits. */

@@ -7,9 +7,9 @@ import { localOrigin } from '../../http/request/origin.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { STOP_LIMIT_MS } from '../../runtime/process/guardian-client.ts';
 import { folders } from '../../settings.ts';
+import { hasDisplay, openPage } from '../browser.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, exit, pause } from '../context.ts';
-import { hasDisplay, openPage } from '../page.ts';
+import { type Command, type Context, exit, pause } from '../context.ts';
 import { askToStop, isRunning, type RunningService, runningService, runsHere } from '../service-file.ts';
 import { serviceErrors, signIn } from '../sign-in.ts';
 
@@ -62,19 +62,25 @@ async function answers({ host, port, owner }: RunningService, signal: AbortSigna
 
 export const open: Command = async (args, context) => {
   const { print } = parseArgs({ args: [...args], options: commandTable.open.options }).values;
+  await openAt('', context, print);
+  return exit.ok;
+};
+
+/** `place`: what the page shows, as it stands after the `#` of its address; empty for its start. */
+export async function openAt(place: string, context: Context, isPrinted = false): Promise<void> {
   const { screen, out } = context;
   const { address, hasTicket } = await signIn(context);
-  out(`${address}\n`);
+  const whole = place === '' || hasTicket ? `${address}${place}` : `${address}#${place}`;
+  out(`${whole}\n`);
   if (!hasTicket)
     screen.write(
       'This service checks keys with a license server: sign in on the page with a license key, or set FRAMEHOUND_LICENSE_KEY before running framehound open\n',
     );
   else screen.write('The address works once, for one browser, and expires in a minute\n');
-  if (print) return exit.ok;
-  if (hasDisplay(process.env)) openPage(address, context);
+  if (isPrinted) return;
+  if (hasDisplay(process.env)) openPage(whole, context);
   else screen.write('No display was found: open the address in a browser on this machine\n');
-  return exit.ok;
-};
+}
 
 /** A little longer than the guardian takes. */
 const LIMIT_MS = STOP_LIMIT_MS + 5_000;

@@ -39,11 +39,11 @@ import {
   namesText,
   type SaidMatch,
 } from '../found.ts';
-import { openPage, saveFindings } from '../page.ts';
 import { selectFootage } from '../select-footage.ts';
 import { type Service, useModel, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveScenes } from '../timeline-file.ts';
+import { openAt } from './open.ts';
 
 // Loads what is stored, and searches its pictures.
 
@@ -169,53 +169,107 @@ export const search: Command = async (args, context) => {
   const of = kindsOf(question, values);
   // Before the search: a name it cannot use is no reason to wait.
   const format = values.timeline === undefined ? null : formatOfFile(values.timeline);
-  return withService(context, 0, async (service) => {
-    const { client } = service;
-    const { cache } = folders(context.values);
-    const [answer, heard, read] = await Promise.all([
-      of.seen
-        ? searchFootage(service, question, cache, context, of.footage).catch((error) =>
-            Promise.reject(asTyped(error)),
-          )
-        : { matches: [] },
-      of.said ? searchSaid(service, question, cache, values.said) : null,
-      of.written ? client.searchWritten(writtenQuery(question, cache)) : null,
-    ]);
-    const said = heard?.matches ?? null;
-    // Who asks for what is written alone gets also what is not read well.
-    const isAll = values.written || values.weak;
-    const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
-    const weakLines = (read?.matches.length ?? 0) - (written?.length ?? 0);
-    const found = values.weak ? answer : standingOut(answer, weakLines, isByPicture(question));
-    if (!values.json) await show(found, question, context, values.open, said, written);
-    const timeline =
-      format &&
-      (await saveScenes(
-        merged(found.matches, said ?? [], question.max, written ?? []),
-        title(question),
-        format,
-        typedPath(values.timeline!),
-        client,
-        cache,
-      ));
-    const result = {
-      ...answer,
-      // What nobody asked for was found by nothing.
-      ...(!isSelection(question) && matchFields(answer.matches, said, written)),
-      ...(timeline && { timeline }),
-    };
-    if (values.json) context.out(`${JSON.stringify(result)}\n`);
-    else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
-    const notes = [
-      ...(timeline?.warnings ?? []),
-      ...(heard?.notes ?? []),
-      ...(values.written && read?.toast_warning ? [read.toast_warning] : []),
-    ];
-    for (const note of notes) context.screen.write(`note: ${printable(note)}\n`);
-    if (format && !timeline) context.screen.write('note: nothing was found, so no timeline was written\n');
-    return exit.ok;
-  });
+  const place = values.open && !values.json ? placeOnPage(question, values.weak) : null;
+  const code = await withService(context, 0, (service) =>
+    run(service, { values, question, of, format }, context),
+  );
+  if (place !== null && code === exit.ok) await openAt(place, context);
+  return code;
 };
+
+/** A search whose options fit together. */
+interface CheckedSearch {
+  readonly values: Values;
+  readonly question: Question;
+  readonly of: ReturnType<typeof kindsOf>;
+  readonly format: ReturnType<typeof formatOfFile> | null;
+}
+
+async function run(
+  service: Service,
+  { values, question, of, format }: CheckedSearch,
+  context: Context,
+): Promise<number> {
+  const { client } = service;
+  const { cache } = folders(context.values);
+  const [answer, heard, read] = await Promise.all([
+    of.seen
+      ? searchFootage(service, question, cache, context, of.footage).catch((error) =>
+          Promise.reject(asTyped(error)),
+        )
+      : { matches: [] },
+    of.said ? searchSaid(service, question, cache, values.said) : null,
+    of.written ? client.searchWritten(writtenQuery(question, cache)) : null,
+  ]);
+  const said = heard?.matches ?? null;
+  // Who asks for what is written alone gets also what is not read well.
+  const isAll = values.written || values.weak;
+  const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
+  const weakLines = (read?.matches.length ?? 0) - (written?.length ?? 0);
+  const found = values.weak ? answer : standingOut(answer, weakLines, isByPicture(question));
+  if (!values.json) show(found, question, context, said, written);
+  const timeline =
+    format &&
+    (await saveScenes(
+      merged(found.matches, said ?? [], question.max, written ?? []),
+      title(question),
+      format,
+      typedPath(values.timeline!),
+      client,
+      cache,
+    ));
+  const result = {
+    ...answer,
+    // What nobody asked for was found by nothing.
+    ...(!isSelection(question) && matchFields(answer.matches, said, written)),
+    ...(timeline && { timeline }),
+  };
+  if (values.json) context.out(`${JSON.stringify(result)}\n`);
+  else if (timeline) context.out(`  timeline: ${printable(timeline.output_path)}\n`);
+  const notes = [
+    ...(timeline?.warnings ?? []),
+    ...(heard?.notes ?? []),
+    ...(values.written && read?.toast_warning ? [read.toast_warning] : []),
+  ];
+  for (const note of notes) context.screen.write(`note: ${printable(note)}\n`);
+  if (format && !timeline) context.screen.write('note: nothing was found, so no timeline was written\n');
+  return exit.ok;
+}
+
+/** Operators as the page has them in an address; it has no others. */
+const signs: Readonly<Record<string, string>> = {
+  is_any_of: '=',
+  include_any_of: '=',
+  is_not: '!',
+  exclude_any_of: '!',
+  greater_than: '>',
+  less_than: '<',
+  after: 'after',
+  before: 'before',
+};
+
+function signOf(operator: string): string {
+  const sign = signs[operator];
+  if (sign === undefined) throw usageErrors.USAGE(`--open: the page has no filters with ${operator}`);
+  return sign;
+}
+
+/** The search as the page has it in its address (http/page/app/views/search/address.ts). */
+export function placeOnPage(question: Question, isWeakShown: boolean): string {
+  const { query, exclude, image, frame, people, anyPerson, clusterJob, filters } = question;
+  const params = new URLSearchParams();
+  if (query !== null) params.append('q', query);
+  if (exclude.length > 0) params.append('not', exclude.join(', '));
+  const picture = image ?? frame?.path;
+  if (picture !== undefined) params.append('image', picture);
+  if (frame) params.append('second', String(frame.seconds));
+  for (const name of people) params.append('who', `${name}@${clusterJob ?? ''}`);
+  if (anyPerson) params.append('any', '1');
+  for (const { facet_id, operator, values } of filters)
+    for (const value of values) params.append('f', `${facet_id}~${signOf(operator)}~${value}`);
+  if (isWeakShown) params.append('weak', '1');
+  return `/search?${params}`;
+}
 
 async function questionOf(values: Values, text: string, context: Context): Promise<Question> {
   const media = await filesOf(values.media, context);
@@ -233,7 +287,7 @@ async function questionOf(values: Values, text: string, context: Context): Promi
     clusterJob: values['cluster-job'] ?? null,
     filters: values.filter.map(filterArgument),
     textWeight: numberArgument('--text-weight', values['text-weight'], TextSearch.properties.text_weight),
-    previews: !values.json || values.previews,
+    previews: values.json && values.previews,
   };
   if (isSelection(question) && question.people.length + question.filters.length === 0)
     throw usageErrors.USAGE(
@@ -300,23 +354,21 @@ export function writtenQuery(question: Question, cache_dir: string) {
 }
 
 /**
- * Prints the matches and what is said of them, and saves their pictures with a page that shows those. `said`
- * and `written`: null where nobody looked for them; else each match says by what it was found.
+ * Prints the matches and the notes about them. `said` and `written`: null where they were not searched; else
+ * each match says by what it was found.
  */
-export async function show(
+export function show(
   answer: StandingOut,
   question: Question,
   context: Context,
-  open: boolean,
   said: readonly SaidMatch[] | null = null,
   written: readonly WrittenSearchMatch[] | null = null,
-): Promise<void> {
+): void {
   const { weaker = 0 } = answer;
   const found = merged(answer.matches, said ?? [], question.max, written ?? []);
   const matches = found.flatMap(({ seen }) => seen ?? []);
   const heading = title(question);
   const notes = [...notesOf(answer, found), ...limitNote(matches, question)].map(typed);
-  const saved = await saveFindings(heading, notes, matches, folders(context.values).home);
   context.out(`${printable(heading)}\n`);
   // Before the matches: it says how much they are worth.
   for (const note of notes) context.out(`  note: ${printable(note)}\n`);
@@ -333,16 +385,11 @@ export async function show(
     if (names !== '') context.out(`     named ${printable(names)}\n`);
     if (entry.said) context.out(`     ${quoted(entry.said)}\n`);
     if (entry.written) context.out(`     reads “${printable(entry.written.text)}”\n`);
-    const picture = entry.seen?.image ? saved.pictures[matches.indexOf(entry.seen)] : undefined;
-    if (picture !== undefined) context.out(`     ${picture}\n`);
   }
   if (found.length === 0)
     context.out(`  ${weaker > 0 ? 'nothing looks like this' : nothingFound(said, written)}\n`);
   if (weaker > 0)
     context.out(`  ${weaker} weaker ${weaker === 1 ? 'match' : 'matches'} not shown: add --weak\n`);
-  if (found.length > 0 && matches.length === 0) return;
-  context.out(`  ${matches.length === 0 ? 'page' : 'all pictures'}: ${saved.page}\n`);
-  if (open) openPage(saved.page, context);
 }
 
 /** What stands out from the rest of what is loaded, and how many matches do not. */

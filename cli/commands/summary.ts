@@ -3,7 +3,7 @@
 
 import { basename, dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { mostDocumentLevels, SummaryDocumentRequest } from '../../actors/exporter/summary/contract.ts';
+import { SummaryDocumentRequest } from '../../actors/exporter/summary/contract.ts';
 import { qualityNotes } from '../../actors/exporter/summary/wording.ts';
 import { summariesErrors } from '../../actors/summarizer/stored/contract.ts';
 import { FindRequest } from '../../actors/summarizer/stored/requests/contract.ts';
@@ -16,10 +16,9 @@ import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, requireConsent, usageErrors } from '../context.ts';
-import { openPage } from '../page.ts';
 import { withService } from '../service.ts';
 import { type Chosen, chosenOf, collectionNamed, found, listed, removed } from '../summary/list.ts';
-import { headLines, nodeLines, pageText, type Walk, walked } from '../summary/view.ts';
+import { headLines, nodeLines, type Walk, walked } from '../summary/view.ts';
 import { printable } from '../terminal.ts';
 
 const { options } = commandTable.summary;
@@ -27,7 +26,7 @@ const parseOptions = (args: readonly string[]) =>
   parseArgs({ args: [...args], allowPositionals: true, options });
 type Values = ReturnType<typeof parseOptions>['values'];
 
-const ways = ['find', 'list', 'json', 'markdown', 'page', 'vtt', 'delete'] as const;
+const ways = ['find', 'list', 'json', 'markdown', 'vtt', 'delete'] as const;
 type Way = (typeof ways)[number] | 'show';
 
 export const summary: Command = async (args, context) => {
@@ -82,11 +81,11 @@ export const summary: Command = async (args, context) => {
 
 /** Before anything is started. */
 function wayOf(values: Values, files: readonly string[], context: Context): Way {
-  const { collection, list, json, page, vtt } = values;
+  const { collection, list, json, vtt } = values;
   const given = ways.filter((way) => values[way] !== undefined && values[way] !== false);
   // Lists and removals are answered as JSON, too.
   const [way = 'show', second] = given.length > 1 && json ? given.filter((one) => one !== 'json') : given;
-  if (second !== undefined || (json && ['markdown', 'page', 'vtt'].includes(way))) {
+  if (second !== undefined || (json && ['markdown', 'vtt'].includes(way))) {
     const both = given.map((one) => `--${one}`).join(' and ');
     throw usageErrors.USAGE(`${both} cannot be combined`);
   }
@@ -99,20 +98,16 @@ function wayOf(values: Values, files: readonly string[], context: Context): Way 
     );
   }
   const isOne = files.length === 1 && collection === undefined;
-  const wantsOne = { page, vtt, node: values.node };
+  const wantsOne = { vtt, node: values.node };
   for (const [name, value] of Object.entries(wantsOne)) {
     if (value !== undefined && !isOne) throw usageErrors.USAGE(`--${name} works with one file only`);
   }
   if (values.analysis !== undefined && (files.length === 0 || way === 'find')) {
     throw usageErrors.USAGE('--analysis needs a file, and cannot be combined with --find');
   }
-  if (page !== undefined && !/\.html?$/i.test(page)) {
-    throw usageErrors.USAGE(`--page needs a file name that ends with .html, not ${printable(page)}`);
-  }
   if (values.find?.trim() === '') throw usageErrors.USAGE('--find needs a search text');
   if (values.max !== undefined && way !== 'find')
     throw usageErrors.USAGE('--max can only be used with --find');
-  if (values.open && way !== 'page') throw usageErrors.USAGE('--open can only be used with --page');
   if (way === 'delete') requireConsent(values, context);
   else if (values.yes || values['dry-run'])
     throw usageErrors.USAGE('--yes and --dry-run can only be used with --delete');
@@ -167,21 +162,11 @@ const vtt: Run = async (client, chosen, part, values, context) => {
   else await save(values.vtt!, document, context);
 };
 
-const page: Run = async (client, { summary: { summary_ref } }, part, values, context) => {
-  const { cache_dir } = part;
-  const overview = await client.summaryOverview({ cache_dir, summary_ref });
-  const depth = part.depth ?? mostDocumentLevels;
-  const text = await pageText(client, overview, { ...part, depth }, cache_dir);
-  const path = await save(values.page!, Buffer.from(text), context);
-  if (values.open) openPage(path, context);
-};
-
 const run: Readonly<Record<Exclude<Way, 'find' | 'list' | 'delete'>, Run>> = {
   show,
   json: printed('json'),
   markdown: printed('markdown'),
   vtt,
-  page,
 };
 
 async function documentOf(

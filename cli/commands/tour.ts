@@ -93,21 +93,21 @@ async function showSeen(query: string, service: Service, cacheDir: string, conte
   context.out('\n');
   const question = questionOf(query);
   const answer = await searchFootage(service, question, cacheDir, context);
-  await show(standingOut(answer), question, context, false);
+  show(standingOut(answer), question, context);
 }
 
 async function showWritten(query: string, { client }: Service, cacheDir: string, context: Context) {
   context.out('\n');
   const question = questionOf(query);
   const { matches } = await client.searchWritten(writtenQuery(question, cacheDir));
-  await show({ matches: [] }, question, context, false, null, matches);
+  show({ matches: [] }, question, context, null, matches);
 }
 
 async function showSaid(query: string, service: Service, cacheDir: string, context: Context) {
   context.out('\n');
   const question = questionOf(query);
   const { matches } = await searchSaid(service, question, cacheDir);
-  await show({ matches: [] }, question, context, false, matches);
+  show({ matches: [] }, question, context, matches);
 }
 
 /** Searches for what was found in a person's own footage, the surest first. */

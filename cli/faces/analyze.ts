@@ -17,7 +17,7 @@ import { type Command, invocation, usageErrors } from '../context.ts';
 import { type MediaTask, type More, runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { clusterRows, jobLine, madeLine, type Sample, shellWord, whoIs } from './clusters.ts';
+import { clusterRows, jobLine, madeLine, type Sample, whoIs } from './clusters.ts';
 
 type FaceJob = NonNullable<TaskRequest['face_clustering_jobs']>[number];
 
@@ -154,11 +154,7 @@ function told(
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(job.noise_entries > 0 ? [inNone(job.noise_entries, job.min_samples)] : []),
     ...(outcome ? outcomeLines(outcome) : []).map((line) => `  ${line}`),
-    ...(job.total_entries > 0
-      ? [
-          `To see them: ${invocation} faces show ${shellWord(job.name)} --open${clusters.length === 0 ? ' --noise' : ''}`,
-        ]
-      : ['No faces were found.']),
+    ...(job.total_entries > 0 ? [`To see them: ${invocation} open`] : ['No faces were found.']),
   ];
   const largest_clusters = clusters.map(({ cluster_id, name, size }) => ({ cluster_id, name, size }));
   const fields = { job, largest_clusters, sample_face_naming: outcome?.sample_face_naming ?? null };

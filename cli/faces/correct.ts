@@ -1,8 +1,10 @@
 // `framehound faces name|merge|move|undo`: what a person knows better than the clustering. Corrections hold
 // when the faces are clustered again.
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { DeletePeopleAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
 import type { Client } from '../../http/client/client.ts';
+import { rm } from '../../runtime/files/names.ts';
 import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
@@ -28,7 +30,6 @@ import {
   shellWord,
   whoIs,
 } from './clusters.ts';
-import { removeSheet } from './show.ts';
 
 const { name: naming, merge: merging, move: moving, undo: undoing } = commandTable.faces.actions;
 /** Letters of a name. */
@@ -203,7 +204,8 @@ export const remove: Command = async (args, context) => {
     const answers: DeletePeopleAnswer[] = [];
     const parts = who?.map((cluster_id) => ({ cluster_id })) ?? [{}];
     for (const part of parts) answers.push(await client.deletePeople({ ...jobKey, ...part }));
-    await removeSheet(home, job.name);
+    // Pages that an earlier version made hold pictures of faces.
+    await rm(join(home, 'found'), { recursive: true, force: true });
     const answer = summed(answers);
     context.out(values.json ? `${JSON.stringify(answer)}\n` : `${printable(answer.message)}\n`);
     return exit.ok;

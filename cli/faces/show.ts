@@ -1,60 +1,20 @@
-// `framehound faces show JOB`: the clusters as a table, and a page with their faces.
+// `framehound faces show JOB`: the clusters as a table.
 
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
 import { mostClusters, mostFacesOfPage } from '../../actors/faces/people/requests/contract.ts';
 import type { Client } from '../../http/client/client.ts';
-import { replaceFile } from '../../runtime/files/atomic-write.ts';
-import { makeFolder } from '../../runtime/files/folder.ts';
-import { rm } from '../../runtime/files/names.ts';
-import { typedPath } from '../../runtime/files/user-folders.ts';
 import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
-import { fileName, forgetOldFindings, html, noteHtml, openPage, pageOf } from '../page.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { newClustering } from './analyze.ts';
-import { clusterRows, clustersMeant, faces, jobLine, jobNamed, madeLine, shellWord } from './clusters.ts';
+import { clusterRows, clustersMeant, jobLine, jobNamed, madeLine, shellWord } from './clusters.ts';
 
-// Where the pages of a clustering lie in the home folder.
-
-/** Answers the path of the page. It takes the place of the one before. */
-export async function saveSheet(
-  home: string,
-  job: string,
-  page: 'index.html' | 'cluster.html',
-  text: string,
-): Promise<string> {
-  const folder = folderOf(home, job);
-  makeFolder(folder);
-  const path = join(folder, page);
-  replaceFile(path, text, { flush: false });
-  await forgetOldFindings(home);
-  return path;
-}
-
-/** Pictures of faces lie in the pages: they go when the faces are removed. */
-export async function removeSheet(home: string, job: string): Promise<void> {
-  await rm(folderOf(home, job), { recursive: true, force: true });
-}
-
-/**
- * Clusterings whose names are alike in a file system have folders of their own: one of them may be removed.
- */
-function folderOf(home: string, job: string): string {
-  const short = fileName(job, 40);
-  const plain = short === job && /^[a-z0-9-]*$/.test(job);
-  const mark = plain ? '' : `.${createHash('sha256').update(job).digest('hex').slice(0, 8)}`;
-  // No search has a folder with a dot.
-  return join(home, 'found', `faces.${short}${mark}`);
-}
-
-/** Pictures on a page of many clusters; a few of each where there are more clusters. */
+/** Pictures of many clusters in JSON; a few of each where there are more clusters. */
 const PICTURES = 2400;
 const PICTURES_EACH = 12;
 /** Above any size of a cluster. */
@@ -101,18 +61,14 @@ interface Limits {
   readonly min_cluster_size: number;
   readonly max_cluster_size: number;
   readonly include_noise: boolean;
+  /** Whether pictures are answered. */
+  readonly previews: boolean;
 }
 
 function limitsOf(values: Values): Limits {
   const one = values.cluster !== undefined;
   if (!one && values.offset !== undefined) {
     throw usageErrors.USAGE('--offset can only be used with --cluster');
-  }
-  if (values.html !== undefined && !/\.html?$/i.test(values.html)) {
-    throw usageErrors.USAGE(`--html needs a file name that ends with .html, not ${printable(values.html)}`);
-  }
-  if (values.json && (values.html !== undefined || values.open)) {
-    throw usageErrors.USAGE('--json cannot be combined with --html or --open');
   }
   if (one && (values.noise || values['min-faces'] !== undefined || values['max-faces'] !== undefined)) {
     throw usageErrors.USAGE('--noise, --min-faces and --max-faces cannot be combined with --cluster');
@@ -127,19 +83,20 @@ function limitsOf(values: Values): Limits {
     min_cluster_size: numberArgument('--min-faces', values['min-faces'] ?? '1', anySize),
     max_cluster_size: numberArgument('--max-faces', values['max-faces'] ?? String(ANY), anySize),
     include_noise: values.noise,
+    previews: values.previews,
   };
 }
 
 type PageRequest = Limits & { readonly cache_dir: string; readonly cluster_job_name: string };
 
 async function allClusters(client: Client, job: FaceClusterJob, page: PageRequest): Promise<Shown> {
-  const { max, offset: _, include_noise, ...rest } = page;
+  const { max, offset: _, include_noise, previews, ...rest } = page;
   const clusters = Math.max(1, Math.min(max, job.num_clusters));
-  const limit_per_cluster = Math.min(PICTURES_EACH, Math.max(1, Math.floor(PICTURES / clusters)));
+  const each = Math.min(PICTURES_EACH, Math.max(1, Math.floor(PICTURES / clusters)));
   const answer: ClusterSamplesAnswer = await client.clusterSamples({
     ...rest,
     max_clusters: max,
-    limit_per_cluster,
+    limit_per_cluster: previews ? each : 1,
     include_noise: false,
   });
   if (!('clusters' in answer)) return { cards: [], notes: [answer.warning] };
@@ -215,10 +172,7 @@ async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: 
   for (const row of clusterRows(known)) out(`${row}\n`);
   if (cards.length === 0) out('  no clusters\n');
   for (const id of cards.flatMap(({ entry_ids }) => entry_ids)) out(`    ${printable(id)}\n`);
-  const page = await save(faceSheet(job, cards, notes), job, values, context);
-  out(`  page: ${page}\n`);
   screen.write(`${nextStep(job, cards, values.cluster)}\n`);
-  if (values.open) openPage(page, context);
 }
 
 /** What a person does who has looked at them. */
@@ -241,23 +195,6 @@ function nextStep(job: FaceClusterJob, cards: readonly Card[], cluster: string |
     : `To see the faces in no cluster: ${framehound} show ${name} --noise`;
 }
 
-/** The page of one cluster lies beside that of all. */
-async function save(
-  text: string,
-  { name }: FaceClusterJob,
-  { html, cluster }: Values,
-  { values }: Context,
-): Promise<string> {
-  if (html === undefined) {
-    return saveSheet(folders(values).home, name, cluster === undefined ? 'index.html' : 'cluster.html', text);
-  }
-  const path = typedPath(html);
-  replaceFile(path, text, { flush: false, isExport: true });
-  return path;
-}
-
-// The contact sheet of a clustering: one page with every picture in it, for a browser or a printer.
-
 /** A cluster, or the faces in none. */
 export interface Card {
   /** Null: the faces in no cluster. */
@@ -270,35 +207,3 @@ export interface Card {
   /** Aligned with `pictures`, shown below each; none where they are not asked for. */
   readonly entry_ids: readonly string[];
 }
-
-export function faceSheet(job: FaceClusterJob, cards: readonly Card[], notes: readonly string[]): string {
-  const about = `<p class="about">${html(jobLine(job))}<br>${html(madeLine(job))}</p>`;
-  const none = cards.length === 0 ? '<p>There are no clusters to show.</p>' : '';
-  const body = `${about}${notes.map(noteHtml).join('\n')}${none}<main>${cards.map(cardHtml).join('\n')}</main>`;
-  return pageOf(`Faces: ${job.name}`, body, style);
-}
-
-function cardHtml({ cluster_id, name, size, pictures, entry_ids }: Card): string {
-  const title = cluster_id === null ? 'In no cluster' : name === '' ? 'No name' : name;
-  const id = cluster_id === null ? '' : ` <code>${html(cluster_id)}</code>`;
-  const unnamed = name === '' ? ' class="unnamed"' : '';
-  const shown = pictures.map((picture, i) => pictureHtml(picture, title, i, entry_ids[i]));
-  const part = pictures.length < size ? `, ${pictures.length} shown` : '';
-  const lost = pictures.length === 0 && size > 0 ? '<span class="lost">no picture stored</span>' : '';
-  return `<section><h2${unnamed}><bdi>${html(title)}</bdi>${id} <span class="size">${faces(size)}${part}</span></h2>
-<div class="faces">${shown.join('')}${lost}</div></section>`;
-}
-
-/** An entry id is what `faces move` takes; a click selects all of it. */
-function pictureHtml(picture: string, title: string, index: number, entry: string | undefined): string {
-  const image = `<img loading="lazy" src="data:image/jpeg;base64,${html(picture)}" alt="${html(title)}, ${index + 1}">`;
-  if (entry === undefined) return image;
-  return `<figure>${image}<figcaption><code>${html(entry)}</code></figcaption></figure>`;
-}
-
-const style = `.about{color:var(--quiet);overflow-wrap:anywhere}main{display:grid;gap:20px;margin-top:20px}section{break-inside:avoid}
-h2{font-size:16px;margin:0 0 8px;overflow-wrap:anywhere}h2.unnamed bdi{font-weight:400;color:var(--quiet)}
-.size{font-weight:400;color:var(--quiet)}code{font:12px ui-monospace,Menlo,Consolas,monospace;color:var(--quiet);user-select:all;overflow-wrap:anywhere}
-.faces{display:flex;flex-wrap:wrap;gap:6px;align-items:flex-start}img{width:80px;height:80px;object-fit:cover;border-radius:6px;display:block;background:var(--box)}
-figure{margin:0;width:120px}figure img{width:120px;height:120px}figcaption{line-height:1.2;padding-top:2px}figcaption code{font-size:10px}
-.lost{color:var(--quiet)}@media print{img{width:16mm;height:16mm}}`;

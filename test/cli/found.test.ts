@@ -71,7 +71,7 @@ test('JSON keeps the matches as they were, and says by what each was found', () 
 
 test('a search prints what is said beside what is seen', async (t) => {
   const own = fakeHome(t).context();
-  await show({ matches: pictures }, { ...plainQuestion, query: 'country' }, own, false, words);
+  show({ matches: pictures }, { ...plainQuestion, query: 'country' }, own, words);
   const lines = own.said().out.split('\n');
   assert.deepEqual(lines.slice(1, 5), [
     '  1. 00:00:40  said  /films/c.mp4',

@@ -61,11 +61,11 @@ function follow(): void {
  */
 export function startNavigation(onTicket: (ticket: string) => void): void {
   const look = () => {
-    const ticket = ticketIn(location.hash);
-    if (ticket !== null || parseRoute(location.hash) === null)
-      history.replaceState(null, '', routeHash(lastRoute()));
+    const found = ticketIn(location.hash);
+    if (found !== null || parseRoute(location.hash) === null)
+      history.replaceState(null, '', routeHash(found?.route ?? lastRoute()));
     follow();
-    if (ticket !== null) onTicket(ticket);
+    if (found !== null) onTicket(found.ticket);
   };
   addEventListener('hashchange', look);
   look();

@@ -33,10 +33,10 @@ export function routeHash({ view, argument, params = '' }: RouteTo): string {
   return `#/${view}${place}${params === '' ? '' : `?${params}`}`;
 }
 
-/** A one-time ticket after the #; null for a route and for nothing. */
-export function ticketIn(hash: string): string | null {
-  const text = hash.slice(1);
-  return text !== '' && !text.startsWith('/') ? decoded(text) : null;
+/** A one-time ticket after the #, and the route behind it; null for a route and for nothing. */
+export function ticketIn(hash: string): { readonly ticket: string; readonly route: Route | null } | null {
+  const [, ticket = '', place = ''] = /^#([^/]+)(\/.*)?$/.exec(hash) ?? [];
+  return ticket === '' ? null : { ticket: decoded(ticket), route: parseRoute(`#${place}`) };
 }
 
 /** Null for what names no moment. */

@@ -5,9 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { hasDisplay, opening } from '../../../cli/browser.ts';
 import { open, stop } from '../../../cli/commands/open.ts';
 import { exit } from '../../../cli/context.ts';
-import { hasDisplay } from '../../../cli/page.ts';
 import { writeServiceFile } from '../../../cli/service-file.ts';
 import { serviceErrors } from '../../../cli/sign-in.ts';
 import { resolveConfig } from '../../../runtime/config.ts';
@@ -218,4 +218,11 @@ test('a browser needs a display where there may be none', () => {
   assert.equal(hasDisplay({ DISPLAY: '', WAYLAND_DISPLAY: 'wayland-0' }, 'linux'), true);
   assert.equal(hasDisplay({ DISPLAY: ':0' }, 'linux'), true);
   assert.equal(hasDisplay({}, 'darwin'), true);
+});
+
+test('an address is opened as it is, also what a shell of Windows would read', () => {
+  const address = 'http://localhost:6699/#ticket/search?q=50%25&weak=1';
+  assert.deepEqual(opening(address, 'win32'), ['rundll32', 'url.dll,FileProtocolHandler', address]);
+  assert.deepEqual(opening(address, 'darwin'), ['open', address]);
+  assert.deepEqual(opening(address, 'linux'), ['xdg-open', address]);
 });

@@ -196,24 +196,6 @@ test('JSON is the whole tree, Markdown and WebVTT are documents that are never w
   assert.equal((await run(film, '--vtt', '-')).out, readFileSync(chapters, 'utf8'));
 });
 
-test('the page is one file with its pictures, which are frames that leaves were made of', async (t) => {
-  const { run, pictures, home } = commands(t);
-  const { out } = await run(film, '--page', join(home, 'a.html'));
-  const page = readFileSync(out.trim(), 'utf8');
-  assert.match(page, /Content-Security-Policy" content="default-src 'none'/);
-  assert.match(page, /Then &lt;it&gt; snows &amp; ends\./);
-  assert.equal(page.match(/<section/g)?.length, nodes.length);
-  assert.equal(page.match(/<\/section>/g)?.length, nodes.length);
-  const leaves = nodes.filter(({ child_ids }) => child_ids.length === 0);
-  assert.equal(page.match(/src="data:image\/jpeg;base64,jpeg\d+"/g)?.length, leaves.length + 4);
-  const asked = pictures.flatMap(({ requests }) => requests.map(({ time_seconds }) => time_seconds));
-  assert.deepEqual(
-    asked.slice(4),
-    leaves.map(({ evidence }) => evidence!.frames[0]!.frame_idx),
-  );
-  assert.match(page, /<p class="note">Less detailed than requested: the text of 2<\/p>/);
-});
-
 test('what there is: of files, of a collection, of everything', async (t) => {
   const { run } = commands(t);
   const { out } = await run('--list');
@@ -276,8 +258,6 @@ test('what excludes each other is a mistake before anything is started', async (
     [[film, other, '--vtt', 'a'], /--vtt works with one file only/],
     [['--collection', 'a', '--node', '1'], /--node works with one file only/],
     [[film, '--collection', 'a'], /not both/],
-    [[film, '--page', 'a.pdf'], /that ends with \.html/],
-    [[film, '--open'], /only be used with --page/],
     [[film, '--yes'], /only be used with --delete/],
     [[film, '--depth=-1'], /--depth/],
     [['--list', '--analysis', 'x'], /needs a file/],

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
 import {
@@ -12,9 +10,7 @@ import {
   jobNamed,
   shellWord,
 } from '../../../cli/faces/clusters.ts';
-import { type Card, faceSheet, removeSheet, saveSheet } from '../../../cli/faces/show.ts';
 import { widthOf } from '../../../cli/terminal.ts';
-import { fakeHome } from '../fake-context.ts';
 import { clusterJob } from './fake-people.ts';
 
 const job = clusterJob({
@@ -100,82 +96,4 @@ test('of many times the first are told, and how many follow', () => {
   const [who, path, times] = appearanceLines(answer);
   assert.deepEqual([who, path], ['c1', '  /f/a.mp4  (28 faces)']);
   assert.match(times!, /^ {4}00:00:00–00:00:02, .*00:01:50–00:01:52, and 2 more$/);
-});
-
-test('the page of one cluster lies beside that of all, and both go with the clustering', async (t) => {
-  const { home } = fakeHome(t);
-  const all = await saveSheet(home, 'family', 'index.html', 'all');
-  const one = await saveSheet(home, 'family', 'cluster.html', 'one');
-  assert.equal(all, join(home, 'found', 'faces.family', 'index.html'));
-  assert.deepEqual([readFileSync(all, 'utf8'), readFileSync(one, 'utf8')], ['all', 'one']);
-  await removeSheet(home, 'family');
-  assert.deepEqual([existsSync(all), existsSync(one)], [false, false]);
-});
-
-test('clusterings whose names a file system takes for one have pages of their own', async (t) => {
-  const { home } = fakeHome(t);
-  const long = 'x'.repeat(60);
-  const names = [
-    'family',
-    'Family',
-    'family!',
-    'a b',
-    'a-b',
-    '🎬',
-    '🎉',
-    'search',
-    `${long}1`,
-    `${long}2`,
-    '../family',
-  ];
-  const pages: string[] = [];
-  for (const name of names) pages.push(await saveSheet(home, name, 'index.html', name));
-  const folders = pages.map((page) => dirname(page).toLowerCase());
-  assert.equal(new Set(folders).size, names.length, folders.join());
-  for (const folder of folders) assert.equal(dirname(folder), join(home, 'found').toLowerCase());
-  await removeSheet(home, '🎬');
-  assert.deepEqual(
-    pages.map((page) => existsSync(page)),
-    names.map((name) => name !== '🎬'),
-  );
-});
-
-const card: Card = { cluster_id: 'c1', name: 'Anna', size: 40, pictures: ['QQ==', 'Qg=='], entry_ids: [] };
-
-test('a page has every picture in it, and asks nobody for anything', () => {
-  const page = faceSheet(clusterJob(), [card], []);
-  assert.match(page, /src="data:image\/jpeg;base64,QQ=="/);
-  assert.match(page, /<bdi>Anna<\/bdi> <code>c1<\/code> <span class="size">40 faces, 2 shown</);
-  assert.doesNotMatch(page, /https?:|<script|url\(|<link/);
-  assert.match(page, /Content-Security-Policy" content="default-src 'none'; img-src data:;/);
-  assert.match(page, /prefers-color-scheme:dark.*@media print/s);
-});
-
-test('names, ids and pictures are text on the page, never markup', () => {
-  const evil = '<script>alert(1)</script>"\'&';
-  const cards = [{ ...card, cluster_id: evil, name: evil, pictures: ['"><script>'], entry_ids: [evil] }];
-  const page = faceSheet(clusterJob({ name: evil, model_key: evil }), cards, [evil]);
-  assert.doesNotMatch(page, /<script/i);
-  assert.ok(page.includes('<bdi>&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;</bdi>'));
-  assert.ok(page.includes('base64,&quot;&gt;&lt;script&gt;"'));
-});
-
-test('faces in no cluster, clusters without a name and without pictures say so', () => {
-  const page = faceSheet(
-    clusterJob(),
-    [
-      { ...card, name: '', pictures: [] },
-      { ...card, cluster_id: null, name: '', size: 4 },
-    ],
-    [],
-  );
-  assert.match(page, /class="unnamed"><bdi>No name<\/bdi> <code>c1/);
-  assert.match(page, /no picture stored/);
-  assert.match(page, /<bdi>In no cluster<\/bdi> <span class="size">4 faces/);
-  assert.match(faceSheet(clusterJob(), [], []), /There are no clusters to show/);
-});
-
-test('the id of a face stands below it, where ids are asked for', () => {
-  const page = faceSheet(clusterJob(), [{ ...card, entry_ids: ['e1', 'e2'] }], []);
-  assert.match(page, /QQ==" alt="Anna, 1"><figcaption><code>e1<\/code>.*Qg==.*<code>e2</s);
 });

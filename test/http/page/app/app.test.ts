@@ -47,7 +47,11 @@ test('what is no address of a view is none', () => {
 });
 
 test('a ticket is what stands alone after the #', () => {
-  assert.equal(ticketIn('#a-ticket_1'), 'a-ticket_1');
+  assert.deepEqual(ticketIn('#a-ticket_1'), { ticket: 'a-ticket_1', route: null });
+  assert.deepEqual(ticketIn('#a-ticket_1/search?q=red+car'), {
+    ticket: 'a-ticket_1',
+    route: { view: 'search', argument: '', params: 'q=red+car' },
+  });
   for (const hash of ['', '#', '#/search', '#/player/ab@1']) assert.equal(ticketIn(hash), null, hash);
 });
 

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { placeOnPage } from '../../../../../../cli/commands/search.ts';
 import { addressOf, placeOf, titleOf } from '../../../../../../http/page/app/views/search/address.ts';
 import { emptyQuery, kinds } from '../../../../../../http/page/app/views/search/state.ts';
+import { plainQuestion } from '../../../../../cli/plain-question.ts';
 
 const text = fc.string({ maxLength: 12 });
 const seconds = fc.option(fc.integer({ min: 0, max: 9999 }).map((n) => n / 4));
@@ -73,4 +75,25 @@ test('a picture of a person stays beside the address, and paths stay out of it',
     titleOf({ ...emptyQuery, text: ' sea ', picture: own, exclude: 'fog' }),
     'sea · sea.jpg · – fog',
   );
+});
+
+test('a search opens in the page as its address has it, but for filters that the page has not', () => {
+  const question = {
+    ...plainQuestion,
+    query: 'red car',
+    exclude: ['blue'],
+    frame: { path: '/a b.mp4', seconds: 3.5 },
+    people: ['Ann'],
+    clusterJob: 'family',
+    filters: [{ facet_id: 'time.year', operator: 'is_any_of' as const, values: ['2024', '2025'] }],
+  };
+  const { query, showsWeaker } = placeOf(placeOnPage(question, true).replace('/search?', ''), null);
+  assert.deepEqual([query.text, query.exclude, showsWeaker], ['red car', 'blue', true]);
+  assert.deepEqual(query.picture, { kind: 'file', path: '/a b.mp4', seconds: 3.5 });
+  assert.deepEqual(query.people, [{ name: 'Ann', cluster_job_name: 'family' }]);
+  assert.deepEqual(query.filters, [
+    { facet_id: 'time.year', operator: 'include_any_of', values: ['2024', '2025'] },
+  ]);
+  const all = { facet_id: 'things.seen', operator: 'include_all_of' as const, values: ['dog', 'cat'] };
+  assert.throws(() => placeOnPage({ ...question, filters: [all] }, false), /--open: the page has no filters/);
 });
