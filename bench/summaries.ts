@@ -158,7 +158,7 @@ function putCollection(writes: Writes): void {
   for (let film = 1; film <= films; film++) {
     const { path, identity, probe } = mediaOf(film);
     const facts = { probe_json: JSON.stringify(probe), content_digest: '', volume: '', root_folder: '' };
-    const row = { path, ...identity, ...facts };
+    const row = { path, ...identity, ...facts, ctime_ms: 0 };
     for (const one of [pathKey(path), mediaKey(row.hash_str)]) writes.put(one, seal(Media, one, row));
   }
 }

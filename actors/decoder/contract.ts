@@ -174,6 +174,11 @@ export const FileIdentity = Type.Object({
   /** Milliseconds since 1970, as `modifiedMs` makes them. */
   mtime_ms: Type.Number(),
   inode: Type.String(),
+  /**
+   * Time of the last change of content, name or rights, which no program can set back; as `mtime_ms`. Missing
+   * in records of older analyses.
+   */
+  ctime_ms: Type.Optional(Type.Number()),
   /** What `digest` came to; only of contents that were compared with another of the same hash. */
   content_digest: Type.Optional(Type.String()),
 });
@@ -182,6 +187,11 @@ export type FileIdentity = Static<typeof FileIdentity>;
 /** Time of the last change, rounded down to µs: a number cannot hold the nanoseconds exactly. */
 export function modifiedMs({ mtimeNs }: { readonly mtimeNs: bigint }): number {
   return Number(mtimeNs / 1000n) / 1000;
+}
+
+/** The same of `ctime_ms`. */
+export function changedMs({ ctimeNs }: { readonly ctimeNs: bigint }): number {
+  return Number(ctimeNs / 1000n) / 1000;
 }
 
 /**

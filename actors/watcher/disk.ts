@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { isPseudoFolder } from '../../runtime/files/folder.ts';
@@ -136,7 +136,8 @@ export function* walk(options: WalkOptions): Generator<Sighting | null> {
   const prefix = prefixOf(root);
   /** Every folder is entered once, so that links end. */
   const entered = new Set(skip);
-  const folders: Folder[] = [{ below: '', real: disk.realpath(root) }];
+  const realRoot = disk.realpath(root);
+  const folders: Folder[] = [{ below: '', real: realRoot }];
   // Links wait until the folders themselves were entered: a file is then always found by the same name.
   const links: Folder[] = [];
   for (let folder = folders.pop(); folder; folder = folders.pop() ?? links.pop()) {
@@ -156,7 +157,10 @@ export function* walk(options: WalkOptions): Generator<Sighting | null> {
       if ((isLink || entry.isFile()) && isFileWanted(options, entry.name)) yield fileAt(disk, prefix, path);
       if (!(isLink || entry.isDirectory()) || !isFolderWanted(options, entry.name, path)) continue;
       if (!isLink) folders.push({ below: path + sep, real: join(real, entry.name) });
-      else links.push(...linkedFolder(disk, prefix + path).map((to) => ({ below: path + sep, real: to })));
+      else {
+        const targets = linkedFolder(disk, prefix + path, realRoot);
+        links.push(...targets.map((real) => ({ below: path + sep, real })));
+      }
     }
   }
 }
@@ -189,14 +193,26 @@ function fileAt(disk: Disk, prefix: string, path: string): Sighting | null {
   }
 }
 
-/** The real path of the folder to which a link leads; none for another link. */
-function linkedFolder(disk: Disk, path: string): string[] {
+/**
+ * The real path of the folder to which a link leads; none for another link. One above the root, or a whole
+ * volume, is hardly meant: a link to `/` leads to every file of the machine.
+ */
+function linkedFolder(disk: Disk, path: string, root: string): string[] {
   try {
     const stat = disk.stat(path);
-    return stat.isDirectory() && !disk.isPseudo(path, stat) ? [disk.realpath(path)] : [];
+    if (!stat.isDirectory() || disk.isPseudo(path, stat)) return [];
+    const real = disk.realpath(path);
+    const isAbove = prefixOf(root).startsWith(prefixOf(real));
+    return isAbove || isVolume(disk, real, stat) ? [] : [real];
   } catch {
     return []; // It leads nowhere, or where nobody may look.
   }
+}
+
+/** Whether something is mounted there. */
+function isVolume(disk: Disk, folder: string, { dev }: BigIntStats): boolean {
+  const parent = dirname(folder);
+  return parent === folder || disk.stat(parent).dev !== dev;
 }
 
 /** Null for what is gone. A name that is not UTF-8 is found under no text. */

@@ -32,6 +32,17 @@ export interface FilesParts {
   readonly sliceMs: number;
 }
 
+/**
+ * When a file that failed is tried again although nothing of it changed: a copy on a share that keeps its
+ * times may have become complete, and a disk may have had a bad moment.
+ */
+const retries = { afterMs: 60_000, factor: 4, most: 5 };
+
+interface Retry {
+  readonly failures: number;
+  readonly at: number;
+}
+
 type FilesTurn = Pick<Turn, 'signal' | 'throwIfCancelled'>;
 
 /** What a poll finds besides complete files. */
@@ -51,6 +62,8 @@ export class FolderFiles {
   readonly #prefix: string;
   readonly #table = new FileTable();
   readonly #ledger: Ledger;
+  /** Files that failed while the service runs, by path. */
+  readonly #retries = new Map<string, Retry>();
   #polls = 0;
   /** Device and folder that the path led to when there was something in it; null when that is not known. */
   #root: string | null = null;
@@ -166,6 +179,9 @@ export class FolderFiles {
     entry.poll = findings.poll;
     let state = stateSeen(entry, { mark, isEmpty: stat.size === 0n, now, settleMs });
     if (state === 'unreadable' && this.#opens(path, findings)) state = 'ready';
+    if (state === 'failed' && now >= (this.#retries.get(path)?.at ?? Number.POSITIVE_INFINITY))
+      state = 'ready';
+    if (state === 'unsettled') this.#retries.delete(path);
     if (entry.mark !== mark) Object.assign(entry, { mark, since: now });
     if (entry.state !== state) this.#table.setState(entry, state);
   }
@@ -200,7 +216,9 @@ export class FolderFiles {
   #sweep({ poll, unreadableFolders }: Findings): void {
     for (const [path, entry] of this.#table.entries()) {
       const isKnown = entry.poll === poll || unreadableFolders.some((folder) => path.startsWith(folder));
-      if (!isKnown) this.#table.delete(path, entry);
+      if (isKnown) continue;
+      this.#table.delete(path, entry);
+      this.#retries.delete(path);
     }
   }
 
@@ -254,6 +272,7 @@ export class FolderFiles {
       ends.flatMap(({ path, mark, end }) => (end === 'returned' ? [] : [{ path, mark, end }])),
     );
     for (const { path, mark, end, entry } of ends) {
+      this.#planRetry(path, end);
       if (end === 'returned') {
         if (entry?.state === 'taken') this.#table.setState(entry, 'ready');
       } else if (entry) this.#table.setState(entry, end);
@@ -261,6 +280,17 @@ export class FolderFiles {
       else this.#add(path, mark, end);
     }
     this.#compact();
+  }
+
+  #planRetry(path: string, end: FileEnd): void {
+    if (end === 'returned') return;
+    const { afterMs, factor, most } = retries;
+    const failures = (this.#retries.get(path)?.failures ?? 0) + 1;
+    if (end !== 'failed') this.#retries.delete(path);
+    else {
+      const wait = failures > most ? Number.POSITIVE_INFINITY : afterMs * factor ** (failures - 1);
+      this.#retries.set(path, { failures, at: this.#parts.clock.now() + wait });
+    }
   }
 
   #recall(record: LedgerRecord): void {

@@ -198,15 +198,25 @@ export function stateSeen(
   { mark: before, since, state }: Pick<FileEntry, 'mark' | 'since' | 'state'>,
   { mark, isEmpty, now, settleMs }: Observation,
 ): FileState {
-  if (mark !== before) return 'unsettled';
+  if (!isSameMark(before, mark)) return 'unsettled';
   // A file that is written over a network may stand still for a moment.
   if (state !== 'unsettled' || now - since < settleMs) return state;
   return isEmpty ? 'empty' : 'ready';
 }
 
-/** Size and time of a file: another mark means another content. */
-export function markOf({ size, mtimeNs }: Pick<BigIntStats, 'size' | 'mtimeNs'>): string {
-  return `${size}-${mtimeNs}`;
+/**
+ * Size and times of a file: another mark means another content. The time of the last change is there because
+ * programs that copy or edit set the other one back.
+ */
+export function markOf({ size, mtimeNs, ctimeNs }: MarkedStat): string {
+  return `${size}-${mtimeNs}/${ctimeNs}`;
+}
+
+type MarkedStat = Pick<BigIntStats, 'size' | 'mtimeNs' | 'ctimeNs'>;
+
+/** `before`: possibly of an earlier version, without the time of the last change. */
+export function isSameMark(before: string, mark: string): boolean {
+  return before === mark || (before !== '' && !before.includes('/') && mark.startsWith(`${before}/`));
 }
 
 export function isEnd(state: FileState): state is (typeof fileEnds)[number] {

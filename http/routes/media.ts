@@ -58,7 +58,7 @@ export const mediaMetadata = route({
   description:
     'Returns every readable file under the path that was sent. Other files are omitted, and `unreadable` ' +
     'says why. Returns 400 if none of the files can be read. A known file is not opened again as long as ' +
-    'its size, time and inode are unchanged. `video_cached` refers to the visual model in use, or to any ' +
+    'its size, times and inode are unchanged. `video_cached` refers to the visual model in use, or to any ' +
     'model if none is in use. `runtime` is null for stills; `fps` is 0 for stills and sound, and null if ' +
     'the file does not say. An analysis folder that does not exist yet is not created, and nothing is ' +
     'stored. An analysis folder that is read-only is only read. Returns 503 if it cannot be read.',

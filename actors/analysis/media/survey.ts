@@ -6,7 +6,13 @@ import { isGarbled } from '../../../runtime/files/utf8-name.ts';
 import type { Lane } from '../../../runtime/mailbox.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { KeyedLock } from '../../../runtime/sync/locks.ts';
-import { type decoderContract, mediaErrors, modifiedMs, type PictureSize } from '../../decoder/contract.ts';
+import {
+  changedMs,
+  type decoderContract,
+  mediaErrors,
+  modifiedMs,
+  type PictureSize,
+} from '../../decoder/contract.ts';
 import { sidecarsOf } from '../../decoder/probe/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import { nameContent } from '../../index/store/content-name.ts';
@@ -31,6 +37,8 @@ export interface SurveyParts {
 
 export interface SurveyOptions {
   readonly lane: Lane;
+  /** Reads the file whatever is known of it. */
+  readonly reads?: boolean;
   /** Stores what a file turned out to be. */
   remember(media: MediaRecord): Promise<unknown>;
 }
@@ -39,10 +47,11 @@ export interface SurveyOptions {
  * Identity and facts of a file, stored when answered. Errors: those of media, of the store, QUARANTINED,
  * CANCELLED.
  */
-export function surveyAndRemember(path: string, parts: SurveyParts): Promise<MediaRecord> {
+export function surveyAndRemember(path: string, parts: SurveyParts, reads: boolean): Promise<MediaRecord> {
   const { index, cache_dir, signal } = parts;
   return survey(path, parts, {
     lane: 'later',
+    reads,
     remember: (media) => index.ask('remember', { cache_dir, media }, { signal }),
   });
 }
@@ -51,7 +60,7 @@ export function surveyAndRemember(path: string, parts: SurveyParts): Promise<Med
 export async function survey(
   path: string,
   { cache_dir, prober, index, roots, watched, signal }: SurveyParts,
-  { lane, remember }: SurveyOptions,
+  { lane, reads = false, remember }: SurveyOptions,
 ): Promise<MediaRecord> {
   const options = { signal, lane };
   const stats = await stat(path, { bigint: true }).catch(async (error) => {
@@ -74,9 +83,16 @@ export async function survey(
     size_bytes: Number(stats.size),
     mtime_ms: modifiedMs(stats),
     inode: String(stats.ino),
+    ctime_ms: changedMs(stats),
   };
-  const known = await index.ask('known', request, options);
-  if (known && (await isDescribed(known))) return known;
+  const known = reads ? null : await index.ask('known', request, options);
+  if (known && (await isDescribed(known))) {
+    if (known.identity.ctime_ms !== undefined || lane === 'now') return known;
+    // A record of an older analysis: from now on a change that keeps the time is noticed.
+    const media = { ...known, identity: { ...known.identity, ctime_ms: request.ctime_ms } };
+    await remember(media);
+    return media;
+  }
   return watched(`${stats.size}-${stats.mtimeNs}`, async () => {
     if (known) {
       // The same file with other XMP beside it.

@@ -48,6 +48,7 @@ export class TaskContext {
       cache_dir: run.request.cache_dir,
       paths,
       retryQuarantined: this.retryQuarantined,
+      reads: this.request.force,
       signal: this.signal,
     });
   }
@@ -168,6 +169,8 @@ interface SurveyRun {
   /** Of every piece of work of the task: a path that is there twice is asked for twice. */
   readonly paths: readonly string[];
   readonly retryQuarantined: boolean;
+  /** Each file is read, whatever is known of it. */
+  readonly reads: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -246,10 +249,10 @@ class Surveys {
   /** Journalled as well: a file can end the engine while it is probed. */
   #survey(path: string): Promise<MediaRecord> {
     const { prober, index, roots, journal } = this.#parts;
-    const { task_id, cache_dir, retryQuarantined, signal } = this.#run;
+    const { task_id, cache_dir, retryQuarantined, reads, signal } = this.#run;
     const watched = journalledSurvey(journal, task_id, path, retryQuarantined);
     const parts = { cache_dir, prober, index, roots, watched, signal };
-    return this.#semaphore.run(() => surveyAndRemember(path, parts));
+    return this.#semaphore.run(() => surveyAndRemember(path, parts, reads));
   }
 }
 

@@ -12,7 +12,7 @@ import { crc32 } from 'node:zlib';
 import type { Turn } from '../../../runtime/actor.ts';
 import type { Reply, Request } from '../../../runtime/contract.ts';
 import { createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
-import { type decoderContract, type FileIdentity, mediaErrors, modifiedMs } from '../contract.ts';
+import { changedMs, type decoderContract, type FileIdentity, mediaErrors, modifiedMs } from '../contract.ts';
 import { ByteSource, expectUnchanged, OutsideFile, readFileStamp } from '../source/file.ts';
 
 const mebibyte = 1024 * 1024;
@@ -54,7 +54,8 @@ export async function readUnchanged<T extends object>(
   });
   await expectUnchanged(path, stamp);
   const mtime_ms = modifiedMs({ mtimeNs: stamp.modified });
-  return { ...answer, size_bytes, mtime_ms, inode: stamp.inode.toString() };
+  const ctime_ms = changedMs({ ctimeNs: stamp.changed });
+  return { ...answer, size_bytes, mtime_ms, ctime_ms, inode: stamp.inode.toString() };
 }
 
 // The digest of a content: what tells two files apart whose hash is the same, as it is of stems of one

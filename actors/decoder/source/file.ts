@@ -11,6 +11,7 @@ export interface FileStamp {
   readonly size: bigint;
   /** Nanoseconds. */
   readonly modified: bigint;
+  readonly changed: bigint;
   readonly inode: bigint;
   /** Bytes that the disk holds of it; 0 where the file system does not say. */
   readonly storedBytes: number;
@@ -28,7 +29,7 @@ export async function readFileStamp(path: string): Promise<FileStamp> {
   if (stats.size === 0n) throw mediaErrors.FILE_EMPTY(`${path}: is empty`, { path });
   // POSIX counts blocks of 512 bytes; Windows counts none.
   const storedBytes = Number(stats.blocks ?? 0n) * 512;
-  return { size: stats.size, modified: stats.mtimeNs, inode: stats.ino, storedBytes };
+  return { size: stats.size, modified: stats.mtimeNs, changed: stats.ctimeNs, inode: stats.ino, storedBytes };
 }
 
 export function isSameFile(a: FileStamp, b: FileStamp): boolean {

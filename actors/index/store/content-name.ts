@@ -10,6 +10,7 @@ import { stat } from 'node:fs/promises';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import {
+  changedMs,
   type decoderContract,
   type FileIdentity,
   isMediaError,
@@ -168,19 +169,25 @@ async function fileAt(path: string): Promise<FileAt | null> {
 // Whether a file is still the one that was seen, as far as can be told without reading it.
 
 /** What a file system says of a file without reading it. */
-export type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
+export type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode' | 'ctime_ms'>;
 
 /** Of a file that can be reached at this path; null for everything else, whatever the reason. */
 export async function markOf(path: string): Promise<Mark | null> {
   return stat(path, { bigint: true }).then(
     (stats) =>
       stats.isFile()
-        ? { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) }
+        ? {
+            size_bytes: Number(stats.size),
+            mtime_ms: modifiedMs(stats),
+            inode: String(stats.ino),
+            ctime_ms: changedMs(stats),
+          }
         : null,
     () => null,
   );
 }
 
 export function isSame(a: Mark, b: Mark): boolean {
-  return a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
+  const isUnchanged = a.ctime_ms === undefined || b.ctime_ms === undefined || a.ctime_ms === b.ctime_ms;
+  return isUnchanged && a.size_bytes === b.size_bytes && a.mtime_ms === b.mtime_ms && a.inode === b.inode;
 }

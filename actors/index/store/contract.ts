@@ -67,7 +67,10 @@ export const MediaRecord = Type.Object({
 export type MediaRecord = Static<typeof MediaRecord>;
 
 export const storeMessages = {
-  /** The identity stored for a path, if size, mtime and inode still agree; null otherwise. */
+  /**
+   * The identity stored for a path, if size, mtime, inode and ctime still agree; null otherwise. Records of
+   * older analyses have no ctime, and agree with any.
+   */
   known: ask(
     Type.Object({
       ...Folder,
@@ -75,6 +78,7 @@ export const storeMessages = {
       size_bytes: Type.Integer(),
       mtime_ms: Type.Number(),
       inode: Type.String(),
+      ctime_ms: Type.Optional(Type.Number()),
     }),
     Type.Union([MediaRecord, Type.Null()]),
   ),

@@ -16,6 +16,8 @@ export interface FileMark {
   readonly size_bytes: number;
   readonly mtime_ms: number;
   readonly inode: string;
+  /** Undefined where a file may have been renamed or have other rights and is the same still. */
+  readonly ctime_ms?: number | undefined;
 }
 
 /** Numbers without a content between two that have one, at most: a content may have been forgotten. */
@@ -65,12 +67,12 @@ export class MediaRecords {
 
   known(path: string, mark: FileMark): MediaRecord | null {
     const row = this.#atPath(path);
-    const same =
-      row !== null &&
-      row.size_bytes === mark.size_bytes &&
-      row.mtime_ms === mark.mtime_ms &&
-      (row.inode === mark.inode || this.#isElsewhere(row));
-    return same && !this.#isDoubtful(row) ? mediaRecord({ ...row, inode: mark.inode }) : null;
+    if (row === null || row.size_bytes !== mark.size_bytes || row.mtime_ms !== mark.mtime_ms) return null;
+    const isElsewhere = this.#isElsewhere(row);
+    const isSame = isElsewhere || (row.inode === mark.inode && isUnchanged(row, mark));
+    if (!isSame || this.#isDoubtful(row)) return null;
+    const ctime_ms = isElsewhere ? (mark.ctime_ms ?? 0) : row.ctime_ms;
+    return mediaRecord({ ...row, inode: mark.inode, ctime_ms });
   }
 
   /** Its root was in another place when its inode was read. */
@@ -188,12 +190,22 @@ export class MediaRecords {
   }
 }
 
+/** Records of older analyses have no ctime. */
+function isUnchanged(row: Media, { ctime_ms }: FileMark): boolean {
+  return row.ctime_ms === 0 || ctime_ms === undefined || row.ctime_ms === ctime_ms;
+}
+
 export function mediaRecord(row: Media): MediaRecord {
-  const { path, hash_str, size_bytes, mtime_ms, inode, content_digest } = row;
+  const { path, hash_str, size_bytes, mtime_ms, inode, ctime_ms, content_digest } = row;
   // Written by this program under a checksum, so the text is a probe.
   const probe = JSON.parse(row.probe_json) as Probe;
   const compared = content_digest === '' ? {} : { content_digest };
-  const record = { path, identity: { hash_str, size_bytes, mtime_ms, inode, ...compared }, probe };
+  const changed = ctime_ms === 0 ? {} : { ctime_ms };
+  const record = {
+    path,
+    identity: { hash_str, size_bytes, mtime_ms, inode, ...changed, ...compared },
+    probe,
+  };
   return row.volume === '' ? record : { ...record, volume: row.volume };
 }
 
@@ -221,9 +233,10 @@ export function storedRow(row: Media, paths: PathMap): Media {
 }
 
 function mediaRow(media: MediaRecord): Media {
-  const { content_digest = '', ...identity } = media.identity;
+  const { content_digest = '', ctime_ms = 0, ...identity } = media.identity;
   const { path, probe, volume = '' } = media;
-  return { path, ...identity, probe_json: JSON.stringify(probe), content_digest, volume, root_folder: '' };
+  const probe_json = JSON.stringify(probe);
+  return { path, ...identity, probe_json, content_digest, volume, root_folder: '', ctime_ms };
 }
 
 /** `isNews`: something else of the content has changed that facets show. */

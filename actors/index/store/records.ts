@@ -23,7 +23,7 @@ export const Replica = table('FHRE', { library: 'string', seq: 'double' });
 // volume of the file is mounted, empty in the records of earlier versions. content_digest: what
 // actors/decoder/probe/hash.ts says of a content that was compared with another of the same hash; else
 // empty. root_folder: where the root of the path was when size, time and inode were read; empty where it had
-// not moved
+// not moved. ctime_ms: 0 in the records of earlier versions
 export const Media = table('FHMD', {
   path: 'string',
   hash_str: 'string',
@@ -34,6 +34,7 @@ export const Media = table('FHMD', {
   content_digest: 'string',
   volume: 'string',
   root_folder: 'string',
+  ctime_ms: 'double',
 });
 // key: "root/" name of a root. prefix: what the stored paths below it begin with (path-map.ts)
 export const Root = table('FHRT', { name: 'string', prefix: 'string' });

@@ -49,7 +49,11 @@ test('a second run does only what is missing, and force redoes it', async () => 
   const again = await w.run(undefined, false, [...w.paths, late]);
   assert.deepEqual(outcomes(again.results), ['a stored', 'b analyzed']);
   assert.deepEqual(w.decoded, ['a', 'b']);
+  const { probing } = w.state;
+  const before = probing.all;
   assert.deepEqual(outcomes((await w.run(undefined, true)).results), ['a analyzed']);
+  // What is known of it may be of an earlier state that nothing tells from this one.
+  assert.equal(probing.all, before + 1);
   await w.end();
 });
 

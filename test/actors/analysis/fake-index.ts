@@ -96,10 +96,12 @@ export function fakeIndex(world: IndexState) {
 
 function storeHandlers(world: IndexState) {
   return {
-    known: ({ path, mtime_ms }) => {
+    known: ({ path, mtime_ms, ctime_ms }) => {
       if (world.unavailable) throw storeErrors.STORE_UNAVAILABLE('the folder cannot be read');
       const media = world.media.get(path);
-      return media?.identity.mtime_ms === mtime_ms ? media : null;
+      const { identity } = media ?? {};
+      const isChanged = identity?.ctime_ms !== undefined && identity.ctime_ms !== ctime_ms;
+      return identity?.mtime_ms === mtime_ms && !isChanged ? media! : null;
     },
     remember: ({ media }) => {
       if (world.readOnly) throw storeErrors.STORE_READ_ONLY('the folder cannot be written');

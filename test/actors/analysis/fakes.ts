@@ -11,7 +11,7 @@ import { lookBytes } from '../../../actors/analysis/stages/picture/cuts.ts';
 import type { SpeechJob } from '../../../actors/analysis/stages/speech/kind.ts';
 import type { Stage } from '../../../actors/analysis/stages/stage.ts';
 import type { FileResult } from '../../../actors/analysis/tasks/contract.ts';
-import { decoderContract, mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
+import { changedMs, decoderContract, mediaErrors, modifiedMs } from '../../../actors/decoder/contract.ts';
 import { embedderContract, type PictureReading } from '../../../actors/embedder/contract.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
@@ -89,7 +89,12 @@ const ofSoundAndProxies = {
 
 function markOf(path: string) {
   const stats = statSync(path, { bigint: true });
-  return { size_bytes: Number(stats.size), mtime_ms: modifiedMs(stats), inode: String(stats.ino) };
+  return {
+    size_bytes: Number(stats.size),
+    mtime_ms: modifiedMs(stats),
+    inode: String(stats.ino),
+    ctime_ms: changedMs(stats),
+  };
 }
 
 function fakeDecoder(world: World) {

@@ -89,6 +89,21 @@ test('what was stored before a restart is known, stored and found after it', asy
   assert.ok(vector!.every((value, i) => Math.abs(value - row(vectors, 7)[i]!) < 2e-5));
 });
 
+test('a file whose content may have changed at the same size and time is not known', async (t) => {
+  const cache_dir = temporaryFolder(t);
+  const index = await indexActor(t);
+  const older = mediaRecord('aa');
+  const media = { ...older, identity: { ...older.identity, ctime_ms: 7.5 } };
+  const { path } = media;
+  const mark = { cache_dir, path, size_bytes: 1000, mtime_ms: 1.5, inode: '42' };
+  await index.call('remember', { cache_dir, media });
+  assert.deepEqual(await index.call('known', { ...mark, ctime_ms: 7.5 }), media);
+  assert.equal(await index.call('known', { ...mark, ctime_ms: 8 }), null);
+  assert.deepEqual(await index.call('known', mark), media);
+  await index.call('remember', { cache_dir, media: older });
+  assert.deepEqual(await index.call('known', { ...mark, ctime_ms: 8 }), older);
+});
+
 test('nothing of an aborted or unfinished stage can be seen', async (t) => {
   const cache_dir = temporaryFolder(t);
   const index = await indexActor(t);

@@ -115,6 +115,25 @@ test('links are followed, each folder is entered once, and links that go round o
   assert.deepEqual([unreadable, unknown], [[], []]);
 });
 
+test('a link to a folder above, or to what is mounted elsewhere, is not followed', (t) => {
+  const above = temporaryFolder(t);
+  const root = join(above, 'watched');
+  const elsewhere = temporaryFolder(t);
+  put(root, 'a.mp4');
+  put(above, 'beside/b.mp4');
+  put(elsewhere, 'volume/c.mp4');
+  for (const [i, to] of [above, '/', join(elsewhere, 'volume'), join(above, 'beside')].entries())
+    symlinkSync(to, join(root, `link-${i}`));
+  const volume = realpathSync(join(elsewhere, 'volume'));
+  const disk: Partial<Disk> = {
+    stat: (path) => {
+      const stat = systemDisk.stat(path);
+      return realpathSync(path) === volume ? Object.assign(stat, { dev: stat.dev + 1n }) : stat;
+    },
+  };
+  assert.deepEqual(list(root, { disk }).files, ['a.mp4', 'link-3/b.mp4']);
+});
+
 test('what the system makes up is not listed, and what lies beside it is', {
   skip: process.platform !== 'linux' && 'there is no /proc',
 }, (t) => {

@@ -16,7 +16,7 @@ function failing(code: string): Error {
 function statOf(kind: 'file' | 'folder', { size, mtimeNs }: { size: bigint; mtimeNs: bigint }): BigIntStats {
   const isFile = () => kind === 'file';
   const isDirectory = () => kind === 'folder';
-  return { size, mtimeNs, dev: 1n, ino: 2n, isFile, isDirectory } as unknown as BigIntStats;
+  return { size, mtimeNs, ctimeNs: mtimeNs, dev: 1n, ino: 2n, isFile, isDirectory } as unknown as BigIntStats;
 }
 
 /** `files`: by path below `root`; changed by the test. Every other path is a folder. */

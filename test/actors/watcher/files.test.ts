@@ -8,6 +8,7 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -31,8 +32,8 @@ test('a file is ready when it was the same in two polls, and is taken with its m
   clock.advance(settled);
   const second = await poll();
   assert.deepEqual([second.counts, second.ready, second.unsettled], [counts(1, 1), 1, 0]);
-  const { size, mtimeNs } = statSync(path, { bigint: true });
-  assert.deepEqual(await take(), [{ path, mark: `${size}-${mtimeNs}` }]);
+  const { size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  assert.deepEqual(await take(), [{ path, mark: `${size}-${mtimeNs}/${ctimeNs}` }]);
   assert.deepEqual(await take(), []);
   assert.equal((await poll()).ready, 0);
 });
@@ -103,7 +104,7 @@ test('a file whose time changes is another content, also when the time goes back
   assert.deepEqual((await poll()).counts, counts(1, 0, 1));
 });
 
-test('a file that is replaced by one of the same size and time counts as the same', async (t) => {
+test('a file that is replaced or edited by one that sets size and time back is another content', async (t) => {
   const { folder, open, settledPoll, take, settle } = await start(t);
   put(folder, 'film.mp4', 'one');
   await open();
@@ -111,7 +112,57 @@ test('a file that is replaced by one of the same size and time counts as the sam
   await settle(await take(), 'analyzed');
   put(folder, 'other.tmp', 'two');
   renameSync(join(folder, 'other.tmp'), join(folder, 'film.mp4'));
+  assert.equal((await settledPoll()).ready, 1);
+  await settle(await take(), 'analyzed');
+  put(folder, 'film.mp4', 'six');
+  assert.equal((await settledPoll()).ready, 1);
+});
+
+test('a file of full size that keeps its time is not ready while it is written', async (t) => {
+  const { folder, open, poll, clock } = await start(t);
+  put(folder, 'film.mp4', '....');
+  await open();
+  for (const text of ['a...', 'ab..', 'abc.', 'abcd']) {
+    assert.equal((await poll()).ready, 0);
+    put(folder, 'film.mp4', text);
+    clock.advance(settled);
+  }
+  assert.equal((await poll()).ready, 0);
+  clock.advance(settled);
+  assert.equal((await poll()).ready, 1);
+});
+
+test('a file that failed is tried again, each time later, and at last not any more', async (t) => {
+  const { folder, open, poll, settledPoll, take, settle, clock } = await start(t);
+  put(folder, 'film.mp4');
+  await open();
+  await settledPoll();
+  for (const minutes of [1, 4, 16, 64, 256]) {
+    assert.equal((await settle(await take(), 'failed')).failed, 1);
+    clock.advance(minutes * 60_000 - 1);
+    assert.equal((await poll()).ready, 0);
+    clock.advance(1);
+    assert.equal((await poll()).ready, 1, `${minutes} minutes`);
+  }
+  await settle(await take(), 'failed');
+  clock.advance(30 * 86_400_000);
+  assert.equal((await poll()).ready, 0);
+});
+
+test('what an earlier version did, which did not record the time of the last change, stays done', async (t) => {
+  const { folder, ledger, open, settledPoll } = await start(t);
+  const path = put(folder, 'film.mp4');
+  const { size, mtimeNs } = statSync(path, { bigint: true });
+  const plan = { work: 'all', store: 'a' };
+  const lines = [
+    { version: 1, plan },
+    { path: 'film.mp4', mark: `${size}-${mtimeNs}`, end: 'analyzed' },
+  ];
+  writeFileSync(ledger, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await open();
   assert.deepEqual((await settledPoll()).counts, counts(1, 0, 1));
+  put(folder, 'film.mp4', 'edit');
+  assert.equal((await settledPoll()).ready, 1);
 });
 
 test('an empty file stays pending without asking for another poll, and is ready once it has content', async (t) => {

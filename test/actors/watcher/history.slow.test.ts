@@ -96,7 +96,7 @@ class Reference {
 }
 
 function markOf({ size, mtimeNs }: FakeFile): string {
-  return `${size}-${mtimeNs}`;
+  return `${size}-${mtimeNs}/${mtimeNs}`;
 }
 
 test('after any history, counts and files that may be taken are those of a plain reference', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Check } from 'typebox/value';
@@ -108,6 +108,19 @@ test('a file that is known is answered without being probed again', async () => 
   const before = w.state.probing.all;
   await w.ask();
   assert.deepEqual([before, w.state.probing.all, w.state.remembered], [1, 1, 1]);
+  await w.end();
+});
+
+test('a file that is edited in place and keeps its time is read again', async () => {
+  const w = await propertiesWorld([{ name: 'a', frames: 3 }]);
+  const [path] = w.paths as [string];
+  const { atimeMs, mtimeMs } = statSync(path);
+  utimesSync(path, atimeMs / 1000, Math.floor(mtimeMs / 1000));
+  await w.ask();
+  writeFileSync(path, readFileSync(path).fill(65));
+  utimesSync(path, atimeMs / 1000, Math.floor(mtimeMs / 1000));
+  await w.ask();
+  assert.deepEqual([w.state.probing.all, w.state.remembered], [2, 2]);
   await w.end();
 });
 
