@@ -19,6 +19,7 @@ import { cudaFault, graphicsHere, multipliesBytes } from './machine.ts';
 import { forProcessor, type Ranges } from './rewriting/for-processor.ts';
 import { inHalfPrecision } from './rewriting/half-precision.ts';
 import { type PictureInput, takingBytes } from './rewriting/picture-bytes.ts';
+import { productsInBytes } from './rewriting/products.ts';
 import { type Access, accessTo } from './webgpu-lock.ts';
 
 type Runtime = typeof import('onnxruntime-node');
@@ -97,11 +98,12 @@ export interface SessionOptions {
   /** An input that another device than the processor takes as bytes, where the graph lets it (rewriting/). */
   readonly pictures?: PictureInput;
   /**
-   * Weights that a graph holds in 8 bits are converted once, when it is opened, and not in every run. The
-   * answers are the same, and take more memory. For graphs that run often on few values: a decoder that ties
-   * its output to the embedding of its tokens converts all of it for every token.
+   * Matrix products with weights that the graph holds in bytes. A processor that multiplies bytes fast
+   * computes them in bytes, and answers nearly the same; any other converts the weights once, when the graph
+   * is opened, and not in every run. For graphs that run often on few values: a decoder that ties its output
+   * to the embedding of its tokens converts all of it for every token.
    */
-  readonly convertsOnce?: boolean;
+  readonly hasByteProducts?: boolean;
   /** In half precision on a device that is not the processor, or not at all. */
   readonly half?: boolean;
   /** Aborted when the actor stops: ends the wait for a device that one thread uses at a time. */
@@ -157,12 +159,14 @@ async function rewritten(
   source: string | Uint8Array,
   name: string,
   device: Device,
-  { log, ranges, convolutional, pictures, half }: SessionOptions,
+  { log, ranges, convolutional, hasByteProducts, pictures, half }: SessionOptions,
 ): Promise<string | Uint8Array> {
   const onProcessor = device === 'cpu';
-  if (onProcessor ? !convolutional : !pictures && !half) return source;
+  const inBytes = hasByteProducts && multipliesBytes();
+  if (onProcessor ? !convolutional && !inBytes : !pictures && !half) return source;
   try {
     const onnx = typeof source === 'string' ? await readFile(source) : source;
+    if (onProcessor && inBytes) return productsInBytes(onnx);
     if (onProcessor) return forProcessor(onnx, multipliesBytes() ? ranges : undefined);
     const computed = half ? inHalfPrecision(onnx) : onnx;
     return pictures ? takingBytes(computed, pictures) : computed;
@@ -185,7 +189,7 @@ function attempt(
 async function create(
   source: string | Uint8Array,
   provider: Provider,
-  { threads, convertsOnce = false }: SessionOptions,
+  { threads, hasByteProducts }: SessionOptions,
 ): Promise<InferenceSession> {
   const { InferenceSession } = await loadRuntime();
   const settings: InferenceSession.SessionOptions = {
@@ -200,7 +204,7 @@ async function create(
       session: {
         intra_op: { allow_spinning: '0' },
         inter_op: { allow_spinning: '0' },
-        ...(convertsOnce && { disable_quant_qdq: '1' }),
+        ...(hasByteProducts && { disable_quant_qdq: '1' }),
       },
     },
   };
@@ -292,7 +296,7 @@ export type Sample = (session: ModelSession) => Readonly<Record<string, TensorIn
 
 export type SessionOpener = (
   source: string | Uint8Array,
-  more?: Pick<SessionOptions, 'pictures'> & { readonly sample?: Sample },
+  more?: Pick<SessionOptions, 'pictures' | 'hasByteProducts'> & { readonly sample?: Sample },
 ) => Promise<ModelSession>;
 
 export interface ExpectedInput {
@@ -317,8 +321,9 @@ export async function openGraph(
   file: string,
   inputs: readonly ExpectedInput[],
   outputs: readonly string[],
+  more?: Parameters<SessionOpener>[1],
 ): Promise<Graph> {
-  const session = await open(file);
+  const session = await open(file, more);
   const mismatch = inputs.map((expected) => mismatchOf(session, expected)).find((fault) => fault !== null);
   const names = session.outputs.map(({ name }) => name);
   const missing = outputs.find((name) => !names.includes(name));

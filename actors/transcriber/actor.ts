@@ -221,10 +221,8 @@ function currentModel({ settings, log, stopping }: Env): Current {
     },
     open: async (row, checkpoint) => {
       const file = (role: string) => fileOf(modelsDir, row, role);
-      // Measured with Whisper alone: 8-bit graphs of other families may lose by it.
-      const convertsOnce = row.family === 'whisper';
-      const options = { device, threads, log, stopping, checkpoint, convertsOnce };
-      const open: SessionOpener = (source) => openSession(source, options);
+      const options = { device, threads, log, stopping, checkpoint };
+      const open: SessionOpener = (source, more) => openSession(source, { ...options, ...more });
       return familyOf(row).open(row, file, open, checkpoint);
     },
   });

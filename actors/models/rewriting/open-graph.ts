@@ -3,6 +3,7 @@
 import type {
   Attribute,
   ElementType,
+  GraphBody,
   GraphNode,
   OnnxModel,
   Port,
@@ -162,7 +163,7 @@ function isTensor(value: Attribute | undefined): value is { readonly tensor: Ten
 }
 
 // Reads ONNX models into the plain values that starter/graph/onnx.ts writes: nodes, attributes, initializers,
-// inputs and outputs. External data, subgraphs and sparse tensors are refused.
+// inputs and outputs. External data and sparse tensors are refused.
 
 /** Fields of a message by their number: integers of varints, bytes of everything else. */
 type Fields = ReadonlyMap<number, readonly (number | Uint8Array)[]>;
@@ -170,10 +171,17 @@ type Fields = ReadonlyMap<number, readonly (number | Uint8Array)[]>;
 /** Throws an `Error` that says what is not understood. Tensors are *new memory*. */
 export function readOnnx(bytes: Uint8Array): OnnxModel {
   const model = fieldsOf(bytes);
-  const graph = fieldsOf(bytesAt(model, 7));
   const sets = messages(model, 8).map((set) => ({ domain: textAt(set, 1), version: intAt(set, 2) }));
   const opset = sets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version;
   const others = sets.filter(({ domain }) => domain !== '' && domain !== 'ai.onnx');
+  return {
+    ...bodyOf(fieldsOf(bytesAt(model, 7))),
+    ...(opset !== undefined && { opset }),
+    domains: Object.fromEntries(others.map(({ domain, version }) => [domain, version])),
+  };
+}
+
+function bodyOf(graph: Fields): GraphBody {
   const initializers = new Map(messages(graph, 5).map((tensor) => [textAt(tensor, 8), tensorOf(tensor)]));
   return {
     name: textAt(graph, 2),
@@ -183,8 +191,6 @@ export function readOnnx(bytes: Uint8Array): OnnxModel {
     outputs: messages(graph, 12).map(portOf),
     nodes: messages(graph, 1).map(nodeOf),
     initializers,
-    ...(opset !== undefined && { opset }),
-    domains: Object.fromEntries(others.map(({ domain, version }) => [domain, version])),
   };
 }
 
@@ -210,6 +216,8 @@ function attributeOf(attribute: Fields): Attribute {
       return textAt(attribute, 4);
     case 4:
       return { tensor: tensorOf(fieldsOf(bytesAt(attribute, 5))) };
+    case 5:
+      return { graph: bodyOf(fieldsOf(bytesAt(attribute, 6))) };
     case 6:
       return { floats: floatsOf(attribute, 7) };
     case 7:
@@ -247,6 +255,7 @@ function tensorOf(tensor: Fields): Tensor {
 
 function portOf(port: Fields): Port {
   const tensor = fieldsOf(bytesAt(fieldsOf(bytesAt(port, 2)), 1));
+  if (!tensor.has(2)) throw new Error(`the shape of ${textAt(port, 1)} is not given`);
   const code = intAt(tensor, 1);
   const type = forms[code]?.type;
   if (type === undefined) throw new Error(`${textAt(port, 1)} is of type ${code}`);

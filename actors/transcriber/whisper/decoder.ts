@@ -70,6 +70,7 @@ export async function openDecoder(
       { name: 'use_cache_branch', type: 'bool', shape: [1] },
     ],
     ['logits'],
+    { hasByteProducts: true },
   );
   return decoderOf(graph, cachesOf(graph), vocabulary);
 }

@@ -40,8 +40,8 @@ const POSITIONS = 448;
 export const whisper: Family = {
   open: async (row, file, open, checkpoint) => {
     const opened: ModelSession[] = [];
-    const keep: SessionOpener = async (source) => {
-      const session = await open(source);
+    const keep: SessionOpener = async (source, more) => {
+      const session = await open(source, more);
       opened.push(session);
       return session;
     };

@@ -113,44 +113,6 @@ test('a missing, an empty and a damaged file fail with their path', async () => 
   }
 });
 
-/** y = x · w of 8 bits, for one row at a time: as the last step of a decoder with tied embeddings. */
-function storedInBytes(width: number, words: number): Uint8Array {
-  const graph = new GraphBuilder('bytes');
-  const x = graph.input('x', 'float', [1, width]);
-  const bytes = Uint8Array.from({ length: width * words }, (_, at) => (at * 31) % 256);
-  const stored = graph.tensor('uint8', [width, words], bytes);
-  const zero = graph.tensor('uint8', [], Uint8Array.of(128));
-  const weights = graph.op('DequantizeLinear', [stored, graph.scalar(0.01), zero]);
-  // As rows of an embedding they are wanted too, so that the runtime does not multiply bytes.
-  const row = graph.op('Gather', [weights, graph.ints([3])]);
-  graph.output(graph.op('Add', [graph.op('MatMul', [x, weights]), row]), 'y', 'float', [1, words]);
-  return onnxBytes(graph.model());
-}
-
-test('weights in bytes can be converted once instead of in every run, with the same answers', async () => {
-  const [width, words] = [256, 40_000];
-  const graph = storedInBytes(width, words);
-  const feeds = { x: { data: new Float32Array(width).fill(0.5), dims: [1, width] } };
-  const sessions = await Promise.all([
-    openSession(graph, options),
-    openSession(graph, { ...options, convertsOnce: true }),
-  ]);
-  const times: [number[], number[]] = [[], []];
-  const answers: unknown[] = [];
-  for (let round = 0; round < 9; round++) {
-    for (const [at, session] of sessions.entries()) {
-      const start = performance.now();
-      answers[at] = (await session.run(feeds))['y']!.data;
-      times[at]!.push(performance.now() - start);
-    }
-  }
-  const [every, once] = times.map((list) => Math.min(...list)) as [number, number];
-  assert.ok(once < 0.75 * every, `${once.toFixed(1)} ms instead of ${every.toFixed(1)}`);
-  const [a, b] = answers as [Float32Array, Float32Array];
-  assert.ok(a.every((value, at) => Math.abs(value - b[at]!) < 1e-3));
-  for (const session of sessions) await session.release();
-});
-
 /** Has WebGPU in another thread and says so; holds it until the thread is ended. */
 const holder = `import { parentPort } from 'node:worker_threads';
 import { accessTo } from ${JSON.stringify(new URL('../../../actors/models/webgpu-lock.ts', import.meta.url).href)};

@@ -44,7 +44,9 @@ export type Attribute =
   | readonly number[]
   | { readonly float: number }
   | { readonly floats: readonly number[] }
-  | { readonly tensor: Tensor };
+  | { readonly tensor: Tensor }
+  /** A branch, which also takes values of the graph around it. */
+  | { readonly graph: GraphBody };
 
 export interface GraphNode {
   readonly op: string;
@@ -57,13 +59,16 @@ export interface GraphNode {
   readonly domain?: string;
 }
 
-export interface OnnxModel {
+export interface GraphBody {
   readonly name: string;
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
   /** In an order in which every input of a node was made before it. */
   readonly nodes: readonly GraphNode[];
   readonly initializers: ReadonlyMap<string, Tensor>;
+}
+
+export interface OnnxModel extends GraphBody {
   /** Version of the standard operator set; 17 when left out. */
   readonly opset?: number;
   /** Further operator sets, e.g. `com.microsoft`: 1. */
@@ -118,7 +123,7 @@ function operatorSet(domain: string, version: number): Message {
   return new Message().text(1, domain).int(2, version);
 }
 
-function graphMessage(model: OnnxModel): Message {
+function graphMessage(model: GraphBody): Message {
   const message = new Message();
   for (const node of model.nodes) message.message(1, nodeMessage(node));
   message.text(2, model.name);
@@ -141,7 +146,7 @@ function nodeMessage(node: GraphNode): Message {
   return message;
 }
 
-const attributeTypes = { float: 1, int: 2, string: 3, tensor: 4, floats: 6, ints: 7 } as const;
+const attributeTypes = { float: 1, int: 2, string: 3, tensor: 4, graph: 5, floats: 6, ints: 7 } as const;
 
 function attributeMessage(name: string, value: Attribute): Message {
   const message = new Message().text(1, name);
@@ -150,6 +155,7 @@ function attributeMessage(name: string, value: Attribute): Message {
   if (isList(value)) return message.ints(8, value).int(20, attributeTypes.ints);
   if ('float' in value) return message.float(2, value.float).int(20, attributeTypes.float);
   if ('floats' in value) return message.floats(7, value.floats).int(20, attributeTypes.floats);
+  if ('graph' in value) return message.message(6, graphMessage(value.graph)).int(20, attributeTypes.graph);
   return message.message(5, tensorMessage(value.tensor)).int(20, attributeTypes.tensor);
 }
 

@@ -1,0 +1,57 @@
+// Matrix products with weights that a graph holds in bytes and makes floats of in every run: they are
+// computed in bytes, and what is multiplied is rounded by the range that it has in this run.
+import { type GraphBody, type GraphNode, onnxBytes, type Tensor } from '../starter/graph/onnx.ts';
+import { readOnnx } from './open-graph.ts';
+
+/** Throws an `Error` that says what of the graph is not understood. *New memory.* */
+export function productsInBytes(onnx: Uint8Array): Uint8Array {
+  const model = readOnnx(onnx);
+  return onnxBytes({ ...model, nodes: inBytes(model, new Map()) });
+}
+
+/** `around`: the constants of the graphs in which this one is a branch. */
+function inBytes(body: GraphBody, around: ReadonlyMap<string, Tensor>): GraphNode[] {
+  const constants = new Map([...around, ...body.initializers]);
+  const makers = new Map(body.nodes.flatMap((node) => node.outputs.map((output) => [output, node])));
+  /** What makes floats of a matrix of bytes, where there is one scale for all of it. */
+  const conversionOf = (value: string): GraphNode | null => {
+    const maker = makers.get(value);
+    if (maker?.op !== 'DequantizeLinear') return null;
+    const [bytes = '', scale = ''] = maker.inputs;
+    const turned = makers.get(bytes);
+    const source = turned?.op === 'Transpose' ? (turned.inputs[0] ?? '') : bytes;
+    const isOne = constants.get(scale)?.data.length === 1;
+    return isOne && constants.get(source)?.dims.length === 2 ? maker : null;
+  };
+  const nodes = body.nodes.flatMap((node): GraphNode[] => {
+    const conversion = node.op === 'MatMul' ? conversionOf(node.inputs[1] ?? '') : null;
+    return conversion
+      ? productInBytes(node, conversion)
+      : [withBranches(node, (branch) => ({ ...branch, nodes: inBytes(branch, constants) }))];
+  });
+  const needed = new Set([...body.outputs.map(({ name }) => name), ...nodes.flatMap(({ inputs }) => inputs)]);
+  return nodes.filter(({ op, outputs }) => op !== 'DequantizeLinear' || needed.has(outputs[0]!));
+}
+
+function productInBytes({ inputs, outputs }: GraphNode, { inputs: weights }: GraphNode): GraphNode[] {
+  const [output = ''] = outputs;
+  const named = (what: string) => `${output}/${what}`;
+  const [bytes = '', scale = '', ...zero] = weights;
+  const rounded = ['bytes', 'scale', 'zero'].map(named) as [string, string, string];
+  return [
+    { op: 'DynamicQuantizeLinear', inputs: [inputs[0]!], outputs: rounded },
+    { op: 'MatMulInteger', inputs: [rounded[0], bytes, rounded[2], ...zero], outputs: [named('sums')] },
+    { op: 'Cast', inputs: [named('sums')], outputs: [named('floats')], attributes: { to: 1 } },
+    { op: 'Mul', inputs: [rounded[1], scale], outputs: [named('step')] },
+    { op: 'Mul', inputs: [named('floats'), named('step')], outputs },
+  ];
+}
+
+function withBranches(node: GraphNode, change: (branch: GraphBody) => GraphBody): GraphNode {
+  if (!node.attributes) return node;
+  const attributes = Object.entries(node.attributes).map(([name, value]) => {
+    const isBranch = typeof value === 'object' && 'graph' in value;
+    return [name, isBranch ? { graph: change(value.graph) } : value] as const;
+  });
+  return { ...node, attributes: Object.fromEntries(attributes) };
+}
