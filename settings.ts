@@ -182,22 +182,6 @@ export const settings = {
     env: 'FRAMEHOUND_ROLES',
     doc: 'roles in the cluster: front, worker or both; only a worker analyses',
   }),
-  hold: setting(Type.String({ pattern: '^(\\d{1,3}/\\d{1,3})?$', description: 'a part such as 2/5' }), {
-    fallback: '',
-    env: 'FRAMEHOUND_HOLD',
-    doc: 'part of the library whose vectors this machine of the cluster has in memory, such as 2/5; empty means all',
-  }),
-  hold_address: setting(
-    Type.String({
-      pattern: '^(([^\\s/:]+|\\[[0-9a-fA-F:]+\\]):\\d{1,5})?$',
-      description: 'a host and a port such as 10.0.0.5:6698',
-    }),
-    {
-      fallback: '',
-      env: 'FRAMEHOUND_HOLD_ADDRESS',
-      doc: 'host:port at which other machines of the cluster reach one with `hold`, which listens there; empty means its name and 6698',
-    },
-  ),
   server: setting(webAddress, {
     fallback: '',
     env: 'FRAMEHOUND_SERVER',

@@ -4,7 +4,6 @@ import { clusterNodes, type Nodes, type Replica } from '../test/actors/cluster/r
 import { spoken, turn } from '../test/actors/index/voices/spoken.ts';
 import { batches, ending } from './cluster-batch.ts';
 import { workers } from './cluster-workers.ts';
-import { askingParts } from './parts.ts';
 import type { Question, Row } from './row.ts';
 import { sized } from './size.ts';
 
@@ -49,7 +48,6 @@ async function shown(nodes: readonly Replica[]): Promise<number[]> {
 
 export const cluster: Question = async (say, folder) => [
   ...(await changing(say, folder)),
-  ...(await askingParts(say, folder)),
   ...(await batches(say, folder)),
   ...(await workers(say, folder)),
 ];

@@ -213,7 +213,7 @@ async function storing(size: Size): Promise<BenchRow[]> {
     writeFile(join(folder, 'floor8'), rows * stride8(dimensions));
     const log = createLog('bench', () => {});
     const load = timed(rounds, () => {
-      const loaded = new LoadedVectors(store, { modelKey: 'bench', dimensions, hold: null }, log);
+      const loaded = new LoadedVectors(store, { modelKey: 'bench', dimensions }, log);
       const loading = new VisualLoading(store, loaded, null);
       while (!loading.step(store, () => {}));
       loaded.close();

@@ -18,7 +18,6 @@ export const joiningOptions = {
     completes: roles,
     help: 'front, worker or both (both); only a worker analyses',
   },
-  hold: { type: 'string', value: 'I/N', help: 'hold the vectors of a part of the library, such as 2/5' },
 } as const;
 
 const { 'cluster-folder': sharedFolder } = joiningOptions;

@@ -78,14 +78,10 @@ const publicFiles = [
   'actors/decoder/media-names.ts',
   'actors/decoder/timecode.ts',
   'actors/exporter/summary/wording.ts',
-  // How answers of several engines become one.
-  'actors/index/parts/joint.ts',
   'actors/index/people/person-name.ts',
   'actors/index/text/name-words.ts',
   'actors/index/summaries/fold-name.ts',
-  'actors/index/visual/scoring.ts',
   'actors/index/visual/shots.ts',
-  'actors/index/visual/vector-cache.ts',
   // Things of one frame after the other become tracks, which are stored and searched.
   'actors/things/confidence.ts',
   'actors/things/prominence.ts',

@@ -6,39 +6,27 @@ import {
   type ClusterStatus,
   clusterErrors,
   type DatabaseFacts,
-  holdOf,
-  holdText,
   silentSeconds,
 } from './contract.ts';
 import { Database, tableFiles } from './database.ts';
-import { divisionOf, missingIn } from './division.ts';
 import { tryFolder } from './share.ts';
 
 export async function statusOf(database: Database): Promise<ClusterStatus> {
   const [library] = await database.query<{ seq: string }>('select seq from framehound.library');
   const changes = Number(library!.seq);
   const nodes = await database.query<ClusterNode & { applied: string }>(
-    `select id, name, version, roles, hold, draining, working, applied, clock_seconds,
+    `select id, name, version, roles, draining, working, applied, clock_seconds,
       extract(epoch from clock_timestamp() - seen)::float8 as seen_seconds
       from framehound.node order by name, id`,
   );
   const { queued, active, failed } = await database.queueCounts();
   return {
     nodes: nodes.map(({ applied, ...node }) => ({ ...node, behind: Math.max(0, changes - Number(applied)) })),
-    missing_parts: missingParts(nodes),
     changes,
     queued_jobs: queued,
     active_jobs: active,
     failed_jobs: failed,
   };
-}
-
-function missingParts(nodes: readonly Pick<ClusterNode, 'hold' | 'seen_seconds'>[]): string[] {
-  const holders = nodes.flatMap(({ hold, seen_seconds }) => {
-    const held = seen_seconds < silentSeconds ? holdOf(hold ?? '') : null;
-    return held === null ? [] : [{ hold: held }];
-  });
-  return missingIn(divisionOf(holders, null) ?? []).map(holdText);
 }
 
 interface Probed {

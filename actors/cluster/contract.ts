@@ -3,10 +3,9 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import type { HomeFiles } from '../../runtime/files/home-files.ts';
 import type { Ref } from '../../runtime/ref.ts';
-import { field, nullable } from '../../runtime/schema.ts';
+import { field } from '../../runtime/schema.ts';
 import type { TaskEvent, Tasks } from '../analysis/contract.ts';
 import type { indexContract } from '../index/contract.ts';
-import type { Hold } from '../index/visual/contract.ts';
 import type { SharedWatch } from '../watcher/folders/contract.ts';
 
 export const clusterErrors = errorTable({
@@ -31,8 +30,6 @@ export const clusterErrors = errorTable({
     status: 507,
     retryable: false,
   },
-  PART_AWAY: { meaning: 'The node does not answer about its part', status: 503, retryable: true },
-  PART_LATE: { meaning: 'The node takes too long to answer about its part', status: 503, retryable: true },
   OTHER_PART: { meaning: 'The node holds another part', status: 421, retryable: false },
   HOME_UNWRITABLE: {
     meaning: 'Files of the home folder cannot be written',
@@ -60,34 +57,13 @@ export interface ClusterChoice {
   /** That all nodes share; empty where nobody said. */
   readonly folder: string;
   readonly roles: readonly Role[];
-  /** The part of the library whose vectors it has in memory; null for all, without asking others. */
-  readonly hold: Hold | null;
-  /** Host and port at which other nodes reach one that holds a part; empty for the name of the machine. */
-  readonly address: string;
 }
-
-/** A part such as 2/5; null for another text. */
-export function holdOf(text: string): Hold | null {
-  const [, part, of] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
-  return part === undefined || of === undefined || part < 1 || part > of ? null : { part, of };
-}
-
-export function holdText({ part, of }: Hold): string {
-  return `${part}/${of}`;
-}
-
-/** The port of `address` where nobody says one. */
-export const partPort = 6698;
 
 export const ClusterNode = Type.Object({
   id: field('Id of the node; it stays the same when the engine starts again.', Type.String()),
   name: field('Name of its machine.', Type.String()),
   version: field('Version of the program.', Type.String()),
   roles: field('Its roles: `front` and `worker`.', Type.Array(Type.String())),
-  hold: field(
-    'The part of the library whose vectors it has in memory, such as `2/5`; null if it has all of them.',
-    nullable(Type.String()),
-  ),
   seen_seconds: field('Seconds since its last sign of life.', Type.Number()),
   clock_seconds: field('How far its clock is ahead of that of the database, in seconds.', Type.Number()),
   behind: field('Number of changes of the library that it does not have yet.', Type.Integer()),
@@ -98,10 +74,6 @@ export type ClusterNode = Static<typeof ClusterNode>;
 
 export const ClusterStatus = Type.Object({
   nodes: field('The nodes, by name.', Type.Array(ClusterNode)),
-  missing_parts: field(
-    'Parts of the library, such as `2/5`, which no running node holds.',
-    Type.Array(Type.String()),
-  ),
   changes: field('Number of changes of the library so far.', Type.Integer()),
   queued_jobs: field('Number of jobs that wait for a worker.', Type.Integer()),
   active_jobs: field('Number of jobs that workers have.', Type.Integer()),
@@ -159,8 +131,6 @@ export interface ClusterStanding {
   readonly known: number;
   /** Changes whose results are missing here, because their files in the shared folder are damaged. */
   readonly missed: number;
-  /** Parts of the library that no node is known to hold. */
-  readonly missingParts: number;
 }
 
 /** Files of the home folder that all nodes have in common. */
@@ -205,10 +175,7 @@ export interface Cluster {
    * stopped, the engine leaves the cluster, and gives the files back that it analyses.
    */
   readonly tasks: Tasks;
-  /**
-   * The index, where messages that write into the replica become changes of the log, and where searches ask
-   * the nodes that hold the other parts of the library.
-   */
+  /** The index, where messages that write into the replica become changes of the log. */
   readonly index: Ref<typeof indexContract>;
   readonly home: CommonHome;
   readonly watching: SharedWatch;

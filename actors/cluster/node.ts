@@ -10,9 +10,8 @@ import { readJsonNow } from '../../runtime/files/json-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import { programVersion } from '../../runtime/process/program.ts';
 import { Alarm } from './alarm.ts';
-import { holdText, type Role } from './contract.ts';
+import type { Role } from './contract.ts';
 import type { Database } from './database.ts';
-import type { Holder } from './division.ts';
 
 const BEAT_EVERY = 2_000;
 /** Seconds of difference between clocks that are told. */
@@ -34,8 +33,6 @@ export interface NodeParts {
   readonly database: Database;
   readonly id: string;
   readonly roles: readonly Role[];
-  /** What it holds, and where others ask for it; null for a node that nobody asks. */
-  readonly holder: Holder | null;
   readonly clock: Clock;
   readonly log: Log;
   applied(): number;
@@ -77,7 +74,7 @@ export class Node {
   }
 
   async #register(): Promise<void> {
-    const { database, id, roles, holder, applied, log } = this.#parts;
+    const { database, id, roles, applied, log } = this.#parts;
     const [row] = await database.query<{ now: number }>(
       'select extract(epoch from clock_timestamp())::float8 as now',
     );
@@ -88,16 +85,12 @@ export class Node {
       });
     }
     await database.query(
-      `insert into framehound.node (id, incarnation, name, version, roles, clock_seconds, applied, hold, address)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      `insert into framehound.node (id, incarnation, name, version, roles, clock_seconds, applied)
+        values ($1, $2, $3, $4, $5, $6, $7)
         on conflict (id) do update set incarnation = excluded.incarnation, name = excluded.name,
           version = excluded.version, roles = excluded.roles, clock_seconds = excluded.clock_seconds,
-          applied = excluded.applied, hold = excluded.hold, address = excluded.address,
-          started = clock_timestamp(), seen = clock_timestamp()`,
-      [
-        ...[id, this.#incarnation, hostname(), programVersion(), [...roles], clock, applied()],
-        ...[holder && holdText(holder.hold), holder?.address ?? null],
-      ],
+          applied = excluded.applied, started = clock_timestamp(), seen = clock_timestamp()`,
+      [id, this.#incarnation, hostname(), programVersion(), [...roles], clock, applied()],
     );
     this.#isKnown = true;
   }

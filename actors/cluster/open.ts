@@ -32,7 +32,6 @@ import { Database } from './database.ts';
 import { Exchange } from './exchange.ts';
 import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from './first-replica.ts';
 import { Follower, type FollowerParts } from './follower.ts';
-import { Holding } from './holding.ts';
 import { Home } from './home.ts';
 import { Leases } from './leases.ts';
 import { Node, nodeIdIn } from './node.ts';
@@ -124,7 +123,6 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
   const active = new ActiveTasks({ ...common, listeners: new Listeners(common.log) });
   const onChange = hearing({ teller, active, writes, proxies, cacheDir });
   const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, seq);
-  const holding = holdingOf(choice, parts, common, follower);
   const snapshots = new Snapshots({ ...common, least: LEAST, applied: () => follower.applied });
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
   let left: Promise<void> | undefined;
@@ -132,7 +130,7 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
   const leave = async () => {
     ending.abort();
     await worker?.stop();
-    await Promise.all([follower, node, snapshots, holding, home, teller].map((part) => part?.stop()));
+    await Promise.all([follower, node, snapshots, home, teller].map((part) => part.stop()));
     await database.close();
   };
   const tasks = new ClusterTasks({
@@ -150,7 +148,6 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
     ...common,
     id: nodeId,
     roles,
-    holder: holding?.holder ?? null,
     applied: () => follower.applied,
     working: () => worker?.working ?? [],
   });
@@ -158,14 +155,14 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
   const whole = wholeIndex(index, writes, ending.signal);
   const asking = { files: lookingIn(index, cacheDir, whole), whole };
   const worker = roles.includes('worker') ? new Worker({ ...own, ...asking }) : null;
-  await Promise.all([holding?.begin(), home.begin()]);
+  await home.begin();
   active.follow();
   for (const part of [follower, node, worker, snapshots, teller]) part?.begin();
   return {
     tasks,
-    index: holding?.index(writes.index()) ?? writes.index(),
+    index: writes.index(),
     ...{ home, watching: watchingOf(common, parts.log), telling: tellingIn(teller, local) },
-    standing: () => standingOf(database, follower, holding),
+    standing: () => standingOf(database, follower),
     status: () => statusOf(database),
   };
 }
@@ -227,25 +224,8 @@ function watchingOf(common: Own, log: Log): SharedWatch {
   };
 }
 
-function standingOf(
-  { away }: Database,
-  { applied, known, missed }: Follower,
-  holding: Holding | null,
-): ClusterStanding {
-  return { away, applied, known, missed, missingParts: holding?.missing ?? 0 };
-}
-
-/** Null for an engine that has the whole library in memory and asks nobody. */
-function holdingOf(
-  choice: ClusterChoice,
-  { index, models }: ClusterParts,
-  common: Common,
-  follower: Follower,
-): Holding | null {
-  const { hold } = choice;
-  if (hold === null) return null;
-  const model = () => models.active();
-  return new Holding({ ...common, index, follower, model, choice: { ...choice, hold } });
+function standingOf({ away }: Database, { applied, known, missed }: Follower): ClusterStanding {
+  return { away, applied, known, missed };
 }
 
 /** The library that the replica follows from now on. One that follows it already waits for the database. */

@@ -10,8 +10,6 @@ import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
 import { nameHandlers } from './names/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
-import { partHandlers } from './parts/handlers.ts';
-import { takeHandlers } from './parts/takes.ts';
 import { OpenClusterings, peopleHandlers, peopleSearchHandlers } from './people/handlers.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
 import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
@@ -76,8 +74,6 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...storeHandlers(parts),
       ...spanHandlers(parts),
       ...visualHandlers(parts),
-      ...partHandlers(parts),
-      ...takeHandlers(parts),
       ...transcriptHandlers(parts),
       ...voiceHandlers(parts),
       ...resultHandlers(parts),

@@ -7,7 +7,6 @@ import { facetMessages } from './facets/contract.ts';
 import { libraryMessages } from './library/contract.ts';
 import { materialMessages } from './material/contract.ts';
 import { nameMessages } from './names/contract.ts';
-import { partMessages } from './parts/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { replicaMessages } from './replica/contract.ts';
 import { resultMessages } from './results/contract.ts';
@@ -23,7 +22,6 @@ export const indexContract = contract('index', {
   ...storeMessages,
   ...spanMessages,
   ...visualMessages,
-  ...partMessages,
   ...transcriptMessages,
   ...voiceMessages,
   ...resultMessages,

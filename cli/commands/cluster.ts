@@ -81,22 +81,20 @@ async function withCluster(
   return keptAlive(work(admin).finally(() => admin.close()));
 }
 
-function statusText({ nodes, missing_parts: missing, changes, ...counts }: ClusterStatus): string {
+function statusText({ nodes, changes, ...counts }: ClusterStatus): string {
   const { queued_jobs, active_jobs, failed_jobs } = counts;
   const jobs = `${queued_jobs} jobs wait, ${active_jobs} are at work, ${failed_jobs} were given up`;
-  const parts = missing.length === 0 ? '' : `no node holds ${missing.join(', ')}\n`;
-  return `${nodes.map(nodeText).join('')}${parts}${changes} changes; ${jobs}\n`;
+  return `${nodes.map(nodeText).join('')}${changes} changes; ${jobs}\n`;
 }
 
-function nodeText({ id, name, roles, hold, seen_seconds, behind, draining, working }: ClusterNode): string {
+function nodeText({ id, name, roles, seen_seconds, behind, draining, working }: ClusterNode): string {
   const isSilent = seen_seconds > silentSeconds;
   const state = isSilent
     ? `not seen for ${Math.round(seen_seconds)} s`
     : behind === 0
       ? 'up to date'
       : `${behind} changes behind`;
-  const held = hold === null ? '' : `, holds ${printable(hold)}`;
   const drained = draining ? ', takes no files' : '';
   const work = working.length === 0 || isSilent ? '' : `, analyses ${printable(working.join(', '))}`;
-  return `${id.slice(0, 8)}  ${printable(name).padEnd(16)} ${roles.join().padEnd(13)} ${state}${held}${drained}${work}\n`;
+  return `${id.slice(0, 8)}  ${printable(name).padEnd(16)} ${roles.join().padEnd(13)} ${state}${drained}${work}\n`;
 }

@@ -2,7 +2,7 @@
 // child and starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
 import { parseArgs } from 'node:util';
 import { Check } from 'typebox/value';
-import { type ClusterChoice, holdOf, type Role, roles, tellingOf } from '../../actors/cluster/contract.ts';
+import { type ClusterChoice, type Role, roles, tellingOf } from '../../actors/cluster/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
 import { SearchService } from '../../events/searches/searches.ts';
@@ -73,8 +73,6 @@ export const serve: Command = async (args, context) => {
 /** What the command line says, else the settings; null where neither names a cluster. */
 function clusterOf(given: ClusterOptions, { values }: Context): ClusterChoice | null {
   const url = databaseAddress(given.cluster, values);
-  const hold = heldBy(given.hold, values);
-  if (url === '' && hold !== null) throw usageErrors.USAGE('hold needs a cluster: name it with --cluster');
   if (url === '') return null;
   const { 'cluster-folder': folder = values.cluster_folder, roles: named } = given;
   const asRole = (word: string): Role => {
@@ -83,29 +81,13 @@ function clusterOf(given: ClusterOptions, { values }: Context): ClusterChoice | 
       throw usageErrors.USAGE(`--roles must be ${roles.join(', ')} or both, not ${word}`);
     return role;
   };
-  const joining = { url, folder, hold, address: values.hold_address };
-  return { ...joining, roles: named === undefined ? values.roles : named.split(',').map(asRole) };
-}
-
-function heldBy(
-  given: string | undefined,
-  { hold: set }: Pick<Context['values'], 'hold'>,
-): ClusterChoice['hold'] {
-  const text = given ?? set;
-  if (text === '') return null;
-  const hold = holdOf(text);
-  if (hold === null) {
-    const name = given === undefined ? 'hold' : '--hold';
-    throw usageErrors.USAGE(`${name} must be a part such as 2/5, from 1/5 to 5/5, not ${text}`);
-  }
-  return hold;
+  return { url, folder, roles: named === undefined ? values.roles : named.split(',').map(asRole) };
 }
 
 interface ClusterOptions {
   readonly cluster?: string | undefined;
   readonly 'cluster-folder'?: string | undefined;
   readonly roles?: string | undefined;
-  readonly hold?: string | undefined;
 }
 
 /** What the guardian keeps for the engine that comes after a crash. */

@@ -34,7 +34,6 @@ export const takes: Command = async (args, context) => {
       throw isOf(storeErrors.STORE_UNAVAILABLE, error) ? analyseFirst(error.message) : error;
     });
     const all: Take[] = [];
-    const notes = new Set<string>();
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await client.searchTakes({ cache_dir, ...part, ...(cursor && { cursor }) });
       const { compared } = page;
@@ -44,12 +43,10 @@ export const takes: Command = async (args, context) => {
           `compared up to ${clockTime(compared.time_seconds)} of ${printable(compared.media_path)}\n`,
         );
       all.push(...page.takes);
-      if (page.toast_warning !== undefined) notes.add(page.toast_warning);
       cursor = page.next_cursor;
     }
     if (values.json) context.out(`${JSON.stringify({ takes: all })}\n`);
     else if (all.length === 0) context.out('no other takes or copies were found\n');
-    for (const note of notes) context.screen.write(`note: ${printable(note)}\n`);
     return exit.ok;
   });
 };

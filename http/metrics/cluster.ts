@@ -11,7 +11,7 @@ export async function clusterFamilies(
   clock: Clock,
 ): Promise<Family[]> {
   if (cluster === null) return [];
-  const { away, applied, known, missed, missingParts } = cluster.standing();
+  const { away, applied, known, missed } = cluster.standing();
   // While the database is away nobody knows.
   const status = away === null ? await statusWithin(cluster, clock) : null;
   const own = [
@@ -32,12 +32,6 @@ export async function clusterFamilies(
       'framehound_cluster_changes_missed',
       'Changes whose results are missing here, because their files in the shared folder are damaged.',
       missed,
-    ),
-    single(
-      'gauge',
-      'framehound_cluster_parts_missing',
-      'Parts of the library that no node is known to hold, of those that this node asks.',
-      missingParts,
     ),
   ];
   if (status === null) return own;

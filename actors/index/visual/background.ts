@@ -5,7 +5,7 @@
 // every n-th of its frames, from a first one that its hash decides.
 import type { LoadedMedia, Pick } from './catalog.ts';
 import { type Scorer, scorerOf } from './scan.ts';
-import { type Scoring, type Spread, spreadOf } from './scoring.ts';
+import { type Spread, spreadOf } from './scoring.ts';
 import type { RowBank } from './segment.ts';
 
 const sampleFrames = 2048;
@@ -16,11 +16,9 @@ export interface Background {
   readonly deviation: number;
 }
 
-/**
- * Rows of the frames that stand for the picks: all of them, where these are few. `total`: frames of which the
- * picks are a part.
- */
-export function sampledRows(picks: readonly Pick[], total = countOf(picks)): Int32Array {
+/** Rows of the frames that stand for the picks: all of them, where these are few. */
+export function sampledRows(picks: readonly Pick[]): Int32Array {
+  const total = picks.reduce((sum, { count }) => sum + count, 0);
   const step = Math.max(1, total / sampleFrames);
   const rows: number[] = [];
   let [of, shift]: [LoadedMedia | null, number] = [null, 0];
@@ -36,39 +34,8 @@ export function sampledRows(picks: readonly Pick[], total = countOf(picks)): Int
   return Int32Array.from(rows);
 }
 
-function countOf(picks: readonly Pick[]): number {
-  return picks.reduce((sum, { count }) => sum + count, 0);
-}
-
-/** How some frames score. */
-export interface Sample {
-  readonly scores: Float64Array;
-  /** No exact score is below the one or above the other. */
-  readonly least: number;
-  readonly most: number;
-}
-
-/** Sets the queries of the bank. */
-export function sampleOf(bank: RowBank, rows: Int32Array, scoring: Scoring): Sample {
-  const scorer = scorerOf(bank, scoring);
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const row of rows) {
-    least = Math.min(least, scorer.one(row, -1));
-    most = Math.max(most, scorer.one(row, 1));
-  }
-  return { scores: scoresOf(rows, scorer), least, most };
-}
-
 function scoresOf(rows: Int32Array, scorer: Scorer): Float64Array {
   return Float64Array.from(rows, (row) => scorer.one(row, 0));
-}
-
-/** How the vectors that samples were taken by spread over the frames of all of them. */
-export function spreadIn(samples: readonly Sample[]): Spread {
-  const scores = joined(samples.map((one) => one.scores));
-  const least = Math.min(...samples.map((one) => one.least));
-  const most = Math.max(...samples.map((one) => one.most));
-  return spreadOf(scores, scores.length === 0 ? 0 : most - least);
 }
 
 /** How vectors spread over the rows; of several the nearest counts. Sets the queries of the bank. */
@@ -76,31 +43,25 @@ export function spreadOver(
   bank: RowBank,
   rows: () => Int32Array,
 ): (bases: readonly Float32Array[]) => Spread {
-  return (bases) => spreadIn([sampleOf(bank, rows(), { bases, exclude: [] })]);
+  return (bases) => {
+    const scorer = scorerOf(bank, { bases, exclude: [] });
+    // No exact score is below the one or above the other.
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const row of rows()) {
+      least = Math.min(least, scorer.one(row, -1));
+      most = Math.max(most, scorer.one(row, 1));
+    }
+    const scores = scoresOf(rows(), scorer);
+    return spreadOf(scores, scores.length === 0 ? 0 : most - least);
+  };
 }
 
 /** Sets nothing: the queries of the scorer are those of the bank. */
 export function backgroundOf(rows: Int32Array, scorer: Scorer): Background {
-  return backgroundIn([scoresOf(rows, scorer)]);
-}
-
-/** Of the scores of all of them. */
-export function backgroundIn(samples: readonly Float64Array[]): Background {
-  const scores = joined(samples);
+  const scores = scoresOf(rows, scorer);
   const centre = median(scores);
   const deviation = 1.4826 * median(scores.map((score) => Math.abs(score - centre)));
   return { centre, deviation };
-}
-
-/** A copy. */
-function joined(parts: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** Sorts the values; 0 of none. */
@@ -112,7 +73,7 @@ function median(values: Float64Array): number {
 }
 
 /** 0 to 1, the same for the same text: FNV-1a over its last characters, mixed. */
-export function fraction(text: string): number {
+function fraction(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = Math.max(0, text.length - 16); i < text.length; i++)
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -19,10 +19,6 @@ export const Scope = Type.Object({
 });
 export type Scope = Static<typeof Scope>;
 
-/** A part of a library, by hash of the content: `part` of `of`, from 1 on. */
-export const Hold = Type.Object({ part: Type.Integer({ minimum: 1 }), of: Type.Integer({ minimum: 1 }) });
-export type Hold = Static<typeof Hold>;
-
 /** Where shots of a film begin, apart from the first one, as its pictures show it. */
 export const Edges = Type.Object({
   /** From the first picture of the film, ascending. */
@@ -95,41 +91,8 @@ export const Standing = Type.Object({
 });
 export type Standing = Static<typeof Standing>;
 
-/** `Scoring` of scoring.ts; vectors are d each. */
-export const GivenScoring = Type.Object({
-  bases: Type.Array(Floats, { minItems: 1 }),
-  exclude: Type.Array(Type.Object({ vector: Floats, bar: Type.Number(), weight: Type.Number() })),
-});
-
 const Place = Type.Object({ hash_str: Type.String(), frame_index: Type.Integer({ minimum: 0 }) });
 export type Place = Static<typeof Place>;
-
-/** How frames are compared for takes; fields as in takes/look.ts. */
-export const TakesHow = {
-  from: Type.Integer({ minimum: 0 }),
-  end: Type.Integer({ minimum: 1 }),
-  step: Type.Integer({ minimum: 1 }),
-  least: Type.Number(),
-  above: Type.Number(),
-  mirror: nullable(Type.Array(Type.Integer())),
-  blank: Floats,
-};
-
-/** A step of a comparison: of one content, or for `only` null, of all that are loaded, each pair once. */
-export const TakesStep = Type.Object({
-  ...Folder,
-  model_key: Type.String(),
-  only: nullable(Type.String()),
-  place: nullable(Place),
-  ...TakesHow,
-});
-
-/** What a step tells, whatever it finds. */
-export const TakesTold = {
-  asked: nullable(Type.String()),
-  begun: Type.Array(Type.String()),
-  next: nullable(Place),
-};
 
 /** Grid frames `[start, end)` of what was asked for are those from `start + offset` on of this content. */
 export const Take = Type.Object({
@@ -266,7 +229,7 @@ export const visualMessages = {
    * Loads vectors into memory, a part in each turn: to be sent again, with the number of the answer, until
    * `done`. `hashes` null means everything stored by this model. What is loaded of the same folder and model
    * stays; another folder or model drops what was loaded before. What is stored again, removed or moved later
-   * is followed by the next search. `hold`: the vectors of other parts stay on the disk.
+   * is followed by the next search.
    * Nothing can be searched before the first load has ended.
    */
   load: ask(
@@ -275,7 +238,6 @@ export const visualMessages = {
       ...LoadNumber,
       model_key: Type.String(),
       hashes: Type.Union([Type.Array(Type.String()), Type.Null()]),
-      hold: Type.Optional(Hold),
     }),
     VisualLoadStep,
   ),
@@ -307,16 +269,13 @@ export const visualMessages = {
       searched: Type.Integer(),
       /** People who are asked for together with themselves, so that nothing matches. */
       people_twice: Type.Optional(Type.Array(Type.String())),
-      /** Frames whose vectors are held by engines that do not answer. */
-      unsearched: Type.Optional(Type.Integer()),
     }),
     { together: 16 },
   ),
   /**
    * How much each second of one content has of what is searched, 0 to 1 against everything that is loaded;
    * fields as those of `search`. `values`: one a second, *moved*; null when nothing of it is loaded. Scores
-   * are cosines of the model, and only of use to compare answers to the same query. `given`: what is known of
-   * everything that several engines hold. NOT_LOADED.
+   * are cosines of the model, and only of use to compare answers to the same query. NOT_LOADED.
    */
   relevance: ask(
     Type.Object({
@@ -327,23 +286,19 @@ export const visualMessages = {
       picture: Type.Union([Floats, Type.Null()]),
       text_weight: Type.Number({ minimum: 0 }),
       exclude: Type.Union([Floats, Type.Null()]),
-      given: Type.Optional(
-        Type.Object({ scoring: GivenScoring, background: Type.Number(), best: Type.Number() }),
-      ),
     }),
     Type.Object({
       values: nullable(Floats),
       background: Type.Number(),
       best: Type.Number(),
       frames: Type.Integer(),
-      unsearched: Type.Optional(Type.Integer()),
     }),
   ),
   /**
    * How far some frames stand out from everything that is loaded; fields as those of `search`, and `words`:
    * k×d, the parts of the words. Scores of the text and of the picture alone, and of each part of the words,
    * with the background of each; `lowered`: by which of what is excluded. Null for a frame that is not loaded
-   * or cannot be read. `given` as above. NOT_LOADED.
+   * or cannot be read. NOT_LOADED.
    */
   standing: ask(
     Type.Object({
@@ -355,19 +310,35 @@ export const visualMessages = {
       exclude: nullable(Floats),
       words: nullable(Floats),
       moments: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Type.Integer() })),
-      given: Type.Optional(Type.Object({ scoring: GivenScoring, background: Backgrounds })),
     }),
     Standing,
     { together: 16 },
   ),
   /**
-   * The sequences that show the same shot as frames from `from` up to `end` of what is asked for: a step of
-   * the comparison, to be sent again with `place` as it was answered in `next` until that is null.
-   * `unsearched`: frames that nobody answers for. NOT_LOADED.
+   * The sequences that show the same shot as frames from `from` up to `end` of what is asked for, of one
+   * content, or for `only` null of all that are loaded, each pair once: a step of the comparison, to be sent
+   * again with `place` as it was answered in `next` until that is null. NOT_LOADED.
    */
   takes: ask(
-    TakesStep,
-    Type.Object({ ...TakesTold, takes: Type.Array(Take), unsearched: Type.Optional(Type.Integer()) }),
+    Type.Object({
+      ...Folder,
+      model_key: Type.String(),
+      only: nullable(Type.String()),
+      place: nullable(Place),
+      from: Type.Integer({ minimum: 0 }),
+      end: Type.Integer({ minimum: 1 }),
+      step: Type.Integer({ minimum: 1 }),
+      least: Type.Number(),
+      above: Type.Number(),
+      mirror: nullable(Type.Array(Type.Integer())),
+      blank: Floats,
+    }),
+    Type.Object({
+      asked: nullable(Type.String()),
+      begun: Type.Array(Type.String()),
+      next: nullable(Place),
+      takes: Type.Array(Take),
+    }),
   ),
   /**
    * The scenes of each content: those that matches have, also where nothing is loaded. Of `model_key` where

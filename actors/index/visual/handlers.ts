@@ -7,7 +7,7 @@ import type { OpenStages } from '../numbered-work.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
-import { type Background, backgroundOf, spreadOver } from './background.ts';
+import { backgroundOf, spreadOver } from './background.ts';
 import type { FrameScope } from './catalog.ts';
 import type { visualMessages } from './contract.ts';
 import { lowerBound } from './frames.ts';
@@ -18,7 +18,6 @@ import { scorerOf } from './scan.ts';
 import { scenesOf } from './scene-lists.ts';
 import {
   type Aspect,
-  type Aspects,
   aspectsOf,
   bestOf,
   checkedQuery,
@@ -26,7 +25,6 @@ import {
   eachOf,
   lowering,
   type Query,
-  type Scoring,
   scoringOf,
 } from './scoring.ts';
 import type { Searched } from './search.ts';
@@ -51,9 +49,9 @@ export function visualHandlers(parts: VisualParts): Handlers<VisualContract> {
         stored: visual.stored(model_key, hashes),
         from_previews: hashes.map((hash) => model_key !== null && visual.isFromPreviews(model_key, hash)),
       })),
-    load: ({ cache_dir, model_key, hashes, load = null, hold = null }, turn) =>
+    load: ({ cache_dir, model_key, hashes, load = null }, turn) =>
       folders.with(cache_dir, (store) =>
-        visual.load(store, model_key, hashes, load, () => turn.throwIfCancelled(), hold),
+        visual.load(store, model_key, hashes, load, () => turn.throwIfCancelled()),
       ),
     outdated: ({ cache_dir, model_key, older, most }) =>
       folders.with(cache_dir, (store) => {
@@ -154,7 +152,7 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
 }
 
 /** What a search looks at, and what its caller is told. NOT_LOADED, errors of filters and people. */
-export async function lookedAt(
+async function lookedAt(
   parts: VisualParts,
   {
     cache_dir,
@@ -190,15 +188,12 @@ function relevance(
     if (media === undefined) return { values: null, background: 0, best: 0, frames: loaded.catalog.vectors };
     const at = loaded.searched(store, pause);
     const rows = () => loaded.kept.rows(at.catalog);
-    const { text, picture, exclude, text_weight, given } = request;
-    const scoring = given?.scoring ?? scoringOf(query, spreadOver(at.bank, rows));
+    const { text, picture, exclude, text_weight } = request;
+    const scoring = scoringOf(query, spreadOver(at.bank, rows));
     const asked = [text_weight, text, picture, exclude];
-    const scale = given
-      ? { background: given.background, best: given.best, frames: loaded.catalog.vectors }
-      : loaded.kept.scales.of(asked, () => scaleOf(at, scoring, rows()));
-    const values = loaded.lend(store, media, pause, (runs) =>
-      relevanceOf(at, scoring, { media, runs }, scale),
-    );
+    const scale = loaded.kept.scales.of(asked, () => scaleOf(at, scoring, rows()));
+    const runs = at.catalog.runsOf(media.hash);
+    const values = relevanceOf(at, scoring, { media, runs }, scale);
     return new Sent({ values, ...scale }, { transfer: [values.buffer] });
   });
 }
@@ -217,7 +212,7 @@ function takes(
 }
 
 /** d each. */
-export function blanksOf(blank: Float32Array, { dimensions }: LoadedVectors): Float32Array[] {
+function blanksOf(blank: Float32Array, { dimensions }: LoadedVectors): Float32Array[] {
   return blank.length === 0 ? [] : checkedWords(blank, dimensions);
 }
 
@@ -230,7 +225,7 @@ function stand(
     const loaded = visual.of(store, request.model_key);
     const words = checkedWords(request.words, loaded.dimensions);
     const query = { ...checkedQuery(request, loaded.dimensions), words };
-    return standing(loaded.searched(store, pause), loaded.kept, query, request.moments, request.given);
+    return standing(loaded.searched(store, pause), loaded.kept, query, request.moments);
   });
 }
 
@@ -266,22 +261,21 @@ interface Moment {
   readonly frame_index: number;
 }
 
-/** `words`: the parts of the text. Sets the queries of the bank, unless what is usual is given. */
+/** `words`: the parts of the text. Sets the queries of the bank. */
 export function standing(
   at: Searched,
   kept: ScaleCache,
   query: Query & { readonly words: readonly Float32Array[] },
   moments: readonly Moment[],
-  given?: { readonly scoring: Scoring; readonly background: Aspects<Background> },
 ) {
   const rows = () => kept.rows(at.catalog);
-  const scoring = given?.scoring ?? scoringOf(query, spreadOver(at.bank, rows));
+  const scoring = scoringOf(query, spreadOver(at.bank, rows));
   const aspects = aspectsOf(query);
   const background = (bases: Aspect) =>
     kept.backgrounds.of(bases, () => backgroundOf(rows(), scorerOf(at.bank, { bases, exclude: [] })));
   return {
     frames: at.catalog.vectors,
-    background: given?.background ?? eachOf(aspects, background),
+    background: eachOf(aspects, background),
     found: moments.map((moment) => {
       at.pause();
       const vector = vectorOf(at, moment);
@@ -300,9 +294,6 @@ function vectorOf({ catalog, fine }: Searched, { hash_str, frame_index }: Moment
   if (media === undefined) return null;
   const position = lowerBound(media.frames, frame_index);
   if (media.frames[position] !== frame_index) return null;
-  const isHeld = catalog.runsOf(hash_str).length > 0;
-  // At 16 bits it lies on the disk, also where its row is not in memory.
-  const stored = { run: { media, row: 0, count: media.frames.length, position: 0 }, row: position };
-  const { run, row } = isHeld ? catalog.rowOf(media, position) : stored;
+  const { run, row } = catalog.rowOf(media, position);
   return fine(run, row, 1)[0]!;
 }

@@ -3,14 +3,13 @@
 import { crc32 } from 'node:zlib';
 import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { isHeld } from '../parts/hold.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { rowsIn, type StageRows, scenedOf } from '../store/visual-stages.ts';
 import { Catalog, type LoadedMedia, type Run } from './catalog.ts';
-import type { Hold, LoadReport } from './contract.ts';
+import type { LoadReport } from './contract.ts';
 import { ScaleCache } from './scale-cache.ts';
 import type { Searched } from './search.ts';
 import { RowBank } from './segment.ts';
@@ -26,8 +25,6 @@ export class LoadedVectors {
   readonly source: string;
   readonly modelKey: string;
   readonly dimensions: number;
-  /** Whose vectors are in memory; null for those of all media. */
-  readonly hold: Hold | null;
   readonly catalog = new Catalog();
   readonly kept = new ScaleCache();
   readonly bank: RowBank;
@@ -37,7 +34,7 @@ export class LoadedVectors {
 
   constructor(
     store: Store,
-    { modelKey, dimensions, hold }: Pick<LoadedVectors, 'modelKey' | 'dimensions' | 'hold'>,
+    { modelKey, dimensions }: Pick<LoadedVectors, 'modelKey' | 'dimensions'>,
     log: Log,
     segmentBytes?: number,
   ) {
@@ -45,7 +42,6 @@ export class LoadedVectors {
     this.source = store.identity;
     this.modelKey = modelKey;
     this.dimensions = dimensions;
-    this.hold = hold;
     this.bank = new RowBank(dimensions, segmentBytes);
     this.#log = log;
   }
@@ -68,10 +64,6 @@ export class LoadedVectors {
       if (bytes >= readBytes) bytes = 0;
       if (bytes === 0) pause();
       const media = this.#mediaOf(store, visual);
-      if (!isHeld(media.hash, this.hold)) {
-        this.#take(media, []);
-        continue;
-      }
       bytes += media.frames.length * this.bank.stride;
       failure = this.#load(store, visual, media, unreadable, pause) ?? failure;
     }
@@ -111,24 +103,6 @@ export class LoadedVectors {
     this.kept.clear();
     this.#close(media.hash);
     this.#release(this.catalog.add(media, runs));
-  }
-
-  /** With the rows of a medium, read into memory for this where they are not held. STORE_DAMAGED. */
-  lend<T>(store: Store, media: LoadedMedia, pause: () => void, work: (runs: readonly Run[]) => T): T {
-    if (isHeld(media.hash, this.hold)) return work(this.catalog.runsOf(media.hash));
-    const { hash } = media;
-    const visual = store.visual.stage(this.modelKey, hash);
-    const runs: Run[] = [];
-    let rows: StageRows | null = null;
-    try {
-      rows = visual && store.visual.rows(visual);
-      if (rows !== null && this.#readRuns(rows, media, runs, pause) !== visual!.crc)
-        throw storeErrors.STORE_DAMAGED(`${rows.file}: the vectors are damaged`, { file: rows.file });
-      return work(runs);
-    } finally {
-      rows?.close();
-      this.#release(runs);
-    }
   }
 
   /** Answers the checksum of the rows. */

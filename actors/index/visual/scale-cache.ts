@@ -2,7 +2,6 @@
 // answer, and for the same query again as one scrolls, and what is usual in the library is the same for all
 // of them.
 
-import { type Narrowed, narrowedTo } from '../parts/narrowed.ts';
 import { type Background, backgroundOf, sampledRows } from './background.ts';
 import { type Catalog, everything, type LoadedMedia, type Run } from './catalog.ts';
 import { cellRows } from './cells.ts';
@@ -12,13 +11,9 @@ import { bestScore, type Searched } from './search.ts';
 import { VectorCache } from './vector-cache.ts';
 
 export class ScaleCache {
-  static #states = 0;
   readonly scales = new VectorCache<Scale>(8);
   readonly backgrounds = new VectorCache<Background>(64);
   #rows: Int32Array | null = null;
-  #whole: { readonly of: number; readonly parts: readonly Narrowed[] } | null = null;
-  /** Another number whenever what is loaded changes. */
-  state = ++ScaleCache.#states;
 
   /** Of the frames that stand for everything that is loaded. */
   rows(catalog: Catalog): Int32Array {
@@ -26,16 +21,8 @@ export class ScaleCache {
     return this.#rows;
   }
 
-  /** What everything that is loaded is in each of so many parts. */
-  whole(catalog: Catalog, of: number): readonly Narrowed[] {
-    if (this.#whole?.of !== of) this.#whole = { of, parts: narrowedTo(catalog, everything, of) };
-    return this.#whole.parts;
-  }
-
   /** What is loaded changed. */
   clear(): void {
-    this.state = ++ScaleCache.#states;
-    this.#whole = null;
     this.scales.clear();
     this.backgrounds.clear();
     this.#rows = null;

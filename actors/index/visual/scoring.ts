@@ -71,34 +71,33 @@ export function spreadOf(values: Float64Array, range: number): Spread {
 /** One vector, or several of which the nearest counts. */
 export type Aspect = readonly Float32Array[];
 
-/** Asks for how aspects spread over the frames that are searched. */
-type Asking<T> = Generator<readonly Aspect[], T, readonly Spread[]>;
+/** How an aspect spreads over the frames that are searched. */
+type SpreadOf = (aspect: Aspect) => Spread;
 
 /** Text and picture as one vector for each reading. */
-function* combine({ text, pictures, textWeight }: Query): Asking<Aspect> {
+function combine({ text, pictures, textWeight }: Query, spread: SpreadOf): Aspect {
   const [first] = pictures;
   if (first === undefined) {
     if (text === null) throw new RangeError('neither text nor picture');
     return [text];
   }
   if (text === null || textWeight === 0) return pictures;
-  const [ofText, ofPicture] = yield [[text], [first]];
-  const forText = textWeight / ofText!.deviation;
-  const forPicture = 1 / ofPicture!.deviation;
+  const [ofText, ofPicture] = [spread([text]), spread([first])];
+  const forText = textWeight / ofText.deviation;
+  const forPicture = 1 / ofPicture.deviation;
   const total = forText + forPicture;
   return pictures.map((picture) =>
     text.map((value, i) => (value * forText + picture[i]! * forPicture) / total),
   );
 }
 
-/** Asks for nothing where neither text and picture are joined nor something is excluded. */
-export function* scoringSteps(query: Query): Asking<Scoring> {
-  const bases = yield* combine(query);
+export function scoringOf(query: Query, spread: SpreadOf): Scoring {
+  const bases = combine(query, spread);
   if (query.exclude.length === 0) return { bases, exclude: [] };
-  const [own, ...excluded] = yield [bases, ...query.exclude.map((vector) => [vector])];
-  const fall = own!.range + own!.deviation;
-  const exclude = query.exclude.map((vector, i) => {
-    const { mean, deviation, most } = excluded[i]!;
+  const own = spread(bases);
+  const fall = own.range + own.deviation;
+  const exclude = query.exclude.map((vector) => {
+    const { mean, deviation, most } = spread([vector]);
     const standsOut = most - mean;
     // Of few frames the one that stands out makes most of the spread: it has to fall all the same.
     const bar = mean + Math.min(deviation, standsOut / 2);
@@ -106,11 +105,6 @@ export function* scoringSteps(query: Query): Asking<Scoring> {
     return { vector, bar, weight: standsOut < leastDeviation ? 0 : fall / toFall };
   });
   return { bases, exclude };
-}
-
-export function scoringOf(query: Query, spread: (aspect: Aspect) => Spread): Scoring {
-  const steps = scoringSteps(query);
-  for (let step = steps.next(); ; step = steps.next(step.value.map(spread))) if (step.done) return step.value;
 }
 
 // What a question is made of, each part of it by itself.

@@ -3,12 +3,11 @@
 import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { OpenLoads } from '../numbered-work.ts';
-import { isHeld } from '../parts/hold.ts';
 import { storeErrors } from '../store/contract.ts';
 import { readable } from '../store/faults.ts';
 import type { Visual } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import type { Hold, LoadReport, VisualLoadStep } from './contract.ts';
+import type { LoadReport, VisualLoadStep } from './contract.ts';
 import { countFrames } from './frames.ts';
 import { LoadedVectors } from './loaded.ts';
 
@@ -38,11 +37,10 @@ export class VisualIndex {
     hashes: readonly string[] | null,
     number: number | null,
     pause: () => void,
-    hold: Hold | null = null,
   ): VisualLoadStep {
     store.requireReadable();
     this.#follow(store);
-    const target = this.#targetOf(store, modelKey, hold);
+    const target = this.#targetOf(store, modelKey);
     const goesOn = (loading: VisualLoading) => loading.target === target;
     const begin = () => new VisualLoading(store, target, hashes);
     const step = (loading: VisualLoading) => loading.step(store, pause);
@@ -66,23 +64,21 @@ export class VisualIndex {
   }
 
   /**
-   * What a load adds to: what is there, or something new when the folder, the model, its dimensions or the
-   * part that is held are others.
+   * What a load adds to: what is there, or something new when the folder, the model or its dimensions are
+   * others.
    */
-  #targetOf(store: Store, modelKey: string, hold: Hold | null): LoadedVectors {
+  #targetOf(store: Store, modelKey: string): LoadedVectors {
     const dimensions = store.visual.model(modelKey)?.dimensions ?? 1;
     const now = this.#target;
     const same =
       now?.folder === store.folder &&
       now.source === store.identity &&
       now.modelKey === modelKey &&
-      now.dimensions === dimensions &&
-      now.hold?.part === hold?.part &&
-      now.hold?.of === hold?.of;
+      now.dimensions === dimensions;
     if (same) return now;
     // What was loaded before goes first: both at once may not fit into memory.
     this.drop();
-    this.#target = new LoadedVectors(store, { modelKey, dimensions, hold }, this.#log, this.#segmentBytes);
+    this.#target = new LoadedVectors(store, { modelKey, dimensions }, this.#log, this.#segmentBytes);
     return this.#target;
   }
 
@@ -183,7 +179,7 @@ export class VisualLoading {
       const known = visual === null ? undefined : catalog.get(visual.hash_str);
       if (visual === null || known?.revision === visual.revision) continue;
       const { hash_str: hash, frame_runs } = visual;
-      const rows = isHeld(hash, this.target.hold) ? countFrames(frame_runs) : 0;
+      const rows = countFrames(frame_runs);
       this.#wanted.push({ hash, rows });
       // Rows that are replaced are free when the next ones are read.
       this.#more += Math.max(0, rows - (known?.frames.length ?? 0));

@@ -50,11 +50,11 @@ export async function relevance(
   const found =
     vectors.text || vectors.picture
       ? await parts.visual.within({ cache_dir, model_key }, ask, signal)
-      : { values: null, unsearched: 0, ...noScale };
-  const { values, unsearched = 0, ...scale } = found;
+      : { values: null, ...noScale };
+  const { values, ...scale } = found;
   const isUnloaded =
     values === null && record.probe.kind !== 'audio' && Boolean(vectors.text || vectors.picture);
-  const result = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [], unsearched };
+  const result = { twice: [], missing: [], unloaded: isUnloaded ? [media_path] : [] };
   const own = await visualWarnings(parts, cache_dir, visual, result, signal);
   const gone = visual.gone === undefined ? [] : [visual.gone];
   const { notes } = warning({ ...own, gone, changed: [], noPreview: 0 });

@@ -40,8 +40,6 @@ const sentences = {
     `Others of the same kind are found as well: ${quoted(names, count)}`,
   OTHER_MODEL: ({ model_key }: ByModel) =>
     `The model ${model_key} could not be loaded; the default model was used instead`,
-  PARTS_AWAY: ({ seconds }: { readonly seconds: number }) =>
-    `${lengthText(seconds)} of pictures could not be searched, because the machines that hold them do not answer`,
   FILTER_IGNORED: (facets: Listed) =>
     `Filters were ignored, because their facets no longer exist: ${text(facets)}`,
   NOTHING_TO_LOOK_FOR: () => 'The query contains nothing that the visual model can search for',
@@ -174,12 +172,6 @@ function help(commands: readonly string[], words: number): string {
 function allOf(parts: readonly string[]): string {
   const [last = '', ...others] = parts.toReversed();
   return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`;
-}
-
-/** Of so many seconds. */
-function lengthText(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} hours`;
 }
 
 // The same three fields in the answers of all searches.

@@ -38,8 +38,6 @@ export interface Warnings {
   readonly missing: readonly string[];
   /** Files named by the caller that are known, but nothing of them is loaded. */
   readonly unloaded: readonly string[];
-  /** Frames whose vectors are held by machines that do not answer. */
-  readonly unsearched: number;
   /** Files that are not where they were. */
   readonly gone: readonly string[];
   /** Files that were written anew since the analysis. */
@@ -97,13 +95,12 @@ export function warning(warnings: Warnings): {
   readonly notes: (Note | false)[];
   readonly not_understood?: NotUnderstood;
 } {
-  const { reading, fallbackFrom, unsearched, outdated, noPreview } = warnings;
+  const { reading, fallbackFrom, outdated, noPreview } = warnings;
   const notes = [
     reading !== null && readingNote(reading),
     listNote('PEOPLE_NOT_TOLD_APART', warnings.narrower.people),
     listNote('KINDS_NOT_TOLD_APART', warnings.narrower.others),
     fallbackFrom !== null && note('OTHER_MODEL', { model_key: fallbackFrom }),
-    unsearched > 0 && note('PARTS_AWAY', { seconds: unsearched }),
     warnings.nothingUnderstood && note('NOTHING_TO_LOOK_FOR', {}),
     listNote('SAME_PERSON_TWICE', warnings.twice),
     listNote('NOT_ANALYSED', warnings.missing),

@@ -4,7 +4,6 @@ import { errorTable } from '../../../runtime/errors.ts';
 import { defaulted, described, field, named, nullable, oneOf, optional } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { mediaFields, OtherPaths } from '../media/contract.ts';
-import { notesFields } from '../notes/contract.ts';
 
 export const takesErrors = errorTable({
   BAD_CURSOR: { meaning: 'The cursor is not one of this service', status: 400 },
@@ -76,6 +75,5 @@ export const TakesAnswer = Type.Object({
       Type.Object({ media_path: FilePath, time_seconds: field('How far it was compared.', Type.Number()) }),
     ),
   ),
-  ...notesFields,
 });
 export type TakesAnswer = Static<typeof TakesAnswer>;

@@ -9,7 +9,6 @@ import { exactTimes, type Shots, secondsWithin } from '../../index/visual/shots.
 import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import { copiesIn, locateMatches } from '../media/match-locations.ts';
-import { note, notesAnswer } from '../notes/contract.ts';
 import { knownMedia, shotsOf } from '../scenes/scenes.ts';
 import { alike } from '../visual/bands.ts';
 import type { VisualSearchParts } from '../visual/visual-search.ts';
@@ -61,19 +60,17 @@ export async function findTakes(
   const until = parts.clock.now() + pageMs;
   let place = placeOf(request.cursor);
   let last: Place | null = null;
-  let missing = 0;
   for (let found = 0, goesOn = true; goesOn; ) {
     const step = { ...how, place };
     const ask = () => parts.index.ask('takes', step, { lane: isNamed ? 'now' : 'later', signal });
-    const { asked, takes, begun, next, unsearched = 0 } = await parts.visual.within(within, ask, signal);
+    const { asked, takes, begun, next } = await parts.visual.within(within, ask, signal);
     pairs.push(...begun.map((hash) => ({ asked: hash, take: null })));
     if (asked !== null) pairs.push(...takes.map((take) => ({ asked, take })));
     found += takes.length;
-    missing = Math.max(missing, unsearched);
     [place, last] = [next, next ?? last];
     goesOn = next !== null && found < request.limit && parts.clock.now() < until;
   }
-  return answerOf(parts, request, { pairs, place, last, named, missing }, signal);
+  return answerOf(parts, request, { pairs, place, last, named }, signal);
 }
 
 /** The seconds within a part, or around one that has none. */
@@ -120,14 +117,12 @@ interface Found {
   readonly place: Place | null;
   readonly last: Place | null;
   readonly named: { readonly record: MediaRecord; readonly media_path: string } | null;
-  /** Frames that nobody has compared. */
-  readonly missing: number;
 }
 
 async function answerOf(
   parts: TakesParts,
   request: TakesRequest,
-  { pairs, place, last, named, missing }: Found,
+  { pairs, place, last, named }: Found,
   signal: AbortSignal | undefined,
 ): Promise<TakesAnswer> {
   const hashes = pairs.flatMap(({ asked, take }) => (take === null ? [asked] : [asked, take.hash_str]));
@@ -147,7 +142,6 @@ async function answerOf(
     takes,
     next_cursor: place && `${place.hash_str}@${place.frame_index}`,
     compared: at ? { media_path: at.path, time_seconds: last!.frame_index } : null,
-    ...notesAnswer([missing > 0 && note('PARTS_AWAY', { seconds: missing })]),
   };
 }
 

@@ -36,8 +36,6 @@ export interface SearchedVisual extends Pick<FoundScope, 'missing' | 'unloaded'>
   readonly weaker?: number;
   /** People who are asked for together with themselves. */
   readonly twice: readonly string[];
-  /** Frames whose vectors are held by machines that do not answer. */
-  readonly unsearched?: number;
   /** Frames whose vectors were compared. */
   readonly searched?: number;
   /** Files that were searched for things. */
@@ -51,7 +49,7 @@ export async function visualWarnings(
   parts: NoteParts,
   cache_dir: string,
   query: UnderstoodQuery,
-  found: Pick<SearchedVisual, 'twice' | 'missing' | 'unloaded' | 'unsearched'>,
+  found: Pick<SearchedVisual, 'twice' | 'missing' | 'unloaded'>,
   signal: AbortSignal | undefined,
   broken: readonly string[] = [],
 ): Promise<Omit<Warnings, 'gone' | 'changed' | 'noPreview'>> {
@@ -64,7 +62,6 @@ export async function visualWarnings(
     twice: found.twice,
     missing: found.missing,
     unloaded: found.unloaded,
-    unsearched: found.unsearched ?? 0,
     unreadable: await namesOf(parts, cache_dir, unreadable, signal),
     outdated: await outdatedFiles(parts, cache_dir, signal),
     fallbackFrom: parts.models.state.fallback_from,

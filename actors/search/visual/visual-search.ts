@@ -195,7 +195,7 @@ async function restVectors(
   return { ...words, unknownExcluded: unknownExcluded.filter((word) => !excluded.has(word)) };
 }
 
-type Ranked = Pick<FoundVisual, 'matches' | 'twice' | 'unsearched' | 'searched'>;
+type Ranked = Pick<FoundVisual, 'matches' | 'twice' | 'searched'>;
 
 /** Asks the index for so many matches; what it lost of the loaded data is loaded again first. */
 function finder(

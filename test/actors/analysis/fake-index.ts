@@ -333,13 +333,6 @@ function visualHandlers(world: IndexState) {
       };
     },
     takes: () => ({ asked: null, takes: [], begun: [], next: null }),
-    narrowed: () => ({ dimensions: 1, state: 0, parts: [] }),
-    sample: () => ({ samples: [] }),
-    rank: () => ({ matches: [], searched: 0 }),
-    take_seeds: () => ({ asked: null, begun: [], next: null, at: 0, end: 0, seeds: [] }),
-    take_votes: () => ({ hashes: [], contents: [] }),
-    take_sequences: () => ({ takes: [] }),
-    searched_paths: ({ hashes }) => ({ paths: hashes.map(() => null) }),
     relevance: () => ({ values: new Float32Array([0, 1]), background: 0, best: 1, frames: 2 }),
     vector: ({ frame_index }) => ({ vector: frame_index === 1 ? new Float32Array([77, 0]) : null }),
     previews: ({ frames }) => ({

@@ -6,7 +6,6 @@ import { facetMessages } from '../../../actors/index/facets/contract.ts';
 import { libraryMessages } from '../../../actors/index/library/contract.ts';
 import { materialMessages } from '../../../actors/index/material/contract.ts';
 import { nameMessages } from '../../../actors/index/names/contract.ts';
-import { partMessages } from '../../../actors/index/parts/contract.ts';
 import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { replicaMessages } from '../../../actors/index/replica/contract.ts';
 import { resultMessages } from '../../../actors/index/results/contract.ts';
@@ -32,7 +31,6 @@ test('every message belongs to one part of the index', () => {
     facetMessages,
     libraryMessages,
     peopleMessages,
-    partMessages,
     appearanceMessages,
     peakMessages,
     summaryMessages,

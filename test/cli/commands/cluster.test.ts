@@ -12,7 +12,7 @@ async function asked(t: TestContext, args: readonly string[], env: Record<string
   const done: string[] = [];
   const counts = { changes: 0, queued_jobs: 0, active_jobs: 0, failed_jobs: 0 };
   const admin = {
-    status: async () => ({ nodes: [], missing_parts: [], ...counts }),
+    status: async () => ({ nodes: [], ...counts }),
     drain: async (node: string, draining: boolean) => void done.push(`drain ${node} ${draining}`),
     remove: async (node: string) => void done.push(`remove ${node}`),
     close: async () => void done.push('closed'),

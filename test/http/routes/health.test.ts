@@ -8,11 +8,11 @@ import { inject } from '../inject.ts';
 const status: ClusterStatus = {
   nodes: [
     {
-      ...{ id: 'a', name: 'cut1', version: '1.2.3', roles: ['front'], hold: null, seen_seconds: 0.5 },
+      ...{ id: 'a', name: 'cut1', version: '1.2.3', roles: ['front'], seen_seconds: 0.5 },
       ...{ clock_seconds: 0, behind: 2, draining: false, working: ['root:footage/a.mov'] },
     },
   ],
-  ...{ missing_parts: [], changes: 7, queued_jobs: 1, active_jobs: 2, failed_jobs: 3 },
+  ...{ changes: 7, queued_jobs: 1, active_jobs: 2, failed_jobs: 3 },
 };
 
 test('the machines of a cluster are those that its database knows, and nothing without a cluster', async () => {

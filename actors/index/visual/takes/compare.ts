@@ -45,7 +45,7 @@ interface Step {
 }
 
 /** What a step from a place on is about: one content, or for null all of them, in the order of hashes. */
-export function stepFrom(catalog: Catalog, { only, ...how }: Comparison, place: Place | null): Step {
+function stepFrom(catalog: Catalog, { only, ...how }: Comparison, place: Place | null): Step {
   const hashes = only === null ? catalog.ordered() : [only];
   const begun: string[] = [];
   let first = place === null ? 0 : hashes.findIndex((hash) => hash >= place.hash_str);
@@ -70,7 +70,7 @@ function placeAt(hash_str: string | undefined, frame_index: number): Place | nul
 const mostContents = 256;
 
 /** `usual`: what is usual in the library by each of them. */
-export function withBars(
+function withBars(
   seeds: readonly Sought[],
   { least, above }: Pick<Comparison, 'least' | 'above'>,
   usual: readonly Background[],
@@ -98,7 +98,7 @@ export function compareFrom(at: Searched, how: Comparison, place: Place | null, 
     how,
     scorers.map((scorer) => backgroundOf(rows, scorer)),
   );
-  const { votes, contents } = vote(at, question, barred, null);
+  const { votes, contents } = vote(at, question, barred);
   const takes = followed(look, votes, withWeights(barred, contents), at.pause);
   return { asked: hash, takes: chosen(takes), begun, next: after(next) };
 }

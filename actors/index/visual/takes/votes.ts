@@ -1,8 +1,7 @@
 // Which frames look like those that are asked for, as votes for the distance in time between the two, and the
-// sequences at the distances with most of them. Engines that hold parts of a library do this each for its own
-// part; what depends on all of it, `bar` and `weight` of a seed, is given.
+// sequences at the distances with most of them.
 import { compareText } from '../../../../runtime/text.ts';
-import { type FrameScope, type LoadedMedia, type Pick, sceneAt } from '../catalog.ts';
+import { everything, type LoadedMedia, type Pick, sceneAt } from '../catalog.ts';
 import type { Take } from '../contract.ts';
 import { lowerBound, positionOf } from '../frames.ts';
 import { type Asking, scan, scorersOf } from '../scan.ts';
@@ -90,12 +89,11 @@ interface Voted {
   readonly contents: number[];
 }
 
-/** Scans what is held of these contents, of all for null. Sets the queries of the bank. */
+/** Scans what is loaded. Sets the queries of the bank. */
 export function vote(
   at: Searched,
   { media, mirror, isOnce }: { [K in 'media' | 'mirror' | 'isOnce']: TakesQuestion[K] },
   seeds: readonly Barred[],
-  hashes: FrameScope['hashes'],
 ): Voted {
   const vectors = seeds.map(({ vector }) => vector);
   const asked = mirror === null ? vectors : [...vectors, ...vectors.map((one) => mirrored(one, mirror))];
@@ -103,8 +101,7 @@ export function vote(
     at.bank,
     asked.map((vector) => ({ bases: [vector], exclude: [] })),
   );
-  const held = at.catalog.picks({ hashes, ranges: {} });
-  const picks = held.filter(({ run }) => !isOnce || run.media.hash >= media.hash);
+  const picks = at.catalog.picks(everything).filter(({ run }) => !isOnce || run.media.hash >= media.hash);
   const all = [new Map<LoadedMedia, Votes>(), new Map<LoadedMedia, Votes>()];
   const contents = seeds.map(() => new Set<LoadedMedia>());
   const scenes = seeds.map(({ frame }) => sceneAt(media, positionOf(media.frames, frame)));
@@ -163,7 +160,7 @@ function told({ media, isMirrored, isEqual, ...take }: FoundTake): Take {
   return { hash_str: media.hash, mirrored: isMirrored, equal: isEqual, ...take };
 }
 
-/** What is told of the sequences of all parts of a library. */
+/** What is told of the sequences. */
 export function chosen(all: readonly Take[]): Take[] {
   const takes = all
     .toSorted((a, b) => Number(a.mirrored) - Number(b.mirrored) || compareText(a.hash_str, b.hash_str))

@@ -1,7 +1,6 @@
 // What a search tells beside its matches, by its code. English is said by the service itself.
 import type { Note, NoteCode, SearchedKind } from '../../../../actors/search/notes/contract.ts';
 import { get } from '../store.ts';
-import { clock } from '../times.ts';
 import { filled, named, t, type Words } from '../words.ts';
 import { errorWords } from './errors.ts';
 import { searchWords } from './search.ts';
@@ -15,8 +14,6 @@ const noteWords: Readonly<Record<NoteCode, string>> = {
     'Gefunden werden alle Personen, ohne Frauen von Männern oder Kinder von Erwachsenen zu unterscheiden: {words}',
   KINDS_NOT_TOLD_APART: 'Gefunden werden auch andere der gleichen Art: {words}',
   OTHER_MODEL: 'Das Modell {model_key} ließ sich nicht laden; gesucht wurde mit dem Standardmodell',
-  PARTS_AWAY:
-    'Filmmaterial von {time} Länge wurde nicht durchsucht: die Rechner, auf denen es liegt, antworten nicht',
   FILTER_IGNORED: 'Nicht gefiltert wurde nach Merkmalen, die es nicht mehr gibt: {names}',
   NOTHING_TO_LOOK_FOR: 'Die Suche enthält nichts, wonach das Bildmodell suchen kann',
   NOTHING_ANALYSED: 'Noch sind keine Bilder analysiert',
@@ -72,7 +69,7 @@ export function noteText({ code, text, values }: Note): string {
   const { language } = get();
   const template = language === 'en' ? englishWords[code] : noteWords[code];
   if (template === undefined) return text;
-  const { names = [], count = names.length, seconds = 0, reason = '', message = '' } = values;
+  const { names = [], count = names.length, reason = '', message = '' } = values;
   const more = language === 'en' ? 'more' : 'weitere';
   const and = language === 'en' ? 'and' : 'und';
   const rest = count > names.length ? ` ${and} ${count - names.length} ${more}` : '';
@@ -80,7 +77,7 @@ export function noteText({ code, text, values }: Note): string {
     all.map((word) => t(searchWords.quoted, { text: word })).join(', ');
   const said = {
     ...{ total: values.total ?? 0, model_key: values.model_key ?? '' },
-    ...{ count, n: count, time: clock(seconds), reason: named(errorWords, reason, message) },
+    ...{ count, n: count, reason: named(errorWords, reason, message) },
     names: names.join(', ') + rest,
     words: quoted(names) + (code === 'PARTLY_UNDERSTOOD' || code === 'NOTHING_SEEN' ? '' : rest),
     others: quoted(values.words ?? []),

@@ -151,11 +151,6 @@ export const settings = {
     'seit {n} Sekunde nicht gesehen|seit {n} Sekunden nicht gesehen',
   ],
   machineDraining: ['takes no files', 'nimmt keine Dateien'],
-  machineHolds: ['holds part {part}', 'hält Teil {part}'],
-  partsMissing: [
-    'No machine holds part {parts}: searches lack what is in it.',
-    'Teil {parts} liegt auf keinem Rechner: bei Suchen fehlt, was darin ist.',
-  ],
 } as const satisfies Record<string, Words>;
 
 // Words of what is set up by a download.

@@ -101,16 +101,9 @@ function Machines() {
   }, [isAlone]);
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
   if (cluster === null) return null;
-  const {
-    nodes,
-    missing_parts: missing,
-    queued_jobs: queued,
-    active_jobs: active,
-    failed_jobs: failed,
-  } = cluster;
+  const { nodes, queued_jobs: queued, active_jobs: active, failed_jobs: failed } = cluster;
   return html`<section class="panel column"><h2>${t(settings.machines)}</h2>
     <p class="quiet">${t(settings.machinesHow, { queued, active, failed })}</p>
-    ${missing.length > 0 && html`<p class="problem">${t(settings.partsMissing, { parts: missing.join(', ') })}</p>`}
     <table><thead><tr>${[settings.machine, settings.machineRoles, settings.machineState, settings.machineWork].map((words) => html`<th scope="col">${t(words)}</th>`)}</tr></thead>
       <tbody>${nodes.map(
         (
@@ -122,15 +115,14 @@ function Machines() {
   </section>`;
 }
 
-function machineState({ seen_seconds, behind, draining, hold }: Machine): string {
+function machineState({ seen_seconds, behind, draining }: Machine): string {
   const state =
     seen_seconds > SILENT
       ? t(settings.machineSilent, { n: Math.round(seen_seconds) })
       : behind === 0
         ? t(settings.machineUpToDate)
         : t(settings.machineBehind, { n: behind });
-  const held = hold === null ? [] : [t(settings.machineHolds, { part: hold })];
-  return [state, ...held, ...(draining ? [t(settings.machineDraining)] : [])].join(', ');
+  return [state, ...(draining ? [t(settings.machineDraining)] : [])].join(', ');
 }
 
 // The settings of the service, each with where it comes from; its version, and the way to its interface.
