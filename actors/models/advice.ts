@@ -191,7 +191,8 @@ export interface SetupChoice {
 /** `language`: BCP 47, that of the recordings. Kinds without a model for this machine are left out. */
 export function setupChoices(models: readonly ListedModel[], language = systemLanguage()): SetupChoice[] {
   const usable = models.filter(
-    ({ row, supported, builtIn }) => supported && !builtIn && row.files.length > 0,
+    ({ row, supported, builtIn, test }) =>
+      supported && !builtIn && row.files.length > 0 && !isRefused(row, test),
   );
   return setupKindNames.flatMap((kind) => {
     const chosen = setupKinds[kind].map((modelKind) => modelOfSetup(usable, kind, modelKind));

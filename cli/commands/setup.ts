@@ -161,7 +161,7 @@ async function downloadChoices(chosen: readonly SetupChoice[], context: Context)
     await useModel(visual.keys[0]!, context);
   if (state !== 'failed') return exit.ok;
   const kinds = [...new Set(lacking.map(({ kind }) => kind))].join(', ');
-  screen.write(`Not downloaded: ${kinds}. ${failureText(failures)}\n`);
+  screen.write(`Not ready: ${kinds}. ${failureText(failures)}\n`);
   return ready.length > 0 ? exit.someFailed : exit.error;
 }
 
@@ -171,15 +171,19 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly
 
 const unreachedFile = /^\S+: (?=\S+ cannot be reached)/;
 
-/** Why models did not come and how to get them, in one line. */
+/** Why models are not ready and how to get them, in one line. */
 function failureText(failures: readonly PullFailure[]): string {
   // Of a host that cannot be reached, the file that was asked for first says nothing.
   const reasons = new Set(failures.map(({ message }) => message.split('\n')[0]!.replace(unreachedFile, '')));
-  const keys = failures.map(({ key }) => key).join(' ');
-  return (
-    `${[...reasons].join('; ')}. To continue later, run ${invocation} setup again; ` +
-    `${invocation} models pull ${keys} lists the files to copy manually`
-  );
+  // One that failed its self-test is there, and another download changes nothing.
+  const absent = failures.filter(({ code }) => code !== modelErrors.MODEL_REFUSED.code);
+  const keys = absent.map(({ key }) => key).join(' ');
+  const later =
+    absent.length === 0
+      ? ''
+      : `. To continue later, run ${invocation} setup again; ` +
+        `${invocation} models pull ${keys} lists the files to copy manually`;
+  return `${[...reasons].join('; ')}${later}`;
 }
 
 /** Ms that the tour waits for a download, which goes on without it. */
@@ -201,7 +205,8 @@ async function download(keys: readonly string[], context: Context, longest: numb
   const opened = await installation();
   const view = createSetupView(screen, clock);
   const over = Promise.withResolvers<Outcome>();
-  const order = { modelsDir: folders(values).models, server: values.models_url, keys };
+  const { models_url: server, device } = values;
+  const order = { modelsDir: folders(values).models, server, keys, device };
   const pulling = opened.pullInBackground(order, (stand) => {
     view.progress(stand);
     // What failed at once will hardly come within the time that a person waits.

