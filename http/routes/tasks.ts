@@ -261,8 +261,8 @@ export const makeProxy = route({
     '200 if the proxy exists, and otherwise 202 with the id of the task that makes it. Repeating the ' +
     'request meanwhile returns the same task. The proxy has 8-bit H.264 and AAC in mp4 (sound alone in ' +
     'm4a), with a keyframe every second and every picture at its original time, so picture n of the ' +
-    'proxy is picture n of the film. Rotation is kept, as is the first audio track, with at most two ' +
-    'channels. Proxies are stored in the analysis folder by content, within the limit of the setting ' +
+    'proxy is picture n of the film. Rotation is kept, as is the default audio track, with at most two ' +
+    'channels, mixed with those recorded with it. Proxies are stored in the analysis folder by content, within the limit of the setting ' +
     '`proxies_gb`; the least recently used ones are removed first. Get the bytes with /media/link and ' +
     '`proxy`. Returns 404 if the analysis folder does not know the media, or if the file is not at its ' +
     'known path. While an export or the proxy of another file is running as a task, this task is ' +

@@ -131,7 +131,8 @@ const apart = 5;
 
 /** All of it, where nothing is said. */
 interface ChosenSound {
-  readonly streams?: readonly Stream[];
+  /** These are mixed to one track. */
+  readonly mixed?: readonly Stream[];
   /** More are mixed down to two. */
   readonly mostChannels?: number;
 }
@@ -151,13 +152,14 @@ export class SoundCut {
     chosen: ChosenSound = {},
   ) {
     const { path } = packets;
-    const { streams = packets.streams, mostChannels } = chosen;
+    const { mixed, mostChannels } = chosen;
+    const groups = mixed ? [mixed] : packets.streams.map((stream) => [stream]);
     this.#packets = packets;
     this.#zero = zero;
     this.#end = end;
     const tracks: SoundEncoder[] = [];
     try {
-      for (const stream of streams) tracks.push(new SoundEncoder(file, path, stream, zero, mostChannels));
+      for (const streams of groups) tracks.push(new SoundEncoder(file, path, streams, zero, mostChannels));
     } catch (error) {
       for (const track of tracks) track.close();
       throw error;
@@ -189,9 +191,9 @@ export class SoundCut {
       this.#ended = true;
       return;
     }
-    const { packet, stream, seconds } = next;
+    const { packet, seconds } = next;
     try {
-      this.#tracks.find((track) => track.stream === stream)?.send(packet);
+      for (const track of this.#tracks) track.send(packet);
     } finally {
       packet.free();
     }

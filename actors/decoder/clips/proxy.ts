@@ -8,6 +8,7 @@ import { mediaErrors, type Rational } from '../contract.ts';
 import type { Stream } from '../ffmpeg.ts';
 import { readHead, timelineStart } from '../packets/head.ts';
 import { SoundDecoder } from '../sound/decoder.ts';
+import { recordedStreams } from '../sound/sound.ts';
 import { expectUnchanged, readFileStamp } from '../source/file.ts';
 import { isStillContainer, openSource, type Source } from '../source/source.ts';
 import { isStill } from '../source/still.ts';
@@ -153,16 +154,19 @@ interface Heard {
   close(): void;
 }
 
-/** The first track that can be decoded, which is the one that a browser plays; null without any. */
+/**
+ * The tracks of the recording, mixed; where they cannot be decoded, the first one that can. Null without any.
+ */
 async function hear(path: string, file: ClipFile, zero: number, turn: Turn): Promise<Heard | null> {
   const packets = await SoundPackets.open(path, zero, { turn });
-  const stream = packets?.streams.find((one) => canDecode(one, path));
-  if (!packets || !stream) {
+  const recorded = packets ? recordedStreams(packets.streams).filter((one) => canDecode(one, path)) : [];
+  const mixed = recorded.length > 0 ? recorded : firstDecodable(packets?.streams ?? [], path);
+  if (!packets || mixed.length === 0) {
     packets?.close();
     return null;
   }
   try {
-    const chosen = { streams: [stream], mostChannels: stereo };
+    const chosen = { mixed, mostChannels: stereo };
     const track = new SoundCut(file, packets, { zero, end: never }, chosen);
     return {
       sound: track,
@@ -175,6 +179,11 @@ async function hear(path: string, file: ClipFile, zero: number, turn: Turn): Pro
     packets.close();
     throw error;
   }
+}
+
+function firstDecodable(streams: readonly Stream[], path: string): Stream[] {
+  const first = streams.find((one) => canDecode(one, path));
+  return first ? [first] : [];
 }
 
 function canDecode(stream: Stream, path: string): boolean {

@@ -1,4 +1,5 @@
-// One audio track of a precise clip: decoded, placed at its times, and encoded as AAC from sample to sample.
+// One audio track of a clip: one of the source, or several mixed, decoded, placed at their times, and encoded
+// as AAC from sample to sample.
 import { mediaErrors } from '../contract.ts';
 import {
   avChannelLayoutDefault,
@@ -20,54 +21,38 @@ const mostChannels = 8;
 /** Samples pulled from the resampler at once. */
 const pulled = 4096;
 
-export class SoundEncoder {
+/** Where samples go: shared by the tracks that are mixed. */
+interface Placement {
+  readonly path: string;
+  /** Time of the first sample of the clip, in seconds of the clock of the streams. */
+  readonly zero: number;
+  /** Hz and channels of what is encoded. */
+  readonly rate: number;
+  readonly channels: number;
+}
+
+/** The samples of one track, from the start of the clip on. */
+class TrackSamples {
   readonly stream: Stream;
-  readonly #path: string;
-  readonly #zero: number;
+  readonly queue = new SampleQueue();
+  readonly #placement: Placement;
   readonly #decoder: SoundDecoder;
-  readonly #encoder: Encoder;
-  readonly #frame = new Frame();
-  readonly #queue = new SampleQueue();
-  readonly #rate: number;
-  readonly #channels: number;
   #resampler: Resampler | null = null;
   #clock: SoundClock | null = null;
-  /** Samples handed to the encoder. */
-  #encoded = 0;
   #lost = true;
 
-  /**
-   * `zero`: time of the first sample of the clip, in seconds of the clock of the streams. Errors:
-   * UNSUPPORTED_CODEC, CLIP_UNWRITABLE.
-   */
-  constructor(file: ClipFile, path: string, stream: Stream, zero: number, most = mostChannels) {
+  /** Throws UNSUPPORTED_CODEC. */
+  constructor(stream: Stream, placement: Placement) {
     this.stream = stream;
-    this.#path = path;
-    this.#zero = zero;
-    const { sampleRate, channels } = stream.codecpar;
-    this.#rate = soundRateOf(sampleRate);
-    this.#channels = channels > 0 && channels <= most ? channels : 2;
-    this.#decoder = SoundDecoder.open(stream, path);
-    try {
-      this.#encoder = openEncoder(file, stream, this.#rate, this.#channels);
-    } catch (error) {
-      this.#decoder.close();
-      throw error;
-    }
-    this.#frame.alloc();
+    this.#placement = placement;
+    this.#decoder = SoundDecoder.open(stream, placement.path);
   }
 
   /** Seconds of the clip up to which its samples are known. */
   get known(): number {
-    return (this.#encoded + this.#queue.length) / this.#rate;
+    return this.queue.pushed / this.#placement.rate;
   }
 
-  /** Handed to the encoder so far. */
-  get samples(): number {
-    return this.#encoded;
-  }
-
-  /** Decodes a packet, *borrowed*; null flushes the decoder. A packet that cannot be decoded leaves a gap. */
   send(packet: Packet | null) {
     if (!this.#decoder.send(packet)) this.#lost = true;
     for (let frame = this.#decoder.receive(); frame; frame = this.#decoder.receive()) {
@@ -77,35 +62,16 @@ export class SoundEncoder {
     if (packet === null) this.#endResampler();
   }
 
-  /** Is silent up to `seconds` of the clip where nothing else is known. */
   reach(seconds: number) {
     if (this.known >= seconds) return;
     this.#endResampler();
     this.#lost = true;
-    this.#queue.pushSilence(Math.max(0, Math.floor((seconds - this.known) * this.#rate)));
-  }
-
-  /** Encodes what is known, in whole frames, up to `seconds` of the clip. */
-  encode(seconds: number) {
-    const limit = Math.round(seconds * this.#rate);
-    const size = this.#encoder.context.frameSize;
-    while (this.#queue.length >= size && this.#encoded + size <= limit) this.#encodeFrame(size);
-  }
-
-  /** Encodes the rest up to `seconds`, with silence where the sound has ended, and ends the track. */
-  finish(seconds: number) {
-    const end = Math.round(seconds * this.#rate);
-    this.#queue.pushSilence(Math.max(0, end - this.#encoded - this.#queue.length));
-    this.encode(seconds);
-    if (end > this.#encoded) this.#encodeFrame(end - this.#encoded);
-    this.#encoder.encode(null);
+    this.queue.pushSilence(Math.max(0, Math.floor((seconds - this.known) * this.#placement.rate)));
   }
 
   close() {
     this.#decoder.close();
     this.#resampler?.close();
-    this.#encoder.close();
-    this.#frame.free();
   }
 
   #place(frame: Frame) {
@@ -119,7 +85,8 @@ export class SoundEncoder {
       this.#newResampler(frame);
       this.#clock!.place(null, frame.nbSamples, false);
       if (!this.#resampler!.push(frame)) {
-        throw mediaErrors.DECODE_FAILED(`${this.#path}: its sound cannot be resampled`, { path: this.#path });
+        const { path } = this.#placement;
+        throw mediaErrors.DECODE_FAILED(`${path}: its sound cannot be resampled`, { path });
       }
     }
     this.#pull(false);
@@ -130,13 +97,13 @@ export class SoundEncoder {
     const at = ticks(frame.pts) ?? ticks(frame.bestEffortTimestamp);
     if (at === null) return null;
     const { num, den } = this.stream.timeBase;
-    return Math.round(((at * num) / den - this.#zero) * frame.sampleRate);
+    return Math.round(((at * num) / den - this.#placement.zero) * frame.sampleRate);
   }
 
   #silence(samples: number, frame: Frame) {
     const rate = frame.sampleRate;
     this.#endResampler();
-    this.#queue.pushSilence(Math.round((samples * this.#rate) / rate));
+    this.queue.pushSilence(Math.round((samples * this.#placement.rate) / rate));
     this.#resampler = this.#openResampler(frame);
   }
 
@@ -150,8 +117,8 @@ export class SoundEncoder {
   }
 
   #openResampler(frame: Frame): Resampler {
-    const out = this.#channels;
-    return new Resampler(frame, (layout) => mixing(layout, out), this.#path, this.#rate);
+    const { channels, path, rate } = this.#placement;
+    return new Resampler(frame, (layout) => mixing(layout, channels), path, rate);
   }
 
   #endResampler() {
@@ -163,11 +130,90 @@ export class SoundEncoder {
 
   #pull(last: boolean) {
     for (;;) {
-      const planes = Array.from({ length: this.#channels }, () => new Float32Array(pulled));
+      const planes = Array.from({ length: this.#placement.channels }, () => new Float32Array(pulled));
       const got = this.#resampler!.pull(planes.map(bytesOf), pulled, last);
-      this.#queue.push(planes.map((plane) => plane.subarray(0, got)));
+      this.queue.push(planes.map((plane) => plane.subarray(0, got)));
       if (got < pulled) return;
     }
+  }
+}
+
+export class SoundEncoder {
+  readonly #rate: number;
+  readonly #channels: number;
+  readonly #tracks: readonly TrackSamples[];
+  readonly #encoder: Encoder;
+  readonly #frame = new Frame();
+  /** Samples handed to the encoder. */
+  #encoded = 0;
+
+  /**
+   * `streams`: one, or several of one format that are mixed. `zero`: time of the first sample of the clip, in
+   * seconds of the clock of the streams. Errors: UNSUPPORTED_CODEC, CLIP_UNWRITABLE.
+   */
+  constructor(file: ClipFile, path: string, streams: readonly Stream[], zero: number, most = mostChannels) {
+    const [first] = streams;
+    const { sampleRate, channels } = first!.codecpar;
+    this.#rate = soundRateOf(sampleRate);
+    this.#channels = channels > 0 && channels <= most ? channels : 2;
+    const placement = { path, zero, rate: this.#rate, channels: this.#channels };
+    const tracks: TrackSamples[] = [];
+    try {
+      for (const stream of streams) tracks.push(new TrackSamples(stream, placement));
+      this.#encoder = openEncoder(file, first!, this.#rate, this.#channels);
+    } catch (error) {
+      for (const track of tracks) track.close();
+      throw error;
+    }
+    this.#tracks = tracks;
+    this.#frame.alloc();
+  }
+
+  /** Seconds of the clip up to which its samples are known. */
+  get known(): number {
+    return Math.min(...this.#tracks.map(({ known }) => known));
+  }
+
+  /** Handed to the encoder so far. */
+  get samples(): number {
+    return this.#encoded;
+  }
+
+  /**
+   * Decodes a packet of one of its streams, *borrowed*; null flushes the decoders. A packet that cannot be
+   * decoded leaves a gap.
+   */
+  send(packet: Packet | null) {
+    for (const track of this.#tracks)
+      if (packet === null || packet.streamIndex === track.stream.index) track.send(packet);
+  }
+
+  /** Is silent up to `seconds` of the clip where nothing else is known. */
+  reach(seconds: number) {
+    for (const track of this.#tracks) track.reach(seconds);
+  }
+
+  /** Encodes what is known, in whole frames, up to `seconds` of the clip. */
+  encode(seconds: number) {
+    const limit = Math.round(seconds * this.#rate);
+    const size = this.#encoder.context.frameSize;
+    const ready = () => Math.min(...this.#tracks.map(({ queue }) => queue.length));
+    while (ready() >= size && this.#encoded + size <= limit) this.#encodeFrame(size);
+  }
+
+  /** Encodes the rest up to `seconds`, with silence where the sound has ended, and ends the track. */
+  finish(seconds: number) {
+    const end = Math.round(seconds * this.#rate);
+    for (const { queue } of this.#tracks) queue.pushSilence(Math.max(0, end - this.#encoded - queue.length));
+    this.encode(seconds);
+    if (end > this.#encoded) this.#encodeFrame(end - this.#encoded);
+    this.#encoder.encode(null);
+  }
+
+  close() {
+    for (const track of this.#tracks) track.close();
+    this.#encoder.close();
+    this.#frame.free();
   }
 
   #encodeFrame(count: number) {
@@ -181,7 +227,7 @@ export class SoundEncoder {
     const planes = frame.extendedData!.map(
       ({ buffer, byteOffset }) => new Float32Array(buffer, byteOffset, count),
     );
-    this.#queue.take(planes, count);
+    this.#take(planes, count);
     frame.pts = BigInt(this.#encoded);
     this.#encoded += count;
     try {
@@ -189,6 +235,20 @@ export class SoundEncoder {
     } finally {
       frame.unref();
     }
+  }
+
+  /** The mean of all tracks, which cannot clip. */
+  #take(planes: readonly Float32Array[], count: number) {
+    const [first, ...further] = this.#tracks;
+    first!.queue.take(planes, count);
+    if (further.length === 0) return;
+    const other = planes.map(() => new Float32Array(count));
+    for (const { queue } of further) {
+      queue.take(other, count);
+      for (const [channel, plane] of planes.entries())
+        for (let i = 0; i < count; i++) plane[i]! += other[channel]![i]!;
+    }
+    for (const plane of planes) for (let i = 0; i < count; i++) plane[i]! /= this.#tracks.length;
   }
 }
 
@@ -273,6 +333,8 @@ class SampleQueue {
   #taken = 0;
   /** Samples that wait. */
   length = 0;
+  /** All samples so far. */
+  pushed = 0;
 
   /** `planes` are *moved*. */
   push(planes: readonly Float32Array[]) {
@@ -306,5 +368,6 @@ class SampleQueue {
     if (stretch.count === 0) return;
     this.#stretches.push(stretch);
     this.length += stretch.count;
+    this.pushed += stretch.count;
   }
 }

@@ -82,6 +82,12 @@ export function chosenTracks(
   );
 }
 
+/** Of the audio streams of a file, those that are mixed where no channels are named. */
+export function recordedStreams(streams: readonly Stream[]): Stream[] {
+  const mixed = new Set(mixedTracks(streams.filter(isAudio).map(trackFacts)).map(({ stream }) => stream));
+  return streams.filter(({ index }) => mixed.has(index));
+}
+
 const isAudio = ({ codecpar }: Stream) => codecpar.codecType === AVMEDIA_TYPE_AUDIO;
 
 /** Kinds of sound that a recording does not have. */

@@ -8,10 +8,12 @@ import { indexFirst, proxy, proxyShape } from '../../../../actors/decoder/clips/
 import { speakersOf, toStereo } from '../../../../actors/decoder/clips/sound-encoder.ts';
 import { AVMEDIA_TYPE_VIDEO, FormatContext, Packet } from '../../../../actors/decoder/ffmpeg.ts';
 import { playable } from '../../../../actors/decoder/probe/probe.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { sampled, sharedPath, skipWithout } from '../../../shared.ts';
-import { askProbe, turnFor } from '../ask-decoder.ts';
+import { askProbe, askSound, turnFor } from '../ask-decoder.ts';
 import { clips, someClips } from '../footage/clips.ts';
 import { fullDecode } from '../footage/full-decode.ts';
+import { level, measureTone, pitches, tones } from '../footage/tones.ts';
 import { newOutput, stampsOf } from './cut.ts';
 
 async function make(
@@ -112,6 +114,29 @@ test('sound alone becomes AAC of the same length', { skip: skipWithout(speech) }
   assert.deepEqual([kind, audio[0]?.codec], ['audio', 'aac']);
   assert.ok(Math.abs(duration_seconds - 11) < 0.05);
   assert.equal(await playable({ path: made.path }, turnFor()), 'audio/mp4; codecs="mp4a.40.2"');
+});
+
+test('the microphones of a recording are heard together, and a track of another kind is not', async () => {
+  const silent = {
+    ...tones({ encoder: 'pcm_s16le' }),
+    fill: (_: number, samples: Float32Array) => samples.fill(0),
+  };
+  const sound = [
+    silent,
+    tones({ encoder: 'pcm_s16le' }),
+    tones({ encoder: 'pcm_s16le', channels: 2, from: 1 }),
+  ];
+  const path = newOutput();
+  await writeFilm({ path: `${path}.mov`, sound });
+  const made = await make(`${path}.mov`);
+  const { audio } = await askProbe(made.path);
+  assert.deepEqual(
+    audio.map(({ channels }) => channels),
+    [1],
+  );
+  const [samples] = await askSound(made.path);
+  assert.ok(Math.abs(measureTone(samples!, pitches[0]!).level - level / 2) < 0.02);
+  assert.ok(measureTone(samples!, pitches[1]!).level < 0.01);
 });
 
 test('a proxy that is cancelled leaves nothing, nor does one of a file that changes meanwhile', async () => {
