@@ -76,8 +76,11 @@ class Walk {
   readonly #options: WalkOptions;
   readonly #decoder: PictureDecoder;
   readonly #plan: GridPlan;
-  /** Packets the plan has not decided on, in order. */
+  /** Packets the plan has not decided on, or whose decision is not carried out, in order. */
   #packets: Packet[] = [];
+  /** Carried out one at a time, so that no more pictures are held than the decoder is late. */
+  #decisions: Iterator<Decision> = [].values();
+  #isPlanned = false;
   /** PTS to order of the wanted packets that are in the decoder. */
   #awaited = new Map<number, number>();
   /** Decoded pictures that were not yielded yet, by order; null for those that cannot be decoded. */
@@ -88,7 +91,7 @@ class Walk {
   /** Order of the picture yielded last. */
   #current = -1;
   #ended = false;
-  #read = 0;
+  #packetsRead = 0;
   /** Packets decoded since the last checkpoint. */
   #decodedSince = 0;
 
@@ -107,22 +110,40 @@ class Walk {
   }
 
   get counts(): WalkCounts {
-    return { read: this.#read, decoded: this.#decoder.sent };
+    return { read: this.#packetsRead, decoded: this.#decoder.sent };
   }
 
-  /** Reads one packet and carries out what the plan can decide then; false at the end. */
+  /** Decodes a packet that the plan has decided on, or reads one where there is none; false at the end. */
   step(): boolean {
-    const { source, reader, grid, ending, turn, onPacket } = this.#options;
+    const { source, ending, turn } = this.#options;
     turn.throwIfCancelled();
+    if (this.#decodeNext()) return true;
     const packet = this.#plan.done ? null : source.next();
-    if (!packet) {
-      this.#carryOut(this.#plan.finish(ending.lastSecond(endsStrictly(this.#options))));
+    if (packet) this.#read(packet);
+    else if (this.#isPlanned) {
       this.#drain();
       this.#ended = true;
       return false;
+    } else {
+      this.#isPlanned = true;
+      this.#decide(this.#plan.finish(ending.lastSecond(endsStrictly(this.#options))));
     }
+    return true;
+  }
+
+  /** Carries out decisions up to one that decodes a packet; false when none is left. */
+  #decodeNext(): boolean {
+    for (let next = this.#decisions.next(); !next.done; next = this.#decisions.next()) {
+      this.#carryOut(next.value);
+      if (next.value.send) return true;
+    }
+    return false;
+  }
+
+  #read(packet: Packet) {
+    const { reader, grid, ending, onPacket } = this.#options;
     onPacket?.(packet);
-    this.#read++;
+    this.#packetsRead++;
     this.#packets.push(packet);
     const facts = packetFacts(packet, reader);
     if (facts.shown && facts.pts !== null) {
@@ -131,8 +152,12 @@ class Walk {
         grid.seconds(facts.pts + Number(packet.duration)) - grid.seconds(facts.pts),
       );
     }
-    this.#carryOut(this.#plan.push(facts));
-    return true;
+    this.#decide(this.#plan.push(facts));
+  }
+
+  #decide(decisions: readonly Decision[]) {
+    this.#decisions = decisions.values();
+    this.#settled.push(...this.#plan.takeSettled());
   }
 
   /** The next picture in order of seconds; null when it is not decoded yet. */
@@ -157,7 +182,7 @@ class Walk {
    * True after every decoded packet (milliseconds), or after some packets that were only read (microseconds).
    */
   dueForCheckpoint(): boolean {
-    if (this.#decodedSince === 0 && this.#read % packetsPerTurn !== 0) return false;
+    if (this.#decodedSince === 0 && this.#packetsRead % packetsPerTurn !== 0) return false;
     this.#decodedSince = 0;
     return true;
   }
@@ -170,19 +195,16 @@ class Walk {
     this.#decoder.close();
   }
 
-  #carryOut(decisions: readonly Decision[]) {
-    for (const decision of decisions) {
-      const packet = this.#packets.shift();
-      if (!packet) break;
-      try {
-        if (decision.fresh) this.#drain();
-        if (decision.send) this.#decode(packet, decision);
-        else if (decision.wanted) this.#pictures.set(decision.order, null);
-      } finally {
-        packet.free();
-      }
+  #carryOut(decision: Decision) {
+    const packet = this.#packets.shift();
+    if (!packet) return;
+    try {
+      if (decision.fresh) this.#drain();
+      if (decision.send) this.#decode(packet, decision);
+      else if (decision.wanted) this.#pictures.set(decision.order, null);
+    } finally {
+      packet.free();
     }
-    this.#settled.push(...this.#plan.takeSettled());
   }
 
   #decode(packet: Packet, { wanted, order }: Decision) {

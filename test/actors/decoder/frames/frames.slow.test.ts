@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { gridLength } from '../../../../actors/decoder/grid.ts';
+import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { writeStill } from '../../../../bench/samples/writer/still.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { sampled, sharedPath, skipWithout, untilRelease } from '../../../shared.ts';
@@ -255,4 +256,27 @@ test('native objects of films left half-read are freed', async () => {
   const early = await round(30);
   const late = await round(60);
   assert.ok(late - early < 64 * 1024 * 1024, `${((late - early) / 2 ** 20).toFixed(0)} MiB more`);
+});
+
+test('of a group of large pictures only those are held that the decoder is late by', async () => {
+  const path = join(folder, 'large.mp4');
+  const picture = {
+    width: 6144,
+    height: 6144,
+    frames: 12,
+    frameRate: { num: 1, den: 1 },
+    encoder: 'libx264',
+    options: { preset: 'ultrafast', g: '250' },
+    draw: (n: number, rgb: Uint8Array) => rgb.fill(n * 20),
+  };
+  await writeFilm({ path, picture });
+  const before = process.memoryUsage.rss();
+  let [most, count] = [0, 0];
+  for await (const { frame_index } of frameItems({ path }, turnFor())) {
+    assert.equal(frame_index, count++);
+    most = Math.max(most, process.memoryUsage.rss() - before);
+  }
+  assert.equal(count, 12);
+  // One takes 57 MB.
+  assert.ok(most < 400e6, `${most} bytes`);
 });
