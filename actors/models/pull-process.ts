@@ -33,6 +33,7 @@ const npm = 'npm';
 
 const failures: PullFailure[] = [];
 for (const key of keys) {
+  if (stop.signal.aborted) break;
   const failure = await pull(key);
   if (failure) failures.push(failure);
 }

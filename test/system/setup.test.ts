@@ -1,7 +1,7 @@
 // `framehound setup` on an empty home, against a hub, GitHub and an npm registry of this machine that have
 // the paths of the program's rows.
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathOf, realRowsOf, setupKeys, startHub } from '../actors/models/hub.ts';
@@ -94,7 +94,7 @@ test('cuts are continued, and a file with a wrong sum is discarded and named', a
 });
 
 test('an interrupted set-up on a slow line goes on where it was', async (t) => {
-  const { hub, start, run, modelFile } = await machine(t);
+  const { hub, start, run, modelFile, home } = await machine(t);
   const graph = hub.files['campplus-zh-en']![0]!;
   hub.faults.push({ path: graph.name, step: firstBytes(hub.contentOf(graph), () => {}) });
   const { child, ended } = start('setup', '--only', 'voices');
@@ -104,7 +104,8 @@ test('an interrupted set-up on a slow line goes on where it was', async (t) => {
   const { code, err } = await ended;
   assert.equal(code, 130);
   assert.match(err, /Interrupted\. .* setup continues with what is there\n$/);
-  await until(() => sizeOf(part) === 20_000);
+  assert.equal(sizeOf(part), 20_000);
+  assert.equal(existsSync(join(home, 'models', 'pyannote-segmentation')), false, 'nothing else is begun');
   const again = await run('setup', '--only', 'voices');
   assert.deepEqual([again.code, again.out], [0, 'Ready: voices\n'], again.err);
   assert.deepEqual(
