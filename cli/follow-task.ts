@@ -149,7 +149,9 @@ function show(
   if (files === undefined || surveyed === undefined) return;
   const { files_done = 0, jobs = 0, jobs_done = 0, elapsed_seconds = 0 } = event;
   const percentage = Number(event.progress);
-  const counted = { types, files, files_done, jobs, jobs_done, surveyed, percentage, elapsed_seconds };
+  const { estimated_remaining_seconds = null } = event;
+  const standing = { surveyed, percentage, elapsed_seconds, estimated_remaining_seconds };
+  const counted = { types, files, files_done, jobs, jobs_done, ...standing };
   view.event({ type: 'task', task: progressFrom(stageKinds, counted, event) });
 }
 
@@ -164,6 +166,7 @@ function progressOf(task: TaskDetail): TaskProgress {
     surveyed: true,
     percentage: progress,
     elapsed_seconds,
+    estimated_remaining_seconds: task.estimated_remaining_seconds,
   };
   return progressFrom(stageKinds, counted, task);
 }

@@ -192,6 +192,8 @@ class TaskRooms {
     const throttle = createThrottle<() => ProgressEvent>(clock, everyMs, (make) => {
       const event = atLeast(kinds, make(), room.sentCount);
       room.sentCount = percentageOf(event);
+      // The next event of the task may be long in coming.
+      if (channel.endings.waiting > 0) channel.throttle.replace(() => nextState(room.run, channel, type));
       // Files of every type are named before the end, by the channel of the end.
       this.#channel(room, event.type).last = event;
       if (isNote(event)) {
@@ -229,11 +231,12 @@ interface Endings {
   add(result: WorkResult): void;
   /** Those to name in the next event, oldest first; empty when none waits. */
   take(): readonly WorkResult[];
+  readonly waiting: number;
   /** All that wait, divided among the last events of a run. */
   rest(): readonly (readonly WorkResult[])[];
 }
 
-/** What waits is divided among so many events. */
+/** At the end of a run what waits is divided among so many events. */
 const EVENTS = 20;
 /** Characters of paths in one event: what waits for a slow client stays small. */
 const MOST_CHARACTERS = 256 * 1024;
@@ -248,14 +251,17 @@ function createEndings(): Endings {
     waiting = waiting.slice(count);
     return first;
   };
-  const portion = () => Math.ceil(waiting.length / EVENTS);
   return {
     add: (result) => {
       waiting.push(result);
     },
-    take: () => cut(portion()),
+    // Two such events are a fifth of a second apart.
+    take: () => cut(waiting.length),
+    get waiting() {
+      return waiting.length;
+    },
     rest: () => {
-      const most = portion();
+      const most = Math.ceil(waiting.length / EVENTS);
       const batches: (readonly WorkResult[])[] = [];
       while (waiting.length > 0) batches.push(cut(most));
       return batches;

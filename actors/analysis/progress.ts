@@ -59,8 +59,12 @@ export interface TaskProgress {
   readonly percentage: number;
   /** By type of work, in the order of the kinds. */
   readonly stages: Readonly<Record<string, StageProgress>>;
-  /** Seconds of media worked on in this run, and the wall time so far. */
+  /**
+   * Seconds of media done in this run with all kinds of work: three hours with a third of the work done are
+   * one hour.
+   */
   readonly media_seconds: number;
+  /** Wall time so far. */
   readonly elapsed_seconds: number;
   /** Seconds of media a second. */
   readonly speed: number;
@@ -73,36 +77,87 @@ export interface Counted
       TaskProgress,
       'types' | 'files' | 'files_done' | 'surveyed' | 'percentage' | 'elapsed_seconds'
     >,
-    Partial<Pick<TaskProgress, 'jobs' | 'jobs_done'>> {
+    Partial<Pick<TaskProgress, 'jobs' | 'jobs_done' | 'estimated_remaining_seconds'>> {
   readonly amounts: Readonly<Record<string, Amounts>>;
 }
 
-/** Derives speeds and the estimate from the amounts. */
+/** Derives speeds from the amounts, and the estimate where it is not given. */
 export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskProgress {
-  const { amounts, jobs = 0, jobs_done = 0, ...rest } = counted;
+  const { amounts, jobs = 0, jobs_done = 0, estimated_remaining_seconds: given, ...rest } = counted;
   const { elapsed_seconds, surveyed } = rest;
   const speedOf = (done: number) => (elapsed_seconds > 0 ? done / elapsed_seconds : 0);
   const stages: Record<string, StageProgress> = {};
-  let done = 0;
-  let all = 0;
+  let [done, all, longest] = [0, 0, 0];
   for (const { type, unit } of measured(kinds)) {
     const amount = amounts[type];
     if (!amount) continue;
     stages[type] = { ...amount, speed: speedOf(amount.done) };
-    done += amount.done * unit.weight;
-    all += amount.all * unit.weight;
+    done += amount.done * costOf(unit);
+    all += amount.all * costOf(unit);
+    // Most often all kinds of work are on the same files.
+    longest = Math.max(longest, amount.all * unit.weight);
   }
-  const left = surveyed && done > 0 ? (Math.max(0, all - done) * elapsed_seconds) / done : null;
+  const simple = surveyed && done > 0 ? (Math.max(0, all - done) * elapsed_seconds) / done : null;
+  const media_seconds = all > 0 ? (longest * done) / all : 0;
   return {
     ...rest,
     jobs,
     jobs_done,
     stages,
-    media_seconds: done,
-    speed: speedOf(done),
-    estimated_remaining_seconds: left,
+    media_seconds,
+    speed: speedOf(media_seconds),
+    estimated_remaining_seconds: given === undefined ? simple : given,
   };
 }
+
+/** What one unit costs, beside those of other kinds of work. */
+function costOf({ weight, cost }: Unit): number {
+  return weight * cost;
+}
+
+interface Mark {
+  readonly seconds: number;
+  readonly done: number;
+}
+
+/**
+ * How fast the work goes: since the first work was done, or over the latest part of the run where that was
+ * faster. Some kinds of work are counted in large pieces, between which the latest part says too little.
+ */
+class Pace {
+  #first: Mark | null = null;
+  /** Ascending. */
+  #marks: Mark[] = [];
+
+  /** Work a second; null while nothing is done. */
+  at(seconds: number, done: number): number | null {
+    const marks = this.#marks;
+    const last = marks.at(-1);
+    // What failed is taken back.
+    if (last && done < last.done) {
+      marks.length = 0;
+      this.#first = null;
+    }
+    if (marks.length === 0 || seconds - marks.at(-1)!.seconds >= Math.max(0.5, seconds / 200)) {
+      marks.push({ seconds, done });
+    }
+    const begin = seconds - Math.max(LEAST_WINDOW, WINDOW * seconds);
+    while (marks.length > 2 && marks[1]!.seconds <= begin) marks.shift();
+    // Until the first work is done, models are loaded.
+    while (marks.length > 1 && marks[1]!.done <= 0) marks.shift();
+    if (this.#first === null || done <= 0) this.#first = marks[0]!;
+    const since = (mark: Mark) => (done - mark.done) / (seconds - mark.seconds);
+    const rate = Math.max(...[marks[0]!, this.#first].map(since).filter(Number.isFinite));
+    return rate > 0 ? rate : null;
+  }
+}
+
+/** Share of the run that counts for its pace, and seconds at least. */
+const WINDOW = 0.4;
+const LEAST_WINDOW = 10;
+/** Share of the work before which no time left is told, unless it takes longer than so many seconds. */
+const LEAST_SHARE = 0.03;
+const LONG_SECONDS = 60;
 
 export function fileProgress(file: Pick<FileProgress, 'path' | 'type'> & Amounts): FileProgress {
   const { done, all } = file;
@@ -175,6 +230,7 @@ export class ProgressModel {
   #closedEnds = 0;
   #cancelled = 0;
   #percentage: number;
+  readonly #pace = new Pace();
 
   /**
    * `files`: pieces of work by type, with `closings` closing steps. `percentage`: where an earlier run of the
@@ -281,8 +337,34 @@ export class ProgressModel {
       surveyed,
       percentage: this.#percentage,
       elapsed_seconds,
+      estimated_remaining_seconds: this.#remaining(stages, elapsed_seconds),
       amounts: Object.fromEntries(stages.map(({ kind, done, all }) => [kind.type, { done, all }])),
     });
+  }
+
+  /** Seconds left. The amounts of files that are not surveyed yet are guessed from those that are. */
+  #remaining(stages: readonly StageAmounts[], elapsed: number): number | null {
+    let [done, seconds, known] = [0, 0, 0];
+    for (const stage of stages) {
+      done += stage.done * costOf(stage.kind.unit);
+      seconds += (stage.before + stage.all) * stage.kind.unit.weight;
+      known += stage.known;
+    }
+    const rate = this.#pace.at(elapsed, done);
+    if (known === 0) return null;
+    let all = 0;
+    for (const stage of stages) {
+      const { unit } = stage.kind;
+      const mean = stage.known > 0 ? stage.all / stage.known : seconds / known / unit.weight;
+      const unknown = stage.surveyed ? 0 : Math.max(0, stage.files - stage.known);
+      all += (stage.all + mean * unknown) * costOf(unit);
+    }
+    let closed = 0;
+    for (const fraction of this.#closed.values()) closed += fraction;
+    const closings = this.#closings > 0 ? CLOSING_SHARE * all * (1 - closed / this.#closings) : 0;
+    if (all + closings === 0 || this.#ended === this.#files) return 0;
+    const isEarly = done / all < LEAST_SHARE && elapsed < LONG_SECONDS;
+    return rate === null || isEarly ? null : (Math.max(0, all - done) + closings) / rate;
   }
 
   #share(stages: readonly StageAmounts[], surveyed: boolean): number {
@@ -290,9 +372,9 @@ export class ProgressModel {
     if (this.#ended === this.#files) return mostUnfinished;
     let [done, all, known] = [0, 0, 0];
     for (const stage of stages) {
-      const { weight } = stage.kind.unit;
-      done += (stage.before + stage.done) * weight;
-      all += (stage.before + stage.all) * weight;
+      const cost = costOf(stage.kind.unit);
+      done += (stage.before + stage.done) * cost;
+      all += (stage.before + stage.all) * cost;
       known += stage.known;
     }
     const files = this.#files - this.#closings;

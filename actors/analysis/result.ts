@@ -48,6 +48,7 @@ export interface ProgressFields {
   readonly surveyed: boolean;
   readonly percentage: number;
   readonly elapsed_seconds: number;
+  readonly estimated_remaining_seconds?: number | null;
 }
 
 /** The progress that such fields tell. */

@@ -47,6 +47,16 @@ test('files that end at once have an event each before the end, in the order in 
   );
 });
 
+test('files are named within a second, also when nothing else happens for long', () => {
+  const { publish, emitted, named, clock } = started(['video', 'faces']);
+  for (const path of namesOf(500)) publish('t', ending(path));
+  publish('t', progress(50));
+  clock.advance(60_000);
+  assert.deepEqual(named(), namesOf(500));
+  const late = emitted.filter(({ at, ended_files }) => ended_files !== undefined && at > 1000);
+  assert.deepEqual(late, []);
+});
+
 test('of very many each is named once, in few events and within some seconds', () => {
   const { publish, emitted, end, named, clock } = started();
   const paths = namesOf(10_000);

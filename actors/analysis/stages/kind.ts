@@ -18,8 +18,13 @@ export interface Unit<Done extends string = string, All extends string = string>
   readonly meanings: readonly [done: string, all: string];
   /** Whole pieces, or seconds. */
   readonly measure: 'count' | 'seconds';
-  /** Seconds of media that one unit is worth in percentages and estimates. */
+  /** Seconds of media that one unit stands for. */
   readonly weight: number;
+  /**
+   * Processor seconds for a second of media, measured with the advised models on two cores. Percentages and
+   * estimates use how the kinds of work compare.
+   */
+  readonly cost: number;
   /** Amount of work in a file. */
   amountOf(media: MediaRecord): number;
   /** For people, behind `3/10`: `frames`. */

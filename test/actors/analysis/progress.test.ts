@@ -109,7 +109,8 @@ test('whatever happens to the files, the percentage never goes back and the amou
         assert.ok(now.percentage >= (before?.percentage ?? 0), `${before?.percentage} -> ${now.percentage}`);
         assert.ok(now.percentage >= 0 && now.percentage <= 100);
         assert.ok(now.files_done >= (before?.files_done ?? 0) && now.files_done <= now.files);
-        if (!now.surveyed) assert.equal(now.estimated_remaining_seconds, null);
+        const left = now.estimated_remaining_seconds;
+        assert.ok(left === null || (Number.isFinite(left) && left >= 0), String(left));
         for (const { done, all } of Object.values(now.stages)) {
           assert.ok(done >= -1e-6 && done <= all + 1e-6, `${done}/${all}`);
         }
@@ -120,6 +121,73 @@ test('whatever happens to the files, the percentage never goes back and the amou
       if (pieces.every(({ outcome }) => outcome !== 'cancelled')) assert.equal(before?.percentage, 99.9);
     }),
   );
+});
+
+/**
+ * A task on 20 films of a minute by two processors: pictures and words side by side with speech, then
+ * summaries. `costs`: processor seconds a second of media.
+ */
+function* simulated(costs: Readonly<Record<'video' | 'text' | 'speech' | 'summary', number>>) {
+  const kinds = Object.keys(costs) as (keyof typeof costs)[];
+  const media = Array.from({ length: 20 }, (_, i) => mediaOf(`/${i}`, 60));
+  const files = Object.fromEntries(kinds.map((type) => [type, media.length]));
+  const model = new ProgressModel(stageKinds, { files });
+  const survey = (type: string) => {
+    for (const one of media) model.begin(type, one);
+    model.surveyed(type);
+  };
+  for (const type of kinds) if (type !== 'summary') survey(type);
+  const left = { video: 1200, text: 1200, speech: 1200, summary: 1200 };
+  // Models are loaded first.
+  let seconds = 10;
+  yield { seconds, progress: model.view(seconds) };
+  while (left.summary > 0) {
+    const frames = left.text > 0 ? (['video', 'text'] as const) : [];
+    const running = [...frames, ...(left.speech > 0 ? (['speech'] as const) : [])];
+    if (running.length === 0) {
+      if (left.summary === 1200) survey('summary');
+      running.push('summary' as never);
+    }
+    const groups = Number(frames.length > 0) + Number(left.speech > 0) || 1;
+    const frameCost = costs.video + costs.text;
+    for (const type of running as (keyof typeof costs)[]) {
+      const cost = type === 'video' || type === 'text' ? frameCost : costs[type];
+      const share = Math.min(left[type], 2 / groups / cost);
+      const at = Math.min(19, Math.floor((1200 - left[type]) / 60));
+      left[type] -= share;
+      model.worked(type, media[at]!, share);
+    }
+    seconds += 1;
+    yield { seconds, progress: model.view(seconds) };
+  }
+}
+
+test('from the first tenth on the time left is right within a factor of two, also before summaries', () => {
+  for (const costs of [
+    { video: 0.15, text: 0.22, speech: 0.36, summary: 0.02 },
+    { video: 0.07, text: 0.4, speech: 0.25, summary: 0.02 },
+    { video: 0.1, text: 0.12, speech: 0.6, summary: 0.03 },
+  ]) {
+    const states = [...simulated(costs)];
+    const end = states.at(-1)!.seconds;
+    for (const { seconds, progress } of states) {
+      const left = end - seconds;
+      // In the last seconds a factor says nothing.
+      if (seconds < end / 10 || left < end / 50) continue;
+      const told = progress.estimated_remaining_seconds;
+      assert.ok(
+        told !== null && told >= left / 2 && told <= left * 2,
+        `${seconds}: ${told}, ${left} are left`,
+      );
+    }
+  }
+});
+
+test('the rate is that of media with which all work is done, however many kinds there are', () => {
+  for (const { seconds, progress } of simulated({ video: 0.15, text: 0.22, speech: 0.36, summary: 0.02 })) {
+    assert.ok(progress.media_seconds <= 1200 + 1e-6);
+    assert.ok(Math.abs(progress.speed * seconds - progress.media_seconds) < 1e-6);
+  }
 });
 
 test('the terminal, the events and the snapshots say the same percentage of the same progress', () => {

@@ -127,6 +127,7 @@ export const facesKind = stageKind({
     ],
     measure: 'count',
     weight: 1,
+    cost: 0.2,
     amountOf: ({ probe }) => probe.grid_frames,
     label: 'frames for faces',
     speed: null,

@@ -85,6 +85,7 @@ export const pictureKind = stageKind({
     ],
     measure: 'count',
     weight: 1,
+    cost: 0.07,
     amountOf: ({ probe }) => probe.grid_frames,
     label: 'frames',
     speed: 'frames/s',

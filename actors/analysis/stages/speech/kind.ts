@@ -186,6 +186,7 @@ export const speechKind = stageKind({
     meanings: ['Seconds of sound that have been transcribed.', 'Total seconds of sound.'],
     measure: 'seconds',
     weight: 1,
+    cost: 0.36,
     amountOf: ({ probe }) => probe.duration_seconds,
     label: 'heard',
     speed: null,

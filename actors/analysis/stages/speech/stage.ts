@@ -47,6 +47,8 @@ export const speechStage: Stage<SpeechJob> = {
 
 /** Seconds of sound in a span: about a window of a model. */
 const spanSeconds = 30;
+/** Seconds of sound that may wait for a model: four windows. */
+const MOST_AHEAD = 112;
 
 /** Which model transcribes a file; null: only subtitles are read. `reason`: why there is none. */
 interface Choice {
@@ -155,10 +157,12 @@ class SpeechRun implements StageRun<SpeechJob> {
     const broken = this.#broken.get(modelsOf(work));
     if (broken) throw broken;
     let [heard, told] = [0, 0];
+    // Sound that was heard still waits for its words.
+    const ahead = work.model === null ? 0 : Math.min(MOST_AHEAD, media.probe.duration_seconds / 2);
     const onAppended = (seconds: number) => {
       heard += seconds;
       // What was written before is heard again, and not told again.
-      const beyond = Math.max(0, heard - (spans?.taken ?? 0));
+      const beyond = Math.max(told, heard - ahead - (spans?.taken ?? 0));
       worked(beyond - told);
       told = beyond;
     };

@@ -96,6 +96,7 @@ export const summaryKind = stageKind({
     meanings: ['Seconds of media that have been summarised.', 'Total seconds of media to summarise.'],
     measure: 'seconds',
     weight: 1,
+    cost: 0.02,
     amountOf: summarySeconds,
     label: 'summarised',
     speed: null,

@@ -67,6 +67,7 @@ export const textKind = stageKind({
     ],
     measure: 'count',
     weight: 1,
+    cost: 0.22,
     amountOf: ({ probe }) => probe.grid_frames,
     label: 'frames for words',
     speed: null,

@@ -66,6 +66,7 @@ export const thingsKind = stageKind({
     ],
     measure: 'count',
     weight: 1,
+    cost: 0.08,
     amountOf: ({ probe }) => probe.grid_frames,
     label: 'frames for things',
     speed: null,

@@ -30,6 +30,7 @@ export const countKind = stageKind({
     meanings: ['Number of counted words.', 'Total number of words.'],
     measure: 'count',
     weight: 1,
+    cost: 1,
     amountOf: ({ probe }) => probe.grid_frames,
     label: 'counted',
     speed: null,
