@@ -111,6 +111,11 @@ export class JournalHistory {
     return false;
   }
 
+  /** It was running in a death or hang in which no other file was being worked on. */
+  wasAlone(key: string): boolean {
+    return (this.#strikes.get(key) ?? []).some(({ alone }) => alone);
+  }
+
   /** Those for which the work is left alone; null while it is not. */
   quarantine(key: string): readonly Strike[] | null {
     const alone = (this.#strikes.get(key) ?? []).filter((strike) => strike.alone);

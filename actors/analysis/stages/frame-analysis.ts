@@ -10,8 +10,8 @@ import { expectUnchanged } from '../media/survey.ts';
 import type { Item } from './kind.ts';
 import type { Facts, FileWork, StageRun } from './stage.ts';
 
-/** Frames in a span: two minutes of footage. */
-export const spanFrames = 120;
+/** Frames in a span: some four seconds of work, which a crash costs at most. */
+export const spanFrames = 20;
 
 /** The model that looks, in its actor. */
 export interface FrameAnalysisModel<M> {

@@ -258,11 +258,19 @@ export class GroupRunner {
     for (const { tracker } of this.#stages) tracker.surveyed();
   }
 
+  /**
+   * File by file, with all work on a file side by side: another crash tells which file it was. One that was
+   * alone in a crash is worked on piece by piece, so that the next one tells which work it was.
+   */
   async #workOnSuspects(): Promise<void> {
-    for (const piece of this.#suspects) {
+    const { history } = this.#task.parts.journal;
+    const files = Map.groupBy(this.#suspects, (piece) => {
+      return history.wasAlone(keyOf(piece)) ? piece : piece.media.identity.hash_str;
+    });
+    for (const pieces of files.values()) {
       await this.#task.last.lock.alone(async () => {
         this.#contribute('join');
-        await this.#work([piece], this.#anotherReader(), true).finally(() => this.#contribute('leave'));
+        await this.#work(pieces, this.#anotherReader(), true).finally(() => this.#contribute('leave'));
         await Promise.all(this.#underway);
       });
     }

@@ -115,7 +115,7 @@ function endsTheTask(error: unknown): boolean {
 }
 
 // Work that was running in a crash comes last and alone, so that a second crash tells which it was: after the
-// other work of all groups, and one piece at a time.
+// other work of all groups, and one file at a time.
 
 /** A group, as far as the order of its work matters. */
 interface StageGroup {

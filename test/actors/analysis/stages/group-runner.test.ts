@@ -116,3 +116,29 @@ test('a stage that throws before it has begun fails alone', async (t) => {
     ['video a analyzed', 'video b analyzed'],
   );
 });
+
+test('all work on a file that ran in a crash is done together, and one by one after a crash of that file alone', async (t) => {
+  const begun = new Set<string>();
+  /** How often film `a` is decoded after a crash in which all work on these films was running. */
+  const decodings = async (crashed: readonly string[]) => {
+    const { run, w } = await runs(t, films);
+    const write = w.journal.write.bind(w.journal);
+    w.journal.write = (entry) => {
+      if (entry.type === 'stage-start') begun.add(entry.key);
+      write(entry);
+    };
+    const { history } = w.journal;
+    for (const key of begun) {
+      const isRunning = crashed.some((name) => key.startsWith(`${name}/`));
+      if (isRunning) history.take({ type: 'stage-start', time: 1, pid: -1, task_id: 't', key });
+    }
+    history.died({ pid: -1, how: '' });
+    assert.equal(history.suspects.length, 2 * crashed.length);
+    expectWhole(await run());
+    assert.equal(history.suspects.length, 0);
+    return w.state.decoded.filter((name) => name === 'a').length;
+  };
+  assert.equal(await decodings([]), 1);
+  assert.equal(await decodings(['a', 'b']), 1);
+  assert.equal(await decodings(['a']), 2);
+});
