@@ -503,7 +503,8 @@ const mostClocks = 64;
 async function clockOf(source: Source, stamp: FileStamp, options: OpenOptions): Promise<SourceClock | null> {
   const { path } = source;
   const before = clocks.get(path);
-  if (before && isSameFile(before.stamp, stamp)) return before.clock;
+  const isKnown = before && isSameFile(before.stamp, stamp) && before.stamp.changed === stamp.changed;
+  if (isKnown) return before.clock;
   const reading = await openFile(path, stamp, options);
   try {
     const limit = new OpenLimit(path, options.turn, clockLimitMs);

@@ -1,6 +1,6 @@
 // Films that were joined byte by byte, so that their clock restarts in the middle.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -118,4 +118,20 @@ test('the sound of both is heard where it belongs', async () => {
   assert.ok(Math.abs(samples!.length / 16000 - 2 * seconds) < 0.1);
   expectTone(samples!, pitches[0]!, { from: 1, to: 9, within: 2 });
   expectTone(samples!, pitches[1]!, { from: 11, to: 19, zero: 10, within: 20 });
+});
+
+test('a film that is replaced by another of its size and time is read again', async () => {
+  const [a, b] = [0, 1].map((which) => stamped('replaced', { ...h264, file: `replaced-${which}.ts` }));
+  const [joined, alone] = [join(folder, 'replaced.ts'), readFileSync(await a!.make())];
+  writeFileSync(joined, Buffer.concat([alone, readFileSync(await b!.make())]));
+  utimesSync(joined, 1e9, 1e9);
+  assert.ok((await askProbe(joined)).warning !== undefined);
+  // Packets that no stream uses fill it up.
+  const rest = Buffer.alloc(statSync(joined).size - alone.length, 0xff);
+  for (let at = 0; at < rest.length; at += 188) rest.set([0x47, 0x1f, 0xff, 0x10], at);
+  writeFileSync(joined, Buffer.concat([alone, rest]));
+  utimesSync(joined, 1e9, 1e9);
+  const { duration_seconds, warning } = await askProbe(joined);
+  assert.ok(Math.abs(duration_seconds - seconds) < 0.1, `${duration_seconds} s`);
+  assert.equal(warning, undefined);
 });
