@@ -46,7 +46,7 @@ export interface Content {
 }
 
 /** The body of an answer in a route of live text. */
-export const LiveBody = Type.Unsafe<LiveText>({ type: 'string' });
+export const LiveBody = Type.Unsafe<LiveText>({});
 
 /** The body of an answer in a route of bytes. */
 export const Bytes = Type.Unsafe<Content>({ type: 'string', format: 'binary' });

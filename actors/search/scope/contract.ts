@@ -7,6 +7,7 @@ import { AbsolutePath, absolute } from '../../../runtime/paths.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import {
   absolutePath,
+  choiceOf,
   defaulted,
   described,
   field,
@@ -158,12 +159,14 @@ const Person = Type.Object({
     optional(Type.String()),
     'Name of the face clustering. If omitted, the only clustering that contains the person is used.',
   ),
-  person_name: described(
-    optional(Type.String()),
-    'Name of the person. An exact match is preferred; otherwise case is ignored, and some words of the name ' +
-      'are enough if only one person has them. Clusters with the same name count as one person.',
-  ),
-  cluster_id: described(optional(Type.String()), 'Id of a cluster, instead of a name.'),
+  ...choiceOf({
+    person_name: described(
+      optional(Type.String()),
+      'Name of the person. An exact match is preferred; otherwise case is ignored, and some words of the name ' +
+        'are enough if only one person has them. Clusters with the same name count as one person.',
+    ),
+    cluster_id: described(optional(Type.String()), 'Id of a cluster, instead of a name.'),
+  }),
 });
 
 /** `peopleFilter` brings both to their one form. */

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { defaulted, described, field, named, nullable, oneOf, optional } from '../../../runtime/schema.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
-import { mediaFields, OtherPaths } from '../media/contract.ts';
+import { maybeMediaFields, OtherPaths } from '../media/contract.ts';
 
 export const takesErrors = errorTable({
   BAD_CURSOR: { meaning: 'The cursor is not one of this service', status: 400 },
@@ -11,7 +11,7 @@ export const takesErrors = errorTable({
 
 export const TakesRequest = Type.Object({
   cache_dir: CacheDir,
-  ...mediaFields,
+  ...maybeMediaFields,
   start_seconds: defaulted(
     described(Type.Number({ minimum: 0 }), 'Start of the part to look for. Needs a file.'),
     0,

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { AbsolutePath, SentPath } from '../../../runtime/paths.ts';
 import {
+  choiceOf,
   defaulted,
   described,
   field,
@@ -123,8 +124,13 @@ export type TranscriptionsAnswer = Static<typeof TranscriptionsAnswer>;
 /** Which media: its hash, or where it lies. */
 export const TranscriptRangeRequest = Type.Object({
   cache_dir: CacheDir,
-  hash_str: Type.Optional(shown(HashStr, '4d8f21a07c3e95b61a2b3c4d-5a3c1')),
-  media_path: Type.Optional(AbsolutePath),
+  ...choiceOf(
+    {
+      hash_str: Type.Optional(shown(HashStr, '4d8f21a07c3e95b61a2b3c4d-5a3c1')),
+      media_path: Type.Optional(AbsolutePath),
+    },
+    { most: 2 },
+  ),
   start_seconds: field('Start in seconds from the beginning of the file.', Type.Number({ minimum: 0 })),
   end_seconds: described(
     Type.Number({ exclusiveMinimum: 0 }),

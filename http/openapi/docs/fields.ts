@@ -47,16 +47,18 @@ export function fieldsOf(schema: Schema, components: Components, prefix = '', de
 }
 
 function insideOf(schema: Schema, components: Components, name: string, depth: number): Field[] {
-  const { items, additionalProperties, anyOf } = schema as {
+  const { items, additionalProperties, anyOf, properties } = schema as {
     items?: Schema;
     additionalProperties?: Schema | boolean;
     anyOf?: readonly Schema[];
+    properties?: Readonly<Record<string, Schema>>;
   };
   if (items) return insideOf(resolved(items, components), components, `${name}[]`, depth);
   if (typeof additionalProperties === 'object') {
     return insideOf(resolved(additionalProperties, components), components, `${name}.*`, depth);
   }
-  if (anyOf) {
+  // Beside fields, the forms say which of them are given together.
+  if (anyOf && !properties) {
     return anyOf.flatMap((one) => insideOf(resolved(one, components), components, name, depth));
   }
   return fieldsOf(schema, components, `${name}.`, depth + 1);
@@ -91,10 +93,11 @@ export function typeOf(schema: Schema, components: Components): string {
   };
   const words = schema['enum'] as readonly Json[] | undefined;
   if (words) return [...new Set(words.map((word) => JSON.stringify(word)))].join(' | ');
+  const orNull = nullable ? ' | null' : '';
+  if (schema['properties']) return `${type ?? 'object'}${orNull}`;
   const forms = anyOf ?? oneOf;
   if (forms) return [...new Set(forms.map((form) => typeOf(form, components)))].join(' | ');
   if (allOf) return allOf.map((part) => typeOf(part, components)).join(' & ');
-  const orNull = nullable ? ' | null' : '';
   if (items) {
     const item = typeOf(items, components);
     return `${item.includes(' ') ? `(${item})` : item}[]${orNull}`;

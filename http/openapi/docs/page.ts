@@ -96,6 +96,7 @@ function exampleOf(schema: Schema, components: Components, name = ''): Json {
   if (at['default'] !== undefined) return at['default'];
   const [first] = (at['enum'] as readonly Json[] | undefined) ?? [];
   if (first !== undefined) return first;
+  if (at['properties']) return objectExample(at, components);
   const forms = (at['anyOf'] ?? at['oneOf']) as readonly Schema[] | undefined;
   if (forms) return exampleOf(forms[0]!, components, name);
   const parts = at['allOf'] as readonly Schema[] | undefined;

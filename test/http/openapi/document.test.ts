@@ -67,7 +67,7 @@ const isTree = (value: unknown): value is Tree => typeof value === 'object' && v
 function* silent(value: unknown, at: string): Generator<string> {
   if (!isTree(value)) return;
   const { properties } = value;
-  const isObject = isTree(properties) && (value['type'] === 'object' || 'properties' in value);
+  const isObject = isTree(properties) && value['type'] === 'object';
   for (const [name, field] of isObject ? Object.entries(properties) : []) {
     if (!isTree(field) || typeof field['description'] !== 'string') yield `${at}.${name}`;
   }

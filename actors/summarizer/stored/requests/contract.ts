@@ -1,7 +1,7 @@
 // What is asked about summaries: collections, lists, searches, and one summary or a node of it.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath, SentPath } from '../../../../runtime/paths.ts';
-import { defaulted, described, field, shown } from '../../../../runtime/schema.ts';
+import { choiceOf, defaulted, described, field, shown } from '../../../../runtime/schema.ts';
 import { CacheDir } from '../../../index/store/contract.ts';
 import { HashStr } from '../../../search/media/contract.ts';
 
@@ -15,15 +15,17 @@ const CollectionId = described(Id, 'Id of a collection.');
 
 export const selector = {
   cache_dir: CacheDir,
-  summary_ref: Type.Optional(shown(SummaryRef, 's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.0b5c7d9e')),
-  path: Type.Optional(described(AbsolutePath, 'Path of the file, if no `summary_ref` is given.')),
-  hash_str: Type.Optional(HashStr),
+  ...choiceOf({
+    summary_ref: Type.Optional(shown(SummaryRef, 's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.0b5c7d9e')),
+    path: Type.Optional(described(AbsolutePath, 'Path of the file, if no `summary_ref` is given.')),
+    hash_str: Type.Optional(HashStr),
+  }),
   analysis_id: Type.Optional(
     described(Id, 'Id of one of several summaries of the file. If omitted, the latest one is used.'),
   ),
 };
 
-/** Exactly one of the first three; `analysis_id` goes with a path or a hash. */
+/** `analysis_id` goes with a path or a hash. */
 export const SummarySelector = Type.Object(selector);
 export type SummarySelector = Static<typeof SummarySelector>;
 
