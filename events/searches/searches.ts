@@ -5,6 +5,8 @@ import { type Static, Type } from 'typebox';
 import type { Tasks } from '../../actors/analysis/contract.ts';
 import type { CommonHome, Telling } from '../../actors/cluster/contract.ts';
 import type { Search } from '../../actors/search/contract.ts';
+import { whichMedia } from '../../actors/search/media/contract.ts';
+import { peopleFilter } from '../../actors/search/scope/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
@@ -255,6 +257,8 @@ function checkRequest(request: NewSearch['request']): void {
   const pictures = [image_path, image_data, like].filter((one) => one !== undefined);
   const invalid = (what: string) => searchErrors.SEARCH_INVALID(what, { field: 'request' });
   if (pictures.length > 1) throw invalid('request has more than one picture');
+  peopleFilter(request);
+  if (like) whichMedia(like, 'request.like.');
   if (asksNothing(request)) throw invalid('request has no query, no picture and no filter');
   if ((image_data?.length ?? 0) > mostPictureLetters)
     throw invalid(`request.image_data has more than ${mostPictureLetters} letters`);

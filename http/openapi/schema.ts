@@ -102,7 +102,8 @@ const translations: Readonly<Record<string, Translate>> = {
       return [name, of.isRequest && isOptional ? orNull(of(schema)) : of(schema)];
     });
     out['properties'] = Object.fromEntries(fields);
-    choices(out, all, new Map(fields));
+    // What was stored is answered as it is, with all fields that it has.
+    if (of.isRequest) choices(out, all, new Map(fields));
   },
   // Said by the object that has the field.
   choice: () => {},

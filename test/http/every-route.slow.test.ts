@@ -324,6 +324,15 @@ test('a request gives as many fields of a choice as the API document says', asyn
   assert.ok(choices > 15, `${choices} choices`);
 });
 
+test('a saved search that could never run is refused', async () => {
+  const save = (more: object) =>
+    call('/api/v1/searches/saved', { name: 'a', request: { ...savedRequest(cache_dir), ...more } });
+  const nobody = await save({ people_filter: [{}] });
+  assert.deepEqual([nobody.status, /people_filter\[0\]/.test(named(nobody))], [400, true]);
+  const both = await save({ like: { hash_str: 'aa', media_path: w.paths[0], time_seconds: 1 } });
+  assert.deepEqual([both.status, /like\.media_path/.test(named(both))], [400, true]);
+});
+
 for (const route of routes.filter(({ body }) => body !== null)) {
   test(`${route.id}: every bad field is a 400 that names it, and no input is an internal error`, async () => {
     const bad = badBodies(route.body!, goodFor(route), known);
