@@ -45,6 +45,7 @@ export interface Desk {
 interface BoundedAnswer {
   readonly text: string;
   readonly pictures: readonly string[];
+  readonly data: ToolAnswer['data'];
   readonly isError: boolean;
 }
 
@@ -57,23 +58,31 @@ export async function runTool(
   input: unknown,
   desk: Desk,
   signal: AbortSignal,
+  progress: Call['progress'] = () => {},
 ): Promise<BoundedAnswer> {
   const { client, cacheDir, wait = systemWait } = desk;
   try {
     const wrong = argumentsWrong(tool, input);
     if (wrong !== null) return failed(wrong);
     const options = { signal, retries: RETRIES };
-    const call: Call = { client, cacheDir, callOptions: options, wait: (seconds) => wait(seconds, signal) };
-    const { text, pictures = [] }: ToolAnswer = await tool.run(input as never, call);
+    const call: Call = {
+      client,
+      cacheDir,
+      callOptions: options,
+      wait: (seconds) => wait(seconds, signal),
+      progress,
+    };
+    const { text, pictures = [], data }: ToolAnswer = await tool.run(input as never, call);
     // Tools keep to the bounds themselves; here nothing passes that one of them forgot.
-    return { text: bounded(text), pictures: fitting(pictures).filter((one) => one !== null), isError: false };
+    const shown = fitting(pictures).filter((one) => one !== null);
+    return { text: bounded(text), pictures: shown, data, isError: false };
   } catch (error) {
     return failed(errorText(signal.aborted ? engineErrors.CANCELLED('', {}, error) : error, desk));
   }
 }
 
 function failed(text: string): BoundedAnswer {
-  return { text: bounded(text), pictures: [], isError: true };
+  return { text: bounded(text), pictures: [], data: undefined, isError: true };
 }
 
 const validators = new WeakMap<TObject, Validate>();
@@ -153,6 +162,12 @@ const schemas = new Map(
   ]),
 );
 
+const outputs = new Map(
+  tools.flatMap(({ name, output }) =>
+    output ? [[name, fromJsonSchema(output as never, unchecked as never)] as const] : [],
+  ),
+);
+
 function register(server: McpServer, tool: Tool, desk: Desk, signal: AbortSignal | undefined): void {
   const { name, title, description, effect } = tool;
   const annotations = {
@@ -162,16 +177,41 @@ function register(server: McpServer, tool: Tool, desk: Desk, signal: AbortSignal
     idempotentHint: effect === 'none',
     openWorldHint: false,
   };
+  const outputSchema = outputs.get(name);
   server.registerTool(
     name,
-    { title, description, annotations, inputSchema: schemas.get(name)! },
+    {
+      title,
+      description,
+      annotations,
+      inputSchema: schemas.get(name)!,
+      ...(outputSchema && { outputSchema }),
+    },
     async (given, { mcpReq }) => {
       const both = signal ? AbortSignal.any([signal, mcpReq.signal]) : mcpReq.signal;
-      const { text, pictures, isError } = await runTool(tool, given, desk, both);
+      const token = mcpReq._meta?.progressToken;
+      const tell = progressTo((progress, message) => {
+        if (token === undefined) return;
+        const params = { progressToken: token, progress, total: 100, message };
+        // The client may have gone; its call ends by itself then.
+        mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+      });
+      const { text, pictures, data, isError } = await runTool(tool, given, desk, both, tell);
       const images = pictures.map((data) => ({ type: 'image' as const, data, mimeType: 'image/jpeg' }));
-      return { content: [{ type: 'text' as const, text }, ...images], ...(isError && { isError }) };
+      const content = [{ type: 'text' as const, text }, ...images];
+      return { content, ...(data && { structuredContent: data }), ...(isError && { isError }) };
     },
   );
+}
+
+/** The protocol wants numbers that grow: what stays the same is not sent again. */
+function progressTo(send: Call['progress']): Call['progress'] {
+  let last = -1;
+  return (percent, message) => {
+    if (percent <= last) return;
+    last = percent;
+    send(percent, message);
+  };
 }
 
 export interface McpEndpoint {

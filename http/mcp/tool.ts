@@ -45,12 +45,16 @@ export interface Call {
   readonly callOptions: CallOptions & { readonly signal: AbortSignal };
   /** Resolves after so many seconds; rejects when the signal is aborted. */
   wait(seconds: number): Promise<unknown>;
+  /** Tells a client that asked for it how far the call is: a percentage, and a line for people. */
+  progress(percent: number, message: string): void;
 }
 
 export interface ToolAnswer {
   readonly text: string;
   /** JPEGs as base64, in the order in which the text names them. */
   readonly pictures?: readonly string[];
+  /** As `output` of the tool declares; needed where it does. */
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /** What a call changes: nothing; files or records that it adds; or what is running. */
@@ -63,6 +67,8 @@ export interface Tool<I extends TObject = TObject> {
   /** For the model that decides what to call. */
   readonly description: string;
   readonly input: I;
+  /** What a program reads of its answers; null for those that are text alone. */
+  readonly output?: TObject;
   readonly effect: Effect;
   // A method, so that a tool of one input can stand in a list of tools.
   run(input: Static<I>, call: Call): Promise<ToolAnswer>;

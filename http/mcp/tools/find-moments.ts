@@ -7,7 +7,7 @@ import {
   momentKinds,
   type Reason,
 } from '../../../actors/search/moments/contract.ts';
-import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import { defaulted, described, nullable, oneOf } from '../../../runtime/schema.ts';
 import type { Operations } from '../../client/addresses.ts';
 import type { InputOf } from '../../client/request.ts';
 import {
@@ -98,6 +98,25 @@ const input = Type.Object({
     'none',
   ),
 });
+const output = Type.Object({
+  moments: Type.Array(
+    Type.Object({
+      moment_id: Type.String(),
+      hash_str: Type.String(),
+      media_path: Type.String(),
+      kind: oneOf('video', 'audio', 'image'),
+      time_seconds: Type.Number(),
+      start_seconds: Type.Number(),
+      end_seconds: Type.Number(),
+      reasons: described(
+        Type.Array(Type.String()),
+        'Kinds of the reasons: seen, said, person, written, name.',
+      ),
+    }),
+  ),
+  cursor: described(nullable(Type.String()), 'Of the next page; null on the last one.'),
+  weaker: described(Type.Integer(), 'Weak matches that were omitted.'),
+});
 type Input = Static<typeof input>;
 type MomentsRequest = InputOf<Operations['searchMoments']>;
 
@@ -110,12 +129,13 @@ export const findMoments = tool({
     'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong or likely says how far ' +
     'a picture stands out from the rest; weak matches are only counted, unless weak is true. Look at what matters before you rely on it.',
   input,
+  output,
   effect: 'none',
   run: async (asked, call) => {
     const request = await requestOf(asked, call);
     const first = startOf(asked.cursor);
     const limit = Math.min(MOST_MOMENTS, first + asked.limit + 1);
-    if (!(await loadAll(call))) return { text: nothingAnalysed(call, 'analysed') };
+    if (!(await loadAll(call))) return { text: nothingAnalysed(call, 'analysed'), data: dataOf([], null, 0) };
     const answer = await call.client.searchMoments({ ...request, limit, explain: true }, call.callOptions);
     return answerOf(answer, first, asked, call);
   },
@@ -181,7 +201,7 @@ async function answerOf(
     const other = said.length === 0 ? ' Try other words, or fewer conditions.' : '';
     const nothing = weaker.length > 0 ? 'Nothing looks like this.' : 'No moments were found.';
     const none = start > 0 ? 'There are no more moments.' : `${nothing}${other}`;
-    return { text: [none, ...weaker, ...said].join('\n') };
+    return { text: [none, ...weaker, ...said].join('\n'), data: dataOf([], null, answer.weaker) };
   }
   const pictures = request.thumbnails === 'small' ? await small(page, call) : page.map(() => null);
   const number = numbered(pictures);
@@ -191,7 +211,30 @@ async function answerOf(
     rows: page.map((moment, i) => row(moment, number[i]!)),
     below: (rows) => moreBelow(rows, { there: page.length, start, total }),
   });
-  return { text, pictures: pictures.slice(0, shown).filter((one) => one !== null) };
+  const next = start + shown < total ? String(start + shown) : null;
+  return {
+    text,
+    pictures: pictures.slice(0, shown).filter((one) => one !== null),
+    data: dataOf(page.slice(0, shown), next, answer.weaker),
+  };
+}
+
+function dataOf(moments: readonly Moment[], cursor: string | null, weaker = 0) {
+  const rows = moments.map(({ moment_id, hash_str, media_path, kind, ...moment }) => {
+    const { time_seconds, start_seconds, end_seconds, reasons } = moment;
+    const kinds = reasons.map((reason) => reason.kind);
+    return {
+      moment_id,
+      hash_str,
+      media_path,
+      kind,
+      time_seconds,
+      start_seconds,
+      end_seconds,
+      reasons: kinds,
+    };
+  });
+  return { moments: rows, cursor, weaker };
 }
 
 function orderOf({ text, image_path, like }: Input): string {

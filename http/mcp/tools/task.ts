@@ -5,7 +5,7 @@ import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analy
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import type { FolderPage } from '../../../actors/library/contract.ts';
 import { visualModelErrors } from '../../../actors/search/models/contract.ts';
-import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
+import { defaulted, described, nullable, oneOf } from '../../../runtime/schema.ts';
 import type { Operations } from '../../client/addresses.ts';
 import { ApiError, isOf } from '../../client/error.ts';
 import type { InputOf } from '../../client/request.ts';
@@ -46,6 +46,26 @@ const input = Type.Object({
   cursor: Cursor,
 });
 
+const output = Type.Object({
+  tasks: described(
+    Type.Array(
+      Type.Object({
+        task_id: Type.String(),
+        state: described(
+          Type.String(),
+          'queued, running, stopping, completed, cancelled, failed, interrupted',
+        ),
+        progress: described(Type.Number(), 'Percentage.'),
+        done: described(Type.Integer(), 'Files and jobs that have ended.'),
+        total: described(Type.Integer(), 'Files and jobs.'),
+        failed: described(Type.Integer(), 'Of those that have ended.'),
+        estimated_remaining_seconds: nullable(Type.Number()),
+      }),
+    ),
+    'The task that was named, or the latest ones.',
+  ),
+});
+
 export const task = tool({
   name: 'task',
   title: 'Tasks',
@@ -53,6 +73,7 @@ export const task = tool({
     'How a task stands, an analysis, a download or an export: state, progress, time left, and the files that failed with the ' +
     'reason; queued means that it is waiting for another one. Cancels or resumes it. Without id: the latest tasks.',
   input,
+  output,
   effect: 'steers',
   run: async ({ id, action, wait_seconds, limit, cursor }, call) => {
     if (id === undefined) {
@@ -89,22 +110,32 @@ export async function refuseWhileBusy({ client, callOptions }: Call, id?: string
 const isBusy = ({ state }: Pick<TaskSnapshot, 'state'>) => !isEnd(state);
 
 /** Resolves when the task has ended, or the time is over. */
-async function ended(task_id: string, seconds: number, { client, callOptions, wait }: Call): Promise<void> {
+async function ended(task_id: string, seconds: number, call: Call): Promise<void> {
   for (let waited = 0; waited < seconds; waited += STEP) {
-    if (!isBusy(await client.getTask({ task_id, limit: 0 }, callOptions))) return;
-    await wait(STEP);
+    const detail = await call.client.getTask({ task_id, limit: 0 }, call.callOptions);
+    if (!isBusy(detail)) return;
+    call.progress(Math.round(detail.progress), rowOf(detail));
+    await call.wait(STEP);
   }
 }
 
 async function latest(limit: number, start: number, { client, callOptions }: Call): Promise<ToolAnswer> {
   const { tasks } = await client.listTasks({}, callOptions);
   const page = tasks.slice(start, start + limit);
-  if (page.length === 0) return { text: start > 0 ? 'There are no more tasks.' : 'There are no tasks.' };
-  return listed({
+  if (page.length === 0)
+    return { text: start > 0 ? 'There are no more tasks.' : 'There are no tasks.', data: { tasks: [] } };
+  const { text, shown } = listed({
     head: [`${tasks.length} tasks, newest first:`],
     rows: page.map(rowOf),
     below: (shown) => moreBelow(shown, { there: page.length, start, total: tasks.length }),
   });
+  return { text, data: { tasks: page.slice(0, shown).map(dataOf) } };
+}
+
+function dataOf({ task_id, state, progress, counts, estimated_remaining_seconds }: TaskSnapshot) {
+  const [done, total] = [counts.done + counts.jobs_done, counts.files + counts.jobs];
+  const failed = counts.failed + counts.jobs_failed;
+  return { task_id, state, progress, done, total, failed, estimated_remaining_seconds };
 }
 
 function rowOf({
@@ -138,7 +169,7 @@ async function one(
   const page = failures.slice(start, start + limit);
   const error =
     detail.error === null ? [] : [`Error: ${oneLine(`${detail.error.error}: ${detail.error.message}`, 600)}`];
-  return listed({
+  const { text } = listed({
     head: [
       ...head.map((line) => oneLine(line, 400)),
       rowOf(detail),
@@ -151,6 +182,7 @@ async function one(
       ...advice(detail),
     ],
   });
+  return { text, data: { tasks: [dataOf(detail)] } };
 }
 
 /**
@@ -274,6 +306,11 @@ export const analyze = tool({
     ),
     cursor: Cursor,
   }),
+  output: Type.Object({
+    task_id: Type.String(),
+    files: described(Type.Integer(), 'Files of the task.'),
+    cursor: described(nullable(Type.String()), 'For the rest of the folders; null when there is none.'),
+  }),
   effect: 'adds',
   run: async ({ paths, what, language, clustering, cursor }, call) => {
     const start = startOf(cursor);
@@ -298,7 +335,7 @@ export const analyze = tool({
       ? ` The folders hold more files: when it has ended, call again with cursor "${start + MOST_FILES}".`
       : '';
     const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${rest} Ask task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`;
-    return { text };
+    return { text, data: { task_id, files: files.length, cursor: left ? String(start + MOST_FILES) : null } };
   },
 });
 

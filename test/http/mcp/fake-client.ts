@@ -1,8 +1,10 @@
 // A client of a service that a test writes itself: it answers what it is given, and keeps what it was asked.
 
+import assert from 'node:assert/strict';
 import { ApiError } from '../../../http/client/error.ts';
 import { type Desk, runTool, tools } from '../../../http/mcp/protocol.ts';
 import type { Call, ToolClient } from '../../../http/mcp/tool.ts';
+import { complaintOf } from '../../../runtime/checker.ts';
 
 export type Answers = Partial<Record<keyof ToolClient, (input: never) => unknown>>;
 
@@ -77,8 +79,17 @@ export const library: Answers = {
 /** The answer of a tool, and what it asked a service that has that library. */
 export async function call(name: string, input: object, answers: Answers = {}) {
   const desk = fakeDesk({ ...library, ...answers });
-  const answer = await runTool(tools.find((one) => one.name === name)!, input, desk, none);
-  return { ...answer, asked: (operation: string) => desk.asked.filter((one) => one.name === operation) };
+  const tool = tools.find((one) => one.name === name)!;
+  const progress: [number, string][] = [];
+  const answer = await runTool(tool, input, desk, none, (...one) => void progress.push(one));
+  const { output } = tool;
+  if (output && !answer.isError) assert.equal(complaintOf(output, answer.data), null, 'data as declared');
+  else assert.equal(answer.data, undefined);
+  return {
+    progress,
+    ...answer,
+    asked: (operation: string) => desk.asked.filter((one) => one.name === operation),
+  };
 }
 
 export const refusal = (status: number, error: string, message: string) =>

@@ -96,8 +96,16 @@ for (const [name, options] of [
       for (const needed of required) assert.ok(!Object.hasOwn(Object(properties[needed]), 'default'), needed);
       assert.ok(description && description.length < 800);
     }
-    const answer = await client.callTool({ name: 'task', arguments: { id: 'a' } });
+    const declared = listed.filter(({ outputSchema }) => outputSchema).map((one) => one.name);
+    assert.deepEqual(declared, ['find_moments', 'analyze', 'task']);
+    const asked = { name: 'task', arguments: { id: 'a', wait_seconds: 1 } };
+    const answer = await client.callTool(asked, { onprogress: () => {} });
     assert.deepEqual(texts(answer), ['a completed 100% (video): 2 of 2 done']);
+    const { tasks } = answer.structuredContent as { tasks: { task_id: string; done: number }[] };
+    assert.deepEqual(
+      tasks.map(({ task_id, done }) => [task_id, done]),
+      [['a', 2]],
+    );
     const wrong = await client.callTool({ name: 'task', arguments: { task: 'a' } });
     assert.equal(wrong.isError, true);
     await client.close();

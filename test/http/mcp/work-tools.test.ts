@@ -41,6 +41,33 @@ test('analyze takes all media of folders, and waits for the model; it never take
   }
 });
 
+test('task tells how far it is while it waits', async () => {
+  const counts = { files: 4, done: 1, failed: 0, jobs: 0, jobs_done: 0, jobs_failed: 0 };
+  const detail = { task_id: 't1', counts, request: { types: ['video'] }, results: [], error: null };
+  const left = { estimated_remaining_seconds: 9, queue_position: null };
+  const percents = [10, 10, 40, 40];
+  const getTask = () => {
+    const progress = percents.shift();
+    return {
+      ...detail,
+      ...left,
+      state: progress === undefined ? 'completed' : 'running',
+      progress: progress ?? 100,
+    };
+  };
+  const { progress, data } = await call('task', { id: 't1', wait_seconds: 10 }, { getTask });
+  assert.deepEqual(
+    progress.map(([percent]) => percent),
+    [10, 10, 40, 40],
+  );
+  assert.match(progress[0]![1], /^t1 running 10% \(video\): 1 of 4 done, about 9 s left$/);
+  const [one] = (data as { tasks: object[] }).tasks;
+  assert.deepEqual(one, {
+    ...{ task_id: 't1', state: 'completed', progress: 100, done: 1, total: 4, failed: 0 },
+    estimated_remaining_seconds: 9,
+  });
+});
+
 test('analyze groups faces from two pictures on, and leaves a clustering as it is', async () => {
   const job = { name: 'people', eps: 0.4, min_samples: 5 };
   for (const [jobs, how] of [
