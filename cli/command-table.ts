@@ -350,6 +350,8 @@ export const commandTable = {
       remove: { usage: 'KEY...', help: 'remove downloaded models' },
       verify: { usage: 'KEY...', help: 'compare the files of downloaded models with their checksums' },
       check: { usage: 'KEY...', help: 'test models with questions whose answers are known' },
+      describe: { usage: 'KEY', help: 'print a model.json to start one of your own from' },
+      add: { usage: 'FOLDER', completes: 'folder', help: 'check and test a model of your own, and add it' },
     },
   },
   config: { usage: '[--json]', help: 'show every setting and where its value comes from', options: json },

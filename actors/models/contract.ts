@@ -456,6 +456,16 @@ export interface RemovedModel {
   readonly kept: readonly string[];
 }
 
+/** `refused`: it is not used from now on. */
+export type OnTested = (key: string, test: ModelTest, refused: boolean) => void;
+
+export interface AddedModel {
+  readonly key: string;
+  /** Where it lies now. */
+  readonly folder: string;
+  readonly test: ModelTest;
+}
+
 /** The models of a machine: rows of the registry and files of a folder, read for every question. */
 export interface ModelLibrary {
   readonly system: OperatingSystem;
@@ -472,6 +482,19 @@ export interface ModelLibrary {
    * MODEL_UNKNOWN, MODEL_NOT_DOWNLOADED, and MODEL_UNSUPPORTED where nothing tests models.
    */
   test(key: string, options: Pick<PullOptions, 'signal' | 'clock'>): Promise<ModelTest>;
+  /**
+   * Tests the downloaded models of the program that were not tested with this device, runtime and driver, one
+   * after the other. Rejects only with CANCELLED.
+   */
+  testChanged(options: Pick<PullOptions, 'signal' | 'clock'>, tested: OnTested): Promise<void>;
+  /** A row to start a model.json from, without addresses and sums. Throws MODEL_UNKNOWN, MODEL_BUILT_IN. */
+  describe(key: string): Promise<ModelRow>;
+  /**
+   * Checks the fields and files of a folder with a model.json, runs the model, and copies the folder to the
+   * others unless it is there. Throws MODEL_INVALID naming file and field, MODEL_NOT_DOWNLOADED naming files,
+   * and MODEL_LOAD_FAILED for a model that does not run.
+   */
+  add(folder: string, options: Pick<PullOptions, 'signal' | 'clock'>): Promise<AddedModel>;
   /** Reads every file of a model and compares it with its sum. Throws MODEL_UNKNOWN. */
   verify(key: string, signal: AbortSignal): Promise<VerifiedModel>;
   /**

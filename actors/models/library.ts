@@ -2,16 +2,19 @@
 // prints it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdtemp, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { systemClock } from '../../runtime/clock.ts';
+import { engineErrors, reasonOf } from '../../runtime/errors.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
+import { makeFolder } from '../../runtime/files/folder.ts';
 import { readJson } from '../../runtime/files/json-file.ts';
 import { type Claim, claim } from '../../runtime/files/lock.ts';
-import { rm, rmdir } from '../../runtime/files/names.ts';
-import { advisedModels, bestThere, fitsMemory, isRefused, type Machine } from './advice.ts';
+import { rename, rm, rmdir } from '../../runtime/files/names.ts';
+import { advisedModels, bestThere, fitsMemory, isOwn, isRefused, type Machine } from './advice.ts';
 import {
+  type AddedModel,
   type ListedModel,
   type MissingFile,
   type MissingFiles,
@@ -20,6 +23,7 @@ import {
   type ModelRow,
   type ModelTest,
   modelErrors,
+  type OnTested,
   type PulledFile,
   type PulledModel,
   type PullOptions,
@@ -44,6 +48,7 @@ import {
 } from './model-file.ts';
 import { pullPackage, sweepPackage } from './npm/package.ts';
 import {
+  checkUserRow,
   currentSystem,
   findRow,
   folderOf,
@@ -53,7 +58,7 @@ import {
   requireFiles,
   testOf,
 } from './registry.ts';
-import { selfTest, testFile } from './self-test.ts';
+import { keepTest, lastTest, machineOf, selfTest, type TestOptions, testFile } from './self-test.ts';
 import { buildStarterVisual } from './starter/graph/graph.ts';
 import { overlapFile, starterSpeakerFile, starterSpeakerPldaFile } from './starter/speaker.ts';
 
@@ -80,6 +85,14 @@ export function createModelLibrary(
     pull: (key, options) =>
       pullModel(modelsDir, key, { baseUrl: server, ...options }, device === null ? null : test),
     test,
+    testChanged: async (options, tested) => {
+      if (device !== null) await testChanged(modelsDir, machine, { ...options, device }, tested);
+    },
+    describe: async (key) => describeRow(findRow(await readRegistry(modelsDir), key)),
+    add: async (folder, options) => {
+      if (device !== null) return addModel(modelsDir, machine, folder, { ...options, device });
+      throw modelErrors.MODEL_UNSUPPORTED('Models are not tested here', { folder });
+    },
     missing: (key, baseUrl = server) => missingOf(modelsDir, key, baseUrl),
     verify: (key, signal) => verifyModel(modelsDir, key, signal),
     remove: (key) => removeModel(modelsDir, key),
@@ -115,15 +128,110 @@ async function testModel(
   modelsDir: string,
   machine: Machine,
   key: string,
-  options: Parameters<typeof selfTest>[2],
+  options: TestOptions,
 ): Promise<ModelTest> {
   const row = findRow(await readRegistry(modelsDir), key);
-  const folders = isBuiltIn(row) ? [] : [folderOf(modelsDir, row)];
   const missing = await missingFiles(modelsDir, row);
   if (missing.length > 0) await requireFiles(modelsDir, row);
   const { models } = await listModels(modelsDir, machine);
   const partner = partnerOf(row, models);
-  return selfTest(row, partner ? [...folders, folderOf(modelsDir, partner)] : folders, options);
+  const folder = isBuiltIn(row) ? null : folderOf(modelsDir, row);
+  // A model that failed before would be left out of its own test.
+  if (folder !== null) await rm(join(folder, testFile), { force: true });
+  const partners = partner ? [folderOf(modelsDir, partner)] : [];
+  const test = await selfTest({ row, folder, partners }, options);
+  if (folder !== null) await keepTest(folder, row, test, options.device);
+  return test;
+}
+
+/** Rejects only with CANCELLED: one that was removed meanwhile is left out. */
+async function testChanged(
+  modelsDir: string,
+  machine: Machine,
+  options: TestOptions,
+  tested: OnTested,
+): Promise<void> {
+  const { models } = await listModels(modelsDir, machine);
+  for (const { row, builtIn, downloaded, supported } of models) {
+    if (builtIn || !downloaded || !supported || isOwn(row)) continue;
+    const last = await lastTest(folderOf(modelsDir, row), row);
+    if (last?.machine === machineOf(options.device)) continue;
+    try {
+      const test = await testModel(modelsDir, machine, row.key, options);
+      tested(row.key, test, isRefused(row, test));
+    } catch (error) {
+      if (engineErrors.CANCELLED.is(error)) throw error;
+    }
+  }
+}
+
+function describeRow(row: ModelRow): ModelRow {
+  if (isBuiltIn(row)) {
+    const message = `"${row.key}" is part of the program and has no files; describe another model of its kind`;
+    throw modelErrors.MODEL_BUILT_IN(message, { key: row.key });
+  }
+  if (isOwn(row)) return row;
+  const files = row.files.map(({ role, name }) => ({ role, name, url: null, size: null, sha256: null }));
+  const { key, kind, is_measured: _, ...fields } = row;
+  return { key: `my-${key}`, kind, ...fields, files };
+}
+
+async function addModel(
+  modelsDir: string,
+  machine: Machine,
+  source: string,
+  options: TestOptions,
+): Promise<AddedModel> {
+  const row = await rowIn(source);
+  const folder = folderOf(modelsDir, row);
+  const isThere = (await realpath(folder).catch(() => null)) === (await realpath(source));
+  const invalid = (message: string) => modelErrors.MODEL_INVALID(message, { folder: source });
+  if (!isThere && (await stat(folder).catch(() => null)) !== null)
+    throw invalid(`${join(source, 'model.json')}: /key: ${folder} is there already`);
+  const wrong: string[] = [];
+  for (const [at, file] of row.files.entries()) {
+    const { state } = await check(join(source, file.name), file, file.sha256, options.signal);
+    if (state !== 'ok' && state !== 'nothing to compare with')
+      wrong.push(`${join(source, file.name)} (/files/${at}): ${state}`);
+  }
+  if (wrong.length > 0) throw modelErrors.MODEL_NOT_DOWNLOADED(wrong.join('\n'), { folder: source });
+  const { models } = await listModels(modelsDir, machine);
+  const partner = partnerOf(row, models);
+  const tested = { row, folder: source, partners: partner ? [folderOf(modelsDir, partner)] : [] };
+  const test = await selfTest(tested, options);
+  if (test.passed === false && test.right === null)
+    throw modelErrors.MODEL_LOAD_FAILED(test.reason ?? undefined, { folder: source });
+  if (!isThere) await copyWhole(source, folder);
+  await keepTest(folder, row, test, options.device);
+  return { key: row.key, folder, test };
+}
+
+/** The row of a folder of any name. Throws MODEL_INVALID, naming file and field. */
+async function rowIn(source: string): Promise<ModelRow> {
+  const file = join(source, 'model.json');
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw modelErrors.MODEL_INVALID(`${file}: ${reasonOf(cause)}`, { folder: source }, cause);
+  });
+  const [, key = ''] = /"key"\s*:\s*"([^"]*)"/.exec(text) ?? [];
+  const found = checkUserRow(file, key, text);
+  if ('row' in found) return found.row;
+  const { field, message } = found.problem;
+  throw modelErrors.MODEL_INVALID(`${file}: ${[field, message].filter(Boolean).join(': ')}`, {
+    folder: source,
+    field,
+  });
+}
+
+/** A folder with a part of the files would be a model that lacks some. */
+async function copyWhole(source: string, folder: string): Promise<void> {
+  makeFolder(dirname(folder));
+  const part = await mkdtemp(`${dirname(folder)}.adding-`);
+  try {
+    await cp(source, part, { recursive: true, dereference: true });
+    await rename(part, folder);
+  } finally {
+    await rm(part, { recursive: true, force: true });
+  }
 }
 
 /** A model without which one of this kind does nothing. */

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
@@ -35,40 +35,47 @@ export interface TestOptions {
   readonly device: DeviceChoice;
 }
 
-/**
- * `folders`: of the model and of what it works with. The result is kept in the folder of the model, unless it
- * is part of the program and has none. Rejects only with CANCELLED.
- */
+/** What is tested: a row, the folder of its files, and those of the models it works with. */
+export interface TestedModel {
+  readonly row: ModelRow;
+  /** Null for a model that is part of the program. */
+  readonly folder: string | null;
+  readonly partners: readonly string[];
+}
+
+/** Rejects only with CANCELLED. */
 export async function selfTest(
-  row: ModelRow,
-  folders: readonly string[],
+  { row: { key, kind, languages }, folder, partners }: TestedModel,
   { signal, clock, device }: TestOptions,
 ): Promise<ModelTest> {
-  const { key, kind, languages } = row;
-  const [folder] = folders;
-  // A model that failed before would be left out of its own test.
-  if (folder !== undefined) await rm(join(folder, testFile), { force: true });
   const modelsDir = await mkdtemp(join(tmpdir(), 'framehound-self-test-'));
   try {
-    for (const one of folders) await symlink(one, join(modelsDir, nameOf(one)), 'junction');
+    if (folder !== null) await symlink(resolve(folder), join(modelsDir, key), 'junction');
+    for (const partner of partners) await symlink(partner, join(modelsDir, basename(partner)), 'junction');
     const order: SelfTestOrder = { model: { key, kind, languages }, modelsDir, device };
     const answer = await askIsolated<SelfTestAnswer>(program, order, { signal, clock, limitMs: longest });
-    const test = testOf('answer' in answer ? answer.answer : answer);
-    if (folder !== undefined) {
-      const record: TestRecord = { test, machine: machineOf(device), files: await marksOf(folder, row) };
-      replaceFile(join(folder, testFile), JSON.stringify(record), { flush: false });
-    }
-    return test;
+    return testOf('answer' in answer ? answer.answer : answer, join(modelsDir, key), folder);
   } finally {
     await rm(modelsDir, { recursive: true, force: true });
   }
 }
 
-const nameOf = (folder: string) => folder.slice(dirname(folder).length + 1);
+/** Keeps the result in the folder of the model. */
+export async function keepTest(
+  folder: string,
+  row: ModelRow,
+  test: ModelTest,
+  device: DeviceChoice,
+): Promise<void> {
+  const record: TestRecord = { test, machine: machineOf(device), files: await marksOf(folder, row) };
+  replaceFile(join(folder, testFile), JSON.stringify(record), { flush: false });
+}
 
-function testOf(answer: SelfTestAnswer): ModelTest {
+/** Paths are those of the folder, and not of `link`, by which it was tested. */
+function testOf(answer: SelfTestAnswer, link: string, folder: string | null): ModelTest {
   if ('test' in answer) return answer.test;
-  const [passed, reason] = 'failure' in answer ? [false, answer.failure] : [null, answer.untested];
+  const [passed, text] = 'failure' in answer ? [false, answer.failure] : [null, answer.untested];
+  const reason = folder === null ? text : text.replaceAll(link, folder);
   return { ...nothingAsked, passed, reason };
 }
 

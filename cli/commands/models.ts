@@ -1,5 +1,5 @@
-// `framehound models list|pull|use|remove|verify|check`: which models there are, which are on this machine, and
-// which are used.
+// `framehound models list|pull|add|…`: which models there are, which are on this machine, and which are used.
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   downloadSize,
@@ -167,7 +167,11 @@ export const models: Command = async (args, context) => {
   if (values.use && (words.length > 1 || words.some(isModelWord)))
     throw usageErrors.USAGE('models pull --use takes exactly one key');
   if (words.length === 0)
-    throw usageErrors.USAGE(`models ${action} needs the key of a model; see: framehound models list`);
+    throw usageErrors.USAGE(
+      action === 'add'
+        ? 'models add needs a folder with a model.json'
+        : `models ${action} needs the key of a model; see: framehound models list`,
+    );
   if (!run) return pullAll(words, values.use, context);
   let code: number = exit.ok;
   for (const key of words) code = Math.max(code, await run(key, context));
@@ -277,6 +281,20 @@ function printTest(key: string, test: ModelTest, refused: boolean, { out }: Cont
   return refused ? exit.error : exit.ok;
 }
 
+async function describe(key: string, { installation, out }: Context): Promise<number> {
+  const { models: library } = await installation();
+  out(`${JSON.stringify(await library.describe(key), null, 2)}\n`);
+  return exit.ok;
+}
+
+async function add(path: string, context: Context): Promise<number> {
+  const { installation, signal, clock, out } = context;
+  const { models: library } = await installation();
+  const { key, folder, test } = await library.add(resolve(path), { signal, clock });
+  out(`${key} is in ${folder}\n`);
+  return printTest(key, test, false, context);
+}
+
 async function check(word: string, context: Context): Promise<number> {
   const { installation, signal, clock } = context;
   const key = currentKey(word);
@@ -374,4 +392,11 @@ async function verify(key: string, { installation, out, signal }: Context): Prom
 type ModelAction = (key: string, context: Context) => Promise<number>;
 
 /** What is done with one key after another. */
-const actions: Readonly<Record<string, ModelAction>> = { use: useModel, remove, verify, check };
+const actions: Readonly<Record<string, ModelAction>> = {
+  use: useModel,
+  remove,
+  verify,
+  check,
+  describe,
+  add,
+};

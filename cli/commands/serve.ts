@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { Check } from 'typebox/value';
 import { type ClusterChoice, type Role, roles, tellingOf } from '../../actors/cluster/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
+import { type OnTested, testText } from '../../actors/models/contract.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
 import { SearchService } from '../../events/searches/searches.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
@@ -19,7 +20,7 @@ import {
 } from '../../http/request/origin.ts';
 import { Access } from '../../http/sessions/access.ts';
 import { serverErrors } from '../../http/uws-native.ts';
-import { toFields } from '../../runtime/errors.ts';
+import { engineErrors, toFields } from '../../runtime/errors.ts';
 import { ownFiles } from '../../runtime/files/home-files.ts';
 import { sweepParts } from '../../runtime/files/sweep.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -184,6 +185,15 @@ function sweepHome({ values, clock, log }: Context, signal: AbortSignal): void {
   signal.addEventListener('abort', cancel, { once: true });
 }
 
+/** Another device, driver or runtime may compute something else. */
+function testModels({ clock, log }: Context, { models }: Engine, signal: AbortSignal): void {
+  const tested: OnTested = (model, test, refused) =>
+    log[refused ? 'error' : 'info']('self-test of a model', { model, refused, result: testText(test) });
+  models.testChanged({ signal, clock }, tested).catch((error: unknown) => {
+    if (!engineErrors.CANCELLED.is(error)) log.error('models cannot be tested', { error });
+  });
+}
+
 /** Licenses, and the sessions that stand for them. */
 function openAccess({ values, clock, log }: Context, guardian: GuardianClient): Access {
   const licenses = openLicenses(values, {
@@ -228,6 +238,7 @@ function begin(
     (tasks) => webhooks.interrupted(tasks),
     (error) => log.error('tasks of an earlier engine cannot be read', { error: toFields(error).message }),
   );
+  testModels(context, engine, guardian.signal);
   const kept = keptContext(guardian, log);
   engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));
   const model_key = kept?.model_key ?? values.model;

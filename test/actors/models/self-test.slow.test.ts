@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type ModelRow, modelErrors, testText } from '../../../actors/models/contract.ts';
 import { createModelLibrary } from '../../../actors/models/library.ts';
-import { chooseObjectDetector } from '../../../actors/models/registry.ts';
+import { checkUserRow, chooseObjectDetector } from '../../../actors/models/registry.ts';
 import { builtInRows } from '../../../actors/models/rows/list.ts';
 import { thingsErrors } from '../../../actors/things/contract.ts';
 import { systemClock } from '../../../runtime/clock.ts';
+import { type ErrorMaker, engineErrors } from '../../../runtime/errors.ts';
+import { sharedPath, skipWithout } from '../../shared.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 const machine = { memoryBytes: 8e9, graphics: false };
@@ -79,4 +90,87 @@ test('a model that works only beside another one is not tested alone', async () 
   const result = await library(folder).test(row.key, options);
   assert.equal(result.passed, null);
   assert.match(result.reason!, /No face detector is downloaded/);
+});
+
+const silero = builtInRows.find(({ key }) => key === 'silero-vad')!;
+const weights = 'weights/silero_vad.onnx';
+
+test('the description of every model of the program is a row to start from', async () => {
+  const folder = temporaryFolder();
+  const described = builtInRows.filter(({ files }) => files.length > 0);
+  for (const { key, kind } of described) {
+    const row = await library(folder).describe(key);
+    const found = checkUserRow('model.json', row.key, JSON.stringify(row));
+    assert.ok('row' in found, `${key}: ${JSON.stringify(found)}`);
+    assert.deepEqual([row.key, row.kind, row.files[0]!.url], [`my-${key}`, kind, null]);
+  }
+  await assert.rejects(library(folder).describe('starter-speaker'), /has no files; describe another model/);
+});
+
+test('what is wrong with a folder that is added is named with file and field', async () => {
+  const [folder, source] = [temporaryFolder(), temporaryFolder()];
+  const path = join(source, 'model.json');
+  const add = () => library(folder).add(source, options);
+  const isRefused = (error: ErrorMaker, text: RegExp) => async (row: object | string) => {
+    writeFileSync(path, typeof row === 'string' ? row : JSON.stringify(row));
+    await assert.rejects(add(), (thrown: Error) => {
+      assert.ok(error.is(thrown), thrown.message);
+      assert.match(thrown.message, text);
+      assert.ok(thrown.message.includes(source), thrown.message);
+      return true;
+    });
+  };
+  await assert.rejects(add(), /model\.json: no such file/);
+  const row = await library(folder).describe('silero-vad');
+  const { MODEL_INVALID, MODEL_NOT_DOWNLOADED, MODEL_LOAD_FAILED } = modelErrors;
+  await isRefused(MODEL_INVALID, /model\.json: is not JSON/)('{');
+  await isRefused(MODEL_INVALID, /model\.json: \/speed: .*5/)({ ...row, speed: 9 });
+  await isRefused(MODEL_INVALID, /model\.json: \/key: .*built-in model/)({ ...row, key: 'silero-vad' });
+  const missing = /silero_vad\.onnx \(\/files\/0\): missing$/;
+  await isRefused(MODEL_NOT_DOWNLOADED, missing)(row);
+  writeFileSync(join(source, 'silero_vad.onnx'), 'no graph');
+  const sum = { ...row, files: [{ ...row.files[0], sha256: 'a'.repeat(64) }] };
+  await isRefused(MODEL_NOT_DOWNLOADED, /\(\/files\/0\): wrong sha256$/)(sum);
+  await isRefused(MODEL_LOAD_FAILED, /silero_vad\.onnx: /)(row);
+  assert.deepEqual(existsSync(join(folder, row.key)), false);
+});
+
+test('a folder that runs is copied to the models, once', { skip: skipWithout(weights) }, async () => {
+  const [folder, source] = [join(temporaryFolder(), 'models'), temporaryFolder()];
+  const row = await library(folder).describe('silero-vad');
+  writeFileSync(join(source, 'model.json'), JSON.stringify(row));
+  copyFileSync(sharedPath(weights), join(source, 'silero_vad.onnx'));
+  const added = await library(folder).add(source, options);
+  assert.deepEqual([added.key, added.folder, added.test.passed], [row.key, join(folder, row.key), true]);
+  const listed = (await library(folder).list()).models.find((model) => model.row.key === row.key)!;
+  assert.deepEqual([listed.downloaded, listed.test], [true, added.test]);
+  assert.deepEqual(readdirSync(join(folder, '..')), ['models']);
+  await assert.rejects(library(folder).add(source, options), /\/key: .* is there already$/);
+  assert.equal((await library(folder).add(added.folder, options)).folder, added.folder);
+});
+
+test('models are tested again when device or runtime change', { skip: skipWithout(weights) }, async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, silero.key));
+  copyFileSync(sharedPath(weights), join(folder, silero.key, silero.files[0]!.name));
+  const tested: string[] = [];
+  const changed = () =>
+    library(folder).testChanged(options, (key, { passed }, refused) => {
+      tested.push(`${key} ${passed} ${refused}`);
+    });
+  await changed();
+  await changed();
+  assert.deepEqual(tested, ['silero-vad true false']);
+  const record = join(folder, silero.key, 'self-test.json');
+  const before = readFileSync(record, 'utf8');
+  writeFileSync(record, before.replace(/onnxruntime [\d.]+/, 'onnxruntime 1.0.0'));
+  await changed();
+  assert.equal(tested.length, 2);
+  assert.match(readFileSync(record, 'utf8'), /onnxruntime 1\.[1-9]/);
+  const stopped = AbortSignal.abort();
+  writeFileSync(record, before.replace('"cpu; ', '"cuda; '));
+  await assert.rejects(
+    library(folder).testChanged({ ...options, signal: stopped }, () => {}),
+    (error) => engineErrors.CANCELLED.is(error),
+  );
 });

@@ -127,6 +127,21 @@ test('pull and check print the figure of the self-test', async () => {
   assert.deepEqual([untested.code, untested.out], [exit.ok, 'small was not tested: no question\n']);
 });
 
+test('describe prints a row, and add says where a folder is now and what its test came to', async () => {
+  const describe: ModelLibrary['describe'] = async (key) => ({ ...row, key: `my-${key}` });
+  const { out } = await run({ describe }, 'describe', 'small');
+  assert.equal((JSON.parse(out) as { key: string }).key, 'my-small');
+  const asked: string[] = [];
+  const add: ModelLibrary['add'] = async (folder) => {
+    asked.push(folder);
+    return { key: 'mine', folder: '/m/mine', test: failing };
+  };
+  const added = await run({ add }, 'add', 'mine');
+  assert.deepEqual(asked, [join(process.cwd(), 'mine')]);
+  assert.equal(added.code, exit.ok);
+  assert.equal(added.out, `mine is in /m/mine\nmine failed its self-test, but is used: ${figure}\n`);
+});
+
 test('verify fails when a file is not as it should be, and says how to repair it', async () => {
   const file = { name: 'a.onnx', state: 'missing', size: null, sha256: null, expectedSha256: 'ab' } as const;
   const verify: ModelLibrary['verify'] = async (key) => ({ key, ok: false, files: [file] });
