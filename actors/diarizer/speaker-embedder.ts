@@ -55,9 +55,8 @@ function checkDeclared(
 ): void {
   const names = ports.map(({ name }) => name);
   if (names.includes(expected)) return;
-  throw modelErrors.MODEL_LOAD_FAILED(`${file}: has the ${what}s ${names.join(', ')}, not ${expected}`, {
-    file,
-  });
+  const message = `${file}: has the ${what}s ${names.join(', ')}, not ${expected} (/speaker/${what})`;
+  throw modelErrors.MODEL_LOAD_FAILED(message, { file });
 }
 
 /** Each row scaled to length 1; one that is all zeros or holds a NaN becomes zeros. */
@@ -69,7 +68,7 @@ function normalized(
 ): Float32Array {
   if (!(tensor?.data instanceof Float32Array) || tensor.data.length !== count * dimensions) {
     throw modelErrors.MODEL_RUN_FAILED(
-      `${what} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${count}×${dimensions} floats`,
+      `${what} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${count}×${dimensions} floats (/speaker/dimensions)`,
     );
   }
   const vectors = tensor.data;

@@ -282,7 +282,7 @@ function readVectors(
 ): Float32Array {
   if (!(tensor?.data instanceof Float32Array) || tensor.dims.join('×') !== `${count}×${dimensions}`) {
     throw modelErrors.MODEL_RUN_FAILED(
-      `${what} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${count}×${dimensions} floats`,
+      `${what} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${count}×${dimensions} floats (/visual/dimensions)`,
     );
   }
   return normalizeRows(tensor.data, dimensions, what);

@@ -146,15 +146,13 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
       return this.#use({ row, family: await this.#options.open(row, checkpoint) }, null);
     } catch (cause) {
       if (engineErrors.CANCELLED.is(cause)) throw cause;
-      this.#options.log.error(`${this.#options.kind} model cannot be loaded`, {
-        model: row.key,
-        error: cause,
-      });
-      const { defaultModel } = this.#options;
+      const { defaultModel, kind, log } = this.#options;
       const another = defaultModel !== null && defaultModel !== row.key;
       const fallback = another ? await this.#openDefault(defaultModel, checkpoint) : null;
-      if (fallback) return this.#use(fallback, { key: row.key, error: text(cause) });
-      throw cause;
+      // Without another model in its place the caller reports the error.
+      if (!fallback) throw cause;
+      log.error(`${kind} model cannot be loaded`, { model: row.key, used: defaultModel, error: cause });
+      return this.#use(fallback, { key: row.key, error: text(cause) });
     }
   }
 

@@ -122,7 +122,7 @@ export async function offeredDevices(): Promise<Device[]> {
 /**
  * Opens a graph. `source`: a path (external data lies beside it) or the bytes of a graph without external
  * data. A device that does not work is logged and answered in `refused`, and the next one is tried. Throws
- * MODEL_LOAD_FAILED, naming the file and every device's reason.
+ * MODEL_LOAD_FAILED, naming the file and what the processor refuses.
  */
 export async function openSession(
   source: string | Uint8Array,
@@ -150,7 +150,12 @@ export async function openSession(
     const fault = device === 'cuda' || device === 'tensorrt' ? cudaFault(device) : null;
     refused.push({ device, reason: fault ?? reasonOf(opened.error) });
   }
-  const reasons = refused.map(({ device, reason }) => `${device}: ${reason}`).join('; ');
+  // What the processor refuses is wrong itself, so that a missing device says nothing.
+  const last = refused.at(-1);
+  const reasons =
+    last?.device === 'cpu'
+      ? last.reason
+      : refused.map(({ device, reason }) => `${device}: ${reason}`).join('; ');
   throw modelErrors.MODEL_LOAD_FAILED(`${name}: ${reasons}`, { file: name });
 }
 
@@ -278,10 +283,11 @@ function read(results: InferenceSession.ReturnType): Record<string, TensorOut> {
   );
 }
 
-/** The first line of the runtime's message, without its source location. */
+/** The first line of the runtime's message, without the path, which is named before, and its source location. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return (text.split('\n', 1)[0] ?? text).replace(/^\S+\.cc:\d+ .* was false\. /, '');
+  const line = (text.split('\n', 1)[0] ?? text).replace(/^Load model from .*? failed:/, '');
+  return line.replace(/^\S+\.(cc|h):\d+ (.* was false\. |.*\) )?/, '');
 }
 
 // One graph of a model, whose inputs and outputs are checked against those the family uses when it is opened.

@@ -6,6 +6,7 @@ import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { CurrentModel } from '../models/current.ts';
 import { type DeviceChoice, refusalText } from '../models/device.ts';
 import { chooseObjectDetector, fileOf } from '../models/registry.ts';
+import type { Ranges } from '../models/rewriting/for-processor.ts';
 import { openSession } from '../models/session.ts';
 import { type Sight, type Thing, thingsContract } from './contract.ts';
 import { openDetector } from './detector.ts';
@@ -46,9 +47,8 @@ export const definition = actor({
       open: async (row, checkpoint) => {
         const options = { device, threads, log, convolutional: true, stopping, checkpoint };
         const file = fileOf(modelsDir, row, 'graph');
-        const { detector, eightBits } = await openDetector((ranges) => {
-          return openSession(file, { ...options, ...(ranges && { ranges }) });
-        });
+        const open = (ranges?: Ranges) => openSession(file, { ...options, ...(ranges && { ranges }) });
+        const { detector, eightBits } = await openDetector(open, undefined, file);
         if (eightBits === 'refused')
           log.warn('eight bits give other results on this processor', { model: row.key });
         await detector.look({ data: new Uint8Array(64 * 64 * 3).fill(128), width: 64, height: 64 });

@@ -87,15 +87,19 @@ export class Detector implements Openable {
   readonly #planes = new Float32Array(3 * side * side);
   readonly #input: string;
 
-  /** The session is the detector's own. Throws where the graph is not one of NanoDet. */
-  constructor(session: ModelSession) {
+  /**
+   * The session is the detector's own. `file`: of the graph, for messages. Throws MODEL_LOAD_FAILED where it is
+   * not one of NanoDet.
+   */
+  constructor(session: ModelSession, file = 'the graph') {
     const names = new Set(session.outputs.map(({ name }) => name));
     const missing = outputs
       .flatMap(({ scores, sides }) => [scores, sides])
       .filter((name) => !names.has(name));
     const [input] = session.inputs;
     if (missing.length > 0 || input === undefined) {
-      throw new Error(`the graph has no ${missing.length > 0 ? `output ${missing.join(', ')}` : 'input'}`);
+      const what = missing.length > 0 ? `output ${missing.join(', ')}` : 'input';
+      throw modelErrors.MODEL_LOAD_FAILED(`${file}: has no ${what}`, { file });
     }
     this.runsOn = session;
     this.#input = input.name;
@@ -135,20 +139,30 @@ export interface OpenedDetector {
  */
 const mostDifference = 0.12;
 
-/** `open`: the graph, with ranges in eight bits. */
+/** `open`: the graph, with ranges in eight bits. `file`: of the graph, for messages. */
 export async function openDetector(
   open: (ranges?: Ranges) => Promise<ModelSession>,
   multiplies = multipliesBytes(),
+  file?: string,
 ): Promise<OpenedDetector> {
-  const exact = new Detector(await open());
+  const exact = await opened(await open(), file);
   if (exact.runsOn.device !== 'cpu' || !multiplies) return { detector: exact, eightBits: 'not tried' };
-  const bytes = await open(ranges).then((session) => new Detector(session), refused);
+  const bytes = await open(ranges).then((session) => opened(session, file), refused);
   if (bytes && (await differenceOf(exact, bytes)) <= mostDifference) {
     await exact.close();
     return { detector: bytes, eightBits: 'used' };
   }
   await bytes?.close();
   return { detector: exact, eightBits: 'refused' };
+}
+
+async function opened(session: ModelSession, file?: string): Promise<Detector> {
+  try {
+    return new Detector(session, file);
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
 }
 
 function refused(error: unknown): null {
@@ -196,9 +210,9 @@ export async function describeDetector(modelsDir: string, device: DeviceChoice):
   });
   if (row === null) return null;
   const options = { device, threads: 1, log: createLog('things', () => {}), convolutional: true };
-  const { detector, eightBits } = await openDetector((ranges) =>
-    openSession(fileOf(modelsDir, row, 'graph'), { ...options, ...(ranges && { ranges }) }),
-  );
+  const file = fileOf(modelsDir, row, 'graph');
+  const open = (ranges?: Ranges) => openSession(file, { ...options, ...(ranges && { ranges }) });
+  const { detector, eightBits } = await openDetector(open, undefined, file);
   await detector.close();
   return `${row.key} ${precisions[eightBits]}`;
 }

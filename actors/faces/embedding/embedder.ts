@@ -79,7 +79,7 @@ export class FaceEmbedder {
     const found = results[output];
     if (!(found?.data instanceof Float32Array) || found.data.length !== count * this.dimensions) {
       throw modelErrors.MODEL_RUN_FAILED(
-        `"${this.#row.key}": ${output} is ${found?.dims.join('×') ?? 'missing'}, expected ${count}×${this.dimensions} floats`,
+        `"${this.#row.key}": ${output} is ${found?.dims.join('×') ?? 'missing'}, expected ${count}×${this.dimensions} floats (/embedder/dimensions)`,
         { key: this.#row.key },
       );
     }

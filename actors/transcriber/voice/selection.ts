@@ -15,8 +15,6 @@ export class DetectorSelection {
   readonly #log: Log;
   #silero: VoiceDetectors | null = null;
   #opening: Promise<VoiceDetectors> | null = null;
-  /** A graph that could not be opened is not tried again for every file. */
-  #broken: string | null = null;
 
   constructor(modelsDir: string, builtIn: VoiceDetectors, log: Log) {
     this.#modelsDir = modelsDir;
@@ -24,7 +22,10 @@ export class DetectorSelection {
     this.#log = log;
   }
 
-  /** The best one there is now; detectors opened before stay usable. */
+  /**
+   * The best one there is now; detectors opened before stay usable. Throws MODEL_LOAD_FAILED for a downloaded
+   * model that is damaged: our own detector would find other speech, and nobody would know.
+   */
   async best(): Promise<VoiceDetectors> {
     if (this.#silero) return this.#silero;
     this.#opening ??= this.#open().finally(() => {
@@ -34,27 +35,18 @@ export class DetectorSelection {
   }
 
   async close(): Promise<void> {
-    await this.#opening;
+    await this.#opening?.catch(() => {});
     await this.#silero?.close();
     await this.builtIn.close();
   }
 
   async #open(): Promise<VoiceDetectors> {
     const row = await this.#downloaded();
-    if (!row || row.key === this.#broken) return this.builtIn;
+    if (!row) return this.builtIn;
     const file = fileOf(this.#modelsDir, row, 'voice');
-    try {
-      // Always on the CPU: for windows of 32 ms the transfer to another device takes longer than the run.
-      const options = { device: 'cpu', threads: 1, log: this.#log } as const;
-      this.#silero = await openSilero(row.key, file, (source) => openSession(source, options));
-    } catch (error) {
-      this.#broken = row.key;
-      this.#log.error('voice detection model cannot be loaded, our own detector is used', {
-        model: row.key,
-        error,
-      });
-      return this.builtIn;
-    }
+    // Always on the CPU: for windows of 32 ms the transfer to another device takes longer than the run.
+    const options = { device: 'cpu', threads: 1, log: this.#log } as const;
+    this.#silero = await openSilero(row.key, file, (source) => openSession(source, options));
     this.#log.info('voice detection model in use', { model: row.key });
     return this.#silero;
   }

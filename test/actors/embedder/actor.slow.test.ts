@@ -224,7 +224,7 @@ test('a key that is unknown or not downloaded is refused and changes nothing', a
   );
   await assert.rejects(
     embedder.ask('load', { model_key: 'half' }),
-    withCode('MODEL_NOT_DOWNLOADED', /text\.onnx.*framehound models pull half/),
+    withCode('MODEL_NOT_DOWNLOADED', /half lacks text\.onnx$/),
   );
   await assert.rejects(
     embedder.ask('load', { model_key: 'clip-b32' }),

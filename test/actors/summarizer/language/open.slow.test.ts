@@ -147,7 +147,7 @@ test('a frame that is no picture is left out, and that is told', async () => {
 
 const script = { answers: [[33]], mark: 257, marks: 3, lead: 10, vocabulary: 262, fault: 33 };
 const faults: [string, Partial<TinyFiles>, RegExp][] = [
-  ['a damaged decoder', { decoder: new Uint8Array([8, 8, 1, 2]) }, /decoder_model_merged_q4\.onnx: cpu: /],
+  ['a damaged decoder', { decoder: new Uint8Array([8, 8, 1, 2]) }, /decoder_model_merged_q4\.onnx: /],
   ['a damaged tokenizer', { tokenizer: '{"model"' }, /tokenizer\.json: /],
   [
     'a tokenizer of another family',
