@@ -283,7 +283,7 @@ function read(results: InferenceSession.ReturnType): Record<string, TensorOut> {
   );
 }
 
-/** The first line of the runtime's message, without the path, which is named before, and its source location. */
+/** The first line of the runtime's message, without the path and the location in its source. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const line = (text.split('\n', 1)[0] ?? text).replace(/^Load model from .*? failed:/, '');

@@ -88,8 +88,8 @@ export class Detector implements Openable {
   readonly #input: string;
 
   /**
-   * The session is the detector's own. `file`: of the graph, for messages. Throws MODEL_LOAD_FAILED where it is
-   * not one of NanoDet.
+   * The session is the detector's own. `file`: of the graph, for messages. Throws MODEL_LOAD_FAILED where it
+   * is not one of NanoDet.
    */
   constructor(session: ModelSession, file = 'the graph') {
     const names = new Set(session.outputs.map(({ name }) => name));

@@ -1,4 +1,4 @@
-// `framehound models list|pull|add|…`: which models there are, which are on this machine, and which are used.
+// `framehound models list|pull|add|…`: which models there are, which are here, and which are used.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {

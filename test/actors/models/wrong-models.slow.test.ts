@@ -1,5 +1,5 @@
-// Models that are cut off, overwritten or something else: whoever uses one is told the file, and what a model.json
-// says of it where that is wrong.
+// Models that are cut off, overwritten or something else: whoever uses one is told the file, and the field of
+// its model.json where that is wrong.
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
