@@ -65,7 +65,8 @@ export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Resul
     const broken = new AbortController();
     running.add(broken);
     try {
-      const until = AbortSignal.any([signal, broken.signal]);
+      const until = AbortSignal.any([signal, broken.signal, closing.signal]);
+      until.throwIfAborted();
       started ??= start();
       const piscina = await started;
       return await piscina.run(task, { signal: until, transferList: [...moved] });
