@@ -1,4 +1,5 @@
 // Lines about the files of a task: one for each, when all work on it has ended.
+
 import { basename, isAbsolute } from 'node:path';
 import type { AnalysisEvent, WorkResult } from '../actors/analysis/contract.ts';
 import { kindOf } from '../actors/analysis/result.ts';
@@ -7,6 +8,7 @@ import { speechKind } from '../actors/analysis/stages/speech/kind.ts';
 import { isStillName } from '../actors/decoder/media-names.ts';
 import { modelErrors } from '../actors/models/contract.ts';
 import { speechErrors } from '../actors/transcriber/contract.ts';
+import { addTo } from '../runtime/lists.ts';
 import { printable } from './terminal.ts';
 
 interface Failed {
@@ -52,7 +54,7 @@ export class FileResults {
   #add(result: WorkResult, types: readonly string[] | null): string[] {
     if (result.closing) return this.#lines([result]);
     const { path } = result;
-    this.#waiting.set(path, [...(this.#waiting.get(path) ?? []), result]);
+    addTo(this.#waiting, path, result);
     return types === null ? [] : this.#take(path, types);
   }
 
@@ -85,7 +87,7 @@ export class FileResults {
     const { error, path } = result;
     if (error === null || !lacking.has(error.code)) return false;
     const key = `${error.code} ${error.message.replace(path, '')}`;
-    this.#lacking.set(key, [...(this.#lacking.get(key) ?? []), result]);
+    addTo(this.#lacking, key, result);
     return true;
   }
 }

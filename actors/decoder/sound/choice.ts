@@ -1,4 +1,5 @@
 // Which channels of which audio tracks are decoded, and the gain of each in the output.
+import { addTo } from '../../../runtime/lists.ts';
 
 /** An audio track, by its header. */
 export interface TrackFacts {
@@ -66,7 +67,7 @@ export function chooseChannels(
     if (!found) return { missing: number };
     const channels = taken.get(found.stream) ?? new Map<number, number[]>();
     taken.set(found.stream, channels);
-    channels.set(found.channel, [...(channels.get(found.channel) ?? []), position]);
+    addTo(channels, found.channel, position);
   }
   return [...taken].map(([stream, channels]) => ({
     stream,

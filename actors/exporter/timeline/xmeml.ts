@@ -1,4 +1,5 @@
 // A timeline as XMEML, version 4: what Premiere Pro, DaVinci Resolve and Final Cut Pro 7 exchange.
+import { addTo } from '../../../runtime/lists.ts';
 import type { Rational } from '../../decoder/contract.ts';
 import { type Element, element, leaf, xmlDocument } from '../xml.ts';
 import {
@@ -91,7 +92,7 @@ class Writer {
     const linked = (clip: Clip, media: Linked['media'], track: number, place: number): Linked => {
       const one = { id: `clipitem-${++items}`, media, track: track + 1, place: place + 1 };
       const key = placeOf(clip);
-      this.#mates.set(key, [...(this.#mates.get(key) ?? []), one]);
+      addTo(this.#mates, key, one);
       return one;
     };
     this.#pictures = timeline.video.map(({ clips }, track) =>

@@ -3,6 +3,7 @@
 import { isAbsolute } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
+import { addTo } from '../../../runtime/lists.ts';
 import { AbsolutePath, absolute } from '../../../runtime/paths.ts';
 import { rangeFault } from '../../../runtime/ranges.ts';
 import {
@@ -228,7 +229,7 @@ export function frameRanges(segments: Segments, field = frameField): Record<stri
       throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key}: ${rangeFault(...wrong)}`, { field });
     }
     const name = isAbsolute(key) ? absolute(field, key) : key;
-    plain.set(name, [...(plain.get(name) ?? []), ...pairs]);
+    for (const pair of pairs) addTo(plain, name, pair);
   }
   return Object.fromEntries(plain);
 }

@@ -1,7 +1,9 @@
 // Which media and which of their frames a search looks at: the files it names, or everything loaded; of these
 // what its filters speak of; and of their frames those in the ranges it gives.
+
 import { isAbsolute } from 'node:path';
 import type { Request } from '../../../runtime/contract.ts';
+import { addTo } from '../../../runtime/lists.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
@@ -190,7 +192,7 @@ export function narrow(
       throw scopeErrors.UNKNOWN_MEDIA(`${field}: ${key} is not in the searched media`, { field });
     }
     // Two names of one content are one media.
-    if (hash !== null) ranges.set(hash, [...(ranges.get(hash) ?? []), ...pairs]);
+    if (hash !== null) for (const pair of pairs) addTo(ranges, hash, pair);
   }
   const limits = [
     named,
@@ -223,7 +225,7 @@ function askedBy(
   for (const { path, hash } of named) {
     if (path === null || hash === null) continue;
     const ranges = Object.hasOwn(segments, path) ? segments[path]! : [];
-    requested.set(hash, [...(requested.get(hash) ?? []), { path, ranges }]);
+    addTo(requested, hash, { path, ranges });
   }
   return requested;
 }

@@ -1,5 +1,6 @@
 // What FFmpeg keeps in memory for one track of a file in the MP4 family: an entry for each sample that the
 // tables of the track promise, whether the file has bytes for it or not.
+import { addTo } from '../../../../runtime/lists.ts';
 
 /**
  * Bytes of FFmpeg's memory for a sample: its place in the file, and when it is decoded and shown. Measured
@@ -49,7 +50,7 @@ export class Track {
   }
 
   table(type: string, table: Table) {
-    this.#tables.set(type, [...(this.#tables.get(type) ?? []), table]);
+    addTo(this.#tables, type, table);
   }
 
   /**

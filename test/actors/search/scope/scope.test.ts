@@ -56,6 +56,20 @@ const known = new Map([
   ['/gone', { hash: null, loaded: false }],
 ]);
 
+test('many names of one file, and many files of one content, are joined without copying what is there', () => {
+  const count = 100_000;
+  const spelled = (i: number) =>
+    `/films/${'x/../'.repeat(i % 300)}${'./'.repeat(Math.floor(i / 300))}film.mp4`;
+  const names = Array.from({ length: count }, (_, i) => [spelled(i), range(i, i + 1)] as const);
+  assert.equal(frameRanges(Object.fromEntries(names))['/films/film.mp4']!.length, count);
+  const copies = names.map((_, i) => `/films/${i}.mp4`);
+  const segments = Object.fromEntries(copies.map((name, i) => [name, [range(i, i + 1)]]));
+  const one = new Map(copies.map((name) => [name, { hash: 'a', loaded: true }]));
+  const { scope, requested } = narrow([], segments, null, [], one);
+  assert.equal(scope.ranges['a']!.length, count);
+  assert.equal(requested.get('a')!.length, count);
+});
+
 test('what is named, what has ranges and what filters speak of narrow each other', () => {
   for (const [paths, keys, speaksOf, hashes] of [
     [[], [], null, null],
