@@ -205,7 +205,7 @@ test('Back goes through searches and folders, and what is loaded again or follow
   await searchFor(page, 'a red car at night');
   await box.press('Enter');
   await searchFor(page, 'sunset');
-  assert.match(page.url(), /#\/search\?q=sunset&weak=1$/);
+  await page.waitForURL(/#\/search\?q=sunset&weak=1$/);
   await page.goBack();
   await page.waitForURL(/q=a\+red\+car\+at\+night/);
   assert.equal(await box.inputValue(), 'a red car at night');

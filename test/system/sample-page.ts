@@ -67,7 +67,9 @@ export async function searchFor(page: Page, words: string): Promise<void> {
     return answer.url().endsWith('/search/moments') && query === words;
   });
   await page.getByRole('searchbox').fill(words);
-  await answered;
+  await (await answered).finished();
+  // The tiles of the answer before may still be there until the page has drawn this one.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const tile = page.locator('.tile img').first();
   await weakerOf(page).or(tile).first().waitFor({ timeout: SLOW_MS });
   // What is opened while the page still draws the answer may be folded again.
