@@ -278,8 +278,8 @@ export async function chooseFaces(modelsDir: string): Promise<FacePair> {
   }
   throwRefused(models.filter(({ row: { kind } }) => !(kind === 'face-detector' ? detector : embedder)));
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
-  const own = await unusableOwn(modelsDir, ['face-detector', 'face-embedder'], registry);
-  const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm${own}`;
+  const ownFaults = await unusableOwn(modelsDir, ['face-detector', 'face-embedder'], registry);
+  const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm${ownFaults}`;
   throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
 }
 
@@ -303,31 +303,31 @@ function downloadedOf(
 
 /** The model that reads printed words. Throws NO_TEXT_MODEL, which names the command that brings one. */
 export async function chooseTextModel(modelsDir: string): Promise<ModelRow> {
-  const { row, own } = await bestDownloaded(modelsDir, 'text-recognition');
+  const { row, ownFaults } = await bestDownloaded(modelsDir, 'text-recognition');
   if (row) return row;
   const command = 'framehound models pull pp-ocr-v4';
-  const message = `No model for printed words is downloaded; to download one: ${command}${own}`;
+  const message = `No model for printed words is downloaded; to download one: ${command}${ownFaults}`;
   throw textReaderErrors.NO_TEXT_MODEL(message, { command });
 }
 
 /** The model that finds things. Throws NO_OBJECT_DETECTOR, which names the command that brings one. */
 export async function chooseObjectDetector(modelsDir: string): Promise<ModelRow> {
-  const { row, own } = await bestDownloaded(modelsDir, 'object-detection');
+  const { row, ownFaults } = await bestDownloaded(modelsDir, 'object-detection');
   if (row) return row;
   const command = 'framehound models pull nanodet-416';
-  const message = `No object detector is downloaded; to download one: ${command}${own}`;
+  const message = `No object detector is downloaded; to download one: ${command}${ownFaults}`;
   throw thingsErrors.NO_OBJECT_DETECTOR(message, { command });
 }
 
 async function bestDownloaded(
   modelsDir: string,
   kind: 'text-recognition' | 'object-detection',
-): Promise<{ readonly row: ModelRow | null; readonly own: string }> {
+): Promise<{ readonly row: ModelRow | null; readonly ownFaults: string }> {
   const registry = await readRegistry(modelsDir);
   const models = await downloadedOf(modelsDir, registry.rows, (one) => one === kind);
   const row = bestThere(models, kind);
   if (!row) throwRefused(models);
-  return { row, own: row ? '' : await unusableOwn(modelsDir, [kind], registry) };
+  return { row, ownFaults: row ? '' : await unusableOwn(modelsDir, [kind], registry) };
 }
 
 export function isBuiltIn(row: ModelRow): boolean {
@@ -358,15 +358,15 @@ export async function unusableOwn(
   kinds: readonly ModelRow['kind'][],
   { rows, problems }: Registry,
 ): Promise<string> {
-  const wrong = problems.map(
+  const faults = problems.map(
     ({ file, field, message }) => `; ${file}: ${[field, message].filter(Boolean).join(' ')}`,
   );
   for (const row of rows) {
     if (builtInRows.includes(row) || !kinds.includes(row.kind)) continue;
     const missing = await missingFiles(modelsDir, row);
-    if (missing.length > 0) wrong.push(`; ${folderOf(modelsDir, row)} lacks ${missing.join(', ')}`);
+    if (missing.length > 0) faults.push(`; ${folderOf(modelsDir, row)} lacks ${missing.join(', ')}`);
   }
-  return wrong.join('');
+  return faults.join('');
 }
 
 /** The last self-test of a model's files; undefined where there is none. */

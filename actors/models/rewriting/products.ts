@@ -18,8 +18,8 @@ function inBytes(body: GraphBody, around: ReadonlyMap<string, Tensor>): GraphNod
     const maker = makers.get(value);
     if (maker?.op !== 'DequantizeLinear') return null;
     const [bytes = '', scale = ''] = maker.inputs;
-    const turned = makers.get(bytes);
-    const source = turned?.op === 'Transpose' ? (turned.inputs[0] ?? '') : bytes;
+    const transposition = makers.get(bytes);
+    const source = transposition?.op === 'Transpose' ? (transposition.inputs[0] ?? '') : bytes;
     const isOne = constants.get(scale)?.data.length === 1;
     return isOne && constants.get(source)?.dims.length === 2 ? maker : null;
   };
@@ -29,21 +29,28 @@ function inBytes(body: GraphBody, around: ReadonlyMap<string, Tensor>): GraphNod
       ? productInBytes(node, conversion)
       : [withBranches(node, (branch) => ({ ...branch, nodes: inBytes(branch, constants) }))];
   });
-  const needed = new Set([...body.outputs.map(({ name }) => name), ...nodes.flatMap(({ inputs }) => inputs)]);
-  return nodes.filter(({ op, outputs }) => op !== 'DequantizeLinear' || needed.has(outputs[0]!));
+  const inputNames = new Set([
+    ...body.outputs.map(({ name }) => name),
+    ...nodes.flatMap(({ inputs }) => inputs),
+  ]);
+  return nodes.filter(({ op, outputs }) => op !== 'DequantizeLinear' || inputNames.has(outputs[0]!));
 }
 
 function productInBytes({ inputs, outputs }: GraphNode, { inputs: weights }: GraphNode): GraphNode[] {
   const [output = ''] = outputs;
-  const named = (what: string) => `${output}/${what}`;
+  const partName = (what: string) => `${output}/${what}`;
   const [bytes = '', scale = '', ...zero] = weights;
-  const rounded = ['bytes', 'scale', 'zero'].map(named) as [string, string, string];
+  const byteNames = ['bytes', 'scale', 'zero'].map(partName) as [string, string, string];
   return [
-    { op: 'DynamicQuantizeLinear', inputs: [inputs[0]!], outputs: rounded },
-    { op: 'MatMulInteger', inputs: [rounded[0], bytes, rounded[2], ...zero], outputs: [named('sums')] },
-    { op: 'Cast', inputs: [named('sums')], outputs: [named('floats')], attributes: { to: 1 } },
-    { op: 'Mul', inputs: [rounded[1], scale], outputs: [named('step')] },
-    { op: 'Mul', inputs: [named('floats'), named('step')], outputs },
+    { op: 'DynamicQuantizeLinear', inputs: [inputs[0]!], outputs: byteNames },
+    {
+      op: 'MatMulInteger',
+      inputs: [byteNames[0], bytes, byteNames[2], ...zero],
+      outputs: [partName('sums')],
+    },
+    { op: 'Cast', inputs: [partName('sums')], outputs: [partName('floats')], attributes: { to: 1 } },
+    { op: 'Mul', inputs: [byteNames[1], scale], outputs: [partName('step')] },
+    { op: 'Mul', inputs: [partName('floats'), partName('step')], outputs },
   ];
 }
 

@@ -105,10 +105,10 @@ function decoderOf(graph: Graph, caches: readonly CachePort[], { firstTime }: Vo
           }
           first = false;
           const logits = floatsOf(graph, results, 'logits', 3);
-          const [known, size] = [firstTime + TIMES, logits.dims[2] ?? 0];
+          const [tokenizerSize, size] = [firstTime + TIMES, logits.dims[2] ?? 0];
           // With one token more or less every time would be read as another token.
-          if (size !== known) {
-            const fault = `has ${size} tokens, but its tokenizer.json has ${known}; they belong to different models`;
+          if (size !== tokenizerSize) {
+            const fault = `has ${size} tokens, but its tokenizer.json has ${tokenizerSize}; they belong to different models`;
             throw modelErrors.MODEL_LOAD_FAILED(`${graph.file}: ${fault}`, { file: graph.file });
           }
           return rowsOf(logits, length);
