@@ -68,14 +68,20 @@ const READ_EVERY_MS = 10_000;
 type Listener = (event: ProgressEvent) => void;
 type Room = Exclude<RoomArgument, string>;
 const listeners = new Set<Listener>();
+/** By task, of those that run or wait. */
+const lastEvents = new Map<string, ProgressEvent>();
 /** Tasks and saved searches, by their ids. */
 const joined = new Map<string, Room>();
 const hitListeners = new Set<(hit: SearchHit) => void>();
 let socket: Socket<ServerEvents, ClientEvents> | null = null;
 
-/** Every event of every task that runs. Answers the function that ends it. */
+/**
+ * Every event of every task that runs, beginning with the last one that was heard of each: the next may be
+ * long in coming. Answers the function that ends it.
+ */
 export function onProgress(listener: Listener): () => void {
   listeners.add(listener);
+  for (const event of lastEvents.values()) listener(event);
   return () => listeners.delete(listener);
 }
 
@@ -157,7 +163,10 @@ function connection(): Socket<ServerEvents, ClientEvents> {
 function hear(event: ProgressEvent): void {
   for (const listener of [...listeners]) listener(event);
   const { task_id, done } = event;
-  if (done) joined.delete(task_id);
+  if (done) {
+    joined.delete(task_id);
+    lastEvents.delete(task_id);
+  } else lastEvents.set(task_id, event);
   update(({ tasks }) => ({
     tasks: tasks
       .filter((one) => !(done && one.task_id === task_id))

@@ -155,7 +155,10 @@ function withTask(
   task_id: string,
   keys: readonly string[],
 ): readonly Download[] {
-  if (active.some((one) => one.task_id === task_id)) return active;
+  const known = active.find((one) => one.task_id === task_id);
+  // An event names only the model that is downloaded at the moment.
+  if (known)
+    return active.map((one) => (one === known && keys.length > one.keys.length ? { ...one, keys } : one));
   const nothing = { phase: 'connecting', received: 0, total: 0, samples: [], rate: null } as const;
   return [...active, { task_id, keys, key: keys[0] ?? '', ...nothing }];
 }
