@@ -321,7 +321,7 @@ export function recommendedSummaryModel(
  */
 export function bestThere(
   models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported' | 'test'>[],
-  kind: FaceKind | 'object-detection' | 'text-recognition' | 'speaker',
+  kind: FaceKind | 'object-detection' | 'text-recognition' | 'sound-detection' | 'speaker',
 ): ModelRow | null {
   const there = models.filter(
     ({ row, downloaded, supported, test }) =>

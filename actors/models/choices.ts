@@ -7,6 +7,7 @@ import { thisMachine } from './machine.ts';
 import {
   chooseFaces,
   chooseObjectDetector,
+  chooseSoundModel,
   chooseTextModel,
   currentSystem,
   findSummaryRow,
@@ -21,10 +22,14 @@ const choosing: Readonly<Record<ModelWork, (modelsDir: string) => Promise<unknow
   faces: chooseFaces,
   text: chooseTextModel,
   things: chooseObjectDetector,
+  sounds: chooseSoundModel,
 };
 
 interface ModelChoices {
-  /** Also where there is no actor for it. Throws NO_FACE_MODEL, NO_TEXT_MODEL, NO_OBJECT_DETECTOR. */
+  /**
+   * Also where there is no actor for it. Throws NO_FACE_MODEL, NO_TEXT_MODEL, NO_OBJECT_DETECTOR,
+   * NO_SOUND_MODEL.
+   */
   expectModelFor(work: ModelWork): Promise<void>;
   /**
    * Null for `key` is the recommended model, and null as the answer means texts from templates. Throws

@@ -200,6 +200,8 @@ export const ModelRow = Type.Object({
     Type.Literal('object-detection'),
     /** Where printed words are, and what they say. */
     Type.Literal('text-recognition'),
+    /** Where music and singing are heard. */
+    Type.Literal('sound-detection'),
   ]),
   /** Which code runs it: starter, siglip, clip, … */
   family: Type.String({ minLength: 1 }),
@@ -236,7 +238,7 @@ export const ModelRow = Type.Object({
 export type ModelRow = Static<typeof ModelRow>;
 
 /** Work on media that cannot be done without a download. */
-export type ModelWork = 'faces' | 'text' | 'things';
+export type ModelWork = 'faces' | 'text' | 'things' | 'sounds';
 
 /** A row whose visual side is known to be there. */
 export type VisualRow = ModelRow & { readonly visual: VisualSide };

@@ -9,6 +9,7 @@ import { suggestion } from '../../runtime/text.ts';
 import { facesErrors } from '../faces/contract.ts';
 import { textReaderErrors } from '../text-reader/contract.ts';
 import { thingsErrors } from '../things/contract.ts';
+import { speechErrors } from '../transcriber/contract.ts';
 import {
   bestThere,
   type FacePair,
@@ -319,9 +320,18 @@ export async function chooseObjectDetector(modelsDir: string): Promise<ModelRow>
   throw thingsErrors.NO_OBJECT_DETECTOR(message, { command });
 }
 
+/** The model that hears music and singing. Throws NO_SOUND_MODEL, which names the command that brings one. */
+export async function chooseSoundModel(modelsDir: string): Promise<ModelRow> {
+  const { row, ownFaults } = await bestDownloaded(modelsDir, 'sound-detection');
+  if (row) return row;
+  const command = 'framehound models pull firered-aed';
+  const message = `No model for music and singing is downloaded; to download one: ${command}${ownFaults}`;
+  throw speechErrors.NO_SOUND_MODEL(message, { command });
+}
+
 async function bestDownloaded(
   modelsDir: string,
-  kind: 'text-recognition' | 'object-detection',
+  kind: 'text-recognition' | 'object-detection' | 'sound-detection',
 ): Promise<{ readonly row: ModelRow | null; readonly ownFaults: string }> {
   const registry = await readRegistry(modelsDir);
   const models = await downloadedOf(modelsDir, registry.rows, (one) => one === kind);

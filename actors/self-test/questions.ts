@@ -69,5 +69,8 @@ export const sentences: readonly (readonly [from: number, to: number, text: stri
   [12.4, 16.3, 'Please bring some bread and cheese, and a bottle of water.'],
 ];
 
+/** A sample that is accompanied by a melody. */
+export const melody = 'shapes.webm';
+
 /** Samples in whose sound nobody speaks. */
 export const withoutSpeech = ['camp-fire.mkv', 'shapes.webm'] as const;

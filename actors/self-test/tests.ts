@@ -11,9 +11,10 @@ import type { ModelRow, ModelTest } from '../models/contract.ts';
 import type { summarizerContract } from '../summarizer/contract.ts';
 import type { textReaderContract } from '../text-reader/contract.ts';
 import { detectorSide, type thingsContract } from '../things/contract.ts';
-import type { transcriberContract } from '../transcriber/contract.ts';
+import type { HeardSounds, transcriberContract } from '../transcriber/contract.ts';
 import {
   faceBoxes,
+  melody,
   pictureQuestions,
   printedWords,
   type SamplePicture,
@@ -47,6 +48,7 @@ const marks: Readonly<Record<ModelRow['kind'], number>> = {
   'face-embedder': 0.6,
   speech: 0.5,
   voice: 0.85,
+  'sound-detection': 0.9,
   speaker: 0.8,
   turns: 0.8,
   summary: 0,
@@ -178,6 +180,33 @@ const tests: Readonly<
     }
     const counted = { right, of, counted: 'tenths of a second rightly taken for speech or none' };
     return { ...counted, ...timer.mean('a second of sound', of / 10), device: 'cpu', reason: null };
+  },
+
+  'sound-detection': async ({ decoder, transcriber }) => {
+    const { model_key } = await transcriber.ask('load_sounds', {});
+    const timer = new Timer();
+    let [right, of] = [0, 0];
+    for (const file of [fileOf(melody), voicesFile, fileOf('camp-fire.mkv')]) {
+      let before: HeardSounds | null = null;
+      const hear = async (count: number, samples: SlotHandle | null) => {
+        const request = { model_key, count, samples, before };
+        const call = { slots: samples === null ? [] : [samples] };
+        before = await timer.time(() => transcriber.ask('hear_sounds', request, call));
+        const isRight = ({ music }: HeardSounds['seconds'][number]) =>
+          file === fileOf(melody) ? music >= 0.7 : music < 0.7;
+        right += before.seconds.filter(isRight).length;
+        of += before.seconds.length;
+      };
+      for await (const { count, samples } of decoder.feed(
+        'sound',
+        { path: file, channels: null },
+        { credit: 4 },
+      ))
+        await hear(count, samples);
+      await hear(0, null);
+    }
+    const counted = { right, of, counted: 'seconds rightly taken for music or none' };
+    return { ...counted, ...timer.mean('a second of sound', of), device: 'cpu', reason: null };
   },
 
   speaker: (actors) => toldApart(actors),

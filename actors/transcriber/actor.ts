@@ -1,14 +1,15 @@
 // The transcriber: detects speech on any number of channels and transcribes it with one speech model; the
 // windows of all sessions share one batching queue.
 import { randomInt } from 'node:crypto';
-import { type ActorEnv, type ActorInstance, actor, type Turn } from '../../runtime/actor.ts';
+import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../../runtime/actor.ts';
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
-import type { SpeechRow } from '../models/contract.ts';
+import type { ModelRow, SpeechRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import {
+  chooseSoundModel,
   familyIn,
   fileOf,
   findSpeechRow,
@@ -26,6 +27,7 @@ import { type DetectedSpeech, speechErrors, transcriberContract, type WrittenWin
 import { emptyTranscript, type Family, type SpeechFamily } from './family.ts';
 import { parakeet } from './parakeet/family.ts';
 import { type SessionModel, type SessionResult, TranscriptionSession, WrittenWindows } from './session.ts';
+import { SoundDetector } from './sounds.ts';
 import { languageName, offeredLanguage } from './text/languages.ts';
 import { captions, sidecar, sidecarVersion } from './text/subtitles/sidecar.ts';
 import { builtInDetectors } from './voice/built-in.ts';
@@ -55,6 +57,7 @@ export const definition = actor({
   contract: transcriberContract,
   create: (env: Env): ActorInstance<typeof transcriberContract> => {
     const transcriber = new Transcriber(env);
+    const sounds = soundModel(env);
     const { modelsDir } = env.settings;
     return {
       handlers: {
@@ -81,8 +84,26 @@ export const definition = actor({
         sidecar: (request) => sidecar(request),
         sidecar_version: (request) => sidecarVersion(request),
         captions: (request) => captions(request),
+        load_sounds: async (_, turn) => {
+          const { key } = await chooseSoundModel(modelsDir);
+          await sounds.load(key, createCheckpoint(turn, { stopping: env.stopping }));
+          return { model_key: key };
+        },
+        unload_sounds: async () => {
+          await sounds.unload();
+          return {};
+        },
+        hear_sounds: async ({ model_key, count, samples, before }, turn) => {
+          const block = samples ? floatsIn(turn.slot(samples), count) : new Float32Array(0);
+          const isLast = samples === null;
+          const answer = await sounds.run(model_key, ({ family }) => family.hear(block, before, isLast));
+          return new Sent(answer, { transfer: [answer.rest.buffer as ArrayBuffer] });
+        },
       },
-      close: () => transcriber.close(),
+      close: async () => {
+        await transcriber.close();
+        await sounds.close();
+      },
     };
   },
 });
@@ -224,6 +245,25 @@ function currentModel({ settings, log, stopping }: Env): Current {
       const options = { device, threads, log, stopping, checkpoint };
       const open: SessionOpener = (source, more) => openSession(source, { ...options, ...more });
       return familyOf(row).open(row, file, open, checkpoint);
+    },
+  });
+}
+
+/** On one thread of the processor, whatever the device: it takes 3 ms for a second of sound. */
+function soundModel({ settings: { modelsDir }, log, stopping }: Env): CurrentModel<ModelRow, SoundDetector> {
+  return new CurrentModel({
+    kind: 'sound',
+    defaultModel: null,
+    log,
+    find: () => chooseSoundModel(modelsDir),
+    open: (row, checkpoint) => {
+      const options = { device: 'cpu', threads: 1, log, stopping, checkpoint } as const;
+      const hasCmvn = row.files.some(({ role }) => role === 'cmvn');
+      const files = {
+        graph: fileOf(modelsDir, row, 'graph'),
+        cmvn: hasCmvn ? fileOf(modelsDir, row, 'cmvn') : null,
+      };
+      return SoundDetector.open(files, (source) => openSession(source, options));
     },
   });
 }

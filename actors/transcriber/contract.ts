@@ -4,13 +4,14 @@
 // One file is one session: `open`, then `append` for every block of every channel in order, `end` for each
 // channel, and `finish`, which answers the text. Windows of several sessions are transcribed in one batch.
 import { type Static, Type } from 'typebox';
-import { ask, contract, SlotHandle } from '../../runtime/contract.ts';
+import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
 import { ModelState } from '../embedder/contract.ts';
 import { baseLanguage, languageCode, languageName } from './text/languages.ts';
 import { chooseTrack, isPartial, unreadSubtitles } from './text/subtitles/choose.ts';
 
 export const speechErrors = errorTable({
+  NO_SOUND_MODEL: { meaning: 'No model for music and singing is downloaded', status: 400 },
   NO_SPEECH_MODEL: { meaning: 'No speech model is downloaded, and the file has no subtitles', status: 400 },
   LANGUAGE_UNSUPPORTED: { meaning: 'No downloaded speech model supports the language', status: 400 },
   SUBTITLES_INVALID: { meaning: 'The subtitles cannot be read', status: 400 },
@@ -106,6 +107,20 @@ const Beside = Type.Object({
   language: Nullable(Type.String()),
   has_track: Type.Optional(Type.Boolean()),
 });
+
+const Share = Type.Number({ minimum: 0, maximum: 1 });
+
+/** What was heard so far, and what the next block is heard with. */
+export const HeardSounds = Type.Object({
+  /** Mean probability in each second that was completed, in order. */
+  seconds: Type.Array(Type.Object({ music: Share, singing: Share })),
+  /** The second behind them. */
+  next_second: Type.Integer({ minimum: 0 }),
+  /** Position of `rest`: the f32 samples from which what follows is heard. */
+  first_sample: Type.Integer({ minimum: 0 }),
+  rest: Bytes,
+});
+export type HeardSounds = Static<typeof HeardSounds>;
 
 export const transcriberContract = contract(
   'transcriber',
@@ -223,6 +238,26 @@ export const transcriberContract = contract(
      * read.
      */
     sidecar_version: ask(Beside, Nullable(Type.String())),
+    /**
+     * Loads the downloaded model for music and singing beside that for speech; answers at once when it is
+     * loaded. NO_SOUND_MODEL, and what opening a model throws.
+     */
+    load_sounds: ask(Type.Object({}), Type.Object({ model_key: Type.String() })),
+    unload_sounds: ask(Type.Object({}), Type.Object({})),
+    /**
+     * How likely music and singing are in the seconds that a block completes. `samples`: as in `append`, of a
+     * sound of one channel; null after its last block. `before`: the answer for the block before it.
+     * MODEL_NOT_LOADED, MODEL_RUN_FAILED.
+     */
+    hear_sounds: ask(
+      Type.Object({
+        model_key: Type.String(),
+        count: Type.Integer({ minimum: 0 }),
+        samples: Nullable(SlotHandle),
+        before: Nullable(HeardSounds),
+      }),
+      HeardSounds,
+    ),
     /** The events of an embedded track as segments: styling gone, speakers taken out. */
     captions: ask(
       Type.Object({ codec: Type.String(), header: Nullable(Type.String()), cues: Type.Array(RawCue) }),

@@ -107,6 +107,7 @@ export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   summary: 'writes summaries',
   'object-detection': 'finds things in pictures',
   'text-recognition': 'reads printed words in pictures',
+  'sound-detection': 'hears music and singing',
 };
 
 /** A headline for each purpose, then a line for each model. */

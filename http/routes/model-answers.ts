@@ -89,7 +89,7 @@ export const AvailableFaces = Type.Object({
 export const AvailableSpeech = Type.Object({
   supported_models: described(
     Type.Array(Type.String()),
-    'Keys of the models that transcribe speech, tell voices apart, or detect speech.',
+    'Keys of the models that transcribe speech, tell voices apart, or detect speech, music and singing.',
   ),
   downloaded_models: Downloaded,
   model_key: described(

@@ -189,7 +189,7 @@ function npmFaces(models: readonly ListedModel[]): Static<typeof AvailableFaces>
   };
 }
 
-const listening: readonly string[] = ['speech', 'voice', 'turns', 'speaker'];
+const listening: readonly string[] = ['speech', 'voice', 'turns', 'speaker', 'sound-detection'];
 
 function speechOf(models: readonly ListedModel[]): Static<typeof AvailableSpeech> {
   const rows = models.filter(({ row, supported }) => supported && listening.includes(row.kind));

@@ -1,4 +1,4 @@
-// The built-in rows of voice detection, segmentation and speaker models.
+// The built-in rows of voice detection, segmentation, speaker and sound models.
 import type { ModelRow } from '../contract.ts';
 import { everywhere, huggingface, npmPackage } from './origins.ts';
 
@@ -175,4 +175,40 @@ const starterSpeaker: ModelRow = {
   },
 };
 
-export const voiceRows: readonly ModelRow[] = [silero, starterSpeaker, resnet34, campplus, segmentation];
+const fireRed = (role: string, name: string, size: number, sha256: string) => {
+  const commit = 'c30ec49e8cc69642b0ee65362eba11b9d11c6e54';
+  const folder = `https://raw.githubusercontent.com/FireRedTeam/FireRedVAD/${commit}/pretrained_models/onnx_models`;
+  return { role, name, url: `${folder}/${name}`, size, sha256 };
+};
+
+/** What it hears as speech is not used: Silero tells that better. */
+const fireRedAed: ModelRow = {
+  ...shared,
+  key: 'firered-aed',
+  kind: 'sound-detection',
+  family: 'firered-aed',
+  title: 'FireRed AED: hears music and singing',
+  license: 'Apache-2.0, FireRedVAD, (c) 2026 Xiaohongshu',
+  languages: ['*'],
+  speed: 5,
+  accuracy: 4,
+  size_gb: 0.003,
+  files: [
+    fireRed(
+      'graph',
+      'fireredvad_aed.onnx',
+      2_390_544,
+      '4ec27ccd86b16c38aec043215d5d2e528c07eb3b7bad8f14d636633166cff137',
+    ),
+    fireRed('cmvn', 'cmvn.ark', 1311, 'c87f6f13edf0f0ec7535ddfc9cc3387d9268cb234b70182d566c5e2edf3ca473'),
+  ],
+};
+
+export const voiceRows: readonly ModelRow[] = [
+  silero,
+  starterSpeaker,
+  resnet34,
+  campplus,
+  segmentation,
+  fireRedAed,
+];

@@ -3,12 +3,13 @@ import { diarizerContract, type SpeakerRange } from '../../../actors/diarizer/co
 import { noModel } from '../../../actors/embedder/contract.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import {
+  type HeardSounds,
   type Segment,
   speechErrors,
   transcriberContract,
   type WrittenWindow,
 } from '../../../actors/transcriber/contract.ts';
-import { actor } from '../../../runtime/actor.ts';
+import { actor, type Handlers } from '../../../runtime/actor.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 
 export interface Voices {
@@ -36,6 +37,9 @@ export interface Voices {
   /** Seconds that the model was given: each block of the fakes is a window. */
   readonly written: number[];
   hold: Promise<void>;
+  /** Whether the model for music and singing is downloaded, and what it hears in each second. */
+  hearsSounds: boolean;
+  soundsAt: (second: number) => HeardSounds['seconds'][number];
 }
 
 export function noVoices(): Voices {
@@ -53,6 +57,8 @@ export function noVoices(): Voices {
     sidecars: new Map(),
     written: [],
     hold: Promise.resolve(),
+    hearsSounds: false,
+    soundsAt: () => ({ music: 0, singing: 0 }),
   };
 }
 
@@ -151,16 +157,39 @@ export function fakeTranscriber(voices: Voices) {
           const version = String(segments?.length);
           return segments ? { path: `${media_path}.srt`, language: 'en', segments, version, ...alone } : null;
         },
-        sidecar_version: ({ media_path }) => {
-          const segments = voices.sidecars.get(media_path);
-          return segments ? String(segments.length) : null;
-        },
+        sidecar_version: ({ media_path }) => voices.sidecars.get(media_path)?.length.toString() ?? null,
+        ...soundHandlers(voices),
         captions: ({ cues }) => ({
           segments: cues.map(({ text, ...times }) => ({ ...times, text: ` ${text}`, speaker: null })),
         }),
       },
     }),
   });
+}
+
+/** Music and singing, as `soundsAt` says. */
+function soundHandlers(
+  voices: Voices,
+): Pick<Handlers<typeof transcriberContract>, 'load_sounds' | 'unload_sounds' | 'hear_sounds'> {
+  return {
+    load_sounds: () => {
+      if (!voices.hearsSounds) throw speechErrors.NO_SOUND_MODEL('framehound models pull firered-aed');
+      return { model_key: 'fake-sounds' };
+    },
+    unload_sounds: () => ({}),
+    hear_sounds: async ({ count, before }, turn) => {
+      await voices.hold;
+      turn.throwIfCancelled();
+      if (voices.crashes > 0) {
+        voices.crashes--;
+        throw engineErrors.ACTOR_CRASHED('transcriber ended');
+      }
+      const first = before?.next_second ?? 0;
+      const seconds = Array.from({ length: count / 16_000 }, (_, i) => voices.soundsAt(first + i));
+      const next_second = first + seconds.length;
+      return { seconds, next_second, first_sample: next_second * 16_000, rest: new Uint8Array(0) };
+    },
+  };
 }
 
 /** Two voices who take turns, a second each. */

@@ -25,7 +25,10 @@ const ways: readonly [string, (path: string) => void][] = [
   ['another graph', (path) => copyFileSync(overlapFile.path, path)],
 ];
 /** A kind whose models work beside others is left to the tests of its actor. */
-const kinds = ['visual', 'object-detection', 'text-recognition', 'speech', 'voice', 'speaker'] as const;
+const kinds = [
+  ...(['visual', 'object-detection', 'text-recognition'] as const),
+  ...(['speech', 'voice', 'speaker', 'sound-detection'] as const),
+];
 
 for (const kind of kinds) {
   test(`a wrong ${kind} model is an error that names its file`, async () => {

@@ -65,6 +65,7 @@ export const settings = {
   kindEmbedder: ['whose faces', 'wessen Gesichter'],
   kindThings: ['things', 'Dinge'],
   kindWords: ['printed words', 'gedruckte Wörter'],
+  kindSounds: ['music and singing', 'Musik und Gesang'],
   advised: ['Recommended', 'Empfohlen'],
   inUse: ['In use', 'In Gebrauch'],
   downloaded: ['Downloaded', 'Heruntergeladen'],

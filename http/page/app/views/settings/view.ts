@@ -173,6 +173,7 @@ const kinds: Readonly<Record<string, Parameters<typeof t>[0]>> = {
   'face-embedder': settings.kindEmbedder,
   'object-detection': settings.kindThings,
   'text-recognition': settings.kindWords,
+  'sound-detection': settings.kindSounds,
 };
 
 function Models() {
