@@ -6,7 +6,7 @@ import { applyFilters, type FilterBank, kaldiFilters } from './mel.ts';
 export interface FbankOptions {
   /** hamming: symmetric, as WeSpeaker. povey: a raised cosine to the power of 0.85, Kaldi's own, as CAM++. */
   readonly window: 'hamming' | 'povey';
-  /** What samples of −1 to 1 are multiplied by. */
+  /** Factor that scales samples of −1 to 1. */
   readonly scale: number;
 }
 
@@ -82,7 +82,7 @@ export class Fbank {
     let sum = 0;
     for (let i = 0; i < fbankSize; i++) sum += samples[first + i]!;
     const mean = sum / fbankSize;
-    // As Kaldi does, the first sample stands for the one before it.
+    // The first sample stands for the one before it, as in Kaldi.
     let before = (samples[first]! - mean) * this.#scale;
     for (let i = 0; i < fbankSize; i++) {
       const value = (samples[first + i]! - mean) * this.#scale;

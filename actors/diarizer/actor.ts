@@ -47,10 +47,10 @@ interface DiarizerSettings {
   readonly threads: number;
 }
 
-/** What is loaded: a speaker embedding model, and a segmentation model where one is downloaded. */
+/** The loaded models: one for speaker embeddings, and one for segmentation if it is downloaded. */
 interface LoadedModels extends SpeakerEmbedder {
   readonly runsOn: RunsOn;
-  /** Of its graph: another one makes other vectors under the same key. */
+  /** Version of its graph: another graph makes other vectors under the same key. */
   readonly version: string;
   /** Null where the model has none. */
   readonly plda: Plda | null;
@@ -360,7 +360,7 @@ async function bestKey(modelsDir: string): Promise<string> {
   return starterSpeakerKey;
 }
 
-/** What voices are made of where a segmentation model says who speaks alone. */
+/** Pieces that voices are made of where a segmentation model detects who speaks alone. */
 const piecesOfVoices = 'pieces of 1.5 s';
 
 /** The beginning of the checksum of a graph, and of how its vectors become voices. */

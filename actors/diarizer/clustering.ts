@@ -131,7 +131,7 @@ export function* precluster(groups: Groups, linkage: Linkage, most = 800): Gener
 
 /** How similar two groups are. */
 export interface Similarity {
-  /** What a group by itself gives to its comparisons, so that it is computed once. */
+  /** Term of a group in all its comparisons, computed once. */
   own(groups: Groups, at: number): number;
   of(groups: Groups, at: number, own: number, others: Groups, other: number, othersOwn: number): number;
 }
@@ -182,7 +182,8 @@ function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
   const kept = (weight: number) =>
     saturation * weight > 0 ? Math.tanh(saturation * weight) / (saturation * weight) : 1;
   /**
-   * Of the sums `sums` from `a` on and `others` from `b` on, each times its factor, with the weight of both.
+   * Log-likelihood of the sums `sums` from `a` on and `others` from `b` on, each times its factor, with the
+   * weight of both.
    */
   const logLikelihood = (
     sums: Float32Array,

@@ -1,5 +1,5 @@
-// What the models of a session have answered, so that an interrupted run need not ask them again: each answer
-// is found by a hash of what was asked. Sound that is heard otherwise is asked about anew.
+// Answers of a session's models, kept so that an interrupted run need not compute them again. Each is found
+// by a hash of its input; sound that decodes differently is computed anew.
 
 /** Answers as numbers, one after another: two halves of the hash, how many values, the values. */
 const headLength = 3;

@@ -1,5 +1,5 @@
-// What the diarizer answers: who speaks when. It takes samples and the speech detected in them, keeps speaker
-// embeddings and not sound, and decides at the end how many speakers there are.
+// The diarizer decides who speaks when. It takes samples and the speech detected in them, keeps speaker
+// embeddings instead of sound, and decides at the end how many speakers there are.
 import { type Static, Type } from 'typebox';
 import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
 import { described, field } from '../../runtime/schema.ts';
@@ -90,14 +90,14 @@ export const diarizerContract = contract(
         channels: Type.Integer({ minimum: 1 }),
         speaker_count: SpeakerCount,
         /**
-         * What `computed` answered in an interrupted run, joined; empty for none. The sound is appended all
-         * the same. With it `computed` answers new ones.
+         * Answers of `computed` in an interrupted run, joined; empty for none. The sound is appended all the
+         * same, and `computed` then answers only new ones.
          */
         computed: Type.Optional(ComputedVoices),
       }),
       Type.Object({ session: Type.Integer() }),
     ),
-    /** What the models have answered since the last call. `numbers` is *moved*. */
+    /** Model outputs since the last call. `numbers` is *moved*. */
     computed: ask(Type.Object({ session: Type.Integer() }), ComputedVoices),
     /**
      * A block as it was sent to the transcriber, with its answer. `count` 0: the channel has ended.
@@ -131,7 +131,7 @@ export const diarizerContract = contract(
         speaker_count: Type.Integer({ minimum: 0 }),
         /** Null where their number is sure, or was given. */
         speaker_range: Type.Union([SpeakerRange, Type.Null()]),
-        /** Of the speakers of `turns`; `vectors` are *moved*. */
+        /** Voices of the speakers of `turns`; `vectors` are *moved*. */
         voices: SpeakerVoices,
       }),
     ),

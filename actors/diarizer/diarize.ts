@@ -230,7 +230,7 @@ interface VoiceItem {
   readonly seconds: number;
 }
 
-/** What a local speaker without a piece counts for, beside pieces. */
+/** Weight, in seconds, of a local speaker without a piece beside pieces. */
 const localSeconds = 0.5;
 
 /**
@@ -283,7 +283,7 @@ function withEveryVoice(
   return all.sort((a, b) => a.start - b.start || a.label - b.label);
 }
 
-/** What is left of a turn outside of a time. */
+/** Remainder of a turn outside of a time range. */
 function outside(turn: LabelledTurn, start: number, end: number): LabelledTurn[] {
   if (turn.end <= start || turn.start >= end) return [turn];
   const before = { ...turn, end: start };
@@ -309,8 +309,8 @@ const leastOfPieces = { minSeconds: 2, minShare: 0.06 };
 const leastWithPlda = { minSeconds: 2, minShare: 0.03 };
 
 /**
- * What was measured of the model goes before its makers' settings; with neither, its threshold for short
- * pieces.
+ * Measured settings of the model take precedence over its makers'; without either, its threshold for short
+ * pieces applies.
  */
 function clusteringOf({ speaker }: SpeakerRow, plda: Plda | null): ClusteringOptions {
   const { evidence, clustering, thresholds } = speaker;

@@ -13,9 +13,9 @@ export interface PldaModel {
 
 /** A model and the way into its space. */
 export interface Plda extends PldaModel {
-  /** Of an embedding. */
+  /** Dimensions of an embedding. */
   readonly dimensions: number;
-  /** Of all embeddings, d. */
+  /** Mean of all embeddings, d. */
   readonly mean: Float32Array;
   /** k×d: an embedding less the mean, times this, lies in the space. */
   readonly transform: Float32Array;

@@ -85,7 +85,7 @@ export function isSegmentation(row: ModelRow): boolean {
   return row.kind === 'turns' && row.family === 'pyannote';
 }
 
-/** What the model found in one window. */
+/** Result of the model for one window. */
 export interface SegmentationWindow {
   /** First sample. */
   readonly start: number;
@@ -103,7 +103,7 @@ export interface LocalSpeaker {
   readonly features: Float32Array;
 }
 
-/** What is to be embedded. */
+/** Sound to be embedded. */
 export interface HeardVoices {
   readonly subsegments: readonly SubsegmentFeatures[];
   readonly locals: readonly LocalSpeaker[];

@@ -17,7 +17,7 @@ export interface EmbeddedSubsegment extends Subsegment {
 /** Turns count×frames×80 features into count×d embeddings. */
 export type Embed = (features: Float32Array, count: number) => Promise<Float32Array>;
 
-/** What is known of a channel at the end. */
+/** Facts about a channel at its end. */
 export interface ChannelSpeech {
   readonly regions: readonly (readonly [number, number])[];
   readonly overlap: Pick<OverlapChannel, 'start' | 'probabilities'>;

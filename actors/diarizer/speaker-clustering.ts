@@ -214,7 +214,7 @@ const movedPerStep = 2000;
 interface WeightedItems {
   /** In the space of the PLDA; without one the same as `units`. */
   readonly items: Groups;
-  /** As the model gave them. */
+  /** Embeddings of the model. */
   readonly units: Groups;
 }
 
@@ -275,7 +275,7 @@ function minSpeakerWeight(
 
 interface Cut {
   readonly linkage: Linkage;
-  /** So many merges join what is one speaker. */
+  /** Number of merges that join pieces of one speaker. */
   readonly stop: number;
   readonly limits: SpeakerLimits;
   readonly minWeight: number;
@@ -331,9 +331,9 @@ function reassignSmall(groups: Groups, labels: Int32Array, minWeight: number, li
 // The stopping criterion of clustering: the first merge that would join two speakers.
 
 /**
- * What is added to the log-likelihood ratio of two groups: these, times the mean cosine of all pairs between
- * the groups and times the cosine of their sums. Likelihoods alone find too much between the two halves into
- * which clustering has parted one speaker, since it has put what is alike into each.
+ * Terms added to the log-likelihood ratio of two groups: these factors, times the mean cosine of all pairs
+ * between the groups and times the cosine of their sums. Likelihoods alone see too much difference between
+ * two halves of one speaker, because clustering has put similar pieces into each half.
  */
 interface MergeScore {
   readonly average: number;

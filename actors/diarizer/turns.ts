@@ -176,8 +176,8 @@ function mainSpeakers(
 }
 
 /**
- * Of the turn before that ends last and the turn behind that begins first; the one before when both are as
- * near.
+ * Speaker of the latest turn before or the earliest turn behind, whichever is nearer; the one before if both
+ * are as near.
  */
 function nearestSpeaker(
   before: SpeakerTurn | undefined,

@@ -1,4 +1,4 @@
-// What the embedder answers: vectors of pictures and of texts in the space of one visual model.
+// The embedder makes vectors of pictures and of texts in the space of one visual model.
 import { type Static, Type } from 'typebox';
 import { ask, contract, Floats, SlotHandle } from '../../runtime/contract.ts';
 import { field, nullable } from '../../runtime/schema.ts';
@@ -69,11 +69,11 @@ export const VisualModel = Type.Object({
   shape: PictureShape,
   /** Pictures in one run. */
   batch: Type.Integer(),
-  /** Those in which a search by a picture is made; `plain` is the first. */
+  /** Readings in which a search by a picture is made; `plain` is the first. */
   readings: Type.Array(PictureReading, { minItems: 1 }),
   /**
-   * Of each value of a vector: the place of the one that takes its place in the vector of the mirrored
-   * picture. Null where no order of the values makes that.
+   * Permutation that maps a vector to the vector of the mirrored picture: index i moves to mirror[i]. Null if
+   * no permutation does.
    */
   mirror: nullable(Type.Array(Type.Integer())),
   state: ModelState,

@@ -31,7 +31,7 @@ export interface VisualFamily {
    * In which a search by a picture is made; `plain` is the first. Each costs a run of the graph and a scan.
    */
   readonly readings: readonly PictureReading[];
-  /** As `mirror` of the contract. */
+  /** Same as `mirror` of the contract. */
   readonly mirror: readonly number[] | null;
   /** Pictures in one run: those of the row, or more where a device takes them. */
   readonly batch: number;
@@ -49,8 +49,8 @@ export interface VisualFamily {
 }
 
 /**
- * What an actor opens: an ingest needs the picture side, a search the text side, each half of the model's
- * memory.
+ * Sides that an actor opens: an ingest needs the picture side, a search the text side. Each takes half of the
+ * model's memory.
  */
 export type Sides = 'pictures' | 'texts' | 'both';
 

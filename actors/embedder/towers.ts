@@ -84,7 +84,7 @@ interface TowerPlan {
   /** Names of the output that is the vector, best first; the first one the graph declares is taken. */
   readonly pictureOutputs: readonly string[];
   readonly textOutputs: readonly string[];
-  /** Whether texts come with an attention mask, where the graph declares one. */
+  /** True if texts come with an attention mask, where the graph declares one. */
   readonly mask: boolean;
 }
 

@@ -1,4 +1,5 @@
-// What is used of bidi-js, which has no types of its own: the Unicode bidirectional algorithm (UAX 9).
+// Types of the part of bidi-js that is used here; the package has none. It implements the Unicode
+// bidirectional algorithm (UAX 9).
 declare module 'bidi-js' {
   interface Levels {
     /** One for each UTF-16 unit; odd ones are written from right to left. */
@@ -6,7 +7,7 @@ declare module 'bidi-js' {
   }
   interface Bidi {
     getEmbeddingLevels(text: string, base?: 'ltr' | 'rtl'): Levels;
-    /** Of a bracket, the one that looks the other way; null of all else. */
+    /** The opposite bracket; null for every other character. */
     getMirroredCharacter(character: string): string | null;
   }
   const createBidi: () => Bidi;

@@ -52,7 +52,7 @@ function wrapped(text: string): string[] {
   return [...lines, line];
 }
 
-/** Of WebVTT: no text is taken for markup or a timing line. */
+/** Escapes text of WebVTT so that none is read as markup or a timing line. */
 export function escapedCue(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,4 +1,4 @@
-// What the exporter takes and answers: a transcript as a document.
+// Transcripts as documents: requests to the exporter and its answers.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
@@ -41,7 +41,7 @@ export interface Row {
   readonly text: string;
 }
 
-/** What is written: plain values that can be sent to another thread. */
+/** Content of a document, as plain values that can be sent to another thread. */
 export interface Transcript {
   readonly format: DocumentFormat;
   readonly title: string;

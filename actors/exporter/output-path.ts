@@ -6,7 +6,7 @@ import { reasonOf } from '../../runtime/errors.ts';
 import { expectAbove, type Refuse, saveNew } from '../../runtime/files/save-new.ts';
 import { oneLine } from './rows.ts';
 
-/** Of a request that writes one file. */
+/** Output fields of a request that writes one file. */
 export interface Output {
   /** Absolute path of the file; left out where the answer has the document itself. */
   readonly output_path?: string | undefined;
@@ -33,7 +33,7 @@ export async function saveAt(path: string, content: Uint8Array, refuse: Refuse):
   });
 }
 
-/** What keeps it from being known is told by the write. */
+/** An error here comes up again in the write, which reports it. */
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isDirectory(),

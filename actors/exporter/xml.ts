@@ -31,7 +31,7 @@ export function xmlDocument(root: Element, hasDocumentType = true): string {
   return `${document.end({ prettyPrint: true, indent: '  ' })}\n`;
 }
 
-/** What `create` answers, and every element of it. */
+/** Element of xmlbuilder2: the result of `create`, and every element in it. */
 type Builder = Pick<ReturnType<typeof create>, 'ele' | 'txt'>;
 
 function add(parent: Builder, { name, attributes, content }: Element): void {

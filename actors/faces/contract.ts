@@ -1,5 +1,5 @@
-// What the face actor answers: the faces in a picture with a vector of each, and which of many vectors are
-// one person. It keeps nothing but its models and the clusterings that are open.
+// The face actor finds the faces in a picture, with a vector of each, and groups vectors into people. It
+// keeps only its models and the open clusterings.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats, Integers, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -26,11 +26,11 @@ export const FaceModel = Type.Object({
   dimensions: Type.Integer({ minimum: 1 }),
   /** Cosine similarity from which a face shows a person of whom a reference picture is there. */
   same: Type.Number({ minimum: -1, maximum: 1 }),
-  /** By how much the runner-up must be less similar. */
+  /** Least difference in similarity to the runner-up. */
   margin: Type.Number({ minimum: 0, maximum: 2 }),
   /** Cosine distance for DBSCAN that suits the embedder. */
   eps: Type.Number({ minimum: 0, maximum: 2 }),
-  /** Of the embedder: cpu, cuda, webgpu, dml, coreml; null before it is loaded. */
+  /** Device of the embedder: cpu, cuda, webgpu, dml, coreml; null before it is loaded. */
   device: nullable(Type.String()),
   /** Why no better device is in use; null where none was refused. */
   device_reason: nullable(Type.String()),
@@ -48,7 +48,7 @@ export const Face = Type.Object({
    * outside.
    */
   landmarks: Type.Array(Type.Number(), { minItems: 10, maxItems: 10 }),
-  /** Of the detector, 0 to 1. */
+  /** Score of the detector, 0 to 1. */
   score: Share,
   /** Shorter side of the box in pixels of the picture that was looked at. */
   size_px: Type.Number({ minimum: 0 }),
@@ -103,7 +103,7 @@ export const facesContract = contract(
      */
     load: ask(Type.Object({}), FaceModel),
     unload: ask(Type.Object({}), Type.Object({})),
-    /** What is loaded; null when nothing is. */
+    /** The loaded model; null when there is none. */
     loaded: ask(Type.Object({}), Type.Object({ model: nullable(FaceModel) })),
     /**
      * The faces of a picture whose slot holds width×height RGB. The same picture gives the same faces,
@@ -151,7 +151,7 @@ export const facesContract = contract(
       }),
       Type.Object({ done: Type.Boolean(), fraction: Type.Number() }),
     ),
-    /** Of a clustering whose last step is done. */
+    /** Labels of a clustering whose last step is done. */
     cluster_labels: ask(Type.Object({ clustering: Type.Integer() }), ClusterLabels),
     /**
      * How similar each reference is to every group of entries. `groups`: one an entry, -1 for none.

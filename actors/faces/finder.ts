@@ -24,9 +24,9 @@ type CurrentPair = CurrentModel<PairRow, OpenPair>;
 interface Found {
   readonly candidate: Candidate;
   readonly face: Face;
-  /** As it is kept and measured. */
+  /** Pixels that are stored and measured. */
   readonly pixels: Uint8Array<ArrayBuffer>;
-  /** As the embedder takes it. */
+  /** Pixels for the embedder. */
   readonly chip: Uint8Array<ArrayBuffer>;
 }
 

@@ -27,7 +27,7 @@ interface SummarizerSettings {
   readonly threads: number;
 }
 
-/** What opens language models; handed in by tests. */
+/** Opens language models; tests pass their own. */
 type WriterOpener = (env: ActorEnv<SummarizerSettings>) => OpenLanguageWriter;
 
 /** Loads can be cancelled in native code, too. */
@@ -93,7 +93,7 @@ export function summarizerActor(opener: WriterOpener) {
   });
 }
 
-/** What is stored of a file, as it comes. */
+/** Handlers that take the stored facts of a file piece by piece. */
 function materialHandlers(films: Films<Film>) {
   return {
     add_vectors: ({ film, frames, vectors, cuts }) => ({

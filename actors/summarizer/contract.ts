@@ -1,6 +1,6 @@
-// What the summarizer answers: the texts of a summary. It is handed what is stored of one file, outlines it,
-// and writes a text with its evidence for each node: from templates, or by a language model that reads words
-// and pictures.
+// The summarizer writes the texts of a summary. It takes the stored facts of one file, outlines it, and
+// writes a text with its evidence for each node: from templates, or by a language model that reads words and
+// pictures.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, Floats, Integers } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -20,7 +20,6 @@ export const summarizerErrors = errorTable({
   FILM_LOST: { meaning: 'The summarizer restarted and lost the file', status: 500, retryable: true },
 });
 
-/** What a summary can be for. */
 export const presets = [
   'general_understanding',
   'trailer_teaser',
@@ -40,7 +39,6 @@ export const presets = [
   'custom',
 ] as const;
 
-/** What a summary can be asked to look for. */
 export const priorityHints = [
   'beauty_scale',
   'action_danger_violence',
@@ -122,12 +120,12 @@ export const OpenFilm = Type.Object({
   duration_seconds: Type.Number({ minimum: 0 }),
   has_sound: Type.Boolean(),
   kind: Type.Union([Type.Literal('video'), Type.Literal('image'), Type.Literal('audio')]),
-  /** Of what is spoken, BCP 47; `und` when nobody knows. */
+  /** Spoken language, BCP 47; `und` when it is unknown. */
   language: Type.String(),
   objective: SummaryObjective,
   /**
-   * Of the vectors that follow; null when there are none. The concepts of this model are named where
-   * `set_concepts` was told.
+   * Model of the vectors that follow; null when there are none. Concepts are named if `set_concepts` was sent
+   * for this model.
    */
   visual_model: nullable(Type.Object({ model_key: Type.String(), dimensions: Type.Integer({ minimum: 1 }) })),
   /** d, L2-normalised: the custom instructions in the space of that model; null without. */
@@ -189,7 +187,7 @@ export const summarizerContract = contract(
     ),
     /** FILM_LOST. */
     add_people: ask(Type.Object({ ...Film, people: Type.Array(SeenPerson) }), Type.Object({})),
-    /** What detectors have seen, at once. FILM_LOST. */
+    /** Takes all things and lines that detectors have seen. FILM_LOST. */
     add_sights: ask(
       Type.Object({ ...Film, things: Type.Array(SeenThing), lines: Type.Array(SeenLine) }),
       Type.Object({}),

@@ -178,7 +178,7 @@ export class Film {
     if (missing) throw misuse(`Node "${missing.node_id}" is not written`);
     await texts.read(root, createCheckpoint(turn));
     const template = texts.whole();
-    // Of the root with the text that it has.
+    // The writer may improve the root, which has its template's text so far.
     const template_text = this.#written.get(root.node_id)!.text;
     const whole = withWriter
       ? await withWriter((writer) => {
@@ -219,7 +219,7 @@ function inWritingOrder(nodes: readonly OutlineNode[]): OutlineNode[] {
   return [...leaves, ...others.sort((a, b) => b.level - a.level || a.start - b.start)];
 }
 
-// What a caller hands over of one file, checked as it comes and kept until the file is outlined.
+// Stored facts of one file, checked as they arrive and kept until the file is outlined.
 
 /**
  * Vectors lie in one piece of memory for the whole grid, asked for with the first of them: seconds ·
@@ -329,7 +329,7 @@ class Intake {
     };
   }
 
-  /** Those of the people who have a name. */
+  /** Ids of people who have a name. */
   named(): ReadonlySet<string> {
     const named = this.#people.filter(({ person }) => person.is_named);
     return new Set(named.map(({ person }) => person.person));

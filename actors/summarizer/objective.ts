@@ -1,13 +1,13 @@
-// What a summary is for: each preset and each hint as weights on the signs of sentences and on the looks of
-// ranges. They change what is chosen and in which order, never what is true.
+// The objective of a summary: each preset and each hint as weights on the signs of sentences and on the looks
+// of ranges. Weights change the choice and the order, never what is true.
 import type { presets, priorityHints } from './contract.ts';
 import type { Look, Looks } from './outline/looks.ts';
 import { type Sign, usualSigns } from './text/key-sentences.ts';
 
 export interface Weights {
-  /** What each sign adds to a sentence, whose own merit is 0 to 1. */
+  /** Merit that each sign adds to a sentence, whose own merit is 0 to 1. */
   readonly signs: Readonly<Partial<Record<Sign, number>>>;
-  /** What each look, 0 to 1, adds to a range. */
+  /** Merit that each look, 0 to 1, adds to a range. */
   readonly looks: Readonly<Partial<Record<Look, number>>>;
 }
 
@@ -55,7 +55,7 @@ export const presetWeights = {
     { newcomers: 0.6, people: 0.6, together: 0.3 },
   ),
   continuity_review: weights({ place: 0.4, process: 0.3, number: 0.3 }, { cuts: 0.8, people: 0.2 }),
-  /** What is asked for in words decides, with the hints. */
+  /** The custom instructions decide, with the hints. */
   custom: weights({}),
 } as const satisfies Readonly<Record<(typeof presets)[number], Weights>>;
 export type Preset = keyof typeof presetWeights;
@@ -80,7 +80,7 @@ export const hintWeights = {
 } as const satisfies Readonly<Record<(typeof priorityHints)[number], Weights>>;
 export type Hint = keyof typeof hintWeights;
 
-/** What is usual, the preset and all hints, added up; a hint that is named twice counts once. */
+/** Sums the usual weights, the preset's and those of all hints; a repeated hint counts once. */
 export function objectiveOf(preset: Preset, hints: readonly Hint[] = []): Objective {
   const parts = [presetWeights[preset], ...[...new Set(hints)].map((hint) => hintWeights[hint])];
   return {
@@ -113,7 +113,7 @@ export function highestScores(worth: readonly number[], count: number): number[]
     .slice(0, Math.max(0, count));
 }
 
-// What an objective makes of a text: which section comes first, and how much of each is told.
+// The effect of an objective on a text: the order of its sections and the space for each.
 
 export type Section = 'seen' | 'people' | 'speech';
 

@@ -1,5 +1,5 @@
-// What the text reader answers: the lines of text in a picture. Of a film it is handed what it answered
-// before, so that it looks only where the picture has changed. It keeps nothing but its model.
+// The text reader finds the lines of text in a picture. For a film it gets its previous answer, so that it
+// reads only where the picture has changed. It keeps nothing but its model.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -30,7 +30,7 @@ export const searchedScore = 0.5;
 export const shownScore = 0.9;
 /** Score from which a line is shown to a person who typed its very words, without a second reading of it. */
 export const matchedScore = 0.6;
-/** Of a line that would score more, if two looks at it agreed. */
+/** Score cap for a line whose two readings disagree. */
 export const doubtedScore = 0.89;
 
 export const TextLine = Type.Object({

@@ -93,9 +93,7 @@ export class PaddleReader implements Openable {
     }));
   }
 
-  /**
-   * Whether there may be text in the part `area` of the picture scaled to `size`. Throws MODEL_RUN_FAILED.
-   */
+  /** True if the part `area` of the picture, scaled to `size`, may contain text. Throws MODEL_RUN_FAILED. */
   async glimpse(picture: Picture, size: Size, area: Area): Promise<boolean> {
     return mayBeText(await this.#look(picture, size, area));
   }

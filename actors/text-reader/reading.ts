@@ -42,8 +42,8 @@ async function readAlong(line: Rectangle, read: Read): Promise<ReadText & { read
 }
 
 /**
- * Of drawn lines on which it was chosen, this tells more that are wrong than cuts that are wider, aside,
- * stretched or blurred.
+ * Crop for the second reading. On the drawn lines that chose it, this crop exposed more wrong readings than
+ * wider, shifted, stretched or blurred ones.
  */
 function closer(line: Rectangle): Rectangle {
   const less = 0.15 * Math.min(line.width, line.height);
@@ -60,8 +60,7 @@ function isSame(one: string, other: string): boolean {
 const sameLine = 0.5;
 
 /**
- * By how much the picture is smaller in which it is seen whether there is text. At 0.7 some of 16 px in 720
- * lines is not seen.
+ * Scale of the picture in which text is first looked for. At 0.7 some text of 16 px in 720 lines is missed.
  */
 const glimpseScale = 0.8;
 /** Less of the picture is looked at at once. */
@@ -119,8 +118,8 @@ async function lookAt(
   const regions = area ? await run((reader) => reader.find(picture, size, area)) : [];
   const isUnchanged = (box: TextBox) =>
     change !== null && !anyMarked(change.changed, now.columns, blocksOfBox(box, picture));
-  // What looks as it did is as it was read, also where the part that was looked at now is too small to find
-  // it again.
+  // Unchanged lines keep their earlier reading, also where the part that is read now is too small to find
+  // them again.
   const kept = earlier.filter(({ box }) => isUnchanged(box));
   const lines: TextLine[] = [...kept];
   const readOne = async (line: Rectangle) => {
@@ -141,9 +140,9 @@ async function lookAt(
 }
 
 /**
- * What has changed, in pixels of the scaled picture. Where it is large and no line was there, a look at a
- * smaller picture tells whether there is text now; null without any. A line is not looked for around itself
- * alone: what it is read as depends a little on what else the graph sees.
+ * The changed part, in pixels of the scaled picture; null without text. If it is large and had no line, a
+ * smaller picture decides whether it has text now. The part is larger than a line, because a reading depends
+ * a little on what else the graph sees.
  */
 async function areaWithText(
   reader: PaddleReader,

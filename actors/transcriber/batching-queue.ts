@@ -6,15 +6,12 @@ import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import { Condition } from '../../runtime/sync/locks.ts';
 import type { SpeechWindow, WindowTranscript } from './family.ts';
 
-/**
- * What is asked about a window: its text, or its language alone, which is answered as a transcript without
- * text.
- */
+/** Request for the text of a window, or for its language alone, which comes as a transcript without text. */
 interface WindowRequest {
   readonly output: 'text' | 'language';
   /** BCP 47 of the text, or null to detect it. */
   readonly language: string | null;
-  /** Whether a window in which another language is clearly heard is written in that one. */
+  /** True if a window that is clearly in another language is written in that one. */
   readonly follows: boolean;
 }
 

@@ -1,5 +1,5 @@
-// What the transcriber answers: where speech is, and what is said. It takes samples, never a sound file; the
-// only files it reads are subtitles beside a media file.
+// The transcriber detects speech and writes it down. It takes samples, never a sound file; the only files it
+// reads are subtitles beside a media file.
 //
 // One file is one session: `open`, then `append` for every block of every channel in order, `end` for each
 // channel, and `finish`, which answers the text. Windows of several sessions are transcribed in one batch.
@@ -38,9 +38,7 @@ export const Segment = Type.Object({
   end_seconds: Type.Number({ minimum: 0 }),
   /** Begins with a space. */
   text: Type.String(),
-  /**
-   * Who speaks, where the source itself says so (`<v Name>`, `NAME:`); null where only diarization can tell.
-   */
+  /** Speaker that the source itself names (`<v Name>`, `NAME:`); null where only diarization can decide. */
   speaker: Nullable(Type.String()),
   /** BCP 47; null or left out where it is not known. */
   language: Type.Optional(Nullable(Type.String())),
@@ -60,7 +58,7 @@ export type DetectedSpeech = Static<typeof DetectedSpeech>;
 
 export const SpeechModel = Type.Object({
   model_key: Type.String(),
-  /** As in the registry: BCP 47, `*` for very many. */
+  /** Languages in the notation of the registry: BCP 47, `*` for very many. */
   languages: Type.Array(Type.String()),
   state: ModelState,
 });
@@ -73,7 +71,7 @@ const RawCue = Type.Object({
   text: Type.String(),
 });
 
-/** What was wrong with the cues of subtitles. */
+/** Repaired faults of the cues of subtitles. */
 const Repairs = {
   /** Cues left out: no time, or over before the media begins. */
   skipped: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -81,11 +79,11 @@ const Repairs = {
   repaired: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 
-/** What a model wrote for one window of sound; the same window need not be transcribed again. */
+/** Transcript of one window of sound, which need not be transcribed again. */
 export const WrittenWindow = Type.Object({
   channel: Type.Integer({ minimum: 0 }),
   first_sample: Type.Integer({ minimum: 0 }),
-  /** Of its samples, and of where speech is in them. */
+  /** Checksum of the samples and of the speech regions in them. */
   crc: Type.Integer({ minimum: 0 }),
   pieces: Type.Array(
     Type.Object({

@@ -1,6 +1,5 @@
-// What the actor needs of a family of speech models: it opens a row of the registry, and then turns windows
-// of sound into text with times. Each family is prepare (pure) -> run -> read (pure); which one is used is
-// the row's `family`.
+// Interface of a family of speech models: it opens a row of the registry, and then turns windows of sound
+// into text with times. Each family is prepare (pure) -> run -> read (pure); `family` of the row selects it.
 import type { Checkpoint } from '../../runtime/sync/checkpoint.ts';
 import type { SpeechRow, SpeechSide } from '../models/contract.ts';
 import type { RunsOn } from '../models/device.ts';
@@ -31,7 +30,7 @@ export interface TextPiece {
   readonly language?: string | null;
 }
 
-/** What is said in one window. */
+/** Text of one window. */
 export interface WindowTranscript {
   /** Empty when nothing is said, or the model wrote no text. */
   readonly pieces: readonly TextPiece[];
@@ -39,7 +38,7 @@ export interface WindowTranscript {
   readonly language: string | null;
   /** BCP 47 of what is clearly heard; null or left out where the model does not say. */
   readonly heard?: string | null;
-  /** What the model says of its own certainty, for the filter of hallucinations. */
+  /** Certainty that the model reports, for the filter of hallucinations. */
   readonly confidence?: Confidence;
 }
 
@@ -50,7 +49,7 @@ export interface Confidence {
   readonly meanLogProbability: number;
 }
 
-/** Of a window in which nothing is said. */
+/** Transcript of a window without speech. */
 export const emptyTranscript: WindowTranscript = { pieces: [], language: null };
 
 export interface SpeechFamily {

@@ -111,7 +111,7 @@ export class TranscriptionSession {
   readonly #languages = new Map<string, number>();
   /** The same of what is clearly heard. */
   readonly #heard = new Map<string, number>();
-  /** What is told with each window; undefined until it is detected. */
+  /** Language of each window; undefined until it is detected. */
   #language: string | null | undefined;
   readonly #sample: SpeechSample;
   #isDetecting = false;
@@ -367,7 +367,7 @@ export class WrittenWindows {
     this.language = before.find(({ language }) => language !== null)?.language ?? null;
   }
 
-  /** What was written for this very sound; null when nothing was. */
+  /** Stored transcript of this exact sound; null if there is none. */
   find(channel: number, window: Window): WindowTranscript | null {
     if (this.#before.size === 0) return null;
     const name = nameOf({ channel, first_sample: window.firstSample, crc: crcOf(window) });
@@ -393,7 +393,7 @@ export class WrittenWindows {
     });
   }
 
-  /** Those that were added since the last call. */
+  /** Returns the windows added since the last call. */
   take(): WrittenWindow[] {
     const fresh = this.#fresh;
     this.#fresh = [];

@@ -1,5 +1,5 @@
-// What the watcher answers: which files of a watched folder are there, which of them are complete, and what
-// became of them. It lists folders and remembers files; it analyses nothing and knows nobody.
+// The watcher reports the files of a watched folder, which of them are complete, and their outcomes. It lists
+// folders and remembers files, but analyses nothing.
 import { type Static, Type } from 'typebox';
 import { ask, contract, feed } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -18,7 +18,7 @@ export const watcherErrors = errorTable({
 const Count = Type.Integer({ minimum: 0 });
 const Text = Type.String({ minLength: 1 });
 
-/** What is left out, in the form in which a watch folder has it. */
+/** Exclusions of a watch folder, in normal form. */
 export const Exclusions = Type.Object({
   /** Lower case, with the dot. */
   excluded_extensions: Type.Array(Type.String()),
@@ -27,7 +27,7 @@ export const Exclusions = Type.Object({
 });
 export type Exclusions = Static<typeof Exclusions>;
 
-/** What is done with files. What was done by the same plan need not be done again. */
+/** Work on the files of a folder. The same plan is not carried out twice on a file. */
 export const Plan = Type.Object({
   /** The kinds of work and their settings, as a text to compare. */
   work: Type.String(),
@@ -66,9 +66,9 @@ export type SeenFile = Static<typeof SeenFile>;
 export const fileEnds = ['analyzed', 'failed', 'filtered'] as const;
 
 /**
- * What became of a file. `analyzed`: done, also when it was done before or holds nothing of the kind.
- * `failed`: not tried again until it changes. `filtered`: left out by the metadata filter. `returned`: to be
- * taken again.
+ * Outcome of a file. `analyzed`: done, also when it was done before or has nothing of the kind. `failed`: not
+ * tried again until it changes. `filtered`: excluded by the metadata filter. `returned`: to be processed
+ * again.
  */
 export type FileEnd = (typeof fileEnds)[number] | 'returned';
 const FileEnd = Type.Unsafe<FileEnd>({ type: 'string', enum: [...fileEnds, 'returned'] });
@@ -131,7 +131,7 @@ export const watcherContract = contract(
       Type.Object({ folder: WatchedFolder, size: BatchSize }),
       Type.Object({ files: Type.Array(SeenFile), counts: FileCounts }),
     ),
-    /** What became of files; *flushed* when answered. A file that has another mark by now stays pending. */
+    /** Records outcomes of files; *flushed* when answered. A file that has changed since stays pending. */
     report: ask(
       Type.Object({
         folder: WatchedFolder,

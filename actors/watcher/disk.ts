@@ -1,4 +1,4 @@
-// What is asked of the file systems that are watched, some of which may never answer.
+// Access to the watched file systems, some of which may never answer.
 import {
   type BigIntStats,
   closeSync,
@@ -29,7 +29,7 @@ export interface Disk {
   /** Opens the file for reading, and answers how it stands then. */
   opened(path: string): BigIntStats;
   realpath(path: string): string;
-  /** Whether the kernel makes the folder up. */
+  /** True for a folder that the kernel generates. */
   isPseudo(folder: string, stat: Pick<BigIntStats, 'dev'>): boolean;
 }
 
@@ -165,7 +165,7 @@ export function* walk(options: WalkOptions): Generator<Sighting | null> {
   }
 }
 
-/** Those of a folder, or that it cannot be listed; null where it is gone. */
+/** Entries of a folder, or the fact that it cannot be listed; null if it is gone. */
 function entriesOf(disk: Disk, prefix: string, below: string): Dirent[] | Sighting | null {
   try {
     return disk.list(prefix + below);
@@ -209,7 +209,7 @@ function linkedFolder(disk: Disk, path: string, root: string): string[] {
   }
 }
 
-/** Whether something is mounted there. */
+/** True if the folder is a mount point. */
 function isVolume(disk: Disk, folder: string, { dev }: BigIntStats): boolean {
   const parent = dirname(folder);
   return parent === folder || disk.stat(parent).dev !== dev;

@@ -1,5 +1,5 @@
-// What a watched folder leaves out: extensions, names of files, and folders. Pure: the settings of watch
-// folders are checked and normalised with it.
+// Exclusions of a watched folder: extensions, file names, and folders. Pure; settings of watch folders are
+// checked and normalised with it.
 import { quoted } from '../../runtime/text.ts';
 import { isMediaName } from '../decoder/media-names.ts';
 import type { Exclusions } from './contract.ts';
@@ -22,7 +22,7 @@ export function normalizeFolderGlob(glob: string): string {
   return segments.length === 1 ? `/${segments[0]}` : segments.join('/');
 }
 
-/** What is wrong with one exclusion, as words that follow the name of the field; null when it can be used. */
+/** Complaint about one exclusion, phrased to follow the name of the field; null if it is valid. */
 export function exclusionComplaint(field: keyof Exclusions, exclusion: string): string | null {
   const what =
     field === 'excluded_extensions' ? extensionComplaint(exclusion) : globComplaint(field, exclusion);
@@ -198,8 +198,8 @@ function globOf(segment: string): Matches {
   }
   const [first, ...middle] = parts;
   const last = middle.pop();
-  // What stands between two stars is found at its first place, and no other is tried: a later one is of no
-  // more use. A lookahead is not entered again.
+  // Text between two stars is matched at its first place only, since a later match is of no more use. A
+  // lookahead is not entered again.
   const found = middle.map((part, i) => `(?=([^]*?${part}))\\${i + 1}`).join('');
   const expression = new RegExp(`^${first}${found}${last === undefined ? '' : `[^]*${last}`}$`, 'u');
   return (name) => expression.test(name);
@@ -252,7 +252,7 @@ function bracesOf(parts: readonly string[]): number[] {
 
 /** The last ending of the name, in lower case. */
 const endings = new Set([
-  // What many programs take, Firefox and WinSCP among them.
+  // Extensions used by many programs, Firefox and WinSCP among them.
   ...['part', 'partial', 'tmp', 'temp', 'filepart'],
   // Browsers: Chrome and Edge, Safari (a folder that holds the file), Opera.
   ...['crdownload', 'download', 'opdownload'],
@@ -262,7 +262,7 @@ const endings = new Set([
   ...['!ut', '!bt', '!qb', '!sync', 'bc!', 'az!'],
 ]);
 
-/** Of a Mac: the name, then `.sb-`, eight digits and six characters. */
+/** Temporary name of a Mac: the file name, `.sb-`, eight digits and six characters. */
 const aSafeSave = /\.sb-[0-9a-f]{8}-[0-9a-z]{6}$/i;
 
 const patterns = [

@@ -28,7 +28,7 @@ export interface FilesParts {
   readonly clock: Clock;
   /** Between two polls in which a file has to be the same to be complete. */
   readonly settleMs: number;
-  /** So long other messages wait while a folder is listed. */
+  /** Longest time for which listing a folder delays other messages. */
   readonly sliceMs: number;
 }
 
@@ -45,7 +45,7 @@ interface Retry {
 
 type FilesTurn = Pick<Turn, 'signal' | 'throwIfCancelled'>;
 
-/** What a poll finds besides complete files. */
+/** Findings of a poll besides complete files. */
 interface Findings {
   /** Number of the poll. */
   readonly poll: number;
@@ -87,7 +87,7 @@ export class FolderFiles {
     return this.#table.counts;
   }
 
-  /** By another plan nothing is done or taken. LEDGER_UNWRITABLE, and then nothing has changed. */
+  /** Work of any other plan is not done or accepted. LEDGER_UNWRITABLE leaves the plan unchanged. */
   setPlan(plan: Plan): void {
     const before = this.#ledger.plan;
     if (before.work === plan.work && before.store === plan.store) return;
@@ -212,7 +212,7 @@ export class FolderFiles {
     this.#ledger.append([{ root }]);
   }
 
-  /** What was not seen is gone, where it could be seen. */
+  /** Files that were not seen in a readable folder are gone. */
   #sweep({ poll, unreadableFolders }: Findings): void {
     for (const [path, entry] of this.#table.entries()) {
       const isKnown = entry.poll === poll || unreadableFolders.some((folder) => path.startsWith(folder));

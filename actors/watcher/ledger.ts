@@ -10,7 +10,7 @@ import { type FileCounts, fileEnds, isSamePlan, Plan, watcherErrors } from './co
 
 const Header = Type.Object({ version: Type.Literal(1), plan: Plan });
 
-/** What was done with a file; `path` is below the watched folder. */
+/** Outcome of a file; `path` is relative to the watched folder. */
 export interface EndRecord {
   readonly path: string;
   readonly mark: string;
@@ -65,7 +65,7 @@ export class Ledger {
   append(records: readonly LedgerRecord[]): void {
     if (records.length === 0) return;
     this.#guard(() => {
-      // What an append left that failed, such as half a line, is written over.
+      // The rewrite removes remains of a failed append, such as half a line.
       if (!this.#isWhole) return this.#write(this.#plan, [...this.#all(), ...records]);
       this.#isWhole = false;
       appendFileSync(this.#path, records.map(lineOf).join(''), { flush: true });
@@ -167,7 +167,7 @@ function unwritable(path: string, error: unknown) {
   return watcherErrors.LEDGER_UNWRITABLE(`${path}: ${reasonOf(error)}`, { path }, error);
 }
 
-// What is known of the files of a folder, each by its path below it, and how many are in which state.
+// State of each file of a folder by its relative path, and the number of files in each state.
 
 /**
  * `unsettled`: seen once, or changed since. `ready`: complete. `taken`: handed out. `unreadable`: cannot be

@@ -72,10 +72,9 @@ export function clearShares(
   });
 }
 
-// What is known of a recording once it is known who speaks when, put into the probabilities of overlap. Some
-// voices, hoarse or filtered ones, sound a little like two throughout: a speaker's usual value is taken out.
-// And two speak at once mostly where one takes over from another without a pause: elsewhere more is asked
-// for.
+// Adjusts the probabilities of overlap once the turns of a recording are known. Hoarse or filtered voices
+// sound a little like two throughout, so a speaker's usual value is subtracted. Overlap occurs mostly where
+// one speaker takes over from another without a pause, so elsewhere the bound is higher.
 
 /**
  * Log odds that are usual in the turns of one voice; of a speaker whose median is higher, this part of the
@@ -132,7 +131,7 @@ export function adjustedProbabilities(
   return found;
 }
 
-/** Whether one speaker takes over from another there. */
+/** True if one speaker takes over from another at this point. */
 function isBorder(before: LabelledTurn | undefined, after: LabelledTurn | undefined): boolean {
   if (!before || !after || before.label === after.label) return false;
   return after.start - before.end <= pause;
@@ -146,15 +145,15 @@ function medianOf(counts: Uint32Array): number {
   return value;
 }
 
-/** What each value becomes when its log odds are lowered by that much. */
+/** Table of all values with log odds lowered by `offset`. */
 function lowered(offset: number): Uint8Array {
   return Uint8Array.from(logOdds, (odds, value) =>
     offset > 0 ? Math.round(255 / (1 + Math.exp(offset - odds))) : value,
   );
 }
 
-// Who the second voice is where two speak at once: of the speakers that are known, one whose turn is near and
-// whose voice is in the sound there.
+// Identifies the second voice where two speak at once: the known speaker with a turn nearby whose voice is in
+// the sound.
 
 interface SecondSpeakerRules {
   /** Seconds to the nearest turn of a speaker, at most. */

@@ -1,4 +1,4 @@
-// What the export of clips takes and answers.
+// Requests for clips and their answers.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import { described, field, nullable } from '../../../runtime/schema.ts';
@@ -111,7 +111,7 @@ export interface ClipSeries {
 export interface ClipCounts {
   /** Clips whose pictures were encoded, or some of them, by what encoded them. */
   readonly encoded: ReadonlyMap<string, number>;
-  /** Those of them that were made in software because the encoder of a device failed, by that encoder. */
+  /** Clips made in software because a device's encoder failed, counted by that encoder. */
   readonly failed: ReadonlyMap<string, number>;
 }
 

@@ -45,7 +45,9 @@ export class Writers {
 // The files that clips are while they are written. Their names say which process writes them, so that what a
 // killed one left is removed when somebody writes clips into the folder again.
 
-/** Of a process and of what its id means: containers of one machine count their processes by themselves. */
+/**
+ * Identity of a process and the namespace of its id: each container of a machine counts its own processes.
+ */
 export interface PartOwner extends ProcessIdentity {
   /** Linux' number of the space of process ids; empty elsewhere. */
   readonly space: string;
@@ -77,7 +79,8 @@ export function partName({ host, pid, started, space }: PartOwner, id: string): 
 const hostOf = (host: string) => encodeURIComponent(host).replace(/[~*]/g, '_').slice(0, mostHost);
 
 /**
- * Of a name that `partName` made; its host is the beginning of the encoded one. Null for every other name.
+ * Owner of a part file named by `partName`, whose host is the beginning of the encoded one. Null for any
+ * other name.
  */
 export function ownerOf(name: string): PartOwner | null {
   const match = /^\.framehound~([^~]*)~(\d{1,9})~([\w-]*)~(\d*)~[\w-]+\.clip\.part$/.exec(name);

@@ -147,10 +147,7 @@ function makeProxyFolder(folder: string) {
   }
 }
 
-/**
- * What is said of a clip is said of the analysis folder here: it takes nothing more, whichever film comes
- * next.
- */
+/** Restates an error of a clip as one of the analysis folder: a full folder takes no other proxy either. */
 function restatedFor(folder: string, error: unknown): unknown {
   const isFull = clipErrors.CLIP_UNWRITABLE.is(error)
     ? error.details['ffmpeg'] === full
@@ -208,9 +205,9 @@ async function proxiesIn(cacheDir: string, hash?: string): Promise<StoredProxy[]
 }
 
 /**
- * By the time of the last access: that of the last change stays, for players tell by it that the file is the
- * same. It is of whole seconds, which every system writes back as they were read. In a folder that cannot be
- * written any more nothing is removed either. `now`: Unix ms.
+ * Marks a proxy as used by its access time. The modification time stays, because players detect a changed
+ * file by it; it has whole seconds, which every system returns as written. Nothing is removed in a folder
+ * that has become read-only. `now`: Unix ms.
  */
 async function markUsed({ path, made_s }: Pick<StoredProxy, 'path' | 'made_s'>, now: number): Promise<void> {
   await utimes(path, now / 1000, made_s).catch(() => {});
@@ -224,8 +221,8 @@ async function removeProxies(proxies: readonly StoredProxy[]): Promise<void> {
 const AHEAD_MS = 24 * 3600_000;
 
 /**
- * Those that have to go for all to fit into `most` bytes, the longest unused first; `kept` stays. One whose
- * time is not known goes first: else it would stay until the clock is there again. `now`: Unix ms.
+ * Proxies to remove so that the others fit into `most` bytes, longest unused first; `kept` stays. One with an
+ * access time in the future goes first, or it would stay until that time. `now`: Unix ms.
  */
 function surplus(proxies: readonly StoredProxy[], most: number, kept: string, now: number): StoredProxy[] {
   const usedOf = ({ used_ms }: StoredProxy) => (used_ms > now + AHEAD_MS ? 0 : used_ms);

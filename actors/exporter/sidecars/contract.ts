@@ -1,5 +1,4 @@
-// What sidecars are asked for with, and what is answered: for each media file what was found in it, as JSON
-// and XMP for other programs.
+// Sidecars: the facts found in each media file, as JSON and XMP for other programs.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
@@ -93,23 +92,23 @@ export interface NamedPerson {
   readonly faces: readonly { readonly time_seconds: number; readonly box: Box }[];
 }
 
-/** What a sidecar says of a file: plain values that can be sent to another thread. */
+/** Content of a sidecar, as plain values that can be sent to another thread. */
 export interface SidecarFacts {
   readonly media_path: string;
   readonly hash_str: string;
   readonly kind: 'video' | 'audio' | 'image';
   readonly size_bytes: number;
   readonly duration_seconds: number;
-  /** As shown, px; 0 for sound. */
+  /** Displayed size, px; 0 for sound. */
   readonly width: number;
   readonly height: number;
   readonly creation_date: string | null;
   readonly camera_make: string | null;
   readonly camera_model: string | null;
   readonly location: string | null;
-  /** Of a still, 1 to 8; null where it is not known, and for what is no still. */
+  /** EXIF orientation of a still, 1 to 8; null if unknown and for other media. */
   readonly orientation: number | null;
-  /** Those that XMP had, and the things that are sure. */
+  /** Keywords of the XMP, and things detected with certainty. */
   readonly keywords: readonly string[];
   /** Named by people who use this program. */
   readonly people: readonly NamedPerson[];

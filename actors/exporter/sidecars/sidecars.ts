@@ -86,7 +86,7 @@ function unwritable(what: string, cause?: unknown) {
   return sidecarErrors.SIDECAR_UNWRITABLE(`output_dir: ${what}`, { field: 'output_dir' }, cause);
 }
 
-/** What is read of all files at once. */
+/** Stored facts of a file, read for all files at once. */
 interface Reading {
   readonly record: MediaRecord | null;
   readonly people: readonly NamedPerson[];
@@ -258,7 +258,7 @@ async function isOurFile(path: string): Promise<boolean> {
   }
 }
 
-/** Whether the beginning of a file says that this program wrote it. */
+/** True if the beginning of a file says that this program wrote it. */
 export function isOurs(beginning: string): boolean {
   return /^\s*\{\s*"written_by":\s*"framehound"/.test(beginning) || xmptk.test(beginning);
 }

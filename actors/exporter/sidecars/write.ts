@@ -13,7 +13,7 @@ export function writeSidecar({ format, facts }: WriteTask): string {
   return format === 'json' ? jsonSidecar(facts) : xmpSidecar(facts);
 }
 
-/** By which a file of this program is known; the first field. */
+/** First field of every file that this program writes, by which it recognises its own. */
 const writtenBy = 'framehound';
 const version = 1;
 

@@ -1,4 +1,4 @@
-// What a summary is asked for with as a document, and what is answered.
+// Summaries as documents: requests and answers.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import { defaulted, described, field, oneOf, Success } from '../../../runtime/schema.ts';
@@ -32,7 +32,7 @@ export interface DocumentNode {
   readonly node: SummaryNodeEntry;
   /** Levels below the node that the document begins with. */
   readonly below: number;
-  /** Of a leaf, when it was asked for. */
+  /** Evidence of a leaf, if requested. */
   readonly evidence: Evidence | null;
 }
 
@@ -41,7 +41,7 @@ export interface SummaryTree {
   readonly overview: OverviewAnswer;
   /** In the order in which a person reads them; the first one is above all others. */
   readonly nodes: readonly DocumentNode[];
-  /** Those of the summary, and what could not be read. */
+  /** Warnings of the summary, and those about unreadable parts. */
   readonly warnings: readonly string[];
 }
 

@@ -36,7 +36,7 @@ import { checkText, leadOf, qualityNotes } from './wording.ts';
 /** Characters (code points) of a title. */
 export const longestTitle = 100;
 
-/** What becomes a chapter: a node, or what its parent says of it. */
+/** Source of a chapter: a node, or its entry in the parent. */
 interface ChapterNode {
   readonly text: string;
   /** Half-open, in seconds of the grid. */
@@ -298,7 +298,7 @@ export function plainDocument({ overview, nodes, warnings }: SummaryTree): strin
 /** A node as `SummaryNode` of the API, with nodes as its children. */
 interface WholeNode extends Omit<DocumentNode['node'], 'children'> {
   readonly evidence?: DocumentNode['evidence'];
-  /** Those that were read: none at the last level that was asked for, whether or not it is a leaf. */
+  /** Children that were read. Empty at the last requested level, whether or not it is a leaf. */
   readonly children: WholeNode[];
 }
 

@@ -1,4 +1,4 @@
-// What a summary is shown with to a person: the text before the tree, and what a person should check.
+// Texts around a summary in a document: the introduction, and points for a person to check.
 
 import { clockTime } from '../../decoder/contract.ts';
 import type { OverviewAnswer, QualityBlock, SummaryNodeEntry } from '../../summarizer/stored/contract.ts';
@@ -20,7 +20,7 @@ export function checkText(hint: SummaryNodeEntry['verification_hints'][number]):
   return `To check: ${limitation}${end} ${suggested_follow_up}`;
 }
 
-// What is known to be wrong with a summary, as sentences for a person.
+// Known faults of a summary as sentences for a person.
 
 /** `warnings`: those of the whole tree, which may be more than the block has. */
 export function qualityNotes(quality: QualityBlock, warnings: readonly string[]): string[] {

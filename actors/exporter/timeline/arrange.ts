@@ -32,7 +32,7 @@ import { type SourceFacts, sequenceOf } from './sequence.ts';
 
 export interface Arranged {
   readonly timeline: Timeline;
-  /** What was conformed, for a person. */
+  /** Conformed rates and sizes, in words. */
   readonly warnings: readonly string[];
 }
 
@@ -90,7 +90,7 @@ function tracksOf(track: TimelineItem['track'], { kind, sound }: SourceFacts): K
   return [...(kind === 'audio' ? [] : (['video'] as const)), ...(sound ? (['audio'] as const) : [])];
 }
 
-/** What ends last first; picture and sound of an item begin together. */
+/** Orders by end, latest first; picture and sound of an item begin together. */
 function byEnd(a: Placed | undefined, b: Placed | undefined): number {
   return (b?.clip.end ?? -1) - (a?.clip.end ?? -1);
 }
@@ -113,7 +113,7 @@ function place(item: TimelineItem, at: string, { sources, marks }: Placing, befo
   const after = late > 0 ? start + Math.max(1, toFrame(last - first - late, sources.sequenceRate)) : nearest;
   const goesOn =
     before?.clip.source === source && before.clip.end === start && isSameTime(before.last, first);
-  // Of what goes on without a cut, no picture is left out or shown twice.
+  // A continued source leaves out and repeats no picture at the cut.
   const from = goesOn && isSame ? before.clip.out : toFrame(first, rate);
   const name = item.name === undefined ? facts.name : oneLine(item.name);
   if (name === '') throw refused(at, 'name', 'has no printable characters');
@@ -154,7 +154,7 @@ function placeOf(
   { first, last, after, rate, toFrame }: Range,
 ): { readonly start: number; readonly end: number; readonly frameOf: (nanos: number) => number } {
   if (startSeconds === undefined) {
-    // As many frames as its source has there, so that what goes on there goes on here.
+    // The clip has as many frames as its source there, so a continued source continues here as well.
     const frameOf = (nanos: number) => after + toFrame(nanos, rate) - toFrame(first, rate);
     const end = frameOf(last);
     // Shorter than a frame, and within one.
@@ -346,7 +346,7 @@ interface Timed {
 
 class ChapterMarks {
   readonly #chapters: ReadonlyMap<string, readonly Timed[]>;
-  /** What is marked already: picture and sound of one moment are marked once. */
+  /** Moments with a marker: picture and sound of one moment share it. */
   readonly #marked = new Set<string>();
 
   /** `chapters`: by path, each in order of time. */

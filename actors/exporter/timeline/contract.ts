@@ -1,5 +1,4 @@
-// What a timeline is asked for with, and what is answered: scenes as a sequence that an editing program
-// opens.
+// Timelines: scenes as a sequence that an editing program opens. Requests and answers.
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';

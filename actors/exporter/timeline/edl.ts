@@ -15,7 +15,7 @@ import {
   type Timeline,
 } from './model.ts';
 
-// What an EDL can say of a timeline: edits one after the other, and the limits of the form.
+// A timeline as an EDL: edits one after the other, within the limits of the format.
 
 /** Edits have three digits; sound has two channels that every reader knows. */
 const MOST_EDITS = 999;
@@ -129,10 +129,12 @@ function beginning(text: string, most: number): string {
 // Reel names of an EDL: eight capital letters and digits, another one for each file.
 
 const LENGTH = 8;
-/** What these mean to a reader of EDLs is no reel. */
+/** Names with another meaning in EDLs than a reel. */
 const taken: readonly string[] = ['', 'AX', 'BL', 'NONE'];
 
-/** By place of the source. The first letters of the name of its file; what is taken ends with a number. */
+/**
+ * Reel names by index of the source: the first letters of the file name, with a number if that name is taken.
+ */
 export function reelNames(sources: readonly Pick<Source, 'name'>[]): string[] {
   const used = new Set(taken);
   // Where the search for a free number went on to, so that many files of one name take no longer.

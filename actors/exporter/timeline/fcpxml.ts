@@ -52,7 +52,7 @@ class Formats {
     return this.#id(`${frameDuration} ${width} ${height}`, { frameDuration, width, height });
   }
 
-  /** Of a still, which has no rate. */
+  /** Format of a still, which has no rate. */
   ofStill({ width, height }: Source): string {
     return this.#id(`still ${width} ${height}`, { name: 'FFVideoFormatRateUndefined', width, height });
   }

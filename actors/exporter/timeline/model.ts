@@ -30,10 +30,7 @@ export function conformedRate({ num, den }: Rational): Conformed | null {
   return { rate, isOwn: error(rate) <= TOLERANCE };
 }
 
-/**
- * Of an odd rate, the rate that editing programs count at on whose frames most of its frames begin: 25 for
- * 12.5.
- */
+/** Standard rate for an odd one: that on whose frames most of its frames begin, as 25 for 12.5. */
 export function countingRate({ num, den }: Rational): Conformed | null {
   const found = conformedRate({ num, den });
   if (!found || found.isOwn) return found;
@@ -54,13 +51,13 @@ export function editingRate(film: Rational): Rational {
   const fps = film.num / film.den;
   const error = ({ num, den }: Rational) => {
     const times = Math.min(MOST_TIMES, Math.max(1, Math.round(num / den / fps)));
-    // Of several that fit, the one nearest to its own.
+    // Among rates that fit, the nearest wins.
     return Math.abs(num / den / (times * fps) - 1) + times * 1e-6;
   };
   return usual.reduce((best, rate) => (error(rate) < error(best) ? rate : best));
 }
 
-/** Of frames per second as people write them: 25, 29.97, 23.976. */
+/** Rate from frames per second in the usual notation: 25, 29.97, 23.976. */
 export function rateOfNumber(fps: number): Rational {
   return { num: Math.round(fps * 1e6), den: 1_000_000 };
 }
@@ -146,7 +143,7 @@ export interface Counter {
 }
 
 export interface Sound {
-  /** Of all streams together. */
+  /** Channels of all streams together. */
   readonly channels: number;
   readonly streams: number;
   /** One stream of two channels: left and right belong together. */
@@ -161,10 +158,10 @@ export interface Source {
   readonly kind: 'video' | 'audio' | 'image';
   /** At which its frames are counted; that of the sequence for stills and sound. */
   readonly rate: Rational;
-  /** Of a still: as many as its longest clip shows. */
+  /** Length in frames. A still has that of its longest clip. */
   readonly frames: number;
   readonly timecode: Counter;
-  /** As shown, in px; 0 for sound. */
+  /** Displayed size, px; 0 for sound. */
   readonly width: number;
   readonly height: number;
   readonly sound: Sound | null;
@@ -218,7 +215,7 @@ export interface Timeline {
   readonly audio: readonly SoundTrack[];
 }
 
-/** Those of all clips, in order of time. */
+/** Markers of all clips, in order of time. */
 export function markersOf({ video, audio }: Timeline): Marker[] {
   const tracks: readonly Track[] = [...video, ...audio];
   // Picture and sound of one item have the same ones.

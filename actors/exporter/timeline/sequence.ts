@@ -103,7 +103,7 @@ function refused(field: string, what: string) {
   return timelineErrors.SEQUENCE_INVALID(`${field} ${what}`, { field });
 }
 
-// What a timeline has to know of a source, taken from what the prober says of the file.
+// Facts about a source that a timeline needs, derived from its probe.
 
 export interface SourceFacts {
   readonly path: string;
@@ -111,7 +111,7 @@ export interface SourceFacts {
   readonly kind: 'video' | 'audio' | 'image';
   /** 0 for stills, and for sound that does not say. */
   readonly seconds: number;
-  /** As the file says it; null when it does not, and for stills and sound. */
+  /** Rate that the file states; null if it states none, and for stills and sound. */
   readonly rate: Rational | null;
   /** Pictures come at unequal times; the rate is that of most of them, or an average. */
   readonly varies: boolean;

@@ -31,11 +31,9 @@ import type { WriteTask } from './write.ts';
 const together = 4;
 
 interface ChaptersOfFiles {
-  /** By path. */
+  /** Chapters by path. */
   readonly chapters: Map<string, Chapter[]>;
-  /**
-   * Of files that have none, and what is wrong with the summaries of others: a damaged chapter has no marker.
-   */
+  /** Paths without a summary, and damaged summaries of others: a damaged chapter gets no marker. */
   readonly warnings: readonly string[];
 }
 
@@ -155,13 +153,13 @@ export function createTimelines(parts: TimelinesParts): Timelines {
 
 interface Asked {
   readonly facts: Map<string, SourceFacts>;
-  /** Of files that cannot be read. */
+  /** Errors of unreadable files, by path. */
   readonly errors: Map<string, EngineError>;
   /** Files that are not there, of which the analysis folder knows enough. */
   readonly away: readonly string[];
 }
 
-/** Of each file once. */
+/** Probes each file once. */
 async function factsOf(
   { prober, index }: TimelinesParts,
   { items, cache_dir }: TimelineBody,
@@ -197,7 +195,7 @@ function awayText(path: string): string {
   return `${path} is away: placed as it was when it was analysed`;
 }
 
-/** Of the first item that names such a file. */
+/** Error that names the first item with an unreadable file. */
 function unreadableError(items: TimelineBody['items'], errors: Asked['errors']): EngineError {
   const wrong = items.findIndex(({ media_path }) => errors.has(media_path));
   const error = errors.get(items[wrong]!.media_path)!;

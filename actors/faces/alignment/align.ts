@@ -32,7 +32,7 @@ export const template: readonly number[] = [
 ];
 export const arcfaceChip: Chip = { side: alignedSide, template };
 
-/** As dlib wants it: the five points of its own chips of 150 px with a padding of .25. */
+/** Alignment of dlib: the five points of its own chips of 150 px with a padding of .25. */
 export const dlibChip: Chip = {
   side: 150,
   template: [47.549, 46.599, 100.476, 46.599, 74.013, 76.563, 50.415, 103.023, 97.61, 103.023],

@@ -215,8 +215,8 @@ function pooled(histograms: readonly Float64Array[]): { all: Float64Array; neigh
 // there is no structure to be found: all are one person, or all are strangers.
 
 /**
- * What is found is never outside, for a model with the usual eps: beyond lie vectors that are nearly equal,
- * and any two.
+ * Bounds of the eps that is derived, for a model with the usual eps. Beyond them lie vectors that are nearly
+ * equal, or any two.
  */
 const [leastEps, mostEps] = [0.2, 0.8];
 
@@ -226,7 +226,7 @@ const binWidth = 2 / bins;
 
 /** Faces of which fewer tell nothing. */
 const fewest = 20;
-/** Of the distances to neighbours, on either side. */
+/** Smallest share of the distances to neighbours on either side of the valley. */
 const leastShare = 0.02;
 /** The valley against the lower peak: crowds have 0 to 0.21, one person or strangers alone 0.52 to 1. */
 const highestValley = 0.35;
@@ -277,7 +277,7 @@ interface Moments {
   readonly mean: number;
 }
 
-/** Of the bins from `from` up to `to`. */
+/** Moments of the bins from `from` up to `to`. */
 function momentsOf(histogram: Float64Array, from: number, to: number): Moments {
   let [weight, sum] = [0, 0];
   for (let bin = from; bin < to; bin++) {

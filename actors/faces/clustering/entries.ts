@@ -166,13 +166,11 @@ export function dot(a: Float32Array, i: number, b: Float32Array, j: number, dime
 }
 
 /**
- * By how much the 32 bits of a multiplication may lie beside the dot product of two rows, in whatever order
- * it sums.
+ * Largest difference between the 32-bit product and the dot product of two rows, in any order of summation.
  */
 export const roundingError = (dimensions: number): number => (dimensions + 8) * 2 ** -24;
 
-// What an earlier clustering of the first entries told: which of them were core, and which cores were
-// connected.
+// Result of an earlier clustering of the first entries: its core entries, and the connections between them.
 
 export type EarlierLabels = Pick<ClusterLabels, 'labels' | 'neighbours'>;
 
@@ -227,7 +225,7 @@ export class Earlier {
     return strong < this.strong && this.neighbours(this.#entries.strongAt[strong]!) >= this.#minSamples;
   }
 
-  /** Of an entry by its position; 1, itself, for a new one. */
+  /** Number of neighbours of the entry at a position; 1, itself, for a new one. */
   neighbours(at: number): number {
     return this.#before.neighbours[at] ?? 1;
   }

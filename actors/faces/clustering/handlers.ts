@@ -1,4 +1,4 @@
-// What the face actor answers about clusterings: opened, filled, stepped, read and closed.
+// Handlers of the face actor that open, fill, step, read and close clusterings.
 
 import { randomInt } from 'node:crypto';
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
@@ -184,7 +184,7 @@ class OpenClusterings {
 
 /** Entries of a group that count: a person looks different in most pictures, and the same in some. */
 const mostSimilar = 3;
-/** Of a group without entries: no group is less similar. */
+/** Similarity of a group without entries, lower than any other. */
 const leastSimilarity = -1;
 
 interface Similarities {

@@ -47,7 +47,7 @@ export class Product {
   readonly #kernel: Kernel = kernelOver(this.#memory);
   /** Left rows × right rows. *Borrowed until the next multiplication.* */
   cosines: Float32Array = new Float32Array(0);
-  /** What `reaching` found. *Borrowed until the next call.* */
+  /** Result of `reaching`. *Borrowed until the next call.* */
   found: Int32Array = new Int32Array(0);
   #columns = 0;
 

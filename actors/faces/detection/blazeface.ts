@@ -103,7 +103,7 @@ class BlazeFace implements FaceDetector {
     const maybe: Candidate[] = [];
     for (const square of squaresOf(whole)) {
       await checkpoint();
-      // What fills a tile is seen better in the whole.
+      // A face that fills a tile is seen better in the whole picture.
       const most = square.side < side ? square.side / 2 : Number.POSITIVE_INFINITY;
       for (const one of await this.#seen(pyramid, square)) if (one.width <= most) maybe.push(one);
     }

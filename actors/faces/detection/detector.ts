@@ -78,7 +78,7 @@ export class GridDetector implements FaceDetector {
   }
 }
 
-/** Whether a face of more than that side has room in the picture. */
+/** True if the picture has room for a face of more than that side. */
 function isLarger({ width, height }: Picture, side: number): boolean {
   return Math.min(width, height) > side;
 }

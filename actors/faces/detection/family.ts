@@ -43,7 +43,7 @@ export interface GridFamily {
   open(row: FaceDetectorRow, session: ModelSession, file: string): DetectorGraph;
 }
 
-// What a detector graph answers, before it is decided which boxes are one face.
+// Candidates of a detector graph, before overlapping boxes become one face.
 
 /** More faces of one picture than anybody tells apart; the best are kept. */
 export const mostFaces = 1000;
@@ -117,7 +117,7 @@ function isSameFace(a: Candidate, b: Candidate, most: number): boolean {
   return distance / (a.landmarks.length / 2) < Math.max(spanOf(a.landmarks), spanOf(b.landmarks));
 }
 
-/** By score, and where that is the same by place, so that one set of candidates has one order. */
+/** Orders by score, then by position, so that one set of candidates has one order. */
 function better(a: Candidate, b: Candidate): number {
   return b.score - a.score || a.top - b.top || a.left - b.left || b.width - a.width;
 }

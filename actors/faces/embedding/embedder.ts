@@ -17,7 +17,7 @@ export class FaceEmbedder {
   readonly #planes: Planes;
   /** The faces of a run, one behind the other. */
   readonly #faces: Uint8Array;
-  /** Of a face. */
+  /** Number of pixels of a face. */
   readonly #pixels: number;
 
   /** The session stays the caller's. */
@@ -66,7 +66,7 @@ export class FaceEmbedder {
     throw facesErrors.BAD_FACE_VECTOR(message, { key: this.#row.key });
   }
 
-  /** What the graph answers, of any length; owned by the caller. */
+  /** Output of one run, any batch size. The caller owns the buffer. */
   async #run(faces: readonly Uint8Array[]): Promise<Float32Array> {
     const { input, output } = this.#graph;
     // A graph that takes a fixed number is given that number, black ones at the end.
@@ -179,7 +179,7 @@ const dlib: EmbedderFamily = {
   open: (row, session, file) => ({ ...facePorts(row, session, file, dlibChip), batch: row.embedder.batch }),
 };
 
-/** By the name that rows give them. */
+/** Families by the name that rows give them. */
 const families: Readonly<Record<string, EmbedderFamily>> = { sface, arcface, dlib };
 
 /** Throws MODEL_INVALID, listing the families there are. */
@@ -192,7 +192,7 @@ export function embedderFamilyOf({ key, family }: FaceEmbedderRow): EmbedderFami
   });
 }
 
-// What graphs of face embedders have in common: square faces in, a vector of each out.
+// Common code of graphs of face embedders: square faces in, one vector each out.
 
 /**
  * The one input and the one output of a graph. Throws MODEL_LOAD_FAILED where they are others, or where the

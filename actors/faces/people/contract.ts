@@ -15,7 +15,7 @@ import type {
   SuggestClustersRequest,
 } from './requests/contract.ts';
 
-/** What is wrong with a request itself; what does not fit to the clustering is in the table of the index. */
+/** Errors of the request itself; the index has those about the clustering. */
 export const peopleRequestErrors = errorTable({
   NAMED_TWICE: { meaning: 'The request gives one cluster two names', status: 400 },
   NO_CORRECTION: { meaning: 'The request contains no corrections', status: 400 },

@@ -1,4 +1,4 @@
-// What the coordinator of people is handed, and how it finds a clustering.
+// Actors that the coordinator of people uses, and how it finds a clustering.
 
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';

@@ -81,7 +81,7 @@ function shownJob({ clustered_ms, eps: used_eps, ...job }: ClusterJob, ownEps: n
 
 // Where people are seen. Clusters are asked for some at a time, so that searches come in between.
 
-/** Of one message. */
+/** Most clusters of one message. */
 const mostClusters = 16;
 
 /** Throws UNKNOWN_CLUSTER_JOB and UNKNOWN_PERSON; UNKNOWN_CLUSTER where one is merged meanwhile. */
@@ -179,8 +179,7 @@ interface Corrections {
 }
 
 /**
- * What is named twice in one list counts once. Throws NO_CORRECTION, UNKNOWN_CLUSTER and WRONG_CORRECTION
- * naming the field.
+ * Ignores repetitions in a list. Throws NO_CORRECTION, UNKNOWN_CLUSTER and WRONG_CORRECTION naming the field.
  */
 export function checkedCorrections(
   job: ClusterJob,

@@ -74,9 +74,9 @@ type Known = Pick<ClusterJob, 'name' | 'cluster_ids' | 'names'>;
 /** Ids by name, with those of a job that has tens of thousands of them found at once. */
 interface Lookup {
   readonly ids: ReadonlySet<string>;
-  /** By plain name; clusters without one are left out. */
+  /** Clusters by plain name; unnamed ones are left out. */
   readonly byName: ReadonlyMap<string, readonly string[]>;
-  /** By plain name in lower case: the plain names. */
+  /** Plain names by their lower case. */
   readonly byCase: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

@@ -35,7 +35,7 @@ export class PictureBudget {
     return this.#left < 0;
   }
 
-  /** As many of the pictures as fit, the first ones. */
+  /** Takes the first pictures, as many as fit. */
   take({ faces, entry_ids, places, ...cluster }: ClusterFaces): Pictures {
     const taken: string[] = [];
     for (const jpeg of faces) {
@@ -65,7 +65,7 @@ export class PictureBudget {
 
 interface Page {
   readonly cluster_ids: readonly string[];
-  /** Of each cluster. */
+  /** First picture of each cluster. */
   readonly offset: number;
   readonly limit: number;
 }

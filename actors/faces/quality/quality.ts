@@ -54,7 +54,7 @@ export function sharpness(face: Uint8Array): number {
   return variance / (variance + middle);
 }
 
-/** Of the brightness, 0 to 255, with the four neighbours of each pixel. */
+/** Variance of the Laplacian over the four neighbours of each pixel; brightness 0 to 255. */
 function laplacianVariance(face: Uint8Array): number {
   const light = brightness(face);
   let [sum, squares, count] = [0, 0, 0];
@@ -143,7 +143,8 @@ export function pose(landmarks: ArrayLike<number>): Pose | null {
   if (!fit) return null;
   const point = (at: number) => applied(fit, landmarks[2 * at]!, landmarks[2 * at + 1]!);
   const [right, left, nose] = [point(0), point(1), point(2)];
-  // Of a head turned by t the eyes come closer by cos t, and the nose leaves their middle by sin t.
+  // When the head turns by t, the distance of the eyes shrinks by cos t, and the nose leaves their middle by
+  // sin t.
   const eyes = left[0] - right[0];
   const offset = nose[0] - (left[0] + right[0]) / 2;
   const yaw = degrees(Math.atan2(offset * eyesOverNose, Math.max(0, eyes)));

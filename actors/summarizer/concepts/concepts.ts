@@ -5,15 +5,15 @@ import { defaultModelKey } from '../../models/rows/list.ts';
 import { addTo, dot, medianOf, outlineErrors } from '../outline/material.ts';
 import { RightSide } from '../products/products.ts';
 
-// What a picture may show, in words for the text side of a visual model: some 400 concepts in groups. Data,
-// pure.
+// The lexicon: some 400 concepts that a picture may show, in groups, phrased for the text side of a visual
+// model. Pure data.
 
 export interface Group {
-  /** Of a group whose concepts exclude each other at most one may be said of a range. */
+  /** Concepts of the group exclude each other: at most one is named for a range. */
   readonly excludes: boolean;
   /** Phrases for the model; `*` stands for the concept. */
   readonly phrases: readonly string[];
-  /** As they stand in a sentence, divided by `|`. */
+  /** Phrases for use within a sentence, divided by `|`. */
   readonly concepts: string;
 }
 
@@ -107,7 +107,7 @@ export const groups = {
 export type GroupName = keyof typeof groups;
 
 interface Concept {
-  /** As it stands in a sentence: `a beach`, `at night`. */
+  /** Phrase for use within a sentence: `a beach`, `at night`. */
   readonly name: string;
   readonly group: GroupName;
   readonly excludes: boolean;
@@ -143,7 +143,7 @@ export interface Background {
   readonly pictures: number;
 }
 
-/** Of fewer pictures nothing is known that could stand out. */
+/** Fewest pictures from which the usual similarity of a concept can be estimated. */
 export const leastPictures = 100;
 /** Deviations by which a concept has to lead the next one of its group where they exclude each other. */
 const leastLead = 0.5;
@@ -287,8 +287,7 @@ function leads(own: Strength, all: readonly Strength[], exclusive: readonly (str
   );
 }
 
-// What one visual model knows of the lexicon: a vector for each concept, and how near each usually is to a
-// picture.
+// The lexicon as one visual model sees it: a vector for each concept, and its usual similarity to a picture.
 
 export interface KnownConcepts {
   readonly model_key: string;
@@ -334,5 +333,5 @@ export function* knownConceptsSteps(
  */
 export const namesConcepts = (model_key: string): boolean => model_key !== defaultModelKey;
 
-/** Whether the background is large enough to name anything. */
+/** True if the background has enough pictures to name anything. */
 export const canName = ({ background }: KnownConcepts): boolean => background.pictures >= leastPictures;

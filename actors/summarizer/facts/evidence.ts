@@ -1,5 +1,5 @@
-// What the texts of a leaf and of the nodes above it are made of, as it is stored: references to frames,
-// excerpts of the transcript, names.
+// Builds the stored evidence of a leaf and of the nodes above it: references to frames, excerpts of the
+// transcript, names.
 import { clockTime } from '../../decoder/contract.ts';
 import type { SummaryEvidence } from '../../index/summaries/contract.ts';
 import { segmentBySecond } from '../outline/channels.ts';
@@ -78,8 +78,8 @@ function excerptsOf(film: OutlinedFilm, facts: Facts, isWhole: boolean): number[
   return [...needed, ...kept].sort((a, b) => a - b);
 }
 
-// Who is probably meant by whom: a speaker who nearly always speaks where one named person is seen, and a
-// speaker who says a name as the own one. Told as what was counted or said, for people to check.
+// Guesses which speaker is which person: a speaker who nearly always speaks while one named person is seen,
+// or who introduces himself or herself by name. The hint says what was counted or said, for people to check.
 
 export interface AttributionHint {
   readonly speaker: string;
@@ -146,7 +146,7 @@ function introduced(sentences: readonly Sentence[]): AttributionHint[] {
   });
 }
 
-/** Those of which a leaf shows both, or in which the speaker speaks. */
+/** Hints whose speaker and person both occur in the leaf, or whose speaker speaks there. */
 function hintsWithin(hints: readonly AttributionHint[], { speakers, people }: Facts): string[] {
   const speaking = new Set(speakers.map(({ speaker }) => speaker));
   const seen = new Set(people.map(({ person }) => person));

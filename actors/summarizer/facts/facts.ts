@@ -1,6 +1,5 @@
-// What is known of a range of a file, each with where it can be checked. Facts of a leaf are read from the
-// material; those of a node above are the facts of its children put together, so that all that is told of it
-// has its evidence in a leaf.
+// Facts about a range of a file, each with a reference to its source. A leaf reads them from the stored
+// results; a node above joins those of its children, so every statement has its evidence in a leaf.
 
 import { joinRanges } from '../../../runtime/ranges.ts';
 import { canName, leastStrength, lexicon, standingOut } from '../concepts/concepts.ts';
@@ -97,7 +96,7 @@ function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, ra
       const asked = instructionsVector
         ? dot(concepts.vectors.vectors, own.concept * d, instructionsVector, 0, d)
         : 0;
-      // What was asked for comes first; a cosine of 0.5 counts as much as two deviations.
+      // Requested concepts come first: a cosine of 0.5 counts as much as two deviations.
       return { ...own, merit: own.strength + 4 * asked };
     });
   return found
@@ -239,7 +238,7 @@ export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly
   };
 }
 
-/** What is seen longest, and strongest, comes first. */
+/** Joins what the children show; the longest and strongest come first. */
 function joinedSeen(children: readonly (readonly Seen[])[]): Seen[] {
   const all = [...Map.groupBy(children.flat(), ({ key }) => key).values()].map((parts): Seen => {
     const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
@@ -253,7 +252,7 @@ function joinedSeen(children: readonly (readonly Seen[])[]): Seen[] {
   return all.sort((a, b) => merit(b) - merit(a) || (a.key < b.key ? -1 : 1));
 }
 
-/** Those of the same key become one, with some places of each child; the longest first. */
+/** Merges entries of the same key, with some places of each child; the longest come first. */
 function joinedPlaces<T extends { readonly seconds: number }>(
   children: readonly (readonly T[])[],
   keyOf: (own: T) => string | null,

@@ -25,10 +25,10 @@ export interface FilmOptions {
   readonly instructions: string;
   /** d, L2-normalised: those words in the space of the vectors; null without. */
   readonly instructionsVector: Float32Array | null;
-  /** Of the model of the vectors; null when nothing can be named. */
+  /** Concepts of the model that made the vectors; null when nothing can be named. */
   readonly concepts: KnownConcepts | null;
   readonly sights: Sights;
-  /** Those of the people who have a name. */
+  /** Ids of people who have a name. */
   readonly named: ReadonlySet<string>;
 }
 
@@ -90,9 +90,9 @@ function knownLanguage(language: string): string {
   }
 }
 
-/** Of which one step reads the signs. */
+/** Number of sentences whose signs are read in one step. */
 const sentencesOfStep = 1000;
-/** What a range that is nearest to the instructions is worth more than one that is farthest. */
+/** Merit that the range nearest to the instructions has beyond the farthest one. */
 const instructed = 1;
 
 function* worths(
@@ -117,14 +117,14 @@ function* worths(
   });
 }
 
-/** What signs add to a sentence beyond what they add whatever is asked for. */
+/** Merit that the objective's signs add to a sentence beyond the usual signs. */
 function askedFor(text: string, language: string, { signs }: Objective): number {
   let sum = 0;
   for (const sign of signsOf(text, language)) sum += (signs[sign as Sign] ?? 0) - (usualSigns[sign] ?? 0);
   return sum;
 }
 
-/** By range: how near its frames are to a direction on average, from 0, the farthest, to 1. */
+/** Mean similarity of each range's frames to a direction, scaled from 0 (farthest) to 1 (nearest). */
 function nearnessOf({ pictures }: Material, ranges: readonly Range[], direction: Float32Array): number[] {
   if (!pictures || pictures.dimensions !== direction.length) return ranges.map(() => 0);
   const { vectors, dimensions: d, frames } = pictures;
@@ -140,24 +140,22 @@ function nearnessOf({ pictures }: Material, ranges: readonly Range[], direction:
   return means.map((mean) => (mean === null || most - least < 1e-6 ? 0 : (mean - least) / (most - least)));
 }
 
-// What detectors have seen of a range: things, and lines of printed text. Only what was measured to be right
-// in nine of ten cases or more is taken (docs/measurements.md).
+// Things and printed lines that detectors have seen in a range. Only results that were measured to be right
+// in nine of ten cases or more are used (docs/measurements.md).
 
 /** A concept that stands out, or a thing that a detector has seen. */
 export interface Seen {
   /** The same wherever it is seen: the name of a concept, the class of a thing. */
   readonly key: string;
-  /** As it stands in a sentence: `a beach`, `at night`, `people`. */
+  /** Phrase for use within a sentence: `a beach`, `at night`, `people`. */
   readonly name: string;
   readonly group: GroupName | 'things';
   /**
-   * Of a concept, deviations above what is usual; of a thing, ten times its score. Of a node above the
-   * leaves, the mean over the leaves that show it.
+   * Concept: deviations above its usual similarity. Thing: ten times its score. A node above the leaves has
+   * the mean over the leaves that show it.
    */
   readonly strength: number;
-  /**
-   * Of a concept, seconds with pictures of the leaves that show it; of a thing, seconds in which it is seen.
-   */
+  /** Concept: seconds with pictures in the leaves that show it. Thing: seconds in which it is seen. */
   readonly seconds: number;
   /** Grid seconds that show it most, the strongest leaf first. */
   readonly frames: readonly number[];
@@ -172,7 +170,7 @@ export interface ReadLine {
   readonly frame: number;
 }
 
-/** What the detectors have seen of one file. */
+/** Detections of one file. */
 export interface Sights {
   readonly things: readonly SeenThing[];
   readonly lines: readonly SeenLine[];
@@ -203,7 +201,7 @@ function namesOf(name: ClassName): readonly [one: string, many: string] {
   return otherNames[name] ?? [`${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`, `${name}s`];
 }
 
-/** What is seen longest comes first. */
+/** Things seen in the range; the longest come first. */
 export function thingsIn({ things }: Sights, range: Range, gridFrames: number): Seen[] {
   const within = things.filter(
     (thing) =>
@@ -282,7 +280,10 @@ export function linesIn({ sights, kind }: FilmOptions, range: Range): ReadLine[]
 /** Boxes of lines in one size of letters differ by those that reach below the line. */
 const sizeOf = ({ size }: ReadLine) => Math.round(2 * Math.log2(size));
 
-/** So many of the lines, each text once and whole, in the order of time; of lines in one size the first. */
+/**
+ * The `count` largest lines, in order of time, each text once and complete. Among lines of one size the first
+ * wins.
+ */
 export function largest(lines: readonly ReadLine[], count: number): ReadLine[] {
   const once = new Map<string, ReadLine>();
   const keyOf = ({ text }: ReadLine) => text.toLocaleLowerCase('en').replace(/\s/gu, '');

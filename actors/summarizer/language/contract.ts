@@ -1,5 +1,4 @@
-// What a language model is asked to write, and what it answers. The rest of the summarizer knows nothing else
-// of it.
+// Requests to a language model and its answers: the only interface between it and the rest of the summarizer.
 import type { SummaryEvidence, SummaryObjective, VerificationHint } from '../../index/summaries/contract.ts';
 import type { RunsOn } from '../../models/device.ts';
 
@@ -9,7 +8,7 @@ export interface NodeMaterial {
   /** Half-open, in grid seconds. */
   readonly range: readonly [start: number, end: number];
   readonly is_leaf: boolean;
-  /** What is known of the range; of a node above the leaves, what its chosen leaves know. */
+  /** Facts about the range; for a node above the leaves, those of its chosen leaves. */
   readonly evidence: SummaryEvidence;
   /** JPEG of frames of the evidence. None above the leaves. */
   readonly pictures: readonly { readonly frame_idx: number; readonly jpeg: Uint8Array }[];
@@ -22,7 +21,7 @@ export interface NodeMaterial {
   /** From templates: what is kept when the model makes nothing usable. */
   readonly template_text: string;
   readonly objective: SummaryObjective;
-  /** Of what is spoken, BCP 47; `und` when nobody knows. */
+  /** Spoken language, BCP 47; `und` when it is unknown. */
   readonly language: string;
 }
 

@@ -214,12 +214,12 @@ export class KeyValueCache {
     }
   }
 
-  /** What a run reads. *Borrowed until the run ends.* */
+  /** Inputs of a run. *Borrowed until the run ends.* */
   past(): Record<string, TensorIn> {
     return this.#tensors(this.#side, this.#length, ({ past }) => past);
   }
 
-  /** What a run of `tokens` more writes. *Borrowed until the run ends.* */
+  /** Outputs of a run of `tokens` more. *Borrowed until the run ends.* */
   present(tokens: number): Record<string, TensorIn> {
     return this.#tensors(1 - this.#side, this.#length + tokens, ({ present }) => present);
   }

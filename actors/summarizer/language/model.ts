@@ -1,6 +1,6 @@
-// What the families of language models share: three graphs and a tokenizer. A chat becomes a row of vectors,
-// those of its tokens and, between them, those that the vision graph makes of pictures; the decoder goes on
-// from there.
+// Common base of the families of language models: three graphs and a tokenizer. A chat becomes a row of
+// vectors: those of its tokens and, between them, those that the vision graph makes of pictures. The decoder
+// continues from there.
 
 import { readFile } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
@@ -79,7 +79,7 @@ interface ChatFormat {
   positions(pieces: readonly Piece[]): Positions;
   /** The size a picture is brought to, and the tokens it takes then. */
   fitted(size: PictureSize): PictureSize & { readonly tokens: number };
-  /** What the vision graph is fed. */
+  /** Inputs of the vision graph. */
   pixels(picture: Picture): Readonly<Record<string, TensorIn>>;
 }
 
@@ -309,7 +309,7 @@ class ChatTokenizer {
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** As they are stored. Rejects for what is no picture. */
+/** Stored size in pixels. Rejects if `jpeg` is no picture. */
 async function sizeOf(jpeg: Uint8Array): Promise<PictureSize> {
   const { width, height } = await sharp(jpeg).metadata();
   return { width, height };

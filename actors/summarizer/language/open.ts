@@ -315,7 +315,7 @@ export interface LanguageEnv {
 }
 
 /**
- * What it answers throws MODEL_UNSUPPORTED and CANCELLED too; whatever is thrown, what was opened is freed.
+ * The returned function throws MODEL_UNSUPPORTED and CANCELLED too, and frees all it opened before it throws.
  */
 export function openLanguageWriter({ settings, log, stopping }: LanguageEnv): OpenLanguageWriter {
   const { modelsDir, device, threads } = settings;

@@ -1,12 +1,12 @@
-// What is known of each second, as channels of unit vectors: its picture, its words, who speaks, whether
-// anybody does, who is seen. A second may lack some or all.
+// Facts of each second as channels of unit vectors: its picture, its words, its speaker, presence of speech,
+// people in view. A second may lack some or all of them.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { documentFrequencies, termsOf } from '../text/sentences.ts';
 import { addTo, dot, type Material, type Pictures, type Spoken } from './material.ts';
 
 export interface Channel {
   readonly dimensions: number;
-  /** What a second that is completely different counts. */
+  /** Distance that a completely different second adds. */
   readonly weight: number;
   /**
    * Adds the unit vectors of the seconds from `start` to before `end` to `sums` from `at` on, and answers how
@@ -93,7 +93,7 @@ function sparseChannel(
   };
 }
 
-/** By second: the number of the segment that is spoken in it, the last of several; -1 for none. */
+/** Index of the segment spoken in each second, the last one of several; -1 for none. */
 export function segmentBySecond(segments: readonly Spoken[], seconds: number): Int32Array {
   const by = new Int32Array(seconds).fill(-1);
   segments.forEach((segment, i) => {

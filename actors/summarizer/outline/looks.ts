@@ -1,5 +1,5 @@
-// What kind of range a range is, against the other ranges of the same film: how much moves in it, how rare it
-// looks, how much is said, who is seen.
+// Looks of a range relative to the other ranges of the same film: its motion, how rare its pictures are, how
+// much is said, who is seen.
 import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { type Factor, RightSide } from '../products/products.ts';
 import { nextDistances, segmentBySecond, stepRows } from './channels.ts';
@@ -235,7 +235,10 @@ function candidatesOf(frames: Factor, count: number): Candidate[] {
   return chosen;
 }
 
-/** Those that bring all frames nearest to theirs, greedily; the earlier of equally good ones. */
+/**
+ * Picks greedily the candidates that bring every frame nearest to a chosen one. Among equally good ones the
+ * earlier wins.
+ */
 function mostCovering(candidates: readonly Candidate[], frames: number, count: number): Candidate[] {
   const likest = new Float32Array(frames).fill(-1);
   const chosen: Candidate[] = [];

@@ -1,4 +1,4 @@
-// What is stored of one media file and an outline is made of.
+// Stored results of one media file from which its outline is made.
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const outlineErrors = errorTable({

@@ -23,7 +23,7 @@ export interface OutlineNode extends Range {
   readonly parent_id: string | null;
   /** 0 of the root. */
   readonly level: number;
-  /** None, or 2 to 12, in the order of time; they cover the node exactly. */
+  /** None, or 2 to 12, in order of time; together they cover the node exactly. */
   readonly child_ids: readonly string[];
 }
 
@@ -104,7 +104,7 @@ function atMost(most: number, spreads: Spreads, count: number, rules: Rules): nu
   return starts;
 }
 
-/** What it costs to begin in the midst of speech; less than nothing where a pause ends. */
+/** Cost of a start in the middle of speech; negative where a pause ends. */
 function pausePenalty({ segments, seconds }: Material, cost: number): (second: number) => number {
   if (!segments) return () => 0;
   const by = segmentBySecond(segments, seconds);
@@ -220,8 +220,8 @@ const isTurn = (by: Int32Array, second: number) => by[second] !== by[second - 1]
 // Where shots begin: at the cuts that were found where the pictures were analysed, and in the midst of slow
 // fades, which change little from frame to frame, but much from the seconds before them to those after them.
 
-// As scenes of a search: below the first bound is noise of a still picture, above the second one two pictures
-// are different however restless the film is.
+// Bounds of a scene change, as in search: smaller distances are noise of a still picture, and larger ones
+// mean different pictures however restless the film is.
 const lowest = 0.25;
 const highest = 0.35;
 /** Rows that share a threshold, and rows before and after them that count for it. */
@@ -253,7 +253,9 @@ export function* shotSteps(pictures: Pictures): Steps<Shots> {
   return { starts: withFades(cuts, changes, thresholds, rows), changes };
 }
 
-/** By block: the median plus four deviations of the distances around it, within both bounds. */
+/**
+ * Threshold of each block: the median plus four deviations of the distances around it, within both bounds.
+ */
 function thresholdsOf(next: Float32Array): Float32Array {
   return Float32Array.from({ length: Math.max(1, Math.ceil(next.length / block)) }, (_, at) => {
     const around = next.slice(Math.max(0, (at - 1) * block), (at + 2) * block);

@@ -18,7 +18,7 @@ const flat = 3;
  * downwards. Found on composed films.
  */
 const stray = 1.4;
-/** What the second gain ahead counts. Found likewise. */
+/** Weight of the gain two steps ahead, found likewise. */
 const second = 0.9;
 
 /** `costAt`: what it costs that a node begins at a leaf. `spreads` reach over all leaves. */
@@ -107,7 +107,7 @@ export function scaleOf(seconds: number): Scale {
 // programming over all ways to do it.
 
 export interface Rules {
-  /** What a group costs, in the unit of the spreads. */
+  /** Cost of each group, in the unit of the spreads. */
   readonly penalty: number;
   /** How many items from `from` on a group may have at most, at least 1. */
   mostFrom(from: number): number;
@@ -138,9 +138,7 @@ export function groupsOf(spreads: Spreads, first: number, end: number, rules: Ru
 
 /** The cheapest way for each number of groups. */
 interface Divisions {
-  /**
-   * By number of groups, from 1: what they cost; infinite where there is no such way. Number 0 is not used.
-   */
+  /** Lowest cost by number of groups, from 1; infinite where it is impossible. Index 0 is unused. */
   readonly costs: Float64Array;
   /** Where the groups of the cheapest way with so many begin. */
   starts(groups: number): number[];
@@ -187,7 +185,7 @@ function divisionsOf(
 // How unlike each other the seconds of a range are: the sum of their squared distances to its mean, by
 // channel, for all ranges of neighbouring units within reach.
 
-/** Of units, which follow each other without gaps: where each starts, and where the last one ends. */
+/** Starts of consecutive units without gaps, and the end of the last one. */
 export type Bounds = readonly number[];
 
 export interface Spreads {
@@ -199,8 +197,8 @@ export interface Spreads {
 }
 
 /**
- * Of all ranges of units that are not longer than `longest` seconds; bounds have one number more than there
- * are units. O(units · ranges from one unit · dimensions) time, O(ranges) memory.
+ * Spread of every range of units up to `longest` seconds; there is one bound more than units. O(units ·
+ * ranges from one unit · dimensions) time, O(ranges) memory.
  */
 export function* spreadsOf(
   channels: readonly Channel[],
@@ -243,7 +241,7 @@ function* addSpreads(
     numbers = 0;
     yield;
   }
-  // By `from`: the squared length of the sum over all units from there to the one before `to`.
+  // squares[from] is the squared length of the sum of the units from there to the one before `to`.
   const squares = new Float64Array(width);
   for (let to = 0; to < units; to++) {
     if (numbers >= stepNumbers) {

@@ -23,7 +23,7 @@ export interface NodeStatements {
   readonly statements: readonly Statement[];
   readonly text: string;
   readonly hints: readonly VerificationHint[];
-  /** Of a leaf; null for others. */
+  /** Evidence of a leaf; null for other nodes. */
   readonly evidence: SummaryEvidence | null;
 }
 
@@ -47,16 +47,13 @@ export class FilmTexts {
     return { node, facts, statements, text: textOf(statements), hints, evidence };
   }
 
-  /** Of a leaf all there is, of others what their texts may be made of. */
+  /** Evidence of a leaf is complete; other nodes have what their texts may use. */
   evidence({ node_id, child_ids }: OutlineNode): SummaryEvidence {
     this.#hints ??= attributionHints(this.film);
     return evidenceOf(this.film, this.facts(node_id), this.#hints, child_ids.length === 0);
   }
 
-  /**
-   * What is told of leaves is taken from all that is stored of them: one after the other, with a checkpoint
-   * between.
-   */
+  /** Reads the facts of the leaves below the node one after the other, with a checkpoint between them. */
   async read({ node_id, child_ids }: OutlineNode, checkpoint: Checkpoint): Promise<void> {
     if (this.#facts.has(node_id)) return;
     for (const id of child_ids) await this.read(this.film.nodes.get(id)!, checkpoint);
@@ -115,7 +112,7 @@ export class FilmTexts {
   }
 }
 
-/** As it is stored. `wrote`: text and hints where a model wrote them. */
+/** Node for the store. `wrote`: text and hints of a model, if one wrote them. */
 export function newNode(
   { node, text, hints, evidence }: NodeStatements,
   wrote?: { readonly text: string; readonly hints: readonly VerificationHint[]; readonly failed: boolean },
@@ -134,8 +131,8 @@ export function newNode(
   };
 }
 
-// What the evidence of a node does not show, and where to look: for people who check a text. It says nothing
-// of whether the text is right.
+// Hints for people who check a text: gaps in the evidence of a node, and places to look at. They do not judge
+// the text.
 
 const most = { hints: 8, gaps: 3, evidence: 8 };
 
@@ -148,7 +145,7 @@ function limitationsOf(
 ): VerificationHint[] {
   const range: GridRange = [node.start, node.end];
   const isLeaf = node.child_ids.length === 0;
-  // What is so throughout the file is told of the whole.
+  // A gap throughout the file is reported at the root alone.
   const isRoot = node.parent_id === null;
   return [
     ...gaps(film, range),
@@ -222,7 +219,7 @@ function unnamedPeople({ people }: Facts, range: GridRange): VerificationHint[] 
   return [hint(`${capital(who)} seen without a name.`, range, 'Name their face clusters.', ids)];
 }
 
-/** Of the whole file once is enough. */
+/** Reported once for the whole file. */
 function unnamedPictures(
   { concepts, kind, sights }: OutlinedFilm,
   { seen, lines, pictured, frames }: Facts,

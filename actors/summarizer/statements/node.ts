@@ -49,7 +49,7 @@ interface Part {
   readonly worth: number;
 }
 
-/** What the text of a node says before it comes to its parts. */
+/** Content of a node's text before its parts. */
 interface Told {
   /** Numbers of the sentences that are quoted. */
   readonly sentences: ReadonlySet<number>;
@@ -130,7 +130,7 @@ function partOf(
   };
 }
 
-// What can be read in the picture, with when.
+// Printed text in the picture, with its times.
 
 /** UTF-16 units of a line. */
 const longest = 80;
@@ -153,7 +153,7 @@ const quotedLine = (text: string) => inQuotes(clipped(text.replace(/\s+/gu, ' ')
 
 /** UTF-16 units of a text at most. */
 export const longestTexts = { leaf: 600, node: 1200, root: 2000 };
-/** Of the words of a quote. */
+/** Longest quotes, in characters. */
 const longestQuotes = { leaf: 140, node: 160, root: 200 };
 
 /** `factsOf`: of the node and of its children. */
@@ -172,7 +172,7 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   // Where nothing was recognised, a part is compared with the others.
   const form = content.length > 0 ? [] : formOf(film, node, facts);
   const extent = kind === 'root' ? [extentOf(film)] : [];
-  // Of a part it is enough to tell its form: what is so throughout the file is told of the whole.
+  // Its form is enough for a part; facts that hold throughout the file are stated at the root.
   const isTold = content.some((own) => own.kind !== 'looks') || (kind !== 'root' && form.length > 0);
   const missing = absences(film, node, facts, isTold);
   const all = [...extent, ...content, ...form, ...missing];
@@ -284,7 +284,7 @@ const clear = 0.8;
 /** Ranges of which too few are no film to stand out of. */
 const fewestNodes = 6;
 
-/** Of pictures, for where nothing else is known of them. */
+/** Looks stated where nothing else is known about the pictures. */
 const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'rarity'];
 
 /** `asked`: which are told. */
@@ -298,7 +298,7 @@ function lookStatements(looks: Looks, facts: Facts, asked: readonly Look[]): Sta
   });
 }
 
-// What a file is in one line and in a few sentences.
+// Summary of a file in one line and in a few sentences.
 
 /** UTF-16 units. */
 export const longestLine = 160;

@@ -1,5 +1,5 @@
-// What pictures show, in a sentence: things first, then weather and light, the time of day, how it is shot,
-// its colours.
+// Sentences about the content of pictures: things first, then weather and light, the time of day, camera
+// work, colours.
 import { frameId } from '../facts/evidence.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Seen } from '../facts/film.ts';
@@ -25,7 +25,7 @@ const partOf: Readonly<Partial<Record<Seen['group'], keyof Parts>>> = {
   ...{ weather: 'conditions', light: 'conditions' },
   ...{ time_of_day: 'time', shot_size: 'shots', colour: 'colours' },
 };
-/** Of each of these only one is true: how many people there are, and how the sky is. */
+/** Groups of alternatives, of which one is true: the number of people, and the sky. */
 const alternatives = [
   new Set([
     'one person',
@@ -133,7 +133,7 @@ export function seenInLeaf({ seen, pictured }: Facts, amount: Amount): Statement
   const { things, conditions: around, time, shots: sizes, colours } = partsOf(seen, amount);
   const named = (own: Seen) =>
     isLasting(own, pictured) ? nameOf(own) : `${nameOf(own)} (${timeOf(own.frames[0]!)})`;
-  // What lasts has no time, and times ascend.
+  // Lasting things have no time; the times of others ascend.
   const placeOf = (own: Seen) => (isLasting(own, pictured) ? -1 : own.frames[0]!);
   const inTime = things.toSorted((a, b) => placeOf(a) - placeOf(b));
   const clauses = [sceneOf(inTime, around, time, named), listOf(sizes.map(nameOf)), colourOf(colours)].filter(
@@ -144,8 +144,8 @@ export function seenInLeaf({ seen, pictured }: Facts, amount: Amount): Statement
 }
 
 /**
- * Of a node above the leaves: what lasts, then what is there for a while, with where it shows most, in the
- * order of time. Null for nothing.
+ * Sentence for a node above the leaves: first lasting things, then others with the place that shows them
+ * most, in order of time. Null if there are none.
  */
 export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const shown = inBrief(partsOf(seen, amount));

@@ -1,5 +1,4 @@
-// What is said, in sentences: quotes as they were said with who says it and when, figures, words that come
-// again.
+// Sentences about speech: verbatim quotes with speaker and time, figures, repeated words.
 import { frameId, segmentId } from '../facts/evidence.ts';
 import { type Facts, type SeenPerson, type Speaker, secondOf } from '../facts/facts.ts';
 import type { OutlinedFilm } from '../facts/film.ts';
@@ -71,7 +70,7 @@ export function figures(
   return { kind: 'figures', text: `Figures mentioned: ${listOf(parts)}.`, evidence, rank: 8 };
 }
 
-/** Of two digits at least: `1` is mostly no figure that anybody looks for. */
+/** Figures of at least two digits: a single `1` is rarely what anybody looks for. */
 function figuresOf(text: string): string[] {
   return (text.match(figure) ?? []).filter((own) => /\p{N}.*\p{N}|[%°€$£]/u.test(own));
 }
@@ -122,7 +121,7 @@ export function recurringWords(film: OutlinedFilm, { sentences }: Facts, count: 
   return { kind: 'words', text, evidence, rank: 7 };
 }
 
-// Who appears and who speaks, in sentences.
+// Sentences about people in view and about speakers.
 
 /** Names of one sentence. */
 const mostNames = 5;
@@ -183,7 +182,7 @@ export function newcomers(
   return { kind: 'people', text, evidence: come.map(({ frames }) => frameId(frames[0]!)), rank: 3 };
 }
 
-/** Who speaks; null where nobody does, or nobody knows who. */
+/** Names the speakers; null if there are none, or none is known. */
 export function speaking({ speakers, spoken }: Facts, withSeconds = false): Statement | null {
   const [first, ...others] = speakers.filter(({ speaker }) => speaker !== null) as Known[];
   if (!first) return null;
@@ -203,10 +202,10 @@ export function speaking({ speakers, spoken }: Facts, withSeconds = false): Stat
   return tell(`${listOf([speakerText(first), ...names])} speak.`);
 }
 
-/** As the diarizer calls a voice until a person names it. */
+/** True for the diarizer's label of a voice that no person has named. */
 const isUnnamed = (speaker: string): boolean => /^SPEAKER_\d+$/.test(speaker);
 
-/** Who speaks for how long. `isWhole`: how long anybody does, where nobody knows who. */
+/** Names the speakers with their durations. `isWhole`: total speaking time where no speaker is known. */
 export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
   const known = speaking(facts, true);
   const [unknown] = facts.speakers;
@@ -215,7 +214,7 @@ export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
   return { kind: 'speakers', text: `Speech of ${lengthOf(facts.spoken)}.`, evidence, rank: 4 };
 }
 
-/** Of a part whose words all belong to a sentence that begins before it. */
+/** Sentence for a part whose words all belong to a sentence that begins before it. */
 export function goingOn({ segments }: OutlinedFilm, { speakers: [first], range }: Facts): Statement | null {
   const [number] = first?.segments ?? [];
   if (number === undefined) return null;

@@ -1,4 +1,4 @@
-// What a summary says, with the evidence it has, and how statements become a text of bounded length.
+// Statements of a summary with their evidence, and how they become a text of bounded length.
 import { clockTime } from '../../decoder/contract.ts';
 
 // Grammar of the templates: lists, numbers, plurals, capital letters, times.
@@ -59,7 +59,7 @@ export function inQuotes(text: string): string {
 }
 
 type SentenceKind =
-  /** What pictures show. */
+  /** The content of pictures. */
   | 'seen'
   /** How a range is against the others of the film. */
   | 'looks'
@@ -70,7 +70,7 @@ type SentenceKind =
   | 'figures'
   /** A child in one line. */
   | 'part'
-  /** What there is and how long. */
+  /** The media present and their length. */
   | 'extent'
   /** That something is missing, or nobody knows: nothing can show it. */
   | 'absence';
@@ -80,7 +80,7 @@ export interface Quote {
   readonly lead: string;
   /** In quotation marks. */
   readonly words: string;
-  /** Whether the words end in an ellipsis. */
+  /** True if the words end in an ellipsis. */
   readonly isCut: boolean;
   readonly second: number;
 }
@@ -91,7 +91,7 @@ export type Statement = (
 ) & {
   /** Ids of the evidence of leaves; none of what is absent, and of what the outline says. */
   readonly evidence: readonly string[];
-  /** What is kept first where there is no room for all: the lower. */
+  /** Priority where space is short; lower ranks are kept first. */
   readonly rank: number;
 };
 

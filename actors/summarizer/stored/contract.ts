@@ -290,7 +290,7 @@ export interface Summaries {
   /** EMPTY_QUERY, UNKNOWN_COLLECTION. */
   find(request: FindRequest, signal?: AbortSignal): Promise<SummaryMatchesAnswer>;
   /**
-   * Of a path or hash without `analysis_id` the one that was stored last. WHICH_SUMMARY, BAD_SUMMARY_REF,
+   * Without `analysis_id` the latest summary of the path or hash. WHICH_SUMMARY, BAD_SUMMARY_REF,
    * UNKNOWN_SUMMARY.
    */
   overview(request: SummarySelector, signal?: AbortSignal): Promise<OverviewAnswer>;

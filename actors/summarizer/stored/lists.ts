@@ -155,7 +155,7 @@ function unknownCollection(cache_dir: string, id: string) {
   return summaryErrors.UNKNOWN_COLLECTION(what, { field: 'collection_id' });
 }
 
-// What could not be read and is left out of an answer, in a sentence.
+// Sentences about summaries that could not be read and are missing from an answer.
 
 const mostTold = 8;
 
@@ -262,7 +262,7 @@ export async function hashesOf(
 export async function contentsOf(
   parts: SummariesParts,
   cache_dir: string,
-  /** As they were sent. */
+  /** Paths in the spelling of the request. */
   media_paths: readonly string[],
   hash_strs: readonly string[],
   call: CallOptions,

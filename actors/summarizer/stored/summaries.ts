@@ -96,8 +96,7 @@ async function read(
   return { ...found, selected, summary, detail, node };
 }
 
-// What is known to be wrong with a summary, as it is answered: the first entries of each list, and how many
-// there are.
+// Known faults of a summary as the API returns them: the first entries of each list, and their number.
 
 const mostEntries = 8;
 const longestWarning = 500;
@@ -236,7 +235,7 @@ function matchEntry(match: SummaryMatch, as: string | undefined): SummaryMatchEn
 
 // Removes summaries, some at a time; what they take on the disk is freed in steps behind it.
 
-/** Of one transaction: searches are answered between two. */
+/** Summaries read in one transaction. Searches are answered between two of them. */
 const together = Math.min(256, mostOfPage);
 
 async function removeSummaries(

@@ -2,8 +2,8 @@
 // signs that are asked for, without saying the same twice.
 import { documentFrequencies, isStopWord, type Sentence, termsOf } from './sentences.ts';
 
-// What kind of sentence a sentence is, by signs on its surface: figures and questions in every language,
-// words of English, German, French and Spanish. A sign is no proof, it only helps to choose.
+// Classifies sentences by signs on their surface: figures and questions in every language, words of English,
+// German, French and Spanish. A sign is no proof; it only supports a choice.
 
 export const signNames = [
   'number',
@@ -82,9 +82,9 @@ export interface SentenceOptions {
   readonly count: number;
   /** BCP 47 of what is spoken. */
   readonly language?: string;
-  /** Of people and speakers that are known. */
+  /** Names of known people and speakers. */
   readonly names?: readonly string[];
-  /** What each sign adds to a score of 0 to 1. */
+  /** Merit that each sign adds to a score of 0 to 1. */
   readonly signs?: Readonly<Partial<Record<Sign, number>>>;
   /** Words of an instruction: sentences that have them come first. */
   readonly about?: string;
@@ -141,7 +141,7 @@ export function keySentences(sentences: readonly Sentence[], options: SentenceOp
   return chosenOf(left, vectors, merits, options.count, textRank);
 }
 
-/** What a sentence of so many words is worth by what it holds: much, and not thinly spread. */
+/** Merit of a sentence of `words` words by its content: high if there is much of it, densely. */
 function meritOf(vector: WordVector, words: number): number {
   const amount = vector.size / (vector.size + halfContent);
   return weights.content * amount * Math.min(1, vector.size / Math.max(1, words)) ** weights.density;

@@ -3,11 +3,11 @@
 import type { Spoken } from '../outline/material.ts';
 
 export interface Sentence {
-  /** As it stands in the transcript, white space joined to single spaces; never blank. */
+  /** Text of the transcript, white space joined to single spaces; never blank. */
   readonly text: string;
   /**
-   * Of a sentence that begins or ends within a segment: its share of the characters of the segment, as a
-   * share of its time.
+   * A sentence that begins or ends within a segment takes the share of its time that it has of its
+   * characters.
    */
   readonly start_seconds: number;
   readonly end_seconds: number;
@@ -52,7 +52,7 @@ export function sentencesOf(segments: readonly Spoken[], language = 'und'): Sent
 /** Text of one speaker without a long pause. */
 interface Run {
   readonly text: string;
-  /** Of each segment that has text: its number, and where its text begins and ends in `text`. */
+  /** Segments that have text: number, and begin and end of the text within `text`. */
   readonly places: readonly { readonly segment: number; readonly from: number; readonly to: number }[];
 }
 

@@ -5,7 +5,7 @@ import { shrink, type Taps } from '../shrink.ts';
 /** Sides of the picture that the graph is given are multiples of it. */
 export const step = 32;
 
-/** As the graph was trained: in the order of the planes, which are blue, green and red. */
+/** Statistics of the training, in the order of the planes: blue, green, red. */
 const means = [0.485, 0.456, 0.406] as const;
 const deviations = [0.229, 0.224, 0.225] as const;
 
@@ -42,7 +42,7 @@ function tapsOf(length: number, scaled: number, from: number, to: number): Taps 
   return { first, count, weights };
 }
 
-/** Of red, green and blue: what is multiplied and what is added. */
+/** Factors and offsets for red, green and blue. */
 const form = Float32Array.of(
   ...deviations.toReversed().map((deviation) => 1 / (255 * deviation)),
   0,

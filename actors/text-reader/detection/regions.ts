@@ -81,7 +81,7 @@ function lyingDown(one: Rectangle): Rectangle {
 const threshold = 0.3;
 /** Mean of the map in a rectangle below which it is none. */
 const leastScore = 0.6;
-/** By how much a rectangle grows: its area times this, divided by its circumference, on each side. */
+/** Growth of a rectangle on each side: its area times this, divided by its circumference. */
 const growth = 1.6;
 /** Shorter side of what is kept before and after growing, px of the map. */
 const leastSide = 3;
@@ -98,7 +98,7 @@ export interface Region extends Rectangle {
   readonly score: number;
 }
 
-/** Whether anything in the map of a smaller picture may be text. */
+/** True if anything in the map of a smaller picture may be text. */
 export function mayBeText(map: Float32Array): boolean {
   return map.some((value) => value > glimpsed);
 }

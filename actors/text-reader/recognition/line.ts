@@ -19,7 +19,7 @@ interface LineInput {
   readonly width: number;
 }
 
-/** Whether a region is a line that runs down or up. */
+/** True if a region is a line that runs down or up. */
 export function isUpright({ width, height }: Rectangle): boolean {
   return height >= width * upright;
 }
@@ -75,7 +75,7 @@ function within(value: number, most: number): number {
 
 // From the probabilities of characters, step by step along a line, to its text.
 
-/** What the classes of the graph stand for: none, the characters of the dictionary in its order, a blank. */
+/** Classes of the graph: none, the characters of the dictionary in its order, a blank. */
 export function charactersOf(dictionary: string): string[] {
   const lines = dictionary.split('\n').map((line) => line.replace(/\r$/, ''));
   if (lines.at(-1) === '') lines.pop();

@@ -11,7 +11,7 @@ export type RemovalReason = 'no speech' | 'training phrase' | 'repetition' | 'to
 export interface Removed {
   readonly reason: RemovalReason;
   readonly text: string;
-  /** What was measured, for the log. */
+  /** Measured values, for the log. */
   readonly detail: string;
 }
 
@@ -20,7 +20,7 @@ export interface Window {
   /** Length of the window, and of the detected speech in it. */
   readonly seconds: number;
   readonly speechSeconds: number;
-  /** What the model itself says, where it does. */
+  /** Certainty that the model reports, if any. */
   readonly confidence?: Confidence | undefined;
 }
 
@@ -87,8 +87,8 @@ const isFaint = ({ seconds, speechSeconds }: Window) =>
   speechSeconds < FAINT_SECONDS && speechSeconds < FAINT_SHARE * seconds;
 
 /**
- * What models trained on subtitles write over silence. People say these too, so they are removed only from
- * windows with hardly any speech, and only where nothing else was written.
+ * Phrases that models trained on subtitles write over silence. People say them too, so they are removed only
+ * from windows with hardly any speech and no other text.
  */
 const trainingPhrases: readonly RegExp[] = [
   /^(thanks?( you)?|thank you( so| very)? much)( (all|everyone))?( for (watching|listening|viewing))?$/,

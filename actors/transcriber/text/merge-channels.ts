@@ -86,7 +86,10 @@ interface TimedWord {
   readonly to: number;
 }
 
-/** Whether `others` have the words of `one`, in order and without others between them, at the same time. */
+/**
+ * True if `others` contain the words of `one` at the same time, in order and without other words between
+ * them.
+ */
 function isWithin(one: Candidate, others: readonly Candidate[]): boolean {
   if (one.words.length === 0 || others.length === 0) return false;
   const text = others.flatMap(timedWords);

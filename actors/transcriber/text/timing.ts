@@ -8,8 +8,8 @@ export interface Span {
 }
 
 /**
- * What a model wrote, and when. Texts of pieces are joined as they are written: one that begins a word begins
- * with a space where its script uses spaces, so that tokens such as ` wor`, `ld` and `,` are one word.
+ * Text that a model wrote, with its time. Texts of pieces are joined directly: one that begins a word begins
+ * with a space if its script uses spaces, so tokens such as ` wor`, `ld` and `,` form one word.
  */
 export interface Piece extends Span {
   readonly text: string;
@@ -165,7 +165,7 @@ function timeAt({ from, to, start_seconds, end_seconds }: TextSpan, offset: numb
  */
 export interface Word {
   readonly text: string;
-  /** Whether white space stands before it in the text. */
+  /** True if white space precedes it in the text. */
   readonly spaced: boolean;
   readonly from: number;
   readonly to: number;
@@ -180,7 +180,7 @@ const opening = /^[\p{Ps}\p{Pi}¿¡]+$/u;
 const wordBoundaries = new Intl.Segmenter('und', { granularity: 'word' });
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Whether a text has no visible character. */
+/** True if the text has no visible character. */
 export function isBlank(text: string): boolean {
   return text.search(visible) < 0;
 }

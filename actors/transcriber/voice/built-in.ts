@@ -97,7 +97,7 @@ export function builtInDetectors(weights: Float32Array = fittedWeights()): Voice
   return { modelKey: null, open: () => new BuiltInDetector(weights), close: async () => {} };
 }
 
-/** What bench/voice/train.py wrote: little-endian floats. */
+/** Weights written by bench/voice/train.py: little-endian floats. */
 function fittedWeights(): Float32Array {
   const bytes = readFileSync(new URL('./own-weights.bin', import.meta.url));
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

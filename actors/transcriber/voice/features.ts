@@ -77,7 +77,7 @@ export class FineStructure {
     return length;
   }
 
-  /** Of a product with the frame so far before; 0 where there was none yet. */
+  /** Normalises a product with the frame `distance` frames back; 0 if there was none yet. */
   #cosine(product: number, now: number, distance: number): number {
     const lengths = this.#lengths[now]! * this.#lengths[(now + ring - distance) % ring]!;
     return product / Math.sqrt(Math.max(1e-9, lengths));
@@ -218,7 +218,7 @@ export interface Pitch {
 
 export class PitchTracker {
   readonly #sound = new Float64Array(recent);
-  /** By lag; 0 before the first drop: at short lags any sound correlates with itself. */
+  /** Correlations by lag; 0 before the first drop, since any sound correlates with itself at short lags. */
   readonly #correlations = new Float64Array(longest + 2);
   #before = 0;
   #octave = Number.NaN;

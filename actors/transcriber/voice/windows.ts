@@ -13,7 +13,7 @@ export interface Window extends SpeechWindow {
 
 /** Lengths in samples. */
 export interface WindowRules {
-  /** Of a window, at most. */
+  /** Longest window. */
   readonly longest: number;
   /** A pause that is not shorter ends a window. */
   readonly pause: number;

@@ -166,7 +166,7 @@ const NO_SPEECH_THRESHOLD = 0.6;
 export interface Row {
   /** Its row in the encoded batch. */
   readonly index: number;
-  /** Of one length for all rows of a batch. */
+  /** Tokens of the prompt, equally many for all rows of a batch. */
   readonly prompt: readonly number[];
   /** The most tokens of its text. */
   readonly limit: number;
@@ -176,13 +176,13 @@ export interface Row {
 export interface Hypothesis {
   /** Without prompt and end token. */
   readonly tokens: readonly number[];
-  /** Whether the model ended it; else the limit did. */
+  /** True if the model ended the text, false if it reached the limit. */
   readonly ended: boolean;
   readonly meanLogProbability: number;
   readonly compressionRatio: number;
   /** Probability, 0 to 1, that nobody speaks. */
   readonly noSpeech: number;
-  /** What is spoken, whatever language the prompt names; null for a model of one language. */
+  /** Spoken language, whatever language the prompt names; null for a model of one language. */
   readonly heard: LikelyLanguage | null;
 }
 
@@ -275,7 +275,7 @@ function parts({ data, dims: [batch, positions, width] }: EncodedSound, rows: re
   return { data: part, dims: [rows.length, positions, width] };
 }
 
-/** Whether the model takes the sound for silence: its text is improbable, and no speech is likely. */
+/** True if the model hears silence: the text is improbable, and speech is unlikely. */
 export function isSilence({ noSpeech, meanLogProbability }: Hypothesis): boolean {
   return noSpeech > NO_SPEECH_THRESHOLD && meanLogProbability < LOG_PROBABILITY_THRESHOLD;
 }

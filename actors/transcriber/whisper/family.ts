@@ -211,7 +211,7 @@ const LEFT_OUT = 3 * melRate;
 const CLEARLY_HEARD = 0.8;
 
 class WindowText {
-  /** Of what is decoded next. */
+  /** Language of the next window. */
   language: string | null;
   readonly #expected: string | null;
   readonly #follows: boolean;
@@ -268,7 +268,7 @@ class WindowText {
   add(hypothesis: Hypothesis): void {
     const from = this.#from ?? 0;
     this.#from = null;
-    // What the model takes for silence behind a text is none of it.
+    // Text for sound that the model hears as silence is dropped.
     if (from > 0 && isSilence(hypothesis)) return;
     const { tokens, ended, meanLogProbability, noSpeech, heard } = hypothesis;
     this.#left -= tokens.length;

@@ -54,8 +54,8 @@ export function sampleToken(
   const bestText = highest(logits, text);
   const bestTime = highest(logits, times);
   const timeMass = logSumExp(logits, times, bestTime.value);
-  // As in the reference: a time is written when all time tokens together are more likely than the likeliest
-  // word.
+  // A time is written when all time tokens together are more likely than the likeliest word, as in the
+  // reference.
   const timed = timeMass > bestText.value;
   const best = timed ? bestTime : bestText;
   if (best.value === Number.NEGATIVE_INFINITY) return { token: vocabulary.end, logProbability: 0 };
@@ -84,7 +84,7 @@ function timesAllowed(written: readonly number[], { firstTime }: Vocabulary, siz
   return { from: Math.min(to, endsPhrase(written, firstTime) ? latest : latest + 1), to };
 }
 
-/** Whether the last token is the time at which a phrase ends. */
+/** True if the last token is the time at which a phrase ends. */
 function endsPhrase(written: readonly number[], firstTime: number): boolean {
   const last = written.at(-1);
   const before = written.at(-2);
@@ -180,8 +180,8 @@ export function seeded(seed: number): () => number {
   };
 }
 
-// What the tokens of Whisper say: phrases with their times, which are text between time tokens, and from
-// where on the sound has to be decoded again.
+// Meaning of Whisper's tokens: phrases, which are text between time tokens, and the point from which the
+// sound has to be decoded again.
 
 /**
  * `written`: of the sound from `from` to `to`, both in seconds from the start of the window, without prompt

@@ -319,7 +319,7 @@ class Prompter {
     const text = this.#decode(ids.slice(textStart + 1)).trim();
     if (language !== null) return { text, language };
     const named = /^\s*language\s+(.+?)\s*$/su.exec(this.#decode(ids.slice(0, Math.max(0, textStart))))?.[1];
-    // Of several languages the main one is named first.
+    // The model names the main language first.
     const code = named === undefined ? null : languageCode(named.split(',', 1)[0] ?? '');
     return { text, language: code === 'auto' ? null : code };
   }

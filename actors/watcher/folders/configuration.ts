@@ -16,7 +16,7 @@ import { FolderStats, NewWatchFolder, WatchFolder, watchErrors } from './contrac
 
 const { last_poll_time: _, files_analyzed_count: __, ...recorded } = WatchFolder.properties;
 
-/** What is recorded of a watch folder; what was found in it is recorded apart. */
+/** Stored settings of a watch folder; its statistics are stored separately. */
 export const RecordedFolder = Type.Object({
   ...recorded,
   /** The folder without links, and its analysis folder, as they were when it was added. */
@@ -25,7 +25,7 @@ export const RecordedFolder = Type.Object({
 });
 export type RecordedFolder = Static<typeof RecordedFolder>;
 
-/** What a person decides about a watch folder. */
+/** Settings of a watch folder that a person chooses. */
 export type FolderSettings = Omit<RecordedFolder, 'id' | 'created_at' | 'real_folder' | 'real_cache_dir'>;
 
 export interface Configuration {
@@ -74,7 +74,7 @@ export class ConfigurationFile {
     this.#roots = roots;
   }
 
-  /** As it is on the disk now. WATCH_FOLDERS_DAMAGED naming the file. */
+  /** Reads the file on disk. WATCH_FOLDERS_DAMAGED naming the file. */
   read(): Configuration {
     const [mark, roots] = [this.#read(() => markOf(this.#path)), this.#roots()];
     if (this.#last?.mark !== mark || this.#last.roots !== roots) {
@@ -158,7 +158,7 @@ function editedDocument(document: Document, { running, put, remove }: Edit): Doc
   return { ...document, ...(running !== undefined && { running }), watch_folders };
 }
 
-// What was found in watch folders, in a small file for each, so that it is known while nothing is watched.
+// Statistics of watch folders, in a small file each, so that they are available while nothing is watched.
 
 const { last_poll_time, last_error, failures } = FolderStats.properties;
 const FolderRecord = Type.Object({
@@ -185,7 +185,10 @@ export class FolderRecords {
   readonly #folder: string;
   readonly #ledgers: () => string;
   readonly #log: Log;
-  /** By id, what was read or written last but for the time of the last poll, and when it was written. */
+  /**
+   * Text that was last read or written for each id, without the time of the last poll, and when it was
+   * written.
+   */
   readonly #saved = new Map<string, { readonly text: string; readonly at: number }>();
 
   /** `ledgers`: where the ledgers are; in `folder` when left out. */
@@ -239,7 +242,7 @@ export class FolderRecords {
     }
   }
 
-  /** What is left of folders that another process removed while nobody watched. */
+  /** Removes what remains of folders that another process removed meanwhile. */
   removeOthers(ids: ReadonlySet<string>): void {
     for (const name of new Set([this.#folder, this.#ledgers()].flatMap((one) => readdirSync(one)))) {
       const [, id] = /^(.+)\.(?:ledger|stats\.json)$/.exec(name) ?? [];

@@ -45,7 +45,7 @@ const LastPollTime = described(
 );
 const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 1000 });
 
-/** What can be changed of a watch folder, in the order of the API, without defaults. */
+/** Changeable settings of a watch folder, in the order of the API, without defaults. */
 const changeable = {
   cache_dir: described(
     clearable(absolutePath(Type.String({ minLength: 1, maxLength: 32_768 }))),
@@ -255,20 +255,20 @@ export const WatchFolderList = Type.Object({
 });
 export type WatchFolderList = Static<typeof WatchFolderList>;
 
-/** Who may watch. */
+/** Claims to watch the folders of this home. */
 export interface WatchClaims {
   /** WATCHED_ELSEWHERE. `onLost`: another one may watch now. */
   claim(onLost: () => void): Promise<Claim>;
-  /** Who watches, when it is another one and this one is to leave it alone. */
+  /** Process that watches in place of this one; null if there is none. */
   other(): string | null;
 }
 
 /** The service of this machine, where several have watch folders in common. */
 export interface OwnWatch extends WatchFolders {
-  /** Whether it is recorded that the service runs, here or elsewhere. */
+  /** True if the service is recorded as running, here or elsewhere. */
   readonly isRecorded: boolean;
   record(running: boolean): Promise<void>;
-  /** Whether it can read every folder that is enabled; false where this machine watches nothing. */
+  /** True if this machine can read every enabled folder; false if it watches nothing. */
   reads(): Promise<boolean>;
 }
 
@@ -300,7 +300,7 @@ export interface WatchFolders {
   add(folder: NewWatchFolder, signal: AbortSignal): Promise<WatchFolder>;
   /** The same, for what is given. WATCH_FOLDER_UNKNOWN. */
   change(id: string, changes: WatchFolderChanges, signal: AbortSignal): Promise<WatchFolder>;
-  /** What was analysed stays. WATCH_FOLDER_UNKNOWN, WATCH_FOLDERS_UNWRITABLE. */
+  /** Keeps the results of the folder. WATCH_FOLDER_UNKNOWN, WATCH_FOLDERS_UNWRITABLE. */
   remove(id: string): Promise<void>;
   /**
    * Watches the folders that are enabled, now and after a restart. WATCHED_ELSEWHERE, NOT_WATCHING,

@@ -141,7 +141,7 @@ export async function addFolder(
   return folder;
 }
 
-/** What is not given is not looked at again: a folder that is away can still be changed. */
+/** Checks only the given settings, so that a folder that is away can still be changed. */
 export async function changeFolder(
   parts: EditParts,
   id: string,

@@ -25,7 +25,7 @@ import { speechErrors } from '../../transcriber/contract.ts';
 import type { FileEnd, SeenFile } from '../contract.ts';
 import type { FolderSettings } from './configuration.ts';
 
-// What became of the files of a task: results of their kinds of work come one by one.
+// Outcomes of the files of a task: the results of their kinds of work arrive one by one.
 
 export interface Fault {
   readonly code: string;
@@ -132,7 +132,7 @@ export class TaskOutcomes {
     return { ...pending.file, ...outcomeOf(pending.results, true, 'none') };
   }
 
-  /** Of the other files when the task has ended, `error` being its own. */
+  /** Outcomes of the other files when the task has ended with `error`. */
   remaining(error: TaskError | null): FileOutcome[] {
     // When all have failed, each has an error of its own.
     const fault = error?.code === analysisErrors.ALL_FAILED.code ? null : error;
@@ -188,7 +188,7 @@ export function taskRequest(
   };
 }
 
-/** What is done with each file, as a text to compare. Options of work that is off change nothing. */
+/** Work on each file as a text to compare. Options of disabled work do not count. */
 export function workOf(settings: FolderSettings, cache_dir: string): string {
   const filters = settings.metadata_filter_request?.filters ?? [];
   return JSON.stringify([1, taskRequest(settings, cache_dir, ['']), filters]);
@@ -202,7 +202,7 @@ export class FolderTask {
   readonly #starting = new AbortController();
   /** Files without an outcome, by path. */
   readonly #pending: Map<string, SeenFile>;
-  /** Of the latest progress. */
+  /** File of the latest progress. */
   #current: string | null = null;
 
   constructor(parts: FolderTaskParts, request: FolderTaskRequest) {
@@ -219,7 +219,7 @@ export class FolderTask {
     return first;
   }
 
-  /** What is being worked on is finished, nothing more is begun. */
+  /** Finishes the work in hand and begins nothing more. */
   finish(): void {
     this.#starting.abort();
     if (this.task_id !== null) this.#parts.tasks.finish(this.task_id);
@@ -243,7 +243,7 @@ export class FolderTask {
     }
   }
 
-  /** Those that pass the metadata filter, and those of which too little is known. */
+  /** Files that pass the metadata filter, and files with too little metadata to decide. */
   async #candidates(signal: AbortSignal): Promise<readonly SeenFile[]> {
     const { settings, cache_dir, files } = this.#request;
     const { analysis, index } = this.#parts;
@@ -252,10 +252,10 @@ export class FolderTask {
     // Nothing is remembered in a folder that is not there, and what is not known passes.
     makeFolder(cache_dir);
     try {
-      // What they are is looked up once and remembered; the task that follows finds it known.
+      // This reads and stores the properties once; the task that follows reuses them.
       await analysis.properties({ cache_dir, media_paths, model_key: null }, signal);
     } catch (error) {
-      // What cannot be read passes: the task says why.
+      // Unreadable files pass, so that the task reports the reason.
       if (!analysisErrors.NO_MEDIA.is(error)) throw error;
     }
     const { filters } = settings.metadata_filter_request;
@@ -317,7 +317,7 @@ export class FolderTask {
     }
   }
 
-  /** None of them can be read: each is asked for its own reason. */
+  /** All of them are unreadable, so each is probed for its own reason. */
   async #unsupported(files: readonly SeenFile[], signal: AbortSignal): Promise<FileOutcome[]> {
     const outcomes: FileOutcome[] = [];
     for (const file of files) {

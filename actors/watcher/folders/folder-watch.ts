@@ -31,7 +31,7 @@ export class FolderWatch implements Scheduled {
   plan: Plan | null = null;
   /** Reports are sent one after the other. */
   readonly lock = new Mutex();
-  /** What the watcher was not told yet. */
+  /** Outcomes that the watcher has not received yet. */
   reports: readonly FileReport[] = [];
   /** Not watched any more: whatever still comes of it is passed over. */
   isGone = false;
@@ -48,7 +48,7 @@ export class FolderWatch implements Scheduled {
   #failures = { polls: 0, hung: 0, work: 0 };
   #lastPoll = { ended: 0, took: 0 };
   #isListed = false;
-  /** Of the whole folder, and of files and folders in it. */
+  /** Faults of the whole folder, and of files and folders in it. */
   #faults: Record<'poll' | 'work' | 'unreadable', string | null> = {
     poll: null,
     work: null,
@@ -111,7 +111,7 @@ export class FolderWatch implements Scheduled {
     return isOther;
   }
 
-  /** What was done by another plan is of no use any more. */
+  /** Drops outcomes of any other plan, which are of no use any more. */
   setPlan(plan: Plan): void {
     if (this.plan !== null && !isSamePlan(this.plan, plan)) this.#forget();
     this.plan = plan;
@@ -223,7 +223,7 @@ export class FolderWatch implements Scheduled {
     this.record = { ...this.record, last_error: lastErrorOf([this]) };
   }
 
-  /** What keeps the whole folder from being listed or worked on. */
+  /** Reason why the whole folder cannot be listed or worked on. */
   get trouble(): string | null {
     return this.#faults.poll ?? this.#faults.work;
   }
@@ -241,7 +241,8 @@ export class FolderWatch implements Scheduled {
 }
 
 /**
- * Of several folders: what concerns a whole one, then the file that failed last, then what cannot be read.
+ * Most important error of several folders: one of a whole folder, then the latest failed file, then
+ * unreadable ones.
  */
 export function lastErrorOf(folders: readonly FolderWatch[]): string | null {
   const failures = folders.flatMap(({ failure }) => failure ?? []).sort((a, b) => b.time - a.time);

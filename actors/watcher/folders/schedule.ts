@@ -1,5 +1,5 @@
-// What the service that watches folders does next: which folder is listed or worked on, how long waits are,
-// and in which state that leaves the service. Pure: times are milliseconds of a clock that only goes forward.
+// Schedule of the service that watches folders: which folder is listed or worked on next, how long waits are,
+// and the resulting state of the service. Pure: times are milliseconds of a monotonic clock.
 import type { WatchState } from './contract.ts';
 
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
@@ -22,7 +22,7 @@ export function waitAfter(kind: keyof typeof waits, failures: number): number {
 
 /** Between a poll that saw files being written and the next one. */
 const SETTLE_MS = 5 * SECOND;
-/** Of the time at most, in which a folder that changes all the time is listed. */
+/** Largest share of the time spent on listing a folder that changes all the time. */
 const POLL_SHARE = 0.2;
 /** The same of a folder in which nothing happens, and how long a slow listing is waited for at most. */
 const REST_SHARE = 0.03;
@@ -64,7 +64,7 @@ export function pausedUntil({ isAway, pollAt, retryAt }: Scheduled, now: number)
   return retryAt !== null && retryAt > now ? retryAt : null;
 }
 
-/** Of several that are due, the one that waits longest. */
+/** The due folder that has waited longest. */
 export function nextPoll<F extends Scheduled>(folders: Iterable<F>): F | null {
   let first: F | null = null;
   for (const folder of folders) if (first === null || folder.pollAt < first.pollAt) first = folder;

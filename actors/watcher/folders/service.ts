@@ -40,11 +40,11 @@ export interface WatchFolderParts
     Omit<EditParts, 'configuration' | 'places'> {
   /** Null in an engine that only searches. */
   readonly watcher: Ref<typeof watcherContract> | null;
-  /** Whether `resume` does anything. */
+  /** True if `resume` has an effect. */
   readonly resumes: boolean;
   /** Where the roots are now. */
   readonly roots: () => Roots;
-  /** By which the configuration is changed. */
+  /** Access to the stored configuration. */
   readonly homeFiles: HomeFiles;
   /** Null for one process of the home folder at a time. */
   readonly claims: WatchClaims | null;
@@ -157,7 +157,7 @@ export class WatchService implements OwnWatch {
   async remove(id: string): Promise<void> {
     await this.#configuration.change((now) => ({ remove: folderOf(now, id).id }));
     if (this.#run) this.#run.refresh();
-    // Whoever watches removes what it keeps of the folder.
+    // A watching process removes its own records of the folder.
     else if (this.#other() === null) this.#records.remove(id);
   }
 
@@ -223,7 +223,7 @@ export class WatchService implements OwnWatch {
     if (this.#parts.watcher === null) throw watchErrors.NOT_WATCHING('This engine watches no folders');
     await this.#turn.run(async () => {
       this.#run?.stop();
-      // What another process watches goes on, here and after its restart.
+      // Folders that another process watches continue, here and after its restart.
       if (this.#run === null && (this.#other() !== null || !this.#configuration.read().running)) return;
       await this.#configuration.change(() => ({ running: false }));
     });
@@ -255,7 +255,7 @@ export class WatchService implements OwnWatch {
     this.#release();
   }
 
-  /** Who watches, when it is another process. */
+  /** The other process that watches; null if there is none. */
   #other(): string | null {
     return this.#claim === null ? this.#claims.other() : null;
   }

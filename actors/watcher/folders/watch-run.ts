@@ -143,7 +143,7 @@ export class WatchRun {
     cancel();
   }
 
-  /** What is due is begun, and a timer waits for what comes next. */
+  /** Begins all due work and sets a timer for the next. */
   #step(): void {
     if (this.#isComplete) return;
     this.#disarm();
@@ -284,7 +284,7 @@ export class WatchRun {
     return { id, folder_path, ledger: records.ledgerOf(id), shared: shared !== null, plan };
   }
 
-  /** What became of files before is told first. */
+  /** Reports earlier outcomes first. */
   async #startTask(watch: FolderWatch): Promise<void> {
     const { clock, log } = this.#parts;
     watch.turn = ++this.#turns;
@@ -321,8 +321,7 @@ export class WatchRun {
     await this.#send(watch);
     if (fault !== null) throw new Error(fault.message);
     watch.succeed();
-    // Whoever begins a task of their own takes the slot; whoever only stops this one wants it to stop for a
-    // while.
+    // A stop in favour of a new task hands the slot to it; a plain stop should last for a while.
     if (isHandedBack && !tasks.busy) watch.postpone(clock.now() + STOPPED_MS);
   }
 
@@ -330,9 +329,9 @@ export class WatchRun {
     if (watch.isGone || this.#shutdown.signal.aborted) return;
     const reports = watch.add(outcomes, this.#parts.now());
     this.processed += reports.filter(({ end }) => end === 'analyzed' || end === 'failed').length;
-    // By another plan it has to be done again.
+    // Outcomes of another plan do not count: the work is done again.
     if (watch.plan === null || !isSamePlan(plan, watch.plan)) watch.reports = [];
-    // Whoever waits for the end of the batch sends what could not be sent now, and is told why.
+    // The end of the batch sends what failed now, and reports the error.
     this.#send(watch).catch(() => {});
   }
 

@@ -1,4 +1,4 @@
-// What is asked about people: clusters, faces, names, corrections and appearances.
+// Requests about people: clusters, faces, names, corrections and appearances.
 import { type Static, Type } from 'typebox';
 import { defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
 import { mostNameLetters } from '../../../index/people/person-name.ts';

@@ -1,11 +1,11 @@
-// What a sentence of a language model claims that the material does not hold: names, times, quotations, and
-// words of the film passed off as what happens in it. Rules on the surface of English, strict where they
-// cannot tell.
+// Finds claims in a sentence of a language model that the stored facts do not support: names, times,
+// quotations, and spoken words presented as what happens. The rules read the surface of English and are
+// strict in cases of doubt.
 import { lexicon } from '../../concepts/concepts.ts';
 import { isStopWord, termsOf } from '../../text/sentences.ts';
 import type { NodeMaterial } from '../contract.ts';
 
-// What a text may claim: who is known, what is said, and the range. Made once for a node.
+// Facts that a text may state: people, speech, and the range. Made once for a node.
 
 export interface EvidenceFacts {
   readonly range: readonly [start: number, end: number];
@@ -44,7 +44,7 @@ export function evidenceFacts({ range, evidence, children }: NodeMaterial): Evid
 
 const foldedWords = (text: string) => wordsOf(text.normalize('NFKC')).map((word) => folded(word.text));
 
-/** What a template quotes is heard, and names in it are of people that nobody has seen. */
+/** Quoted speech is removed: names in it belong to people that nobody has seen. */
 const withoutQuotes = (text: string) => text.replaceAll(/["“„«][^"”“»]*["”“»]/gu, ' ');
 
 // Words of texts in the form in which claims are compared with the material: without case, width and marks.
@@ -52,7 +52,6 @@ const withoutQuotes = (text: string) => text.replaceAll(/["“„«][^"”“»]
 const wordPattern = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu;
 
 interface Word {
-  /** As it stands. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -109,7 +108,7 @@ export function isOrdinary(word: string): boolean {
   return term !== undefined && term === word && isStopWord(term);
 }
 
-// Whether a sentence reports what somebody says: only then it may name what is heard and not seen.
+// Detects sentences that report speech: only these may name what is heard but not seen.
 
 const verbs =
   /\b(?:say|says|said|saying|mention|mentions|mentioned|mentioning|talk|talks|talked|talking|tell|tells|told|telling|speak|speaks|spoke|speaking|ask|asks|asked|asking|discuss|discusses|discussed|discussing|explain|explains|explained|explaining|describe|describes|described|describing|refer|refers|referred|referring|call|calls|called|introduce|introduces|introduced|announce|announces|announced|recall|recalls|recalled|claim|claims|claimed|argue|argues|argued|state|states|stated|recount|recounts|recounted|conversation|dialogue|speech|interview|narrator|voice)\b/i;
@@ -185,7 +184,7 @@ function timeClaim(sentence: string, { range: [start, end], saidTimes }: Evidenc
   return null;
 }
 
-/** Of `65:00`, `1:05` or `1:01:05`. */
+/** Parses `65:00`, `1:05` or `1:01:05`. */
 export function secondsOf(time: string): number {
   return time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 }

@@ -69,10 +69,10 @@ const WholeForm = Type.Object({ one_line: Type.String(), short: Type.String() })
 
 export interface NodeAnswer {
   readonly text: string;
-  /** Who is named in the text, as the model says. */
+  /** People that the model says its text names. */
   readonly people: readonly string[];
   readonly times: readonly string[];
-  /** What the model says it cannot tell. */
+  /** Points that the model says it cannot decide. */
   readonly uncertain: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// What is asked about summaries: collections, lists, searches, and one summary or a node of it.
+// Requests about summaries: collections, lists, searches, and one summary or a node of it.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath, SentPath } from '../../../../runtime/paths.ts';
 import { choiceOf, defaulted, described, field, shown } from '../../../../runtime/schema.ts';

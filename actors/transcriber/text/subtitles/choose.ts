@@ -16,7 +16,7 @@ export const textCodecs: ReadonlySet<string> = new Set([
 interface SubtitleTrack {
   readonly index: number;
   readonly codec: string;
-  /** As the file has it: mostly ISO 639-2. */
+  /** Language in the notation of the file, mostly ISO 639-2. */
   readonly language: string | null;
   readonly kind?: Exclude<Sidecar['kind'], 'full'> | undefined;
   readonly is_default?: true | undefined;
@@ -139,9 +139,8 @@ function isSameLanguage(one: string | null, other: string | null): boolean {
 }
 
 /**
- * What `name` says when it belongs to the media: `film.srt`, `film.en.srt`, `Film.ENG.forced.SRT`,
- * `film_pt-BR.vtt`, `film.mp4.srt`. Null for every other name, also that of the subtitles of
- * `film.part2.mp4`.
+ * Parses the name of a sidecar of the media: `film.srt`, `film.en.srt`, `Film.ENG.forced.SRT`, `film_pt-
+ * BR.vtt`, `film.mp4.srt`. Null for every other name, such as that of the subtitles of `film.part2.mp4`.
  */
 export function sidecarOf(mediaName: string, name: string, kinds = suffixes): Sidecar | null {
   const suffix = suffixOf(name);
@@ -157,7 +156,9 @@ export function sidecarOf(mediaName: string, name: string, kinds = suffixes): Si
   return described(rest, name);
 }
 
-/** What lies beside the media and cannot be read, and which kinds are, for a person; null for nothing. */
+/**
+ * Sentence about unreadable subtitles beside the media and the kinds that are read; null if there are none.
+ */
 export function unreadSubtitles(mediaName: string, names: readonly string[]): string | null {
   const unread = names.filter((name) => sidecarOf(mediaName, name, unreadSuffixes)).toSorted();
   if (unread.length === 0) return null;

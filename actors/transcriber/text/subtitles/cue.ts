@@ -8,7 +8,7 @@ export interface Cue {
   readonly end: number | null;
   /** Plain text, markup gone; lines as the author broke them. */
   readonly text: string;
-  /** Who speaks, where the format has a place for it (`<v Name>`, the Name of ASS, an agent of TTML). */
+  /** Speaker, in formats that name one (`<v Name>`, the Name of ASS, an agent of TTML). */
   readonly speaker: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface Parsed {
   readonly cues: readonly Cue[];
   /** Cues whose start could not be parsed. */
   readonly skipped: number;
-  /** As the file has it. */
+  /** Language in the notation of the file. */
   readonly language: string | null;
 }
 

@@ -84,7 +84,7 @@ interface Span {
   readonly begin: number;
   readonly end: number | null;
   readonly agent: string | null;
-  /** What is in it is not shown: a description, or hidden by its style. */
+  /** True if the content is not displayed: a description, or hidden by its style. */
   readonly hidden: boolean;
   /** Nothing inside it is shown, whatever it says of itself. */
   readonly absent: boolean;
@@ -245,7 +245,7 @@ interface Tag {
   /** Without its prefix: `p` of `tt:p`. */
   readonly name: string;
   readonly kind: 'open' | 'close' | 'empty';
-  /** By name without prefix. */
+  /** Attributes by name without prefix. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 

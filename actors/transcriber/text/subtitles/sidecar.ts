@@ -140,7 +140,7 @@ function legacyEncoding(bytes: Uint8Array, language: string | null): string | nu
   const isolated = isolatedShare(sample) > 0.8;
   const fits = (encoding: string) => !(isolated && scripts[encoding]) && isPlausible(sample, encoding);
   const own = language === null ? [] : encodingsOf(language).filter(fits);
-  // Of several plausible ones, that with the highest confidence of the detector.
+  // Among several plausible encodings the detector's most confident one wins.
   const best = own.toSorted((a, b) => confidenceOf(b) - confidenceOf(a))[0];
   return best ?? guesses.find(({ encoding }) => fits(encoding))?.encoding ?? null;
 }
@@ -249,7 +249,7 @@ function joinedVersion(versions: readonly string[]): string {
   return versions.length === 1 ? versions[0]! : versionOf(Buffer.from(versions.join(' ')));
 }
 
-/** Of the content, so that a copy has the same. */
+/** Hash of the content, the same for a copy. */
 function versionOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 }
