@@ -78,7 +78,7 @@ export function perFilmArgument(text: string): number | null {
   return text === 'all' ? null : numberArgument('--per-film', text, maxResults);
 }
 
-/** What the schema of a field says of its numbers. */
+/** Numeric constraints in the schema of a field. */
 interface NumberField {
   readonly type: string;
   readonly minimum?: number;

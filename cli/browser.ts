@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { asStarted } from '../runtime/files/permissions.ts';
 import type { Context } from './context.ts';
 
-/** Whether a browser can show something here. `env`: the environment of the process. */
+/** True if a browser can show something here. `env`: the environment of the process. */
 export function hasDisplay(
   env: Readonly<Record<string, string | undefined>>,
   platform: string = process.platform,

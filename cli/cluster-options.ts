@@ -1,9 +1,9 @@
-// What the command line says about clusters: options of `serve` and `doctor`, and the command for the nodes.
+// Texts and options about clusters: those of `serve` and `doctor`, and the command for nodes.
 import { roles } from '../actors/cluster/contract.ts';
 
 const json = { json: { type: 'boolean', default: false } } as const;
 
-/** Of `framehound serve`. */
+/** Options of `framehound serve`. */
 export const joiningOptions = {
   cluster: { type: 'string', value: 'URL', help: 'join a cluster: its database, postgres://...' },
   'cluster-folder': {
@@ -22,7 +22,7 @@ export const joiningOptions = {
 
 const { 'cluster-folder': sharedFolder } = joiningOptions;
 
-/** Of `framehound doctor`. */
+/** Options of `framehound doctor`. */
 export const checkedCluster = {
   cluster: { type: 'string', value: 'URL', help: 'check this cluster, too, and its folder' },
   'cluster-folder': sharedFolder,

@@ -25,9 +25,9 @@ export interface Option {
   readonly type: 'boolean' | 'string';
   readonly multiple?: boolean;
   readonly default?: boolean | string | string[];
-  /** What the help calls its value; an option that is a string has one. */
+  /** Name of its value in the help; required for an option that is a string. */
   readonly value?: string;
-  /** What completes its value. */
+  /** Completion of its value. */
   readonly completes?: Completion;
   /** Its row in the help. Without it, the usage of its command names it, or the row of another one. */
   readonly help?: string;
@@ -41,11 +41,11 @@ export type Options = Readonly<Record<string, Option>>;
 
 /** A command, or one of the actions a command knows by a word of their own. */
 export interface Action {
-  /** What follows its name in the help; without it the help has no line of its own for it. */
+  /** Text after its name in the help; without it the help has no separate line for it. */
   readonly usage?: string;
   readonly help: string;
   readonly options?: Options;
-  /** What completes its arguments. */
+  /** Completion of its arguments. */
   readonly completes?: Completion;
   /** Flags of settings worth a row here, and the text of that row. */
   readonly settings?: { readonly usage: string; readonly help: string };

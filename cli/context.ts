@@ -1,4 +1,4 @@
-// What every command of the terminal gets.
+// Context of every command of the terminal.
 import type { Engine, EngineHost } from '../actors/engine.ts';
 import type { Installation } from '../actors/installation.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -19,7 +19,7 @@ export interface Context {
   readonly values: SettingValues;
   /** Answers go here, so that they can be piped. */
   out(text: string | Uint8Array): void;
-  /** What answers are shown on. */
+  /** Output for answers. */
   readonly output: Output;
   /** Progress and remarks go here. */
   readonly screen: Screen;
@@ -39,7 +39,7 @@ export interface Context {
 }
 
 const isCheckout = import.meta.url.endsWith('.ts');
-/** What a person types to run this program, and to install what it misses. */
+/** Command lines that run this program, and that install its missing parts. */
 export const invocation = isCheckout ? 'npx framehound' : 'framehound';
 export const installCommand = isCheckout
   ? 'npm ci'
@@ -132,7 +132,7 @@ export function pause({ clock, signal }: Pick<Context, 'clock' | 'signal'>, ms: 
   return keptAlive(over);
 }
 
-/** What waits by the clock alone does not keep the process running. */
+/** Keeps the process running during `work`, also while only timers of the clock are pending. */
 export async function keptAlive<T>(work: Promise<T>): Promise<T> {
   const alive = setInterval(() => {}, 2 ** 30);
   try {

@@ -1,4 +1,4 @@
-// What `framehound doctor` finds.
+// Findings of `framehound doctor`.
 import { installCommand } from './context.ts';
 
 export interface Finding {

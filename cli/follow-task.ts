@@ -101,7 +101,7 @@ function cancelOn(
     if (!isOwn)
       screen.write('Asked the service to stop the task. Press Ctrl-C again to exit without waiting\n');
     try {
-      // By its id: never the task of somebody else.
+      // Cancels by id, never somebody else's task.
       await client.cancelTask({ task_id }, { signal: leave });
     } catch (error) {
       if (!leave.aborted)

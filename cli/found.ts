@@ -1,4 +1,4 @@
-// What is seen, said, written and named in one list: each entry says by which it was found.
+// Matches by sight, speech, printed words and names in one list, each with its reasons.
 
 import { isStillName } from '../actors/decoder/media-names.ts';
 import type { Match } from '../actors/search/contract.ts';
@@ -41,7 +41,7 @@ export function copiesText(paths: readonly string[] = []): string {
   return `also at ${paths.slice(0, 2).join(', ')}${rest}`;
 }
 
-/** Of `HH:MM:SS`; hours may have more than two digits. */
+/** Parses `HH:MM:SS`; hours may have more than two digits. */
 export function secondsOf(timestamp: string): number {
   return timestamp.split(':').reduce((sum, part) => 60 * sum + Number(part), 0);
 }
@@ -86,7 +86,7 @@ class Ranked<W extends Timed> {
   }
 }
 
-/** By the best of the ranks; words in a scene that is seen are one entry with it. `most`: entries. */
+/** Orders by the best rank; words within a shown scene are joined with it. `most`: entries. */
 export function merged(
   seen: readonly Match[],
   said: readonly SaidMatch[],
@@ -104,7 +104,7 @@ export function merged(
     ...spoken.rest().map(([words, rank]) => ({ ...none, said: words, rank })),
     ...printed.rest().map(([words, rank]) => ({ ...none, written: words, rank })),
   ];
-  // Of one rank: words that were said or are written are surer than a likeness.
+  // Within one rank, spoken or printed words are surer than visual similarity.
   const weight = (one: Found) => (one.said ? 2 : 0) + (one.written ? 2 : 0) + (one.seen ? 1 : 0);
   return [...entries, ...alone].sort((a, b) => a.rank - b.rank || weight(b) - weight(a)).slice(0, most);
 }

@@ -108,7 +108,7 @@ export function unknownAction(command: CommandName, action: string): Error {
   return usageErrors.USAGE(`${command} takes ${known}${what}${suggestion(action, names)}`);
 }
 
-/** What `parseArgs` of Node says of options, in words of this program; null when it says something else. */
+/** Translates option errors of Node's `parseArgs` into words of this program; null for any other error. */
 export function optionError(command: CommandName, error: unknown): Error | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
@@ -149,7 +149,7 @@ function unknownOption(named: string, options: Options, help: string): Error {
   return usageErrors.USAGE(`there is no option ${named}${meant || `; see: framehound ${help}`}`);
 }
 
-/** Those of its actions too. */
+/** Options of the command and of its actions. */
 function optionsOf({ options = {}, actions = {} }: Action): Options {
   return Object.assign({}, ...Object.values(actions).map(optionsOf), options);
 }

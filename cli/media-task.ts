@@ -20,7 +20,7 @@ import { failureLine } from './result-lines.ts';
 import { type Service, useModelAndTell } from './service.ts';
 import { printable, type Screen } from './terminal.ts';
 
-/** What a command hears and tells of a task beside its progress and its report. */
+/** Hooks of a command into a task, beside its progress and its report. */
 export interface Ending {
   /** Hears what the progress view hears. */
   readonly listener?: ProgressView['event'];
@@ -38,7 +38,7 @@ export interface More {
 export interface MediaTask extends Ending {
   readonly paths: readonly string[];
   readonly cacheDir: string;
-  /** As lines of JSON on standard output, whose last one is the end. */
+  /** Writes lines of JSON to standard output; the last one is the end. */
   readonly json: boolean;
   /** Media that are named and not there may be known by their previews: the task says. */
   readonly takesMissing?: boolean;
@@ -83,7 +83,7 @@ export async function analyze(
   return followTask(service, task_id, view, context);
 }
 
-/** What is named outright, looks like media and is not there is a file as well. */
+/** Adds missing paths that were named explicitly and look like media. */
 function withMissing({ files, failures }: Found, paths: readonly string[]): Found {
   const named = new Set(paths.map((path) => resolve(path)));
   const { missing = [], others = [] } = Object.groupBy(failures, ({ path, error }) => {
@@ -151,7 +151,7 @@ export function tellEnd(
   screen: Screen,
   kinds?: readonly StageKind[],
 ): number {
-  // What failed was told when it did.
+  // Failed files were reported at once.
   if (report.error && report.error.code !== analysisErrors.ALL_FAILED.code) {
     screen.write(`framehound: ${printable(report.error.message)}\n`);
     return exit.error;
@@ -174,9 +174,9 @@ function exitCodeOf({ error, cancelled, failures }: Report, unreadable: number):
 const EVERY_MS = 500;
 
 interface JsonView extends ProgressView {
-  /** What the paths that were named came to. */
+  /** Files found under the named paths. */
   found(found: Found): void;
-  /** What the command itself tells, before the last line. */
+  /** Events of the command itself, before the last line. */
   more(event: string, fields: object): void;
   /** The last line of a task that came to an end of its own. */
   report(report: Report, exitCode: number): void;

@@ -25,9 +25,9 @@ import { bar, duration, fitted, padded, printable, type Screen } from './termina
 export interface Report {
   readonly cancelled: boolean;
   readonly error: TaskError | null;
-  /** Of pieces of work: a file counts once for each kind of work on it. */
+  /** Counts of pieces of work: a file counts once for each kind of work. */
   readonly counts: TaskCounts;
-  /** Of files, by the worst that became of the work on each. */
+  /** Counts of files, each by the worst outcome of its work. */
   readonly ofFiles: TaskCounts;
   readonly failures: readonly Failure[];
   /** Undefined when it ended before it began to work. */
@@ -43,7 +43,7 @@ interface Failure {
 
 type Ended = Pick<WorkResult, 'type' | 'outcome' | 'reason'>;
 
-/** What became of a file, when the work on it ended in several ways: the first of these. */
+/** Outcomes from worst to best; a file with several has the first of these. */
 const worstFirst: readonly WorkResult['outcome'][] = [
   'failed',
   'cancelled',
@@ -57,7 +57,7 @@ export function createTally(kinds: readonly StageKind[] = stageKinds) {
   const counts = noneDone(kinds, 0);
   const files = new Map<string, Ended>();
   const failures: Failure[] = [];
-  /** Of several kinds of work that do not apply the first one says why. */
+  /** If several kinds of work do not apply, the first one gives the reason. */
   const place = ({ type, outcome }: Ended) =>
     worstFirst.indexOf(outcome) * kinds.length + kinds.findIndex((kind) => kind.type === type);
   const add = (result: WorkResult) => {
@@ -112,7 +112,7 @@ export function summary(
   return `${lines.join('\n')}\n`;
 }
 
-/** What is counted when jobs are, beside files. */
+/** Word for jobs, counted beside files. */
 export function jobWord(kinds: readonly StageKind[], count: number): string {
   const [one, several] = kinds.find(({ labels }) => labels.jobs)?.labels.jobs ?? ['job', 'jobs'];
   return count === 1 ? one : several;
@@ -145,7 +145,7 @@ export function createProgressView(
   clock: Clock,
   kinds: readonly StageKind[] = stageKinds,
 ): ProgressView {
-  /** By path and type of work. */
+  /** Progress of files by path and type of work. */
   const files = new Map<string, FileProgress>();
   /** Closing steps of jobs, the same way. */
   const closings = new Map<string, ClosingProgress>();
@@ -350,7 +350,7 @@ export function createPullView(screen: Screen, clock: Clock): PullView {
         return;
       }
       const state = `${progress.index} ${progress.phase} ${progress.reason}`;
-      // What lies there already is read without a word, unless a person waits before a terminal.
+      // The check of existing files is shown only in a terminal.
       if (state === lastState || progress.phase === 'checking') return;
       lastState = state;
       screen.write(`  ${lineOf(progress)}\n`);
@@ -390,7 +390,7 @@ const plainEvery = 30_000;
 export function createSetupView(screen: Screen, clock: Clock): SetupView {
   const rate = new DownloadRate();
   const plain = plainLines(screen, clock);
-  /** What has been written where the output is no terminal. */
+  /** Lines already written to an output that is no terminal. */
   const written = new Set<string>();
   let drawn = false;
   const draw = (stand: PullStand) => {
@@ -422,7 +422,7 @@ class DownloadRate {
   #last: PullStand | null = null;
   #samples: { readonly at: number; readonly bytes: number }[] = [];
 
-  /** What was there before this download, or is only counted, took no time. */
+  /** Data from before this download took no time and does not count for the rate. */
   add(stand: PullStand, now: number): void {
     const last = this.#last;
     this.#last = stand;

@@ -1,5 +1,4 @@
-// What filters and people alone select, or names, as matches that the command line shows and exports like
-// those of any other search.
+// Matches of filters and people alone, in the form of any other search, to be shown and exported.
 import { clockTime } from '../actors/decoder/contract.ts';
 import { secondsWithin } from '../actors/index/visual/shots.ts';
 import type { SearchAnswer } from '../actors/search/contract.ts';
@@ -12,7 +11,7 @@ import type { Service } from './service.ts';
 /** px, the longer side of a preview. */
 const max_size = 640;
 
-/** What they are of is loaded. `kinds`: of a question; none for filters and people alone. */
+/** Loads the media of the matches. `kinds`: of a question; none for filters and people alone. */
 export async function selectFootage(
   { client }: Service,
   question: Question,

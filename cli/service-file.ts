@@ -25,9 +25,9 @@ export const RunningService = Type.Object({
   engine: ProcessIdentity,
   /** Starts the engine again; null where the engine runs alone. */
   guardian: nullable(ProcessIdentity),
-  /** Of the program. */
+  /** Version of the program. */
   program: Type.String(),
-  /** As in the setting. */
+  /** Host as in the setting. */
   host: Type.String(),
   /** The one that is listened on. */
   port: Type.Integer(),
@@ -141,7 +141,7 @@ function readFile(home: string): RunningService | null {
   try {
     return readJsonNow(RunningService, path) ?? null;
   } catch (error) {
-    // Of another version, or damaged: nothing is known of a service.
+    // A file of another version or a damaged one does not name a service.
     if (codeOf(error) === '') return null;
     const reason = `${(error as Error).message}; only the user who runs the service can read it`;
     throw engineErrors.INVALID_CONFIG(`home: ${path} ${reason}`, {}, error);

@@ -1,5 +1,5 @@
-// What commands ask: the operations of a service that runs already, where one is configured; else of an
-// engine in this process. A command is written once, and prints the same with both.
+// The interface of commands to operations: a running service where one is configured, else an engine in this
+// process. A command is written once and prints the same with both.
 
 import type { ModelState } from '../actors/embedder/contract.ts';
 import { deviceText } from '../actors/models/device.ts';

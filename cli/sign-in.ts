@@ -116,7 +116,7 @@ function errorsOf(text: string): string[] {
   return lines.slice(-MOST_LINES);
 }
 
-// Of several commands that start a service with one home folder at the same time one does.
+// Starts one service, also if several commands try at the same time with one home folder.
 
 /**
  * Answers what gives the claim back once the service is known. Null while another command of this machine
@@ -288,7 +288,7 @@ async function isRefusedByBrowsers(origin: string): Promise<boolean> {
   return asked.then(() => false, isBadPort);
 }
 
-/** What `fetch` says of such a port, with or without what the client says of it. */
+/** True if `fetch` refused the port, with or without an explanation of the client. */
 function isBadPort(error: unknown): boolean {
   return error instanceof Error && (error.message === 'bad port' || isBadPort(error.cause));
 }

@@ -7,7 +7,7 @@ export interface Screen {
   readonly isTerminal: boolean;
 }
 
-/** What answers go to: a terminal, or a pipe or file without colour. */
+/** Output for answers: a terminal, or a pipe or file without colour. */
 export interface Output {
   readonly columns: number;
   readonly colour: boolean;
@@ -84,7 +84,7 @@ export function wrapped(text: string, columns: number): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** What stays together in a line, and how many spaces are before it. */
+/** Pieces that stay together in a line, with the number of spaces before each. */
 function* piecesOf(text: string): Generator<{ readonly piece: string; readonly gap: number }> {
   for (const word of text.split(/\s+/).filter((one) => one !== '')) {
     if (!wide.test(word)) {
@@ -105,7 +105,7 @@ function* piecesOf(text: string): Generator<{ readonly piece: string; readonly g
 
 const closing = /^[\p{Pe}\p{Pf}\p{Po}]/u;
 
-/** As many letters as fit, at least one. */
+/** The first characters that fit, at least one. */
 function beginning(text: string, columns: number): string {
   let [kept, width] = ['', 0];
   for (const { segment } of letters.segment(text)) {

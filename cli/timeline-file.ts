@@ -16,7 +16,7 @@ import { usageErrors } from './context.ts';
 import { type Found, isStill, sceneSpan } from './found.ts';
 import { printable } from './terminal.ts';
 
-// What a search has found as items of a timeline.
+// Items of a timeline from the matches of a search.
 
 /**
  * One after the other, in the order in which they were found: the scene that is seen, else the words, with

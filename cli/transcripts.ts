@@ -10,7 +10,7 @@ import {
 import type { Client } from '../http/client/client.ts';
 import { printable } from './terminal.ts';
 
-/** Those of these files. An answer holds so much text at most, and names the files that are left. */
+/** Transcripts of these files. An answer holds a limited amount of text and names the remaining files. */
 export async function allTranscripts(
   client: Client,
   cache_dir: string,
@@ -95,7 +95,7 @@ export function foundLine(match: TranscriptSearchMatch, number: number): string 
   );
 }
 
-/** What was found beyond what is shown; empty for nothing. `most`: matches that can be asked for at once. */
+/** Remark about further matches; empty if there are none. `most`: limit of a request. */
 export function moreLine(
   { matches, total, total_is_exact }: Pick<TranscriptSearchAnswer, 'matches' | 'total' | 'total_is_exact'>,
   most: number,

@@ -1,5 +1,4 @@
-// What is analysed where nothing else is asked for: pictures, subtitles in or beside the files, and faces
-// where their models are there.
+// Default work: pictures, subtitles in or beside the files, and faces where their models are present.
 import type { TaskRequest } from '../actors/analysis/contract.ts';
 import { anySubtitlesKey, type TranscriptionJob } from '../actors/analysis/stages/speech/kind.ts';
 import { isStillName } from '../actors/decoder/media-names.ts';
@@ -41,7 +40,7 @@ export function usualTask(
   return { paths, cacheDir, json: false, requestOf };
 }
 
-/** As `framehound transcribe` does it where nothing else is asked for. */
+/** Default job of `framehound transcribe`. */
 function speechOf(path: string): TranscriptionJob {
   return { path, language: 'auto', channels: null };
 }

@@ -60,10 +60,7 @@ export const ProgressEvent = Type.Object({
   done: Type.Boolean(),
   type: EventType,
 
-  /**
-   * Of a task that waits for its turn: its place in the line, 1 for the next one, and the id of the task that
-   * runs there.
-   */
+  /** Position of a waiting task in its queue, 1 for the next one, and the id of the task that runs there. */
   queue_position: Type.Optional(Type.Integer({ minimum: 1 })),
   waits_for: Type.Optional(Type.String()),
 
@@ -96,7 +93,7 @@ export const ProgressEvent = Type.Object({
 
   /** Every file that was not cancelled is in one event. */
   ended_files: Type.Optional(Type.Array(EndedFile, { minItems: 1 })),
-  /** What a person should know of `ended_files`: that there was nothing to look at, for example. */
+  /** Remark about `ended_files` for a person, for example that there was nothing to analyse. */
   warning: Type.Optional(Type.String()),
 
   /** Why the file failed, or with `done` why the task did. */
@@ -117,12 +114,9 @@ export const ProgressEvent = Type.Object({
    */
   jobs: Type.Optional(Count),
   jobs_done: Type.Optional(Count),
-  /**
-   * Of each kind of work what is done, and what there is; the latter grows while files are still being
-   * surveyed.
-   */
+  /** Completed and total amounts for each kind of work; totals grow while files are being surveyed. */
   ...optional(amountSchemas(stageKinds)),
-  /** Whether the amount of work in every file is known. */
+  /** True if the amount of work in every file is known. */
   surveyed: Type.Optional(Type.Boolean()),
   /** Percentage of `video_path`, and its amounts. */
   file_progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
@@ -137,7 +131,7 @@ export type ProgressEvent = Static<typeof ProgressEvent>;
 export const LONGEST_ID = 200;
 
 const TaskId = Type.String({ minLength: 1, maxLength: LONGEST_ID });
-/** What `join` and `leave` take: a task, or a saved search. */
+/** Argument of `join` and `leave`: a task, or a saved search. */
 export const RoomArgument = Type.Union([
   TaskId,
   Type.Object({ task_id: field(taskIdMeaning, TaskId) }),
@@ -154,7 +148,7 @@ export interface LeaveAnswer {
   readonly error?: string;
 }
 
-/** What a client emits. The acknowledgement may be left out. */
+/** Events from clients. The acknowledgement may be left out. */
 export interface ClientEvents {
   /**
    * Refused for a task or a search that is not recorded. For a task it is followed by the failures of files
@@ -164,7 +158,7 @@ export interface ClientEvents {
   leave(room: RoomArgument, answer?: (answer: LeaveAnswer) => void): void;
 }
 
-/** What the server emits. */
+/** Events from the server. */
 export interface ServerEvents {
   progress(event: ProgressEvent): void;
   /** To those who joined the saved search. */
@@ -199,7 +193,7 @@ export interface StreamRequest {
   readonly search_ids: readonly string[];
   /** Only events of this name. */
   readonly event?: keyof ServerEvents | undefined;
-  /** Of the event that the client received last; empty for none. */
+  /** Id of the last event that the client received; empty for none. */
   readonly lastEventId: string;
 }
 

@@ -229,7 +229,7 @@ function flushRoom({ channels }: Room): void {
 
 interface Endings {
   add(result: WorkResult): void;
-  /** Those to name in the next event, oldest first; empty when none waits. */
+  /** Files for the next event, oldest first; empty if none waits. */
   take(): readonly WorkResult[];
   readonly waiting: number;
   /** All that wait, divided among the last events of a run. */

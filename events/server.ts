@@ -30,7 +30,7 @@ import { createRooms, type Rooms } from './rooms.ts';
 import { type SavedSearches, searchErrors } from './searches/contract.ts';
 import { createStream } from './stream.ts';
 
-// Who may connect to the event server, and which requests the transports can take.
+// Rules of the event server: who may connect, and which requests the transports accept.
 
 /** A request as the engine hands it on: header names in lower case. */
 export interface EngineRequest {
@@ -170,7 +170,7 @@ async function disconnectAll(io: Server<Incoming, ServerEvents>, clock: Clock): 
   await io.close();
 }
 
-/** What the engine hands on is the request of uWebSockets with these fields added. */
+/** Request of uWebSockets with the fields that Engine.IO adds. */
 interface Raw {
   readonly method: string;
   readonly headers: EngineRequest['headers'];

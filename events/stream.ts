@@ -15,7 +15,7 @@ export interface StreamFilter {
   readonly event?: Name | undefined;
   /** The id of the event that the client received last; empty for none. */
   readonly lastEventId: string;
-  /** What a client that missed nothing it knows of is sent first. */
+  /** First messages for a client that has missed none. */
   first(): readonly { readonly name: Name; readonly data: object }[];
 }
 

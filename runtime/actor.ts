@@ -1,5 +1,5 @@
-// What an actor is: a contract, how many turns it runs at once, and a function that makes its handlers inside
-// the thread that will run them. The handlers see a turn, never a thread, a port or another actor.
+// An actor is a contract, the number of turns it runs at once, and a function that makes its handlers inside
+// the thread that will run them. Handlers see a turn, never a thread, a port or another actor.
 import type { AskName, Contract, FeedName, Item, Reply, Request, SlotHandle } from './contract.ts';
 import type { Log } from './log.ts';
 
@@ -70,7 +70,7 @@ export type Handlers<C extends Contract> = {
   ) => AsyncIterable<Item<C, K> | Sent<Item<C, K>>>;
 };
 
-/** What a thread is given when it starts. `settings` is plain data chosen by the composition root. */
+/** Environment of a thread when it starts. `settings` is plain data chosen by the composition root. */
 export interface ActorEnv<S = unknown> {
   readonly settings: S;
   readonly log: Log;

@@ -1,6 +1,6 @@
-// What a picture looked like, as the brightness of small blocks, and where it is different now. A block is as
-// large as a stroke of small letters: a digit that changes changes one. Sums of rows are made by blocks.wasm,
-// assembled from blocks.wat: it takes a tenth of the time of a loop in JavaScript.
+// Compares pictures by the brightness of small blocks. A block is as large as a stroke of small letters, so a
+// changed digit changes one. Sums of rows are made by blocks.wasm, assembled from blocks.wat, in a tenth of
+// the time of a loop in JavaScript.
 import { readFileSync } from 'node:fs';
 import type { Picture } from './picture.ts';
 
@@ -23,7 +23,7 @@ export function blockSide({ width, height }: Pick<Picture, 'width' | 'height'>):
   return Math.ceil(Math.max(width, height) / mostBlocks);
 }
 
-/** Of `rows` rows of `count` bytes each, from byte `from` on, to 16 bits each at `to`. */
+/** Sums `rows` rows of `count` bytes each, from byte `from` on, into 16 bits each at `to`. */
 type Sums = (from: number, count: number, rows: number, to: number) => void;
 
 const pageBytes = 65_536;

@@ -17,7 +17,7 @@ export function checkerOf(schema: TSchema): Validator {
   return checker;
 }
 
-/** What is wrong with a value, and where; null when nothing is. */
+/** The first fault of a value, with its place; null if it is valid. */
 export function complaintOf(schema: TSchema, value: unknown): string | null {
   const checker = checkerOf(schema);
   if (checker.Check(value)) return null;

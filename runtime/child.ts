@@ -42,7 +42,7 @@ export interface ChildState {
   readonly running: number;
 }
 
-/** What a child is given by its supervisor. */
+/** Environment of a child, given by its supervisor. */
 export interface Supervision {
   readonly clock: Clock;
   readonly log: Log;

@@ -13,7 +13,7 @@ export interface Setting<S extends TSchema = TSchema> {
   /** Flag of the command line, without the dashes. */
   readonly flag?: string;
   readonly doc: string;
-  /** Whether it is set may be shown, its value may not. */
+  /** The fact that it is set may be shown, its value may not. */
   readonly secret?: boolean;
 }
 
@@ -85,9 +85,7 @@ function listed(schema: TSchema, raw: unknown): unknown {
     .filter((part) => part !== '');
 }
 
-/**
- * What is wrong with a value; of a choice, what there is to choose from. A schema may describe what it wants.
- */
+/** Complaint about a value, with the alternatives of a choice. A schema may describe valid values. */
 function complaint(schema: TSchema, value: unknown): string {
   const { anyOf } = schema as { anyOf?: readonly { const?: unknown; description?: string }[] };
   const choices = anyOf?.map((one) => String(one.const ?? one.description));

@@ -9,7 +9,7 @@ export interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
   readonly kind: 'ask';
   readonly request: Q;
   readonly reply: A;
-  /** So many calls of it that wait in one lane begin together, when the first of them does. */
+  /** Most waiting calls of one lane that begin together, when the first of them does. */
   readonly together: number;
 }
 

@@ -3,7 +3,7 @@
 // are written in one place. Errors cross threads as fields, because `Error.code` is lost by structured clone.
 
 export interface ErrorRow {
-  /** What happened, for a person; the message of one error adds which file or field. */
+  /** Description for a person; the message of one error adds the file or field. */
   readonly meaning: string;
   /** HTTP status a route answers with. */
   readonly status: number;
@@ -113,7 +113,7 @@ export function fromFields(fields: ErrorFields): EngineError {
   return error;
 }
 
-// What the error of a file system says: its code, such as ENOENT, and its reason in words.
+// Parts of a file system error: its code, such as ENOENT, and its reason in words.
 
 /** Empty for an error that has none. */
 export function codeOf(error: unknown): string {
@@ -121,7 +121,7 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * What an error says, for a message that names the file itself: of a file system error `permission denied`,
+ * Reason of an error, for a message that names the file itself: for a file system error `permission denied`,
  * without code, call and path.
  */
 export function reasonOf(error: unknown): string {

@@ -13,7 +13,7 @@ export interface FeedItem {
   readonly slots: readonly SlotHandle[];
 }
 
-/** What the producer paid for an item: a credit for each slot, and one for an item without slots. */
+/** Credit of an item: one for each slot, and one for an item without slots. */
 const creditOf = (slots: readonly SlotHandle[]) => Math.max(1, slots.length);
 
 type Grant = (credit: number, slots: readonly SlotHandle[]) => void;

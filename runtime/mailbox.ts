@@ -10,7 +10,7 @@ export interface Mailbox<T> {
   take(): T | undefined;
   /** Takes up to `most` messages of this kind out of a lane, in their order. */
   takeSome(lane: Lane, isOf: (message: T) => boolean, most: number): T[];
-  /** What `take` would take. */
+  /** The message that `take` would return. */
   peek(): T | undefined;
   /** Takes one message out of the middle; false when it is not there (any more). */
   remove(message: T): boolean;

@@ -29,7 +29,7 @@ export function plainPath(path: string): string {
   return plain.length > 1 && plain.endsWith(sep) && !/^[A-Za-z]:\\$/.test(plain) ? plain.slice(0, -1) : plain;
 }
 
-/** Of `\\?\Volume{…}\` and other devices the long form is the only one. */
+/** Volumes (`\\?\Volume{…}\`) and other devices have only the long form. */
 function plainDrive(path: string): string {
   return path
     .replace(/^\\\\\?\\UNC\\/i, '\\\\')

@@ -1,4 +1,4 @@
-// What the function of a pool uses in its thread.
+// Helpers for the function of a pool in its thread.
 import { Piscina } from 'piscina';
 
 /**

@@ -10,7 +10,7 @@ export const poolErrors = errorTable({
 });
 
 export interface PoolOptions {
-  /** Of the module that exports the function. */
+  /** Module that exports the function. */
   readonly module: URL;
   /** Name of the function; it is called with a task and returns a result or a promise. */
   readonly name: string;

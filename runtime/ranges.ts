@@ -12,7 +12,7 @@ export function joinRanges(ranges: readonly (readonly [number, number])[]): [num
   return joined;
 }
 
-// What is wrong with a range of two numbers, in the words of every request that has one.
+// Complaints about a range of two numbers, in the same words for every request.
 
 /** The range is [start, end); for one whose end is not greater than its start. */
 export function rangeFault(start: number, end: number): string {

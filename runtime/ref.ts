@@ -217,7 +217,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     }
   }
 
-  /** Those that wait and begin together with a call. */
+  /** Waiting calls that begin together with `call`. */
   #alike({ name, options }: Call): Call[] {
     const message = this.#contract.messages[name];
     if (message?.kind !== 'ask' || message.together === 1) return [];

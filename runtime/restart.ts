@@ -1,5 +1,5 @@
-// What to do after an actor crashed, and after the whole engine ended, as pure verdicts. One-for-one: an
-// actor that crashes says nothing about the others.
+// Pure decisions after an actor or the whole engine has crashed. Restarts are one-for-one: the crash of an
+// actor does not affect the others.
 
 export interface RestartPolicy {
   /** Crashes allowed inside the window; one more and the actor is given up. */

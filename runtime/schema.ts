@@ -6,7 +6,7 @@ import { Locale } from 'typebox/system';
 // Everybody who checks a value says what is wrong with it in these words.
 Locale.Set(problemOf);
 
-/** What an error says for a person, where the words of TypeBox are for programs. */
+/** Validation error in words for a person; those of TypeBox are for programs. */
 function problemOf(error: TValidationError): string {
   switch (error.keyword) {
     case 'boolean':
@@ -76,7 +76,7 @@ export function optional<S extends TSchema>(schema: S) {
 
 const nullIsLeftOut = Symbol('null is left out');
 
-/** Whether an answer that repeats this field of a request never has null there. */
+/** True if an answer that repeats this field of a request never has null there. */
 export function isNeverNull(schema: TSchema): boolean {
   return nullIsLeftOut in schema;
 }

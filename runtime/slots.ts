@@ -6,7 +6,7 @@ import { engineErrors } from './errors.ts';
 import type { Lane } from './mailbox.ts';
 import { Line } from './sync/locks.ts';
 
-/** Whoever keeps slots from being reused: one per turn, one per consumer of a feed. */
+/** Owner that prevents slots from being reused: one per turn, one per consumer of a feed. */
 export type Holder = number;
 
 export interface SlotTable {
@@ -94,7 +94,7 @@ function staleSlot(slot: number, generation: number) {
   });
 }
 
-/** What a thread needs to see slots: plain data that is shared, never copied. */
+/** Access to the slots for a thread: plain data that is shared, never copied. */
 export interface SlotMemory {
   readonly pixels: SharedArrayBuffer;
   readonly generations: SharedArrayBuffer;
@@ -123,8 +123,8 @@ export interface SlotPool {
    */
   acquire(holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle>;
   /**
-   * As `acquire`, for several slots at once: none is taken before all are free, so that two that need several
-   * cannot wait for each other. `count` is at most that of the pool.
+   * Acquires several slots at once: all of them or none, so that two callers that need several cannot
+   * deadlock. `count` is at most that of the pool.
    */
   acquireAll(count: number, holder: Holder, signal?: AbortSignal, lane?: Lane): Promise<SlotHandle[]>;
   hold(handle: SlotHandle, holder: Holder): void;

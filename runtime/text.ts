@@ -59,7 +59,7 @@ export function slipsBetween(a: string, b: string): number {
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
- * As it is, so that a path can be read and copied; what a line cannot show stands as its number, `\u0007`.
+ * Keeps a path readable and ready to copy; characters that a line cannot show become their number, `\u0007`.
  */
 export function quoted(text: string): string {
   const shown = text.replace(unprintable, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);

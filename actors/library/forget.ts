@@ -62,7 +62,7 @@ export async function forget(
   };
 }
 
-/** Of a folder, of what a link leads to, and by the content of the file that lies there. */
+/** Hashes of a folder, of the target of a link, and of the content of a file at that path. */
 async function hashesOf(
   parts: LibraryParts,
   cacheDir: string,
@@ -84,7 +84,7 @@ async function hashesOf(
     const named = await nameContent(naming, real, identity);
     return named.isKnown ? [named.identity.hash_str] : [];
   } catch (error) {
-    // What cannot be read is not known by its content.
+    // An unreadable file has no content to find it by.
     if (isMediaError(error)) return [];
     throw error;
   }
@@ -151,8 +151,8 @@ export async function remove(
   }
   if (all.length > 0 && !dry_run) {
     await tidyInSteps(index, cache_dir, signal).catch((error) => {
-      // What is forgotten is: to compact takes room for a while, and is done after the next task or
-      // forgetting.
+      // The removal itself is complete. Compaction needs space for a while, and is retried after the next
+      // task or removal.
       if (!storeErrors.STORE_FULL.is(error)) throw error;
     });
   }
@@ -298,8 +298,7 @@ function prunedText(
   return said.join(', ');
 }
 
-// Whether a file is gone, or only out of reach: a drive that is away must not look like footage that was
-// deleted.
+// Tells a deleted file from one that is out of reach: footage on a drive that is away must not look deleted.
 
 /** `there`, `missing`, or why nobody can tell. */
 type Presence = 'there' | 'gone' | { readonly unknown: string };
@@ -332,7 +331,7 @@ async function presenceOf(path: string, volume: string | null, witnesses: Witnes
   }
 }
 
-/** What an earlier version stored says nothing of volumes: then only what is certain counts as gone. */
+/** Records of earlier versions do not name the volume, so only certain cases count as gone. */
 async function withoutVolume(path: string, witnesses: Witnesses): Promise<Presence> {
   const folder = await nearestFolder(path);
   if (folder === null || mountFolders.test(folder)) {

@@ -145,7 +145,7 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-// What an analysis folder and the models take on the disk, by kind.
+// Disk space of an analysis folder and of the models, by kind.
 
 interface FileSize {
   /** From the folder that was looked at, with `/`. */

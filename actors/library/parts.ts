@@ -1,4 +1,4 @@
-// What the library is handed, and how it goes through everything that a folder holds.
+// Parts of the library, and iteration over everything that a folder holds.
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Ref } from '../../runtime/ref.ts';

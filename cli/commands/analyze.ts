@@ -95,8 +95,7 @@ function previewTask(
   return { paths, cacheDir, json: false, takesMissing: true, requestOf };
 }
 
-// What `framehound analyze --summary` asks for, and of which files: those that have no summary of that name
-// yet.
+// The part of `framehound analyze --summary`: the request, for files without a summary of that name.
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof summaryRequestOptions }>>['values'] & {
   readonly force?: boolean;

@@ -1,4 +1,4 @@
-// What `framehound doctor` finds of a cluster: its database, its folder, and this machine as a node.
+// Findings of `framehound doctor` about a cluster: its database, its folder, and this machine as a node.
 import type { ClusterAdmin, DatabaseFacts } from '../../actors/cluster/contract.ts';
 import { folders } from '../../settings.ts';
 import { type Context, keptAlive } from '../context.ts';
@@ -11,7 +11,7 @@ const OLDEST = 15;
 const CLOCK_TELL = 60;
 const SLOW = 10;
 
-/** What the command line says in the place of settings. */
+/** Options of the command line that take precedence over settings. */
 interface Joining {
   readonly cluster?: string | undefined;
   readonly 'cluster-folder'?: string | undefined;

@@ -55,7 +55,7 @@ function only(action: string, positionals: readonly string[]): string {
   return node;
 }
 
-/** What the command line says, else the settings; empty where neither names a cluster. */
+/** Address from the command line, else from the settings; empty if neither names a cluster. */
 export function databaseAddress(
   given: string | undefined,
   { cluster: set }: Pick<Context['values'], 'cluster'>,

@@ -21,8 +21,8 @@ export const completion: Command = async (args, { out }) => {
   return exit.ok;
 };
 
-// What can be typed where on the command line, read off the table of commands and the settings; each shell's
-// script is written from it.
+// Words that can be typed on the command line, derived from the table of commands and the settings. Each
+// shell's script is written from them.
 
 interface Word {
   readonly word: string;
@@ -42,7 +42,7 @@ interface Place {
   readonly path: string;
   readonly words: readonly Word[];
   readonly flags: readonly Flag[];
-  /** What completes its arguments beside the words. */
+  /** Completion of its arguments beside the words. */
   readonly completes: Completion | undefined;
 }
 

@@ -46,7 +46,7 @@ export const config: Command = async (args, { config: found, out }) => {
   return exit.ok;
 };
 
-/** What is wrong with a model folder, with its file and field. */
+/** Problem of a model folder, with its file and field. */
 export function problemText({ file, field, message }: RegistryProblem): string {
   return `${file}${field ? ` ${field}` : ''}: ${message}`;
 }
@@ -108,7 +108,9 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
 
 const cudaFix = 'framehound doctor --fix gpu, then install CUDA and cuDNN as described in docs/gpu.md';
 
-/** Those that run a graph, and a finding for each that is there and does not. `choice`: of the settings. */
+/**
+ * Devices that run a graph, and a finding for each present one that does not. `choice`: from the settings.
+ */
 async function modelDevices(
   native: Awaited<ReturnType<Context['installation']>>['native'],
   choice: DeviceChoice,
@@ -175,7 +177,7 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
   return [model, ...abilities(rows, chosen), ...failing, ...broken];
 }
 
-/** What only a downloaded model can do, and what this version cannot do at all. */
+/** Features that need a downloaded model, and features that this version lacks. */
 function abilities(rows: readonly ListedModel[], chosen: Parameters<typeof modelsInUse>[1]): Finding[] {
   const used = modelsInUse(rows, chosen);
   const ability = (name: string, kind: ModelRow['kind'], how: Finding): Finding => {
@@ -207,7 +209,9 @@ function abilities(rows: readonly ListedModel[], chosen: Parameters<typeof model
   ];
 }
 
-/** Who speaks: it takes a model that tells voices apart, and is better with one that hears two at once. */
+/**
+ * Speaker diarization needs a model that tells voices apart, and is better with one that hears two at once.
+ */
 function voices(rows: readonly ListedModel[], used: ReadonlySet<string>, wanted: string): Finding {
   const name = 'voices';
   const usedOf = (kind: ModelRow['kind']) =>
@@ -218,7 +222,7 @@ function voices(rows: readonly ListedModel[], used: ReadonlySet<string>, wanted:
     return { name, ok: false, found, fix: `framehound models pull ${wanted}` };
   }
   const ok = { name, ok: true, found: turns === undefined ? `by ${speaker}` : `by ${speaker} and ${turns}` };
-  // Whoever chose the included model has a reason.
+  // A user who chose the included model has a reason.
   if (turns !== undefined || wanted !== 'auto') return ok;
   const kinds: readonly string[] = modelWords.voices;
   const missing = rows.filter(
@@ -247,7 +251,7 @@ function summaries(rows: readonly ListedModel[]): Finding {
   return { name, ok: true, lacking: true, found, fix };
 }
 
-/** What each model of sight is for stands behind its key. */
+/** Models of sight, each with its purpose. */
 function sight(rows: readonly ListedModel[]): Finding {
   const name = 'things and words';
   const kinds = { 'object-detection': 'things', 'text-recognition': 'printed words' } as const;
@@ -307,7 +311,7 @@ async function storage({ values }: Context): Promise<Finding[]> {
   );
 }
 
-/** Those whose footage cannot be reached now: nothing of it is forgotten. */
+/** Roots whose footage is out of reach now; none of it is forgotten. */
 async function roots({ installation, values }: Context): Promise<Finding[]> {
   const { libraries } = await installation();
   const all = await libraries.roots(folders(values).roots).catch((error: unknown) => {
@@ -326,7 +330,7 @@ async function roots({ installation, values }: Context): Promise<Finding[]> {
   });
 }
 
-/** What others on this machine can read, of what the home folder and the analysis folder hold. */
+/** Files of the home folder and the analysis folder that other users of this machine can read. */
 async function privacy({ values }: Context): Promise<Finding[]> {
   const { home, cache } = folders(values);
   const sharedWith = values.shared_with as SharedWith;

@@ -46,7 +46,7 @@ export const exportTimeline: Command = async (args, context) => {
   const { output_path: _, ...scenes } = await scenesOf(file, format);
   const cache_dir = folders(context.values).cache;
   const marked = values.chapters && { chapter_markers: { cache_dir } };
-  // What the list itself says goes first.
+  // The list's own fields take precedence.
   const request = { cache_dir, ...marked, ...scenes };
   return withService(context, 0, async ({ client }) => {
     const answer = await client.exportTimeline(request);

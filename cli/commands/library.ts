@@ -30,7 +30,7 @@ export function mediaLines(media: LibraryMedia): string {
   return `${printable(media_path)}${length}\n${shown.map((fact) => `    ${fact}\n`).join('')}`;
 }
 
-/** What is counted, for one and for several. Work that has a line of its own has none. */
+/** Singular and plural of counted items. Work with a line of its own has none. */
 const nouns: Readonly<Record<string, readonly [string, string] | null>> = {
   video: ['picture', 'pictures'],
   faces: ['face', 'faces'],

@@ -18,12 +18,12 @@ import { commandTable } from '../command-table.ts';
 import { type Command, type Context, exit, stopEngine } from '../context.ts';
 import { runningService } from '../service-file.ts';
 
-// What answers the tools of `framehound mcp`, asked anew for each question, since an assistant holds the
-// command for hours: the service of the setting `server`; else the one that runs with the home folder; else
-// an engine of this process, which is started by the first question that finds no service.
+// The service behind the tools of `framehound mcp`: the one of the setting `server`, else the one that runs
+// with the home folder, else an engine in this process, started by the first question that finds no service.
+// It is looked up for each question, since an assistant keeps the command running for hours.
 
 export interface AssistantService {
-  /** As it is called in errors. */
+  /** Address in error messages. */
   readonly url: string;
   readonly key: string;
   /** Undefined: that of the system. */

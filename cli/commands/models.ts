@@ -90,7 +90,7 @@ export function unusedProxyOf(env: Readonly<Record<string, string | undefined>>)
   const named = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].map((name) => env[name]);
   const proxy = named.find((value) => value);
   if (proxy === undefined) return null;
-  // What stands before the @ may be a password.
+  // The part before the @ may contain a password.
   return proxy.replace(/\/\/[^@/]*@/, '//…@');
 }
 
@@ -392,7 +392,7 @@ async function verify(key: string, { installation, out, signal }: Context): Prom
 
 type ModelAction = (key: string, context: Context) => Promise<number>;
 
-/** What is done with one key after another. */
+/** Actions that take one key after another. */
 const actions: Readonly<Record<string, ModelAction>> = {
   use: useModel,
   remove,

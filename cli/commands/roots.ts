@@ -151,7 +151,7 @@ function tell(
   return isWhole;
 }
 
-/** What is left to do so that the media are found on this machine. */
+/** Prints the remaining steps until the media are found on this machine. */
 async function writeRoots({ installation, values, screen }: Context, { roots }: Manifest): Promise<void> {
   const { libraries } = await installation();
   const here = new Set((await libraries.roots(folders(values).roots)).map(({ name }) => name));

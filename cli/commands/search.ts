@@ -97,7 +97,7 @@ export async function searchFootage(
   return { ...answer, matches: answer.matches.map(({ image: _, ...match }) => match) };
 }
 
-// What a search says where nothing is analysed.
+// Answers of a search where nothing is analysed.
 
 /** A folder that is not there is an error: most likely another one is meant. */
 function writeNothingAnalysed(screen: Context['screen'], model: string, folder: string): void {
@@ -202,7 +202,7 @@ async function run(
     of.written ? client.searchWritten(writtenQuery(question, cache)) : null,
   ]);
   const said = heard?.matches ?? null;
-  // Who asks for what is written alone gets also what is not read well.
+  // A request for printed words alone also gets poorly read ones.
   const isAll = values.written || values.weak;
   const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
   const weakLines = (read?.matches.length ?? 0) - (written?.length ?? 0);
@@ -220,7 +220,7 @@ async function run(
     ));
   const result = {
     ...answer,
-    // What nobody asked for was found by nothing.
+    // Matches selected by filters alone have no reasons to show.
     ...(!isSelection(question) && matchFields(answer.matches, said, written)),
     ...(timeline && { timeline }),
   };
@@ -301,10 +301,7 @@ async function questionOf(values: Values, text: string, context: Context): Promi
   return question;
 }
 
-/**
- * What is searched: everything, or the one kind that was asked for. Words say nothing of pictures or of
- * people who are seen.
- */
+/** Kinds to search: all of them, or the requested one. Words do not describe pictures or people in view. */
 function kindsOf(question: Question, values: Values) {
   const { image, frame, people, exclude } = question;
   const { timeline } = values;
@@ -392,9 +389,9 @@ export function show(
     context.out(`  ${weaker} weaker ${weaker === 1 ? 'match' : 'matches'} not shown: add --weak\n`);
 }
 
-/** What stands out from the rest of what is loaded, and how many matches do not. */
+/** Matches that stand out from the rest of those loaded, and the number of weaker ones. */
 export interface StandingOut extends SearchAnswer {
-  /** None when left out. */
+  /** Zero when left out. */
   readonly weaker?: number;
 }
 

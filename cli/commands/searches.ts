@@ -95,7 +95,7 @@ function only(action: string, [word, ...others]: readonly string[]): string {
   throw usageErrors.USAGE(`searches ${action} needs the id of one saved search`);
 }
 
-/** By its id, or the beginning of it that no other has, or its name. */
+/** Finds a saved search by its id, a unique beginning of it, or its name. */
 function meant(all: readonly SearchStanding[], word: string): SearchStanding {
   const [found, ...others] = all.filter(({ search_id, name }) => search_id.startsWith(word) || name === word);
   if (found && others.length === 0) return found;

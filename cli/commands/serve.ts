@@ -71,7 +71,7 @@ export const serve: Command = async (args, context) => {
   }
 };
 
-/** What the command line says, else the settings; null where neither names a cluster. */
+/** Cluster from the command line, else from the settings; null if neither names one. */
 function clusterOf(given: ClusterOptions, { values }: Context): ClusterChoice | null {
   const url = databaseAddress(given.cluster, values);
   if (url === '') return null;
@@ -91,7 +91,7 @@ interface ClusterOptions {
   readonly roles?: string | undefined;
 }
 
-/** What the guardian keeps for the engine that comes after a crash. */
+/** Names of the values that the guardian keeps for the engine that follows after a crash. */
 const [LOADED, LICENSES] = ['loaded', 'licenses'];
 
 interface Parts {
@@ -157,7 +157,7 @@ async function serveUntilStopped(
   return guardian.restartRequested ? engineExit.restart : engineExit.stopped;
 }
 
-/** Who is told what happens. */
+/** Subscribers to events of the engine. */
 function followers({ values, clock, log }: Context, engine: Engine, isAllowedHost: HostRule) {
   const { tasks, search, watchFolders } = engine;
   const { searches: searchFolder, webhooks: webhookFolder } = folders(values);
@@ -276,7 +276,7 @@ function tellPage({ screen }: Context, page: string, access: Access): void {
   screen.write(`Page: ${ticket === null ? page : signInAddress(page, ticket)} (${how})\n`);
 }
 
-/** What was loaded in the engine before this one; null for nothing. */
+/** Context that the previous engine had loaded; null for none. */
 function keptContext(guardian: GuardianClient, log: Log): LoadedContext | null {
   const kept = guardian.kept(LOADED);
   if (kept === undefined) return null;

@@ -46,7 +46,7 @@ function kindNamed(word: string): SetupKind {
   throw usageErrors.USAGE(`--only ${word} is not known${known}`);
 }
 
-/** What is downloaded where nobody is asked: small, from the npm registry, and useful for any footage. */
+/** Kinds downloaded without a question: small, from the npm registry, and useful for any footage. */
 const unaskedKinds: readonly SetupKind[] = ['things', 'words', 'voice-detection'];
 
 async function readChoices({ installation }: Context): Promise<readonly SetupChoice[]> {
@@ -54,7 +54,7 @@ async function readChoices({ installation }: Context): Promise<readonly SetupCho
   return setupChoices(models);
 }
 
-/** Of several choices of one kind the first is the usual one. */
+/** The first choice of each kind is the usual one. */
 function firstOfKinds(choices: readonly SetupChoice[], kinds: readonly SetupKind[]): readonly SetupChoice[] {
   return choices.filter(
     ({ kind }, at) => kinds.includes(kind) && choices.findIndex((other) => other.kind === kind) === at,
@@ -173,7 +173,7 @@ const unreachedFile = /^\S+: (?=\S+ cannot be reached)/;
 
 /** Why models are not ready and how to get them, in one line. */
 function failureText(failures: readonly PullFailure[]): string {
-  // Of a host that cannot be reached, the file that was asked for first says nothing.
+  // If a host cannot be reached, the first requested file is irrelevant.
   const reasons = new Set(failures.map(({ message }) => message.split('\n')[0]!.replace(unreachedFile, '')));
   // One that failed its self-test is there, and another download changes nothing.
   const absent = failures.filter(({ code }) => code !== modelErrors.MODEL_REFUSED.code);
@@ -209,7 +209,7 @@ async function download(keys: readonly string[], context: Context, longest: numb
   const order = { modelsDir: folders(values).models, server, keys, device };
   const pulling = opened.pullInBackground(order, (stand) => {
     view.progress(stand);
-    // What failed at once will hardly come within the time that a person waits.
+    // A download that fails at once will hardly succeed within the time that a person waits.
     if (longest !== null && stand.phase === 'waiting')
       over.resolve({
         state: 'failed',
@@ -279,7 +279,7 @@ export async function offerSetup(context: Context): Promise<void> {
 }
 
 /**
- * Whether a command that was not asked for models downloads them: not in automatic checks, which would fetch
+ * True if a command that was not about models downloads them: not in automated checks, which would download
  * them each time.
  */
 export function bringsSight({ values }: Context, env: Readonly<Record<string, string | undefined>>): boolean {

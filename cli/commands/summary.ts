@@ -196,7 +196,7 @@ async function save(file: string, bytes: Uint8Array, { out }: Context): Promise<
   return saved;
 }
 
-/** What is removed for good is named. */
+/** A permanent removal has to name its summary. */
 function expectOneEach(chosen: readonly Chosen[], { analysis }: Values): void {
   const many = analysis === undefined ? chosen.find(({ others }) => others.length > 0) : undefined;
   if (many === undefined) return;

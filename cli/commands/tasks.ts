@@ -102,7 +102,7 @@ function detail(task: TaskDetail, results: readonly FileResult[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What was counted. */
+/** Counted amounts of a task. */
 function amounts(task: TaskDetail): string[] {
   const values: Readonly<Record<string, unknown>> = task;
   return measured(stageKinds).flatMap(({ unit: { measure, done, label } }) => {
@@ -123,7 +123,7 @@ const resume: Action = async (service, context, task_id, { force }) => {
   return tellEnd(await followTask(service, task_id, view, context).finally(view.end), 0, screen, kinds);
 };
 
-/** Those it works on. */
+/** Kinds of work of a task. */
 function kindsOf({ types }: TaskSnapshot['request']): readonly StageKind[] {
   return stageKinds.filter(({ type }) => types.includes(type));
 }

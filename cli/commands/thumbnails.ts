@@ -16,7 +16,7 @@ import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 
 interface Picture {
-  /** As it was asked for: `12.5` or `00:00:12`. */
+  /** Time as typed: `12.5` or `00:00:12`. */
   readonly time: string;
   /** Base64 JPEG; null where there is no picture. */
   readonly image: string | null;

@@ -27,7 +27,7 @@ const MOST_THINGS = 3;
 const FILES_READ = 50;
 /** Seconds of a transcript in which a word to search for is looked for. */
 const SAID_SECONDS = 600;
-/** As sure as a line has to be before it is quoted as certain. */
+/** Least score of a line that is quoted as certain. */
 const SURE_READING = 0.9;
 const nothingSure = 'Nothing was recognised surely enough to propose a search for it.';
 

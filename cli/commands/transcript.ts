@@ -16,7 +16,7 @@ import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { allTranscripts, documentRows, foundLine, moreLine, uncertainNote, written } from '../transcripts.ts';
 
-/** Those of all actions. */
+/** Options of all actions. */
 const { search: searching, show: showing, export: exporting } = commandTable.transcript.actions;
 const options = { ...searching.options, ...showing.options, ...exporting.options };
 

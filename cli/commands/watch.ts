@@ -254,7 +254,7 @@ export function serviceLine(status: WatchStatus): string {
 }
 
 /**
- * What to do about a service that watches nothing; empty when there is nothing to do, as while another
+ * Advice about a service that watches nothing; empty if there is nothing to do, for example while another
  * process watches.
  */
 export function startHint({ state, last_error }: WatchStatus): string {
@@ -272,7 +272,7 @@ export function statusLines({ watch_folders: all, service_status: status }: Watc
     ...(at === null
       ? []
       : [`    at ${printable(at)}${task_id === null ? '' : `, task ${printable(task_id)}`}`]),
-    // What is wrong in a folder is said there.
+    // Errors of a folder are shown with that folder.
     ...(last_error === null || errors.includes(last_error) ? [] : [`    ✗ ${printable(last_error)}`]),
     ...all.flatMap((folder) => folderStatus(folder, all, status.folder_stats[folder.id])),
   ];
@@ -298,7 +298,7 @@ type FolderName = Pick<WatchFolder, 'id' | 'folder_path'>;
 /** Letters of an id that are shown, at least. */
 const SHOWN = 8;
 
-/** As much of the id as names this folder alone. */
+/** Shortest unique beginning of the id. */
 export function shortId(id: string, all: readonly FolderName[]): string {
   for (let length = SHOWN; length < id.length; length++) {
     const short = id.slice(0, length);

@@ -92,7 +92,7 @@ function eventOf(word: string): WebhookEvent {
   throw usageErrors.USAGE(`there is no event ${word}: ${webhookEvents.join(', ')}`);
 }
 
-/** By its id, or the beginning of it that no other has. */
+/** Finds a webhook by its id or a unique beginning of it. */
 function meant(all: readonly Webhook[], word: string): Webhook {
   const [found, ...others] = all.filter(({ webhook_id }) => webhook_id.startsWith(word));
   if (found && others.length === 0) return found;

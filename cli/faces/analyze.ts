@@ -166,8 +166,7 @@ function inNone(count: number, least: number): string {
   return `  ${are} in no cluster: fewer than ${least} similar faces, or too small, blurred, turned away, cut off or covered`;
 }
 
-// What the clustering of a job told when it ended: which sample faces gave their name, and what became of
-// names and corrections.
+// Result of a clustering: sample faces that gave their name, and the fate of names and corrections.
 
 const Naming = Type.Object({
   assignments: Type.Array(
@@ -181,7 +180,7 @@ const Naming = Type.Object({
   unassigned: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
 });
 
-/** Of the facts of a closing step what is told here. */
+/** Facts of a closing step that are shown here. */
 const Outcome = Type.Object({
   /** Corrections that do not hold any more, by a sentence each. */
   conflicts: Type.Array(Type.String()),

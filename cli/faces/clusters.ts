@@ -11,7 +11,7 @@ import { peopleErrors } from '../../actors/index/people/contract.ts';
 import { counted, plainApostrophes, suggestion } from '../../runtime/text.ts';
 import { fitted, padded, printable, widthOf } from '../terminal.ts';
 
-// What words mean: clusters go by id or by name.
+// Finds clusters by id or by name.
 
 /** Throws UNKNOWN_CLUSTER_JOB with what was probably meant. */
 export function jobNamed({ jobs }: FaceClusterJobs, name: string): FaceClusterJob {
@@ -151,7 +151,7 @@ export function whoIs(cluster_id: string, name: string | undefined): string {
   return name ? `${printable(name)} (${printable(cluster_id)})` : printable(cluster_id);
 }
 
-/** What merges and moves came to. `names`: by cluster id. */
+/** Effect of merges and moves. `names`: by cluster id. */
 export function correctionLines(
   { merges, moves }: ModifyAnswer,
   names: Readonly<Record<string, string>>,

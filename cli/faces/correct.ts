@@ -212,7 +212,7 @@ export const remove: Command = async (args, context) => {
   });
 };
 
-/** What would go, in words and in numbers. */
+/** Describes what would be removed, in words and in numbers. */
 async function described(
   client: Client,
   job: FaceClusterJob,
@@ -232,7 +232,7 @@ async function described(
   return { text, counts: { jobs: 0, clusters: clusters.length, faces: size } };
 }
 
-/** Of several clusters of one name. */
+/** Sums answers about several clusters of one name. */
 function summed(answers: readonly DeletePeopleAnswer[]): DeletePeopleAnswer {
   const sum = (of: (answer: DeletePeopleAnswer) => number) => answers.reduce((all, one) => all + of(one), 0);
   return {

@@ -51,7 +51,7 @@ export const show: Command = async (args, context) => {
 
 interface Shown {
   readonly cards: readonly Card[];
-  /** What a person should know of the answer. */
+  /** Remarks about the answer. */
   readonly notes: readonly string[];
 }
 
@@ -61,7 +61,7 @@ interface Limits {
   readonly min_cluster_size: number;
   readonly max_cluster_size: number;
   readonly include_noise: boolean;
-  /** Whether pictures are answered. */
+  /** True if answers contain pictures. */
   readonly previews: boolean;
 }
 
@@ -175,7 +175,7 @@ async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: 
   screen.write(`${nextStep(job, cards, values.cluster)}\n`);
 }
 
-/** What a person does who has looked at them. */
+/** Advice on the next step after looking at the groups. */
 function nextStep(job: FaceClusterJob, cards: readonly Card[], cluster: string | undefined): string {
   const [name, framehound] = [shellWord(job.name), `${invocation} faces`];
   if (cluster !== undefined) {

@@ -18,7 +18,7 @@ import { listLines } from './view.ts';
 
 // Which summaries a person means: of files, or of a collection.
 
-/** Of a file: the one that is meant, and the others it has. */
+/** The chosen summary of a file, and its others. */
 export interface Chosen {
   readonly summary: SummaryMemberEntry;
   readonly others: readonly SummaryEntry[];
@@ -49,8 +49,8 @@ export async function listOf(
 }
 
 /**
- * Of each file the summary with this name or id, the latest when it is null; a file without any is told and
- * left out.
+ * Finds for each file the summary with this name or id, or the latest if it is null. A file without any is
+ * reported and left out.
  */
 export async function chosenOf(
   client: Client,
@@ -151,7 +151,7 @@ export async function listed(client: Client, request: ListRequest, context: Cont
   return exit.ok;
 }
 
-/** Of all media that the folder knows to have some. */
+/** Summaries of all media of the folder. */
 async function everything(client: Client, cache_dir: string, context: Context): Promise<SummaryEntry[]> {
   const hash_strs: string[] = [];
   for (let offset = 0; ; ) {

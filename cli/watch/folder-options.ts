@@ -81,7 +81,7 @@ type Current = Pick<
   | 'excluded_folder_globs'
 >;
 
-/** What the options change of a folder; nothing for what they do not name. Throws USAGE. */
+/** Changes of a folder by the given options. Throws USAGE. */
 export function changesOf(current: Current, options: FolderOptions): WatchFolderChanges {
   const changes: WatchFolderChanges = {
     ...switched('enable_visual_analysis', options, 'pictures', 'no-pictures'),

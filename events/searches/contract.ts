@@ -21,7 +21,7 @@ export const mostPictureLetters = 1_400_000;
 const { cache_dir, query, image_path, image_data, like, exclude, text_weight } = MomentsRequest.properties;
 const { metadata_filter_request, people_filter, people_filter_mode, kinds } = MomentsRequest.properties;
 
-/** What of a search for moments is not about single files or pages of its answer. */
+/** Fields of a search for moments that do not concern single files or pages of the answer. */
 export const SavedRequest = Type.Object({
   cache_dir,
   query,
@@ -109,7 +109,7 @@ export interface SavedSearches {
   has(searchId: string): boolean;
   /** *Flushed*. SEARCH_INVALID naming the field, SEARCHES_FULL. */
   save(search: NewSearch): Promise<SearchStanding>;
-  /** What is left out stays; the hits stay too. SEARCH_UNKNOWN. */
+  /** Fields left out and the hits stay unchanged. SEARCH_UNKNOWN. */
   change(searchId: string, changes: Partial<NewSearch>): Promise<SearchStanding>;
   /** SEARCH_UNKNOWN. */
   remove(searchId: string): Promise<void>;
@@ -120,8 +120,8 @@ export interface SavedSearches {
   /** Answers the function that ends the subscription. */
   subscribe(listener: (hit: SearchHit) => void): () => void;
   /**
-   * Of hits that this machine finds, also where it finds again what another machine found before it ended.
-   * Answers the function that ends the subscription.
+   * Subscribes to hits found by this machine, also those that another machine found before it ended. Returns
+   * the function that ends the subscription.
    */
   onFound(listener: (hit: SearchHit) => Promise<void>): () => void;
 }

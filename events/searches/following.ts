@@ -89,7 +89,7 @@ class Following {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     this.#isRunning = true;
-    // What ends in the same turn is searched together.
+    // Files that end in the same turn are searched together.
     await new Promise(setImmediate);
     for (let next = this.#next(); next !== null && !signal.aborted; next = this.#next()) {
       const [task_id, task, files] = next;
@@ -98,7 +98,7 @@ class Following {
           this.#parts.log.error('saved searches cannot be run', { task_id, error: reasonOf(error) });
         return [];
       });
-      // What is cut short by the end of the service was not searched.
+      // A search cut short by the end of the service is repeated.
       if (signal.aborted) break;
       void Promise.allSettled(had).then(() => {
         for (const waiting of files.values()) waiting.resolve();
@@ -117,7 +117,7 @@ class Following {
     return null;
   }
 
-  /** What `found` answers of each hit. */
+  /** Searches all and returns the results of `found`, one for each hit. */
   async #searchAll(task_id: string, task: Followed, waiting: readonly string[]): Promise<Promise<unknown>[]> {
     const saved = this.#parts.saved();
     if (saved.length === 0) return [];
@@ -222,7 +222,7 @@ export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Se
   const { cache_dir, query = '' } = search.request;
   const counted = moments.flatMap((moment) => {
     const reasons = countedReasons(moment.reasons, query);
-    // What filters alone select has no reason but them.
+    // A moment selected by filters alone has no other reason.
     const kinds = moment.reasons.length === 0 ? [{ kind: 'selected' }] : reasons;
     const isNew = kinds.map(({ kind }) => {
       const key = `${search.search_id} ${moment.moment_id} ${kind}`;
@@ -239,8 +239,8 @@ export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Se
 }
 
 /**
- * Of a moment, what answers the whole query: of speech that holds only some of the words, and of people who
- * are only a part of the query, nothing counts.
+ * Reasons of a moment that answer the whole query: speech with only some of the words, and people who are
+ * only a part of the query, do not count.
  */
 function countedReasons(reasons: Moment['reasons'], query: string): Reason[] {
   const words = wordsOf(query);

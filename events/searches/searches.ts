@@ -33,7 +33,7 @@ const VERSION = 1;
 const HitFile = Type.Object({
   version: Type.Literal(VERSION),
   total: Type.Integer({ minimum: 0 }),
-  /** Of these, so many are seen. */
+  /** Number of seen hits among them. */
   seen: Type.Integer({ minimum: 0 }),
   /** The latest ones, oldest first. */
   hits: Type.Array(SearchHit),
@@ -42,7 +42,7 @@ type HitFile = Static<typeof HitFile>;
 const none: HitFile = { version: VERSION, total: 0, seen: 0, hits: [] };
 
 export interface SearchesParts {
-  /** Of the home folder. */
+  /** Folder of the records, in the home folder. */
   readonly folder: string;
   readonly homeFiles: HomeFiles;
   readonly tasks: Pick<Tasks, 'get'>;
@@ -164,7 +164,7 @@ export class SearchService implements SavedSearches {
     }
   }
 
-  /** What is not searched yet is not. */
+  /** Ends without searching what is pending. */
   close(): void {
     this.#stop();
   }

@@ -96,7 +96,7 @@ export interface Webhooks {
   list(): Webhook[];
   /** The only answer that has the secret. *Flushed*. WEBHOOK_INVALID naming the field, WEBHOOKS_FULL. */
   add(webhook: NewWebhook): Promise<{ readonly webhook: Webhook; readonly secret: string }>;
-  /** What it was still to be sent is dropped. WEBHOOK_UNKNOWN. */
+  /** Drops pending deliveries. WEBHOOK_UNKNOWN. */
   remove(webhookId: string): Promise<void>;
   /** Newest first. WEBHOOK_UNKNOWN. */
   deliveries(webhookId: string, page: Page): { readonly total: number; readonly deliveries: Delivery[] };

@@ -26,7 +26,7 @@ const VERSION = 1;
 const Document = Type.Object({
   version: Type.Literal(VERSION),
   ...Delivery.properties,
-  /** Of those since it was made or sent again. */
+  /** Remaining tries since it was created or resent. */
   tries_left: Type.Integer({ minimum: 0 }),
   /** The process that tries it. */
   owner: Holder,
@@ -52,7 +52,7 @@ export class Deliveries {
   /** In the order in which they ended. */
   readonly #ended = new Set<string>();
   readonly #timers = new Map<string, () => void>();
-  /** Who waits until a delivery was tried. */
+  /** Callbacks that wait for a try of a delivery, by its id. */
   readonly #untried = new Map<string, () => void>();
   readonly #places = new Semaphore(AT_ONCE);
   readonly #closing = new AbortController();
@@ -72,7 +72,7 @@ export class Deliveries {
     }
   }
 
-  /** What a process that has ended was to send is sent by this one. */
+  /** Takes over a pending delivery of a process that has ended. */
   #adopt(found: Document): void {
     this.#all.set(found.delivery_id, found);
     if (found.state !== 'pending') this.#end(found.delivery_id);
@@ -147,7 +147,7 @@ export class Deliveries {
       if (webhook_id === webhookId) this.#drop(delivery_id);
   }
 
-  /** What is being tried stays pending. */
+  /** Deliveries in progress stay pending. */
   close(): void {
     this.#closing.abort();
     for (const stop of this.#timers.values()) stop();

@@ -32,7 +32,7 @@ const LOOK_MS = 5000;
 const SECRET_BYTES = 24;
 
 export interface WebhookParts {
-  /** Of the home folder. */
+  /** Folder of the records, in the home folder. */
   readonly folder: string;
   readonly homeFiles: HomeFiles;
   readonly telling: Telling;
@@ -132,7 +132,7 @@ export class WebhookService implements Webhooks {
       void this.publish('task.ended', { task_id, state, error }, `${task_id} ${state} ${ended}`);
   }
 
-  /** What is pending is sent by the next service. */
+  /** The next service sends pending deliveries. */
   close(): void {
     this.#isClosed = true;
     for (const unsubscribe of this.#subscriptions) unsubscribe();

@@ -20,7 +20,7 @@ export function makeExportFolder(folder: string): void {
   for (const path of made(folder, 0o777)) exported(path, 'folder');
 }
 
-/** Those that were not there. */
+/** Creates the folder and returns the folders that were missing. */
 function made(folder: string, mode: number): string[] {
   const missing: string[] = [];
   for (let path = resolve(folder); !exists(path); path = dirname(path)) missing.unshift(path);

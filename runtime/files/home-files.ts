@@ -30,7 +30,7 @@ const direct: FileEdits = {
   },
 };
 
-/** Of an engine by itself. */
+/** Home files of a single engine. */
 export const ownFiles: HomeFiles = {
   change: (lock, options, edit) => underLock(lock, options, () => edit(direct)),
 };

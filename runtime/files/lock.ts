@@ -10,11 +10,11 @@ import { hasEnded, ProcessIdentity, thisProcess } from '../process/identity.ts';
 import { createFile, replaceFile } from './atomic-write.ts';
 import { discardSync, isInUse, rmSync } from './names.ts';
 
-/** Whoever holds something: a process may hold it several times, one after the other. */
+/** Owner of a lock. A process may own it several times in succession. */
 export const Holder = Type.Object({ ...ProcessIdentity.properties, token: Type.String() });
 export type Holder = Static<typeof Holder>;
 
-/** What this process holds now: a record with its number and another token is of a process before it. */
+/** Tokens of this process: a record with its process id and another token belongs to an earlier process. */
 const held = new Set<string>();
 
 /** *Held until `letGo`.* */

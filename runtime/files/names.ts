@@ -10,7 +10,7 @@ import { codeOf } from '../errors.ts';
 const blockingWaits = [10, 20, 40, 80, 160, 320, 640];
 const waits = [...blockingWaits, ...Array.from({ length: 14 }, () => 1_000)];
 
-/** What the functions know of the system. Tests put another one in its place (`onSystem`). */
+/** System under these functions. Tests replace it (`onSystem`). */
 export interface NameSystem {
   readonly platform: NodeJS.Platform;
   block(ms: number): void;
@@ -35,7 +35,10 @@ export function onSystem(other: Partial<NameSystem>): () => void {
 
 const refusals = ['EPERM', 'EACCES', 'EBUSY'];
 
-/** Whether the system may refuse because of another program, which ends by itself. Never on other systems. */
+/**
+ * True if the system may refuse because another program has the file open, which passes. Always false outside
+ * Windows.
+ */
 export function isInUse(error: unknown): boolean {
   return system.platform === 'win32' && refusals.includes(codeOf(error));
 }
@@ -94,7 +97,7 @@ export function rm(path: string, options: disk.RmOptions = {}): Promise<void> {
   return insistLater(() => diskLater.rm(path, options));
 }
 
-/** Of an empty folder. */
+/** Removes an empty folder. */
 export function rmdir(path: string): Promise<void> {
   return insistLater(() => diskLater.rmdir(path));
 }

@@ -1,6 +1,6 @@
-// Who may read what is written. What the program keeps (analyses, tasks, logs) is for the person who runs it,
-// or for a group; what it exports is as other programs of that person would write it. Native libraries make
-// files, too, so all of it is done by the umask of the process.
+// Permissions of written files. The program's own files (analyses, tasks, logs) are readable by the user who
+// runs it, or by a group; exports get the permissions that other programs of that user would give. Native
+// libraries create files too, so all of it is done by the umask of the process.
 import { chmodSync, lstatSync } from 'node:fs';
 import { codeOf } from '../errors.ts';
 
@@ -44,7 +44,10 @@ export function asStarted<T>(start: () => T): T {
   }
 }
 
-/** Those of the paths that exist and that others can use; what a link leads to may be shared on purpose. */
+/**
+ * Existing paths that other users can use. Targets of links are left out, because they may be shared on
+ * purpose.
+ */
 export function openToOthers(paths: readonly string[], sharedWith: SharedWith): string[] {
   if (process.platform === 'win32') return [];
   return paths.filter((path) => {

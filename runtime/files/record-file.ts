@@ -31,7 +31,7 @@ export class RecordFile<S extends TSchema> {
     this.#errors = errors;
   }
 
-  /** As they are on the disk now; the same array while they do not change. */
+  /** Records on the disk; the same array while they do not change. */
   read(): readonly Static<S>[] {
     try {
       const mark = markOf(this.#path);

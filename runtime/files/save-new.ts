@@ -56,7 +56,7 @@ export async function saveAs(
   }
 }
 
-/** As `saveNew`, for a complete file in the folder it stays in, which is flushed and gets the name. */
+/** Like `saveNew`, for a complete file that stays in its folder: it is flushed and renamed. */
 export async function placeNew(part: string, name: string): Promise<string> {
   const file = await open(part, 'r+');
   await file.sync().finally(() => file.close());

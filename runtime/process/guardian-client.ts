@@ -17,7 +17,10 @@ export interface GuardianMessage {
 
 /** How often the guardian has restarted the engine; set only where there is a guardian. */
 export const RESTARTS_VARIABLE = 'FRAMEHOUND_ENGINE_RESTARTS';
-/** What earlier engines gave the guardian to keep: a JSON object of `SavedValue` by name. */
+/**
+ * Environment variable with the values that earlier engines saved with the guardian: a JSON object of
+ * `SavedValue` by name.
+ */
 export const KEPT_VARIABLE = 'FRAMEHOUND_ENGINE_KEPT';
 /** Largest JSON of all that is kept, characters: some systems hold no more than 32,767 in an environment. */
 export const MOST_KEPT = 24_000;
@@ -141,7 +144,7 @@ export class GuardianClient {
     this.#send({ type: 'keep', name, value });
   }
 
-  /** What the engine process before this one kept last under a name. */
+  /** The last value that the engine process before this one saved under a name. */
   kept(name: string): SavedValue | undefined {
     return this.#kept.get(name);
   }

@@ -167,7 +167,7 @@ function previousOf({ pid, code, signal, why }: End): PreviousEngine | null {
   return pid === undefined ? null : { pid, how: why ? `${how}: ${why}` : how };
 }
 
-/** What an engine is told of those before it. */
+/** Facts about earlier engine processes, passed to the next one. */
 interface Earlier {
   readonly kept: KeptValues;
   readonly restarts: number;
@@ -246,7 +246,7 @@ function runEngine(options: GuardianOptions, earlier: Earlier, stop: Stop): Prom
   });
 }
 
-/** What one engine process hands to the next. */
+/** Values that one engine process passes to the next. */
 interface KeptValues {
   put(name: string, value: string): void;
   env(): Record<string, string>;
@@ -279,7 +279,7 @@ function createKept(clock: Clock, log: Log): KeptValues {
   };
 }
 
-/** By message, or by signal where the child has closed its channel. */
+/** Asks the child to stop by a message, or by a signal if it has closed its channel. */
 function ask(child: ChildProcess, reason: string): void {
   const message: GuardianMessage = { type: 'stop', reason };
   if (!child.connected) child.kill('SIGTERM');

@@ -77,7 +77,7 @@ export function askedStart(pid: number, platform: NodeJS.Platform, run: Run = sp
   return Number.isNaN(time) ? null : time;
 }
 
-/** Whether both are the same process, if they have the same id on the same machine. */
+/** Compares two start times of one process id on one machine: true for the same process. */
 export function isSameStart(a: string, b: string): boolean {
   if (!a.startsWith(byClock) || !b.startsWith(byClock)) return a === b;
   return Math.abs(Number(a.slice(byClock.length)) - Number(b.slice(byClock.length))) < SAME_MS;
@@ -87,7 +87,7 @@ export function thisProcess(): ProcessIdentity {
   return identityOf(process.pid);
 }
 
-/** Of a process of this machine that runs. */
+/** Identity of a running process of this machine. */
 export function identityOf(pid: number): ProcessIdentity {
   return { pid, started: statusOf(pid).started, host: hostname() };
 }

@@ -16,7 +16,7 @@ if (process.env[VARIABLE] !== undefined && process.channel) {
   if (!process.connected) endAsAsked();
 }
 
-/** As if SIGTERM had come; before anything listens to that, nothing has to be stopped. */
+/** Acts like SIGTERM. If nothing listens for that yet, nothing has to be stopped. */
 function endAsAsked(): void {
   if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(1);
 }

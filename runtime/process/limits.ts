@@ -1,4 +1,4 @@
-// What this process may use: open files, memory and cores.
+// Limits of this process: open files, memory and cores.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';

@@ -5,9 +5,8 @@ import { basename, delimiter, dirname, join } from 'node:path';
 const script = 'npm-cli.js';
 
 /**
- * What starts npm without a shell: the program, and the arguments that come before npm's own. The JavaScript
- * of npm runs under `node`; where the command is another program, as of a version manager, it is started
- * itself.
+ * Program that starts npm without a shell, and the arguments before npm's own. The JavaScript of npm runs
+ * under `node`; another program, such as that of a version manager, is started directly.
  */
 export function npmProgram(
   env: NodeJS.ProcessEnv = process.env,

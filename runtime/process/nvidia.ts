@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * Whether a Linux machine has a driver of NVIDIA: by its device or its entry in /proc, or under WSL2, which
- * has neither, by the bridge to Windows and the driver's library that Windows lends. `root`: folder that
- * these paths lie in, for tests.
+ * True if a Linux machine has a driver of NVIDIA: its device or its entry in /proc exists, or under WSL2,
+ * which has neither, the bridge to Windows and the driver's library from Windows. `root`: folder of these
+ * paths, for tests.
  */
 export function hasNvidia(root = '/'): boolean {
   const isThere = (path: string) => existsSync(join(root, path));
@@ -57,7 +57,7 @@ export function fetchCuda(runtime = onnxRuntime(), env = process.env): string | 
 }
 
 /**
- * Whether a library is there to its end, which a copy that was interrupted is not. ELF ends with its section
+ * True if the file of a library is complete, which an interrupted copy is not. ELF ends with its section
  * headers.
  */
 function isWhole(path: string): boolean {

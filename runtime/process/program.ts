@@ -1,7 +1,7 @@
 // This program: its version, and the URLs of its modules.
 import { readFileSync } from 'node:fs';
 
-/** As its package says; a compiled package has a `package.json` of its own. */
+/** Version in `package.json`; a compiled package has its own. */
 export function programVersion(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;

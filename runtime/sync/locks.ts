@@ -1,4 +1,4 @@
-// What work waits for: a share of something, a permit, a key, a lock, a notification.
+// Primitives to wait for: a share of something, a permit, a key, a lock, a notification.
 import { engineErrors } from '../errors.ts';
 import { createMailbox, type Lane } from '../mailbox.ts';
 
@@ -7,8 +7,8 @@ interface Waiting {
   grant(): void;
 }
 
-// Those who wait for a share of something of which there is a fixed amount. Who waits first is served first,
-// however large its share: else it might wait forever.
+// Waiting line for shares of a fixed amount. It is served in order, whatever the size of a share, because a
+// large one might wait forever otherwise.
 export class Line {
   readonly #free: () => number;
   readonly #waiting = createMailbox<Waiting>(Infinity);

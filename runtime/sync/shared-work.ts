@@ -32,7 +32,7 @@ export class SharedWork<T> {
   #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Running<T> {
     const leaving = new AbortController();
     const result = work(leaving.signal).finally(() => this.#running.delete(key));
-    // Whoever waits is told; of work that was given up nobody is.
+    // Waiting callers get the error; abandoned work has none.
     result.catch(() => {});
     const running = { result, leaving, waiting: 0 };
     this.#running.set(key, running);
@@ -50,7 +50,7 @@ export class SharedWork<T> {
   }
 }
 
-/** What the promise says, or CANCELLED as soon as the signal aborts. */
+/** Result of the promise, or CANCELLED as soon as the signal aborts. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     // Nobody waits for it any more, so its failure is nobody's: unhandled, it would end the process.

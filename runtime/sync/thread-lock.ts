@@ -8,8 +8,8 @@ const places = 1024;
 /** Cells: the ticket whose turn it is, the next ticket, and for each ticket by its place who has it. */
 const [turn, next, first] = [0, 1, 2];
 /**
- * Of a place whose ticket nobody has yet; of one whose owner waits no more. Owners are thread ids, which
- * begin at 0.
+ * Marks of a place whose ticket nobody has yet, and of one whose owner waits no more. Owners are thread ids,
+ * which begin at 0.
  */
 const [free, left] = [0, -1];
 
@@ -22,7 +22,7 @@ const never = 2 ** 31 - 1;
 export class ThreadLock {
   readonly #cells: Int32Array<SharedArrayBuffer>;
 
-  /** What the locks of all threads are made from. */
+  /** Memory for the locks of all threads. */
   static memory(): SharedArrayBuffer {
     return new SharedArrayBuffer((first + places) * Int32Array.BYTES_PER_ELEMENT);
   }

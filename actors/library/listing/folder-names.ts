@@ -1,5 +1,5 @@
-// What a folder of the disk holds, by name, in natural order. Its names are read once for all pages, and anew
-// when it has changed.
+// Names in a folder of the disk, in natural order. They are read once for all pages, and again when the
+// folder has changed.
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,9 +26,9 @@ export const systemDisk: Disk = {
 };
 
 export interface Name {
-  /** As text; of a name that is not UTF-8 what is left of it. */
+  /** Name as text, with replacement characters if it is not UTF-8. */
   readonly name: string;
-  /** Of a name that is not UTF-8: without it the file cannot be found. */
+  /** Bytes of a name that is not UTF-8, by which alone the file can be opened. */
   readonly bytes: Buffer | null;
 }
 
@@ -123,7 +123,7 @@ export class Folders {
   }
 }
 
-/** As the file system takes it. */
+/** Path in the form that the file system takes. */
 export function pathOf(folder: string, { name, bytes }: Name): string | Buffer {
   return bytes === null
     ? join(folder, name)

@@ -17,8 +17,8 @@ import type { Failure, FolderPage, FolderRequest, ListedFile } from '../contract
 import { type LibraryParts, TOGETHER } from '../parts.ts';
 import { type Disk, type Folders, lookAt, type Name, pathOf } from './folder-names.ts';
 
-// What failed last of each file, as the records of tasks tell it. What was read of a task is kept as long as
-// it stands.
+// The last failure of each file, from the records of tasks. Records that were read are kept while they are
+// unchanged.
 
 /** Failures kept, those of the newest tasks first. */
 const MOST = 200_000;
@@ -36,7 +36,7 @@ interface TaskFailure extends Failure {
 
 interface ReadTask {
   readonly mark: string;
-  /** As many would have been read; infinite when these are all. */
+  /** Number of tasks to read at most; infinite if these are all. */
   readonly most: number;
   readonly failures: readonly (Omit<TaskFailure, 'ended'> & { readonly path: string })[];
 }
@@ -46,9 +46,9 @@ type Failures = ReadonlyMap<string, readonly TaskFailure[]>;
 export class FailedWork {
   readonly #tasks: Pick<Tasks, 'list' | 'failures'>;
   readonly #now: () => number;
-  /** By analysis folder: the failures of each path, the latest first, as long as `mark` says the same. */
+  /** Failures of each path, the latest first, by analysis folder; valid while `mark` is the same. */
   readonly #known = new Map<string, { readonly mark: string; readonly failures: Failures }>();
-  /** By task, of the collection made last. */
+  /** Tasks of the last collection, by id. */
   #read: ReadonlyMap<string, ReadTask> = new Map();
 
   /** `now`: Unix ms. */
@@ -66,7 +66,7 @@ export class FailedWork {
       ),
     );
     const isOwn = new Set(named.filter(([, real]) => real === own).map(([dir]) => dir));
-    // What is made of a file, as a clip, says nothing of its analysis.
+    // A failed clip or proxy of a file is no failure of its analysis.
     const tasks = all.filter(
       ({ request, counts }) => isOwn.has(request.cache_dir) && counts.failed > 0 && isAnalysis(request.types),
     );
@@ -74,7 +74,7 @@ export class FailedWork {
     const known = this.#known.get(own);
     if (known?.mark === mark) return known.failures;
     const failures = await this.#collect(tasks, signal);
-    // Of one folder: a page asks for the same again and again.
+    // One folder is kept: its pages are requested repeatedly.
     this.#known.clear();
     this.#known.set(own, { mark, failures });
     return failures;
@@ -99,7 +99,7 @@ export class FailedWork {
         else if (!before.some(({ type }) => type === failure.type)) before.push(failure);
       }
     }
-    // What is beyond the newest is not held.
+    // Older tasks are not kept.
     this.#read = read;
     return found;
   }
@@ -254,7 +254,7 @@ async function listedFiles(
   await sideBySide(wanted.entries(), TOGETHER, signal, async ([i, name]) => {
     found[i] = await lookAt(parts.disk, pathOf(place.folder, name), signal);
   });
-  // What is gone since the names were read is left out.
+  // Files removed since the names were read are left out.
   const looked = wanted.flatMap((name, i): Looked[] =>
     found[i] === null ? [] : [{ name, found: found[i]! }],
   );
@@ -267,7 +267,7 @@ async function listedFiles(
   });
 }
 
-/** By the path as it is shown, else by that without links. */
+/** Stored files by the displayed path, or by the path without links. */
 async function heldFiles(
   { index }: ListingParts,
   cache_dir: string,

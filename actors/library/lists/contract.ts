@@ -108,9 +108,9 @@ export interface NewList {
 }
 
 export interface ListChanges {
-  /** Of the list that the changes were made to. */
+  /** Version of the list that was changed. */
   readonly version: number;
-  /** What is left out stays as it is. */
+  /** Fields left out stay unchanged. */
   readonly name?: string | undefined;
   readonly items?: readonly GivenItem[] | undefined;
 }

@@ -130,7 +130,7 @@ function invalid(field: string, what: string) {
   return listErrors.LIST_INVALID(`${field} ${what}`, { field });
 }
 
-/** As it is answered: without what only the file holds. */
+/** The list without fields that only the file has. */
 export function shownList(list_id: string, { name, version, updated_at, items }: Document): MomentList {
   const shown = items.map((item) => itemsOf([item], () => item.item_id)[0]!);
   return { list_id, name, version, updated_at, items: shown };
@@ -161,7 +161,7 @@ type Overview = Omit<ListOverview['lists'][number], 'list_id'> | { readonly reas
 
 export class ListFolder implements Lists {
   readonly #parts: ListParts;
-  /** What was read of a list last, by its id; `mark` is of its file at that time. */
+  /** Overview of each list by id; `mark` is of its file when it was read. */
   readonly #overviews = new Map<string, { readonly mark: string; readonly overview: Overview }>();
 
   constructor(parts: ListParts) {
@@ -228,7 +228,7 @@ export class ListFolder implements Lists {
   async remove(listId: string, signal: AbortSignal): Promise<void> {
     const path = this.#path(listId);
     await this.#locked(signal, (files) => {
-      // What cannot be read may be worth repairing.
+      // A damaged list is not removed, because it may be worth repairing.
       this.#read(listId);
       try {
         files.remove(path);

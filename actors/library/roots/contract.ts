@@ -60,7 +60,7 @@ export interface Roots {
   awayOf(path: string): Promise<Root | null>;
 }
 
-/** Of a file that was not found the error that also says that its root is away, where that is so. */
+/** Extends FILE_NOT_FOUND if the file's root is away. */
 export async function tellAway(roots: Pick<Roots, 'awayOf'>, error: unknown): Promise<unknown> {
   const path = mediaErrors.FILE_NOT_FOUND.is(error) ? error.details['path'] : null;
   const root = typeof path === 'string' ? await roots.awayOf(path) : null;

@@ -172,7 +172,7 @@ class RootList implements Roots {
     }
   }
 
-  /** What was stored before by paths that now lie in a root is stored by it. */
+  /** Stores paths that now lie within a root relative to it. */
   async #settle(cache_dir: string, signal: AbortSignal): Promise<void> {
     if (!existsSync(databaseFile(cache_dir))) return;
     try {
@@ -186,7 +186,7 @@ class RootList implements Roots {
         after = step.after;
       }
     } catch (error) {
-      // Whoever can write there settles a path with the next work on it.
+      // The next writer of the folder settles the path.
       if (!storeErrors.STORE_READ_ONLY.is(error)) throw error;
     }
   }
@@ -217,7 +217,7 @@ function withoutSpent(roots: readonly RootRecord[]): RootRecord[] {
   });
 }
 
-/** Of the file of a home folder. */
+/** Roots in the file of a home folder. */
 export function rootsIn(file: string): Promise<Root[]> {
   return toldAll(new RootsFile(file).read().all.filter(({ removed }) => !removed));
 }

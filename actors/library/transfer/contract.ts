@@ -15,11 +15,11 @@ export const manifestFile = 'library.json';
 
 export const Manifest = Type.Object({
   version: Type.Literal(1),
-  /** Of the analysis folder. */
+  /** Format of the analysis folder. */
   format: Type.Integer(),
   /** Names of roots below which its media lie, and the paths by which they are stored. */
   roots: Type.Array(Type.Object({ name: Type.String(), stored_as: Type.String() })),
-  /** Of contents: bundles that the records name and that were not there. */
+  /** Bundles that records name but that did not exist. */
   missing: Type.Array(Type.String()),
   /** In the order of paths, which are below the folder of the manifest; `/` between names. */
   files: Type.Array(
@@ -32,7 +32,7 @@ export const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** What came of an import into an analysis folder that held something. */
+/** Result of an import into an analysis folder that was not empty. */
 export interface Merged {
   /** Media that came, and those that were analysed there already. */
   readonly imported: number;

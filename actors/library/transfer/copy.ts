@@ -15,7 +15,7 @@ export interface Copied {
   readonly sha256: string;
 }
 
-/** Of files that are being copied. */
+/** Suffix of unfinished copies. */
 export const partEnd = '.part';
 const BLOCK = 1 << 20;
 

@@ -24,7 +24,7 @@ import { noteRoots, RootsFile, recordedRoots } from '../../index/store/roots-fil
 import { type Manifest, manifestFile, type Transfer, transferErrors } from './contract.ts';
 import { alone, type Copied, checksumOf, claimFile, copyFile, failed, partEnd, sizeOf } from './copy.ts';
 
-/** What the manifest is called while it does not hold yet. */
+/** Name of the manifest until the export is complete. */
 const unfinished = `${manifestFile}${partEnd}`;
 /** How often the records are taken again because bundles that they name were replaced meanwhile. */
 const ATTEMPTS = 5;
@@ -46,7 +46,7 @@ async function exported(transfer: Transfer): Promise<Manifest> {
   for (let attempt = 1; ; attempt++) {
     const { roots, places } = await takeRecords(transfer);
     const { files, missing } = await copyBundles(transfer, places);
-    // What is missing twice was not replaced meanwhile.
+    // A bundle that is missing twice was not replaced in between.
     const isSame = missing.length === lost.size && missing.every((place) => lost.has(place));
     if (isSame) return finish(transfer, { version: 1, format: formatVersion, roots, missing, files });
     if (attempt === ATTEMPTS) {
@@ -149,7 +149,7 @@ async function sourceOf(
   return null;
 }
 
-/** What an earlier export left there may be damaged by now, so it counts only if it is the same. */
+/** A copy of an earlier export may be damaged by now, so it counts only if it has the same content. */
 async function copied(
   source: { readonly path: string; readonly bytes: number },
   to: string,
@@ -209,7 +209,7 @@ async function removeOthers(folder: string, within: string, kept: ReadonlySet<st
 }
 
 interface NamedPlace {
-  /** Of the record that names it. */
+  /** Key of the record that names it. */
   readonly key: string;
   /** From the folder on. */
   readonly place: string;

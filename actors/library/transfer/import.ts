@@ -66,10 +66,10 @@ async function imported(transfer: Transfer, manifest: Manifest): Promise<Merged 
   return merged;
 }
 
-/** Of libraries that are joined with what an analysis folder holds, while they are. */
+/** Prefix of libraries that are being merged into a folder. */
 const besidePrefix = 'import-';
 
-/** Of imports that nobody went on with. */
+/** Removes remains of abandoned imports. */
 async function removeOthers(cacheDir: string, own: string): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     if (name.startsWith(besidePrefix) && name !== own)
@@ -113,7 +113,7 @@ async function take(transfer: Transfer, manifest: Manifest): Promise<void> {
   await publish(`${records}${importEnd}`, records);
 }
 
-/** Of the records while the import goes on. */
+/** Suffix of the records during the import. */
 const importEnd = '.import';
 
 async function publish(from: string, records: string): Promise<void> {

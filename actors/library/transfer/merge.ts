@@ -85,7 +85,10 @@ export async function mergeLibrary(
 /** Contents of one transaction. */
 const TOGETHER = 64;
 
-/** Of the folder whatever the target has analysed, and other contents that have a hash in common with it. */
+/**
+ * Removes from the folder all media that the target has analysed, and other contents that share a hash with
+ * them.
+ */
 async function forget(
   folder: string,
   target: Environment,
@@ -106,7 +109,8 @@ async function forget(
       return isOther || isAnalysed(hash);
     });
     for (let at = 0; at < both.length; at += TOGETHER) store.remove(both.slice(at, at + TOGETHER), () => {});
-    // What is marked to be swept would be swept in the target, where trees of the same name may be in use.
+    // Pending removals are completed here; in the target they could hit trees of the same name that are in
+    // use.
     while (!store.summaryWriter().sweep());
     for (const { model_key } of store.holdings.faceModels()) while (!store.compactFaces(model_key));
     return { known: both.length, different };
@@ -135,7 +139,7 @@ async function eraseKnownRolls(folder: string, target: Environment): Promise<voi
   }
 }
 
-/** Whether a record does not come: its key says so. */
+/** True if the record with this key is not imported. */
 type LeftOut = (key: string) => boolean;
 
 /** LIBRARY_CHANGES when both have an analysis of one content by now, or faces in one roll. */
@@ -208,7 +212,7 @@ function bring(writes: Writes, { source, target, left, roots }: Bringing): numbe
   return imported;
 }
 
-/** What models of the same key made that had another number of dimensions then: prefixes of keys. */
+/** Prefixes of keys whose models have other dimensions in the target under the same model key. */
 function unequal(source: Environment, target: Environment): string[] {
   return kinds.flatMap(({ models, records }) => {
     if (models === undefined) return [];
@@ -238,7 +242,7 @@ function addRows(writes: Writes, key: string, row: Model, file: string): void {
   writes.put(key, seal(Model, key, { ...row, rows: row.rows + (before?.rows ?? 0), made_ms }));
 }
 
-/** As a row is stored where the roots have other prefixes. */
+/** Rewrites a stored row for roots with other prefixes. */
 function pathsBetween(
   from: ReadonlyMap<string, string>,
   to: ReadonlyMap<string, string>,
