@@ -11,7 +11,7 @@ import { errorTable } from '../../runtime/errors.ts';
 import { contentOfText } from '../request/content.ts';
 import type { Content } from '../route.ts';
 
-/** Of the modules, here and in the page: those of this one. */
+/** Suffix of modules, here and in the page: that of this one. */
 export const moduleSuffix = extname(fileURLToPath(import.meta.url));
 const http = fileURLToPath(new URL('../', import.meta.url));
 /**
@@ -37,7 +37,7 @@ const packages: Readonly<Record<string, () => string>> = {
 };
 const packageFile = (name: string) => `packages/${name.replace('/', '-')}.js`;
 
-/** What a module imports a package by, and where it lies. */
+/** Import map: the name of each package and its address. */
 export const importMap = {
   imports: Object.fromEntries(Object.keys(packages).map((name) => [name, `/page/${packageFile(name)}`])),
 };
@@ -96,7 +96,7 @@ function gone(name: string, error: unknown): Error {
   return pageErrors.PAGE_FILE_GONE(message, {}, error);
 }
 
-/** By name. */
+/** Paths of files by name. */
 function placesOfFiles(): Map<string, string> {
   try {
     const own = [...ownFiles(), ...shared].map((name): [string, string] => [name, join(http, name)]);

@@ -21,7 +21,7 @@ export type Api = {
   readonly [K in keyof Operations]: Method<InputOf<Operations[K]>, OutputOf<Operations[K]>>;
 };
 
-/** What the service said no with. `status` 0: it did not answer. */
+/** Error answer of the service. `status` 0: it did not answer. */
 export class ApiError extends Error {
   readonly status: number;
   /** The short phrase; `message` has the details. */
@@ -96,10 +96,7 @@ async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, await answerOf(response), Number.isFinite(seconds) ? seconds : null);
 }
 
-/**
- * What an answer says of the session it was asked with; one that was replaced meanwhile is not meant any
- * more.
- */
+/** Updates the session by an answer; answers to a session that was replaced meanwhile are ignored. */
 function hear(session: Session | null, error: ApiError | null): void {
   const { session: now, refusal, returns } = get();
   if (session === null || session !== now) return;
@@ -173,7 +170,8 @@ export function useAsk<T>(
   return { ...found, again: () => setRound((before) => before + 1) };
 }
 
-// Whether the service answers: when it does not, it is asked until it does, and what hangs on it goes on.
+// Watches whether the service answers. If it does not, it is polled until it does, and pending requests
+// continue.
 
 const FIRST_MS = 500;
 const LONGEST_MS = 5000;

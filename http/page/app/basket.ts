@@ -196,7 +196,7 @@ async function saveOnce(): Promise<void> {
         : await api.changeList({ list_id, version, items });
     const now = get().basket;
     localStorage.setItem(KEPT, list.list_id);
-    // What was changed while it was saved is a change of what was sent.
+    // Changes made during the save are changes to the saved list.
     stored = sent;
     take(list, now === sent ? undefined : now);
   } catch (error) {
@@ -219,7 +219,7 @@ function tell(error: unknown): void {
   basketList.update({ state: 'failed', error: messageOf(error) });
 }
 
-// What becomes of the items of a list that two have changed at once.
+// Merge of a list that two clients have changed at once.
 
 /**
  * `base`: what both began with. Whatever one of them added, changed or took out holds; where both changed one

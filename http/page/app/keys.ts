@@ -12,7 +12,7 @@ import { t, type Words } from './words.ts';
 // things in one place.
 
 export interface Key {
-  /** As `KeyboardEvent.key` says them, letters small; any of them. */
+  /** Values of `KeyboardEvent.key`, letters in lower case; any of them. */
   readonly keys: readonly string[];
   readonly where: 'everywhere' | ViewName;
   readonly words: Words;
@@ -107,7 +107,7 @@ export const keyTable = {
 
 type KeyName = keyof typeof keyTable;
 
-/** As a person reads it. */
+/** Name of a key for people. */
 function keyLabel(name: string): string {
   const labels: Readonly<Record<string, string>> = {
     ArrowLeft: '←',

@@ -31,8 +31,8 @@ export function placeOfView(places: Places, view: ViewName): string {
 }
 
 /**
- * What is shown has changed by itself: the address says so. `isNew`: Back leads to what it said before.
- * `kept`: what the browser keeps beside the address.
+ * Puts a changed view into the address. `isNew`: Back leads to the previous address. `kept`: state of the
+ * browser beside the address.
  */
 export function putParams(params: string, isNew: boolean, kept: unknown): void {
   const hash = routeHash({ ...get().route, params });
@@ -76,7 +76,7 @@ function lastRoute(): Route {
   return parseRoute(sessionStorage.getItem(LAST) ?? '') ?? { view: 'search', argument: '', params: '' };
 }
 
-// What a folder of `views/` exports.
+// Export of a folder of `views/`.
 
 export interface View {
   readonly title: Words;

@@ -54,7 +54,7 @@ export function Icon({ name }: { readonly name: IconName }) {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${paths[name]} /></svg>`;
 }
 
-// What stands where there is nothing to show: nothing yet, nothing found, or an error.
+// Placeholders: empty, nothing found, or an error.
 
 interface EmptyProps {
   readonly title: string;

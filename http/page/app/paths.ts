@@ -35,7 +35,7 @@ export async function userFolders(cache_dir: string) {
   return { home_folder, export_folder };
 }
 
-/** As `pastedPath`; asks for the home folder only where the text needs it. */
+/** Like `pastedPath`; asks for the home folder only if the text needs it. */
 export async function typedPath(text: string, cache_dir: string): Promise<string | null> {
   return text.includes('~') ? pastedPath(text, (await userFolders(cache_dir)).home_folder) : pastedPath(text);
 }

@@ -114,7 +114,7 @@ function askNext(): void {
   const asked = new Set([...batches].flatMap(({ keys }) => keys));
   const open = [...wanted].filter(([key]) => !asked.has(key));
   while (batches.size < BATCHES_AT_ONCE && open.length > 0) {
-    // What was wanted last is what is seen now. All of a batch have one size.
+    // The latest requests are in view now. All pictures of a batch have one size.
     const { side } = open.at(-1)![1];
     const chosen: [string, Wanted][] = [];
     for (let at = open.length - 1; at >= 0 && chosen.length < BATCH; at--)

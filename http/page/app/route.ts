@@ -6,9 +6,9 @@ export type ViewName = (typeof viewNames)[number];
 
 export interface Route {
   readonly view: ViewName;
-  /** What stands after the view: `HASH@12.5` for the player; empty for most. */
+  /** Argument after the view: `HASH@12.5` for the player; empty for most. */
   readonly argument: string;
-  /** What stands after a question mark, `q=red+car`: a search, a folder. */
+  /** Parameters after a question mark, `q=red+car`: a search, a folder. */
   readonly params: string;
 }
 
@@ -25,7 +25,7 @@ export function parseRoute(hash: string): Route | null {
   return { view: view as ViewName, argument: decoded(argument), params };
 }
 
-/** As a link names it. */
+/** Target of a link. */
 export type RouteTo = Pick<Route, 'view' | 'argument'> & Partial<Pick<Route, 'params'>>;
 
 export function routeHash({ view, argument, params = '' }: RouteTo): string {

@@ -17,7 +17,7 @@ const READ_EVERY_MS = 30_000;
 /** Hits of one folder that is analysed are told together. */
 const GATHER_MS = 1000;
 
-/** Of all folders; null before they were read. */
+/** Saved searches of all folders; null until they are read. */
 const saved = createSlice<{ readonly all: readonly SearchStanding[] | null }>('saved', { all: null });
 
 /** Also to be called when one was saved, changed or removed. */
@@ -28,7 +28,7 @@ export async function readSaved(): Promise<void> {
   for (const { search_id } of searches) join({ search_id });
 }
 
-/** Those of the folder that is looked at, the latest first. */
+/** Saved searches of the current folder, the latest first. */
 export function useSaved(): readonly SearchStanding[] | null {
   const all = saved.use((state) => state.all);
   const cache_dir = useStore(({ folder }) => folder.cache_dir);

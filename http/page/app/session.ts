@@ -11,9 +11,7 @@ import { t } from './words.ts';
 
 const KEPT = 'framehound.session';
 
-/**
- * What this tab was signed in with before it was loaded again, else what the other tabs of this browser are.
- */
+/** Session of this tab before a reload, else that of the other tabs of this browser. */
 export function keptSession(): Session | null {
   return sessionIn(sessionStorage) ?? sessionIn(localStorage);
 }
@@ -65,8 +63,8 @@ export async function enterByTicket(ticket: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // Who is signed in already opened the page by an old address; that is no reason to end it. A service that
-    // is away has said nothing of the ticket.
+    // An old address with a used ticket does not end the session of a person who is signed in. A service that
+    // is away has not refused the ticket.
     const isRefused = error.status === 400 || error.status === 401;
     if (isRefused && get().session === null) update({ signInReason: 'ticket' });
     return false;
@@ -75,7 +73,7 @@ export async function enterByTicket(ticket: string): Promise<boolean> {
 
 /** False when the service refuses the key. Throws when it does not answer. */
 export async function enterByKey(key: string): Promise<boolean> {
-  // As a header such a text cannot be sent at all.
+  // Such a text cannot be sent as a header.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     update({ signInReason: 'key', refusal: null });
     return false;
@@ -98,7 +96,7 @@ export async function leave(): Promise<void> {
   update({ session: null, signInReason: null, refusal: null });
 }
 
-// What a person sees who is not signed in.
+// View for people who are not signed in.
 
 const reasons = { ended: signIn.ended, ticket: signIn.ticket, key: signIn.refused } as const;
 

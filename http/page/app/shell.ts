@@ -44,7 +44,7 @@ export function Header({ view }: { readonly view: ViewName }) {
 
 function Tasks() {
   const tasks = useStore((state) => state.tasks);
-  // Those that wait their turn come to nothing yet.
+  // Queued tasks have no progress yet.
   const first = tasks.find(({ state }) => state !== 'queued') ?? tasks[0];
   if (!first) return html`<div class="tasks"></div>`;
   const progress = tasks.reduce((sum, one) => sum + one.progress, 0) / tasks.length;
@@ -78,7 +78,7 @@ function Inside() {
     ${showsKeys && html`<${KeysDialog} />`}${showsSetUp && html`<${SetUpDialog} />`}`;
 }
 
-/** By hand: what stands after the # is the view. */
+/** Done by hand, because the part after the # is the view. */
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById('content')?.focus();
@@ -137,7 +137,7 @@ function Away() {
   }</div>`;
 }
 
-/** What is shown stays: it may pass. Another key may be taken, too. */
+/** Keeps the current view: the error may be temporary, or the user may enter another key. */
 function Refused() {
   const refusal = useStore((state) => state.refusal);
   const again = () => update(({ returns }) => ({ returns: returns + 1 }));

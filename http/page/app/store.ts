@@ -1,5 +1,5 @@
-// What the page knows, in one place: plain values that are replaced, never changed. Views keep theirs in
-// slices of it.
+// State of the page in one place: plain values that are replaced, never changed. Views keep theirs in slices
+// of it.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Route, ViewName } from './route.ts';
 
@@ -73,13 +73,13 @@ export interface State {
   /** How often the service came back: what was asked for before is asked again. */
   readonly returns: number;
   readonly folder: Folder;
-  /** Those that run, newest first. */
+  /** Running tasks, newest first. */
   readonly tasks: readonly Task[];
   readonly toasts: readonly Toast[];
   readonly basket: readonly BasketItem[];
-  /** Whether the list of keys is shown. */
+  /** True while the list of keys is shown. */
   readonly showsKeys: boolean;
-  /** Whether the dialog of what can be set up is shown. */
+  /** True while the set-up dialog is shown. */
   readonly showsSetUp: boolean;
   readonly slices: Readonly<Record<string, unknown>>;
 }
@@ -147,7 +147,7 @@ export interface Slice<S extends object> {
   use<T>(select: (slice: S) => T): T;
 }
 
-/** What one view keeps, also while another one is shown. */
+/** State of one view, kept while another one is shown. */
 export function createSlice<S extends object>(name: string, initial: S): Slice<S> {
   const read = (from: State) => (from.slices[name] as S | undefined) ?? initial;
   return {
@@ -161,7 +161,7 @@ export function createSlice<S extends object>(name: string, initial: S): Slice<S
   };
 }
 
-// What the basket holds.
+// Content of the basket.
 
 /** A moment with in and out, in the basket. Seconds from the start of the film. */
 export interface BasketItem {

@@ -15,9 +15,9 @@ import { tasks as words } from './words/library.ts';
 import { shell } from './words/shell.ts';
 import { named, t } from './words.ts';
 
-// What tasks are called, what they are about, and what one that is queued waits for.
+// Texts about tasks: their names, their subjects, and the reason why one waits.
 
-/** Of a kind of work. */
+/** Name of a kind of work. */
 export function typeText(type: string): string {
   return named(words, type);
 }
@@ -54,7 +54,7 @@ export function waitingText(tasks: readonly Task[], task_id: string): string | n
 
 // Which tasks are analyses, and which do something beside them.
 
-/** As the service has it, which the page cannot load: a test compares the two. */
+/** Same list as in the service, which the page cannot load; a test compares the two. */
 const beside: readonly string[] = ['clips', 'pull', 'proxy'];
 
 /** False of a task of what is done beside analyses. `types`: its kinds of work. */
@@ -68,7 +68,7 @@ const READ_EVERY_MS = 10_000;
 type Listener = (event: ProgressEvent) => void;
 type Room = Exclude<RoomArgument, string>;
 const listeners = new Set<Listener>();
-/** By task, of those that run or wait. */
+/** The last event of each task that runs or waits, by id. */
 const lastEvents = new Map<string, ProgressEvent>();
 /** Tasks and saved searches, by their ids. */
 const joined = new Map<string, Room>();
@@ -117,10 +117,7 @@ export async function readTasks(): Promise<void> {
 /** Unix seconds of the latest end of an analysis; null before the list was read. */
 let latestEnd: number | null = null;
 
-/**
- * What any client had analysed is there to be found: also of a task that was over before this page heard of
- * it.
- */
+/** Footage that any client analysed can be found now, even if its task ended before this page heard of it. */
 function seeEnds(ends: readonly number[]): void {
   const before = latestEnd;
   latestEnd = Math.max(0, ...ends);

@@ -1,5 +1,5 @@
-// What would hold up the page while it works, in a thread of its own: reading and scaling pictures, and
-// reading and drawing what is known of long films. The page talks to it by `work.ts`.
+// Work that would block the page, in a thread of its own: reading and scaling pictures, and parsing and
+// drawing the data of long films. The page uses it through `work.ts`.
 import { expose, transfer } from 'comlink';
 import { lanesOfSeen, type SeenLane } from './views/player/seen.ts';
 
@@ -8,7 +8,9 @@ const MOST_PIXELS_ASIDE = 1024;
 const SENT_AS_IT_IS = 300 * 1024;
 const types = ['image/jpeg', 'image/png', 'image/webp'];
 
-/** As base64, small enough to be sent with every question. Throws for what is no picture. */
+/**
+ * Returns the picture as base64, small enough to be sent with every query. Throws if `file` is no picture.
+ */
 async function readPicture(file: Blob): Promise<string> {
   const isSmall = file.size <= SENT_AS_IT_IS && types.includes(file.type);
   // Read in any case: a file that only has the name of a picture is told here.
@@ -36,7 +38,7 @@ export interface Surface {
   readonly height: number;
   readonly colour: string;
   readonly markColour: string;
-  /** Of the screen. */
+  /** Pixel ratio of the screen. */
   readonly scale: number;
 }
 
@@ -45,7 +47,7 @@ interface Drawn {
   values: readonly number[];
 }
 
-/** By numbers that the page gives. */
+/** Drawings by the numbers that the page assigns. */
 const drawings = new Map<number, Drawn>();
 
 function adopt(id: number, canvas: OffscreenCanvas): void {

@@ -1,4 +1,4 @@
-// What the service says of what went wrong, by its code; the English phrases are those of the service.
+// Messages for errors of the service by their code; the English phrases are those of the service.
 import { get } from '../store.ts';
 import { t, type Words } from '../words.ts';
 
@@ -110,8 +110,8 @@ export const errorWords: Readonly<Record<string, Words>> = {
 const invalidValue: Words = ['Invalid value', 'Ungültige Angabe'];
 
 /**
- * What the service says of a failure, in English. In another language its kind comes first, by code or by
- * phrase, where that is among the words.
+ * Message of the service about a failure, in English. In another language it follows the kind of failure, if
+ * a code or phrase of the table has it.
  */
 export function failureText(said: string, kind: string): string {
   const message = withoutField(said);

@@ -88,7 +88,7 @@ export const optionWords = {
   'things.shot_size=wide': ['Wide shot', 'Totale'],
 } as const satisfies Record<string, Words>;
 
-/** What the detector of things knows. A search for the German word finds the same thing. */
+/** Classes of the detector of things. A search for the German word finds the same thing. */
 export const thingWords = {
   person: ['Person', 'Person'],
   bicycle: ['Bicycle', 'Fahrrad'],

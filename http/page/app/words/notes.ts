@@ -1,4 +1,4 @@
-// What a search tells beside its matches, by its code. English is said by the service itself.
+// Remarks of a search beside its matches, by their code. The service itself writes the English ones.
 import type { Note, NoteCode, SearchedKind } from '../../../../actors/search/notes/contract.ts';
 import { get } from '../store.ts';
 import { filled, named, t, type Words } from '../words.ts';
@@ -86,7 +86,7 @@ export function noteText({ code, text, values }: Note): string {
   return filled(template, said, language);
 }
 
-/** As the language joins them: "a, b and c". */
+/** Joins the parts in the style of the language: "a, b and c". */
 export function listText(parts: readonly string[]): string {
   return new Intl.ListFormat(get().language, { type: 'conjunction' }).format(parts);
 }

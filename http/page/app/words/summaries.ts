@@ -77,7 +77,7 @@ export const summaries = {
   removed: ['Summary deleted', 'Zusammenfassung gelöscht'],
 } as const satisfies Record<string, Words>;
 
-/** What a summary can be for. */
+/** Purposes of a summary. */
 export const uses = {
   general_understanding: ['General', 'Allgemein'],
   documentary_research: ['Documentary research', 'Recherche für Dokumentarfilme'],

@@ -1,5 +1,5 @@
-// What is to be done with the chosen files and folders: which media lie there, which kinds of work, and
-// whether an analysis that runs would have to stop for it.
+// Dialog for the chosen files and folders: the media in them, the kinds of work, and a warning if a running
+// analysis would have to stop.
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -108,13 +108,13 @@ function Told({ found: { files, unreadable, isCut } }: { readonly found: Walked 
 const KEPT = 'framehound.wishes';
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;
-/** What of them decides which work is possible. */
+/** Facts about models that decide which work is possible. */
 interface WorkModels {
   readonly speech: Pick<Models['speech'], 'model_key'>;
   readonly faces: Pick<Models['faces'], 'command'>;
 }
 
-/** What a person chose the last time; doing again what is stored is never kept. */
+/** The last choices; a repeated analysis of stored results is never remembered. */
 function savedWork(): Partial<WorkOptions> {
   try {
     return JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<WorkOptions>;
@@ -199,7 +199,7 @@ interface WorkOptions {
   readonly speech: boolean;
   readonly faces: boolean;
   readonly summary: boolean;
-  /** Of what is said: a name, a code, or `auto`. */
+  /** Spoken language: a name, a code, or `auto`. */
   readonly language: string;
   /** Name of the clustering that faces join. */
   readonly people: string;
@@ -280,7 +280,7 @@ function subtitlesOf({ media_path: path }: WorkFile) {
   };
 }
 
-/** Whether anything is asked for at all. */
+/** True if the request contains no work. */
 export function isEmptyRequest(body: AnalyzeBody): boolean {
   const { visual_media_paths, transcription_jobs, face_clustering_jobs, summary_requests } = body;
   return !(visual_media_paths || transcription_jobs || face_clustering_jobs || summary_requests);

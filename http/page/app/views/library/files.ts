@@ -37,7 +37,7 @@ import {
 import { type PathAction, PathBar, PathField, Table } from './table.ts';
 import { WatchForm } from './watch-form.ts';
 
-// What would be forgotten is shown before it is.
+// Losses are shown before anything is forgotten.
 
 const SHOWN_LOSSES = 8;
 /** Paths that the service takes at once. */
@@ -193,7 +193,7 @@ function useFileKeys(current: Row | undefined, start: (kind: 'analyse' | 'forget
   });
 }
 
-// What a person does first: shown until something is analysed.
+// First steps, shown until something is analysed.
 
 function Guide() {
   const isEmpty = useStore(
@@ -210,8 +210,8 @@ function Guide() {
   </section>`;
 }
 
-// What is dragged onto the list. A browser tells no path of a file, so a person is told how to copy it; a
-// path as text is taken.
+// Drop target of the list. A browser does not reveal the path of a dropped file, so the page explains how to
+// copy it; a path as text is accepted.
 
 function useDrop() {
   const [dropped, setDropped] = useState<string | null>(null);
@@ -277,7 +277,7 @@ function OfFile({ file }: { readonly file: ListedFile }) {
 const MOST = 5000;
 const SHOWN = 100;
 
-/** Of the folder that is listed, once it is. */
+/** Missing files of the listed folder, once it is listed. */
 function useGone() {
   const cache_dir = useStore((state) => state.folder.cache_dir);
   const { folder, round, total, error } = listing.use((state) => state);

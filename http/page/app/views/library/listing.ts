@@ -72,7 +72,7 @@ export function folderOf(path: string): string | null {
   return crumbsOf(path).at(-2)?.path ?? null;
 }
 
-/** What an error says without the path that stands beside it anyway. `code`: '' where it has none. */
+/** Text of an error without the path shown beside it. `code`: '' if there is none. */
 export function reasonOf(
   { code, message }: { readonly code: string; readonly message: string },
   path: string,
@@ -80,7 +80,7 @@ export function reasonOf(
   return failureText(message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message, code);
 }
 
-// What is chosen in a list: one by one, from one to another, or all.
+// Selection in a list: one by one, a range, or all.
 
 type Chosen = ReadonlyMap<string, Row>;
 
@@ -129,7 +129,7 @@ export const scrolled = { top: 0 };
 let aborter = new AbortController();
 let asked = new Set<number>();
 
-/** By its address, so that Back leads to the folder before. */
+/** Opens it by its address, so that Back leads to the previous folder. */
 export function openFolder(folder: string | null): void {
   go('library', '', folder === null ? '' : new URLSearchParams({ folder }).toString());
 }
@@ -216,7 +216,7 @@ export async function rowsBetween(from: number, to: number): Promise<Row[]> {
   return freshRows(from, to);
 }
 
-/** As they are now. */
+/** Reads the rows again. */
 export async function freshRows(from: number, to: number): Promise<Row[]> {
   const { folder } = listing.get();
   const rows: Row[] = [];

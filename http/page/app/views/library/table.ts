@@ -196,7 +196,7 @@ export interface PathAction {
 
 interface PathBarProps {
   readonly folder: string | null;
-  /** What is chosen, or the row in question. */
+  /** Selected rows, or the row under the menu. */
   readonly meant: readonly Row[];
   start(doing: PathAction): void;
 }

@@ -13,7 +13,7 @@ import { tasks as words } from '../../words/library.ts';
 import { t } from '../../words.ts';
 import { crumbsOf, folderOf, reasonOf } from './listing.ts';
 
-// What a task is said to be, and which one an analysis would stop.
+// Names of tasks, and the task that an analysis would stop.
 
 export type Snapshot = Awaited<ReturnType<Api['listTasks']>>['tasks'][number];
 
@@ -101,7 +101,7 @@ function Task({ task, stops, again }: TaskProps) {
     ${counts.done > 0 && html`<${TaskFiles} task_id=${task_id} isFailed=${false} count=${counts.done} total=${counts.done} areSteps=${request.types.length > 1} />`}`;
 }
 
-/** As its events tell it, which come more often than the list is read. */
+/** State by the task's events, which come more often than the list is read. */
 function Live({ task }: { readonly task: Snapshot }) {
   const now = useStore(({ tasks }) => tasks.find(({ task_id }) => task_id === task.task_id) ?? null);
   const waiting = useStore(({ tasks }) => waitingText(tasks, task.task_id));
@@ -170,7 +170,7 @@ interface TaskFilesProps {
   readonly task_id: string;
   /** Only those that failed. */
   readonly isFailed: boolean;
-  /** Of these, and of all results. */
+  /** Number of these results, and of all. */
   readonly count: number;
   readonly total: number;
   /** Several results are of one file, so that their number is not that of the files. */

@@ -71,7 +71,7 @@ interface ServiceProps {
 
 function Service({ status, add, again }: ServiceProps) {
   const { state, paused_until, last_error, current_file, folder_stats } = status;
-  // What is wrong in a folder is said there.
+  // Errors of a folder are shown with that folder.
   const isOfFolder = Object.values(folder_stats).some((stats) => stats.last_error === last_error);
   const failed = Object.values(folder_stats).reduce((sum, { files_failed }) => sum + files_failed, 0);
   const act = async () => {
@@ -157,7 +157,7 @@ function Remove({ folder, close }: { readonly folder: WatchFolder; close(): void
   <//>`;
 }
 
-// What the analysis takes on the disk, and what is stored of files that are gone.
+// Disk space of the analysis, and stored results of deleted files.
 
 const kinds = ['records', 'vectors', 'people', 'previews', 'unfinished'] as const;
 
@@ -248,7 +248,7 @@ function Library({ argument, params }: { readonly argument: string; readonly par
   </div>`;
 }
 
-/** What was analysed is found by searches, and shown here. */
+/** New results appear in searches and here. */
 function follow(): void {
   void loadFolder();
   refresh();

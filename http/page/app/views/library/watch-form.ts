@@ -1,4 +1,4 @@
-// What is watched and what is done with it: a new watch folder, or a change of one.
+// Form of a watch folder and its work, new or changed.
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { type Api, api, messageOf, useAsk } from '../../api.ts';
@@ -112,7 +112,7 @@ async function save(folder: WatchFolder | null, { folder_path, excluded, ...valu
   ];
   const body = {
     ...values,
-    // What is written in a field that is not shown is not meant.
+    // Text in a hidden field is ignored.
     audio_language: values.enable_audio_analysis ? values.audio_language : 'auto',
     cluster_job_name: values.enable_face_analysis ? values.cluster_job_name : null,
     excluded_folder_globs,

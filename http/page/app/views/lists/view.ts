@@ -17,7 +17,7 @@ import { shell } from '../../words/shell.ts';
 import { t } from '../../words.ts';
 import { picturedSeconds } from '../player/frames.ts';
 
-// What the basket is made into: a timeline to download, clips, or text to paste elsewhere.
+// Products of the basket: a timeline to download, clips, or text to paste elsewhere.
 
 const timelines = ['xmeml', 'fcpxml', 'edl', 'otio'] as const;
 type Timeline = (typeof timelines)[number];
@@ -35,7 +35,7 @@ const KEPT_FOLDER = 'framehound.clips';
 
 interface ExportProps {
   readonly items: readonly BasketItem[];
-  /** Of the list. */
+  /** Name of the list. */
   readonly name: string;
 }
 
@@ -85,7 +85,7 @@ export function Export({ items, name }: ExportProps) {
   </form>`;
 }
 
-/** What a person should know of it. */
+/** Makes the file and returns remarks for the user. */
 async function made(
   format: Format,
   items: readonly BasketItem[],
@@ -160,7 +160,7 @@ function plain(text: string): string {
   return text.replace(/[\t\n\r]/g, ' ');
 }
 
-/** By their names; what else is no film is found when it is cut. */
+/** Stills by file name. Other files without pictures are noticed when they are cut. */
 const stillName = /\.(jpe?g|jpe|png|webp|tiff?|gif|avif|hei[cf]|bmp|jp2)$/i;
 
 /** Clips are cut from films and sound; `stills`: how many items are none. */
@@ -277,7 +277,7 @@ function Remove({ name, close }: { readonly name: string; close(): void }) {
 // by keyboard.
 
 function Items({ items }: { readonly items: readonly BasketItem[] }) {
-  /** What is dragged, and what it would stand before. */
+  /** Index of the dragged item, and of the item it would stand before. */
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
   const drop = () => {
     if (drag) update({ basket: moved(items, drag.from, drag.to) });

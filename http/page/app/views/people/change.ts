@@ -1,4 +1,4 @@
-// What is changed of people: each change says what it did, and can be taken back.
+// Changes of people: each reports its effect and can be undone.
 import { api, messageOf, useAsk } from '../../api.ts';
 import type { RouteTo } from '../../route.ts';
 import { createSlice, get, useStore } from '../../store.ts';
@@ -106,7 +106,7 @@ export const undo = (job: string) => takenBack('faces', () => api.undoClusters(i
 
 type Said = Omit<Parameters<typeof api.confirmSpeakers>[0], 'cache_dir'>;
 
-/** What a person says of voices. */
+/** Stores a person's statement about voices. */
 export async function say(said: Said, text: string): Promise<boolean> {
   const cache_dir = get().folder.cache_dir!;
   if (!(await attempt(() => api.confirmSpeakers({ cache_dir, ...said })))) return false;
@@ -123,7 +123,7 @@ export function merge(job: string, cluster_ids: readonly string[], target?: stri
   return correct(job, { merges: [one] }, text);
 }
 
-// What the view of people keeps, and what it asks for.
+// State of the view of people, and its requests.
 
 /** Similar faces that make a group of a new clustering: the service's own default is for larger libraries. */
 export const FEWEST = 2;
@@ -144,7 +144,7 @@ interface PeopleState {
   readonly changes: number;
   /** The task that clusters again. */
   readonly task_id: string | null;
-  /** Whether a name is being written. */
+  /** True while a name is being typed. */
   readonly isWriting: boolean;
 }
 
@@ -223,7 +223,7 @@ export function toggled(chosen: readonly string[], id: string): string[] {
   return chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id];
 }
 
-/** Those that are still there. */
+/** Chosen clusters that still exist. */
 export function present<T extends Named>(chosen: readonly string[], clusters: readonly T[]): T[] {
   return chosen.flatMap((id) => clusters.find(({ cluster_id }) => cluster_id === id) ?? []);
 }
@@ -246,7 +246,7 @@ export function targetOf(clusters: readonly Named[]): string | undefined {
   return named?.cluster_id ?? clusters.toSorted((a, b) => b.size - a.size)[0]?.cluster_id;
 }
 
-/** Of 0 to 1, as a whole percentage that is never 100 unless it is exact. */
+/** Formats 0 to 1 as a whole percentage that is 100 only if it is exact. */
 export function percent(likeness: number): number {
   const whole = Math.round(likeness * 100);
   return whole === 100 && likeness < 1 ? 99 : Math.max(0, Math.min(100, whole));
@@ -290,7 +290,7 @@ export interface Spoken {
 /** Enough to know a voice by. */
 const SAMPLE_SECONDS = 10;
 
-/** Who speaks longest first. */
+/** Speakers by duration, longest first. */
 export function speakersOf(media_path: string, spoken: Spoken): Speaker[] {
   const { hash_str, segments, speakers, speakers_uncertain: isUncertain = false } = spoken;
   const range = spoken.speaker_range ?? null;

@@ -42,7 +42,7 @@ interface NameProps {
 export function Name({ label, name, hint, save }: NameProps) {
   const field = useRef<HTMLInputElement>(null);
   const [isRefused, setRefused] = useState(false);
-  /** What is stored, or on its way there. */
+  /** The stored name, or the one being stored. */
   const stored = useRef(name);
   const saving = useRef(save);
   saving.current = save;
@@ -140,7 +140,10 @@ export function Clusters({ job }: { readonly job: Job }) {
     ${merging && html`<${WhichName} job=${job.name} clusters=${merging} close=${() => setMerging(null)} />`}`;
 }
 
-/** As it was while somebody writes a name: in other cards, or others in order, the field would be lost. */
+/**
+ * Holds back changes while a name is being typed: with other cards, or in another order, the field would lose
+ * its text.
+ */
 function useUnwritten<T>(answer: T): T {
   const isWriting = slice.use((state) => state.isWriting);
   const shown = useRef(answer);
@@ -157,7 +160,7 @@ interface CardsProps {
 }
 
 function Cards({ job, clusters, start }: CardsProps) {
-  /** What is dragged, and what it lies over. */
+  /** The dragged card, and the card under it. */
   const [drag, setDrag] = useState<{ from: string; to: string | null } | null>(null);
   const drop = (event: Event) => {
     event.preventDefault();

@@ -156,7 +156,7 @@ function Move({ job, cluster_id, entry_ids, size, place, done }: MoveProps) {
   const n = entry_ids.length;
   if (n === 0)
     return html`<p class="quiet">${t(cluster_id === null ? people.looseHow : people.facesHow)}</p>`;
-  // Of everybody nobody would be left.
+  // A cluster cannot lose all of its faces.
   const isWhole = cluster_id !== null && to_cluster_id === null && n === size;
   const move = async (event: Event) => {
     event.preventDefault();
@@ -300,7 +300,7 @@ function Head({ jobs, job }: HeadProps) {
   </header>`;
 }
 
-// What stands where no faces were grouped: how they are.
+// Shown where no faces were grouped: how to group them.
 
 function NoFaces() {
   const isLacking = useLacking(['faces']);

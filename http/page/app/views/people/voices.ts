@@ -222,7 +222,7 @@ function Listen({ part, name }: ListenProps) {
 // Questions about people and voices, one answered at a time: an answer changes what the others are about.
 
 interface Questions<T> extends RequestState<T> {
-  /** What is shown is from before an answer, or an answer is on its way: no other is taken. */
+  /** Refuses another answer while one is being sent, or while an older state is shown. */
   readonly isBusy: boolean;
   /**
    * Answers one, where none is on its way; `work` is true when that worked. What is asked now is loaded after

@@ -32,7 +32,7 @@ interface ControlsProps {
   readonly medium: Medium;
   readonly transport: Transport;
   readonly marks: { readonly in: number | null; readonly out: number | null };
-  /** What the basket would take. */
+  /** Range that the basket would take. */
   readonly part: Range;
   readonly actions: Actions;
 }
@@ -89,7 +89,7 @@ function iconButton(name: string, label: string, run: () => void) {
 const rates = [0.25, 0.5, 1, 1.5, 2, 4] as const;
 
 interface RateProps {
-  /** As it plays now, also by J and L; 0: it does not. */
+  /** Current speed, also set by J and L; 0 while paused. */
   readonly speed: number;
   readonly transport: Transport;
 }
@@ -117,7 +117,7 @@ function Volume({ transport }: Pick<RateProps, 'transport'>) {
     <input type="range" min="0" max="1" step="0.05" value=${muted ? 0 : volume} aria-label=${t(player.volume)} title=${t(player.volume)} onInput=${set} /></div>`;
 }
 
-/** As large as the film has it, named by the file and the place. */
+/** Saves the picture at the film's resolution, named by the file and the place. */
 async function savePicture(name: string, place: string): Promise<void> {
   const picture = shownPicture();
   if (picture === null) return;
@@ -161,7 +161,7 @@ function timecodeAt({ rate, rateVaries }: Counted, seconds: number): string | nu
   return rate > 0 && !rateVaries ? timecodeOf(frameAt(seconds, rate), rate) : null;
 }
 
-/** Of the frame that is seen, where there are frames and their times are known. */
+/** Start of the visible frame, if there are frames with known times. */
 function startOf({ frames }: Counted, seconds: number): number {
   return frames?.at(seconds)?.start_seconds ?? seconds;
 }
@@ -171,7 +171,7 @@ function numberOf({ rate, rateVaries }: Counted, seconds: number): number | null
   return rate > 0 && !rateVaries ? frameAt(seconds, rate) : null;
 }
 
-// What buttons and keys of the player do.
+// Actions of the player's buttons and keys.
 
 interface Marks {
   readonly in: number | null;

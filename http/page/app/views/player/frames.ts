@@ -38,7 +38,7 @@ export function timecodeOf(frame: number, rate: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** What the keys J and L make of a speed: the same direction twice as fast, the other one from the start. */
+/** Speed after the keys J and L: the same direction doubles it, the other one starts anew. */
 export function shuttled(speed: number, direction: 1 | -1): number {
   if (Math.sign(speed) !== direction) return direction;
   return direction * Math.min(8, Math.abs(speed) * 2);
@@ -76,8 +76,8 @@ export function picturedSeconds(start: number, end: number): [number, number] {
 }
 
 /**
- * What is seen in whole seconds, between the edges of its shots: none goes on behind the shot of its last
- * second, and what is seen in the first second of a shot is taken to be there from its beginning.
+ * Cuts spans of whole seconds at the edges of their shots: a span ends with the shot of its last second, and
+ * one in the first second of a shot begins with it.
  */
 export function withinShots<S extends { readonly start: number; readonly end: number }>(
   spans: readonly S[],
@@ -128,7 +128,7 @@ export function evenFrames(rate: number, duration: number): FilmFrames {
   };
 }
 
-/** What the service tells of a part of a film. */
+/** Times of frames in a part of a film, from the service. */
 interface FrameTimes {
   readonly frame_starts: readonly number[];
   readonly last_frame_end: number | null;

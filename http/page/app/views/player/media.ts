@@ -1,5 +1,5 @@
-// What the player knows of a medium: what it is, where its scenes are, what is said, who is seen, its
-// chapters. Each is asked for by itself: what one of them lacks, the others still have.
+// Data of a medium for the player: its kind, scenes, speech, people and chapters. Each is requested
+// separately, so that one that is missing does not affect the others.
 import { transfer } from 'comlink';
 import { ApiError, answerBytes, api, type RequestState, useAsk } from '../../api.ts';
 import { createSlice, useStore } from '../../store.ts';
@@ -73,7 +73,7 @@ export function useMedium(hash_str: string) {
   return useFolderAsk((cache_dir, signal) => askMedium(cache_dir, hash_str, signal), [hash_str]);
 }
 
-/** Of sound alone that does not say how long it is, also its length. Nothing is asked of a still. */
+/** Waveform, and the length of sound that does not state it. Not requested for a still. */
 export function useSound({ hash_str, kind }: Pick<Medium, 'hash_str' | 'kind'>) {
   const isHeard = kind !== 'image';
   return useFolderAsk(
@@ -159,7 +159,7 @@ function withoutFile(error: unknown): null {
   throw error;
 }
 
-/** What is not analysed is not there: no error for who looks at the rest. */
+/** Missing analysis is an empty result and no error: the rest can be viewed. */
 export function withoutAnalysis<T>(nothing: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof ApiError && error.status === 400) return nothing;
@@ -185,7 +185,7 @@ export interface Lane {
   readonly boxes?: Boxes;
 }
 
-/** What the lane shows that is pointed at. */
+/** Boxes of the lane under the pointer. */
 export const pointed = createSlice<{ readonly boxes: Boxes | null }>('pointed', { boxes: null });
 
 /** Lanes of things, printed words and faces; as they are called. */

@@ -23,7 +23,7 @@ interface ScreenProps {
   readonly transport: Transport;
 }
 
-/** What is shown of a medium: its picture, or what stands in for it. */
+/** Displayed element: the picture of the medium, or its substitute. */
 export const shownPicture = () =>
   document.querySelector<HTMLVideoElement | HTMLImageElement>('.player .screen :is(video, img)');
 
@@ -89,7 +89,7 @@ async function linkOf(
   signal: AbortSignal,
 ) {
   const own = await api.mediaLink(file, { signal }).catch(ifGone);
-  // Of a still nobody makes a version for browsers.
+  // Stills have no version for browsers.
   if (kind === 'image' || (own?.playable_type && canPlay(own.playable_type))) return own;
   const made = await api.mediaLink({ ...file, proxy: true }, { signal }).catch(ifGone);
   return made ?? own;
@@ -163,8 +163,7 @@ function Still({ medium, url, transport }: SourceProps) {
 
 const NoPreview = () => html`<p class="no-preview quiet">${t(player.noPreview)}</p>`;
 
-// What is said where a file is away or cannot be played: a version for browsers can be made by the service,
-// as a task.
+// Message where a file is away or cannot be played. The service can make a version for browsers, as a task.
 
 interface BrowserVersionProps {
   readonly medium: Medium;

@@ -1,6 +1,6 @@
-// What detectors have seen in a file, as lanes of the time line. The worker makes them of the whole answer of
-// the service, which for a long film takes longer to read than the page may pause, and packs them: numbers
-// cross threads without being copied.
+// Detections in a file as lanes of the time line. The worker makes them from the whole answer, which takes
+// longer to parse for a long film than the page may pause, and packs them: numbers cross threads without a
+// copy.
 import type { Operations } from '../../../../client/addresses.ts';
 import type { OutputOf } from '../../../../client/request.ts';
 
@@ -12,7 +12,7 @@ export interface SeenLane {
   readonly name: string;
   /** A begin and an end for each span, in seconds. */
   readonly spans: Float64Array<ArrayBuffer>;
-  /** What is printed, for each span; empty for things and faces. */
+  /** Printed text of each span; empty for things and faces. */
   readonly texts: readonly string[];
   readonly boxes: Boxes;
 }
@@ -26,7 +26,7 @@ const OF_BOX = 6;
 
 type Box = [left: number, top: number, width: number, height: number];
 
-/** Those that are seen at a time. */
+/** Boxes at a time. */
 export function boxesAt(boxes: Boxes, seconds: number): Box[] {
   const seen: Box[] = [];
   for (let at = 0; at < boxes.length; at += OF_BOX) {

@@ -11,7 +11,7 @@ import { useFolderAsk, withoutAnalysis } from './media.ts';
 
 type Take = Awaited<ReturnType<typeof api.searchTakes>>['takes'][number];
 
-/** Of a long shot, the part that is looked for. */
+/** Length of the part of a long shot that is searched for. */
 const PART_SECONDS = 60;
 /** Nobody wants to know while shots go by. */
 const REST_MS = 500;

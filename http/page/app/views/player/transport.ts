@@ -45,7 +45,7 @@ export interface Sound {
 
 const SOUND = 'framehound.sound';
 
-/** As it was set last, in whatever film. */
+/** Last settings, of any film. */
 function keptSound(): Sound {
   try {
     const { volume = 1, muted = false } = JSON.parse(localStorage.getItem(SOUND) ?? '{}') as Partial<Sound>;
@@ -259,7 +259,7 @@ class PlayerTransport implements Transport {
 
 // Where a player is sent to show a frame.
 
-/** Those that are sent to the border of a frame show the one before as often as not. */
+/** A seek to the border of a frame often shows the previous frame, so the middle is used. */
 export function middleOfFrame({ start_seconds, end_seconds }: Range): number {
   return (start_seconds + end_seconds) / 2;
 }
@@ -268,8 +268,8 @@ export function middleOfFrame({ start_seconds, end_seconds }: Range): number {
 const MARGIN = 0.5;
 
 /**
- * As `middleOfFrame`, and near the moment where the frame is long: of a screen that stands still the sound
- * goes on. Without a frame the moment itself.
+ * Like `middleOfFrame`, but near `seconds` in a long frame, because the sound continues under a still screen.
+ * Without a frame `seconds` itself.
  */
 export function withinFrame(frame: Range | null | undefined, seconds: number): number {
   if (!frame) return seconds;
@@ -290,8 +290,8 @@ function isOneFrame(frames: FilmFrames | null, a: number, b: number): boolean {
   return start !== undefined && start === frames?.at(b)?.start_seconds;
 }
 
-// What the player plays, as its parts see it: a video or audio element, or a stand-in where the browser
-// cannot play the file.
+// The player's medium as its parts see it: a video or audio element, or a stand-in where the browser cannot
+// play the file.
 
 /** The part of a media element that is used. */
 export interface Playable {
@@ -308,7 +308,7 @@ export interface Playable {
 
 // The time of the player for components: drawn anew only when what they show of it changes.
 
-/** What `select` makes of the transport; a plain value. `basis`: what it is made of beside that. */
+/** Plain value that `select` derives from the transport. `basis`: other values it depends on. */
 export function useTransport<T>(
   transport: Transport,
   select: (transport: Transport) => T,

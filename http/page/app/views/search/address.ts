@@ -136,7 +136,7 @@ export function pictureName(picture: Picture | null): string {
   return nameOf(picture.kind === 'like' ? picture.media_path : picture.path);
 }
 
-/** As a person reads it in a list of earlier ones. */
+/** Title in a list of earlier searches. */
 export function titleOf({ text, exclude, picture, people, filters }: Query): string {
   const parts = [
     text.trim(),
@@ -152,7 +152,7 @@ export function titleOf({ text, exclude, picture, people, filters }: Query): str
 
 /** A search that was answered, and stands for so long, is one to go back to. */
 const SETTLED_MS = 1500;
-/** What the address says: as it is written, and as this page writes it. */
+/** The current address, and the one that this page would write. */
 const said = { address: null as string | null, own: '', isSettled: true };
 
 /** Looks for something else than before, in the view of the search. */
@@ -171,7 +171,7 @@ export function useAddress(params: string): void {
     if (params !== said.address) take(params);
   }, [params]);
   useEffect(() => {
-    // As it is by now: a link may have been followed since this was drawn.
+    // The state may have changed since this was drawn, by a link.
     const now = search.get();
     const address = addressOf(now);
     if (address !== said.own && get().route.params === said.address) say(address, now.query.picture);
@@ -211,7 +211,7 @@ function withoutPlace(address: string): string {
   return address.replace(/(^|&)at=\d+$/, '');
 }
 
-/** What is asked for is one of the searches to go back to; the next one is another. */
+/** Makes the current query a search to go back to; the next one is separate. */
 export function settle(): void {
   const { query, state, isGrouped } = search.get();
   said.isSettled = true;

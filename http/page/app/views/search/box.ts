@@ -145,7 +145,7 @@ function PictureChip({ picture }: { readonly picture: Picture }) {
   </span>`;
 }
 
-/** As the language writes it. */
+/** Number in the notation of the language. */
 const number = ['{n}', '{n}'] as const;
 
 function Kinds() {
@@ -156,7 +156,7 @@ function Kinds() {
   const showsWeaker = search.use((state) => state.showsWeaker);
   const toggle = (kind: Kind) => () => {
     const next = kinds.filter((one) => (one === kind ? !chosen.includes(one) : chosen.includes(one)));
-    // None would find nothing: the others are taken instead.
+    // Without any kind nothing would be found, so the other kinds are selected.
     change({ kinds: next.length > 0 ? next : kinds.filter((one) => one !== kind) });
   };
   return html`<div class="kinds" role="group" aria-label=${t(searchWords.kinds)}>${kinds.map((kind) => {
@@ -183,13 +183,13 @@ export async function searchByPicture(file: File): Promise<void> {
   }
 }
 
-// What is offered while a person types: earlier searches, and the names of people, things and other facets
-// that there are in the library.
+// Suggestions while a person types: earlier searches, and the names of people, things and other facets of the
+// library.
 
 interface Suggestion {
   readonly kind: 'earlier' | 'person' | 'facet';
   readonly label: string;
-  /** What it is a value of. */
+  /** Facet of the value. */
   readonly of: string;
   take(): void;
 }
@@ -231,7 +231,7 @@ async function askKnown(cache_dir: string, signal: AbortSignal): Promise<Known> 
 }
 
 /**
- * Of an empty box the latest searches; names begin, at any of their words, with the last word that is typed.
+ * Suggests the latest searches for an empty box, else names in which a word begins with the last typed word.
  */
 export function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
   const typed = text.trim().toLowerCase();

@@ -1,4 +1,4 @@
-// What is done with the matches that were chosen, and which matches are left out because they look like some.
+// Actions on chosen matches, and the matches left out because they look like chosen ones.
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -99,7 +99,7 @@ async function added(list_id: string, items: readonly BasketItem[]) {
 
 const MOST_ALIKE = 1000;
 
-/** What is likely alike; the moments themselves are among them. */
+/** Probably similar moments, the given ones among them. */
 export function useAlike(): readonly Part[] {
   const unlike = search.use(({ query }) => query.unlike);
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
@@ -136,11 +136,11 @@ export function without(moments: readonly Found[], parts: readonly Part[]): read
   });
 }
 
-// What of a match is put aside: the part that was found, not the whole shot around it.
+// Range of a match for the basket: the part that was found, not the whole shot around it.
 
 type Range = Omit<Part, 'hash_str'>;
 
-/** What is seen is known to the second: so much before and after it belongs to it, inside its shot. */
+/** Visual matches are known to the second; this much before and after is added, within the shot. */
 const HANDLE_SECONDS = 2;
 
 /**

@@ -12,7 +12,7 @@ import { change, type Filter, type Person, search } from './state.ts';
 
 /** Options of a facet that are shown at first. */
 const FEW = 6;
-/** What people filter by first, in this order; people stand before them. */
+/** The most used filters, in this order, after people. */
 const first = [
   'technical.media_kind',
   'file.folder',
@@ -67,7 +67,7 @@ function FacetFilter({ facet, total }: { readonly facet: Facet; readonly total: 
   const own = filters.filter(({ facet_id }) => facet_id === facet.id);
   const chosen = own.find(({ operator }) => operator === 'include_any_of')?.values ?? [];
   const isDate = facet.kind === 'date';
-  // Of dates the line of the library shows how many there are.
+  // The line of the library shows the number of files by date.
   const options = isDate ? [] : optionsToShow(facet, chosen, total);
   const isRange = (facet.kind === 'numeric' || isDate) && facet.min !== facet.max;
   if (options.length === 0 && !isRange && own.length === 0) return null;
@@ -129,7 +129,7 @@ function isSamePerson(a: Person, b: Person): boolean {
   return a.name === b.name && a.cluster_job_name === b.cluster_job_name;
 }
 
-// What is in force, each with a button that takes it away.
+// Active filters, each with a button that removes it.
 
 export function FilterChips({ facets }: { readonly facets: Facets }) {
   const { filters, people, unlike } = search.use(({ query }) => query);
@@ -214,7 +214,7 @@ export function DateLine({ facets: { all } }: { readonly facets: Facets }) {
     <div class="bars grow">${bars.map(bar)}</div><span class="quiet">${bars.at(-1)!.value}</span></div>`;
 }
 
-/** Who has a name, in each clustering. */
+/** Named people of each clustering. */
 export function peopleOf(
   jobs: readonly { readonly name: string; readonly names: Readonly<Record<string, string>> }[],
 ): Person[] {
@@ -280,13 +280,13 @@ const ends: Partial<Record<Filter['operator'], readonly [Facet['kind'], 1 | -1]>
   before: ['date', -1],
 };
 
-/** As a person reads them: both ends belong to a range. */
+/** Values in words; both ends belong to a range. */
 export function valuesOf({ operator, values }: Filter): readonly string[] {
   const end = ends[operator];
   return end ? values.map((value) => moved(end[0], value, end[1])) : values;
 }
 
-/** What stands in the two fields. */
+/** Content of the two fields. */
 export function rangeOf(filters: readonly Filter[], facet: Facet): Record<Part, string> {
   const text = (part: Part) => {
     const operator = operatorOf(facet, part);
@@ -310,7 +310,7 @@ const DAY_MS = 86_400_000;
 /** Comparisons leave the value itself out: one asks for a little less, or more. */
 const LITTLE = 1e-6;
 
-/** What is no number and no date, as an address may say it, stays. */
+/** A value of an address that is no number and no date stays unchanged. */
 function moved(kind: Facet['kind'], value: string, direction: 1 | -1): string {
   const number = kind === 'date' ? Date.parse(value) : Number(value);
   if (Number.isNaN(number)) return value;

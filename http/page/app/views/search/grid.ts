@@ -186,7 +186,7 @@ interface Row {
   readonly kind: 'head' | 'tiles';
   readonly top: number;
   readonly height: number;
-  /** Whose lines stand in a head, beside each other; empty for tiles. */
+  /** Groups whose heads share a row; empty for tiles. */
   readonly groups: readonly { readonly group: number; readonly columns: number }[];
   /** Tiles [from, to); of a head those of its groups. */
   readonly from: number;
@@ -202,7 +202,7 @@ interface Layout {
 }
 
 interface Measures {
-  /** Of the grid, px. */
+  /** Width of the grid, px. */
   readonly width: number;
   /** A tile is at least so wide, where the grid is. */
   readonly side: number;
@@ -261,7 +261,7 @@ export function rowsBetween(rows: readonly Row[], top: number, bottom: number): 
   return [first, Math.max(first, last)];
 }
 
-/** Of rows that fail and then hold. */
+/** Finds the first row that holds; all rows before it fail. */
 function firstWhere(rows: readonly Row[], holds: (row: Row) => boolean): number {
   let [low, high] = [0, rows.length];
   while (low < high) {

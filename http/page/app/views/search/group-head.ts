@@ -27,7 +27,7 @@ export function copiesText({ other_paths = [] }: Copied): string {
 interface GroupHeadProps {
   readonly group: Group;
   readonly ordered: Ordered;
-  /** Of the grid, that its tiles stand in. */
+  /** Columns of the grid with its tiles. */
   readonly columns: number;
 }
 
@@ -39,7 +39,7 @@ export function Head(props: GroupHeadProps) {
 
 const spanOf = (columns: number) => ({ gridColumn: `span ${columns}` });
 
-/** What is folded below it, and a button that opens and closes that. */
+/** Weaker matches, folded, and a button that opens and closes them. */
 function WeakerHead({ ordered, columns }: GroupHeadProps) {
   return html`<div class="group-head" role="gridcell" style=${spanOf(columns)}><${WeakerButton} n=${ordered.weaker} /></div>`;
 }
@@ -50,7 +50,7 @@ export function WeakerButton({ n }: { readonly n: number }) {
     <${Icon} name=${isOpen ? 'up' : 'down'} />${t(searchWords.weaker, { n })}</button>`;
 }
 
-/** Of one tile: its name has the room. */
+/** Width of one tile, which has room for the name only. */
 const NARROW = 1;
 
 function GroupHead({ group, ordered, columns }: GroupHeadProps) {
@@ -174,7 +174,7 @@ function next(): void {
 export interface Group {
   /** `weaker`: no group, the line above the weaker matches. */
   readonly kind: 'film' | 'stills' | 'all' | 'weaker';
-  /** Of a film; empty for others. */
+  /** Hash of a film; empty for other media. */
   readonly hash_str: string;
   readonly media_path: string;
   /** Its matches in the order: [from, to). */

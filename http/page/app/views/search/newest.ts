@@ -1,4 +1,4 @@
-// What a library holds, below the box before anything is asked: its newest files and its people.
+// The library below an empty search box: its newest files and its people.
 import { html } from 'htm/preact';
 import { api, useAsk } from '../../api.ts';
 import { Icon } from '../../parts.ts';
@@ -78,7 +78,7 @@ function Face({ hash, name, face }: Group) {
     <span class="cut">${name || t(searchWords.unnamed)}</span></a>`;
 }
 
-/** Of the first clustering, the people with a name before the others. */
+/** People of the first clustering, named ones first. */
 async function largest(cache_dir: string, signal: AbortSignal): Promise<Group[]> {
   const { jobs } = await api.faceClusters({ cache_dir }, { signal });
   const [job] = jobs;

@@ -69,7 +69,7 @@ function Naming({ title, name: before, how = [], save, close }: NamingProps) {
   <//>`;
 }
 
-/** Of a name. */
+/** Longest name. */
 const MOST_LETTERS = 200;
 
 export function Saved() {
@@ -147,7 +147,7 @@ function Doings({ one: { search_id, name }, query }: DoingsProps) {
 
 const FEW = 5;
 
-/** What is read here is seen, and marked as new until the list is left. */
+/** Shown hits count as seen, and stay marked as new until the list is closed. */
 function Hits({ one: { search_id, hits: total, new_hits } }: { readonly one: SearchStanding }) {
   const [showsAll, setShowsAll] = useState(false);
   const seen = useRef(total - new_hits);

@@ -1,5 +1,4 @@
-// What stands in the search before anything is asked: on a first visit the steps that lead to matches,
-// later three searches that are made of what was found.
+// The empty search: on a first visit the steps that lead to matches, later three proposed searches.
 import { html } from 'htm/preact';
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
@@ -58,7 +57,7 @@ interface StartProps {
 export function Start({ facets }: StartProps) {
   const { media, seconds } = useStore(({ folder }) => folder.loaded);
   const values = { media: t(searchWords.films, { n: media }), length: lengthText(seconds) };
-  // Of stills alone, each is a second.
+  // A still counts as one second.
   const title = t(seconds > media ? searchWords.start : searchWords.startFiles, values);
   const examples = useExamples(facets);
   return html`<div class="start"><${Empty} icon="search" title=${title}><p class="quiet">${t(searchWords.startHow)}</p>

@@ -1,4 +1,4 @@
-// What the view of the search keeps, also while another view is shown.
+// State of the search view, kept while another one is shown.
 
 import type {
   MomentKind,
@@ -9,7 +9,7 @@ import type { SavedRequest } from '../../../../../events/searches/contract.ts';
 import type { Moment } from '../../route.ts';
 import { createSlice } from '../../store.ts';
 
-// What a search asks for and what it finds, as the view of the search knows it.
+// A search and its answer in the form of the search view.
 
 export const kinds = ['seen', 'said', 'person', 'written', 'name'] as const satisfies readonly MomentKind[];
 export type Kind = MomentKind;
@@ -99,7 +99,7 @@ interface SearchState {
   readonly query: Query;
   readonly showsFilters: boolean;
   readonly isGrouped: boolean;
-  /** Whether weaker matches are shown; not for the next question. */
+  /** True if weaker matches are shown, for the current query only. */
   readonly showsWeaker: boolean;
   /** Number of the first match in sight. */
   readonly at: number;
@@ -114,7 +114,7 @@ interface SearchState {
   readonly selected: string | null;
   /** Ids of moments that were chosen together. */
   readonly chosen: ReadonlySet<string>;
-  /** Whether tiles show the names of their files, and all stills are shown. */
+  /** True if tiles show file names, and if all stills are shown. */
   readonly showsNames: boolean;
   readonly showsStills: boolean;
   /** Raised to ask the same once more. */
@@ -210,7 +210,7 @@ export function resize(by: number): void {
   search.update(({ side }) => ({ side: Math.min(sides.most, Math.max(sides.least, side + by)) }));
 }
 
-// What is sent for a query: the fields of /search/moments, of a saved search, and of /search/relevance.
+// Request for a query: the fields of /search/moments, of a saved search, and of /search/relevance.
 
 /** A last second that no film has. */
 const OPEN_END = 1_000_000;
@@ -255,7 +255,7 @@ export function isSelected({ text, picture, filters, people }: Query): boolean {
 
 const noQuestion = { exclude: [], text_weight: 1 };
 
-/** What a saved search asks for. `name`: of its picture, where it has one of its own. */
+/** Query of a saved search. `name`: of its picture, if it has its own. */
 export function queryOf(request: SavedRequest, name: string): Query {
   const { query = '', exclude, text_weight: weight } = request;
   const { metadata_filter_request: filtered, people_filter, people_filter_mode: peopleMode } = request;
@@ -334,7 +334,7 @@ function ranges({ film }: Query): Record<string, [number, number]> {
 
 export type Reason = Found['reasons'][number];
 
-/** What is said, who is seen, and a name have no band: they are there. */
+/** Speech, people in view and names have no band: they are certain. */
 export function isWeakReason(reason: Reason): boolean {
   const band = reason.kind === 'seen' ? reason.explanation?.band : 'band' in reason ? reason.band : null;
   return band === 'weak';

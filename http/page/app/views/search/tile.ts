@@ -113,7 +113,7 @@ function useTouch(hold: () => void) {
   };
 }
 
-/** Of a whole film the middle: many begin with black. */
+/** The middle of a whole film, because many begin with black. */
 function secondOf(moment: Found): number {
   const { kind, time_seconds, start_seconds, end_seconds } = moment;
   return isWhole(moment) && kind === 'video' ? Math.floor((start_seconds + end_seconds) / 2) : time_seconds;
@@ -157,7 +157,7 @@ function Actions({ moment, choose }: { readonly moment: Found; choose(): void })
 
 function NoPicture({ moment, isAwaited }: { readonly moment: Found; readonly isAwaited: boolean }) {
   const said = moment.reasons.find(({ kind }) => kind === 'said');
-  // As a picture: the line below it is the text.
+  // Shown as a picture: the line below has the text.
   if (said) return html`<p class="tile-said" data-said=${toldOf(said)} aria-hidden="true"></p>`;
   return isAwaited
     ? null
@@ -211,7 +211,7 @@ function labelOf(moment: Found, time: string, showsName: boolean): string {
 const steps: Readonly<Record<Band, number>> = { weak: 1, likely: 2, strong: 3 };
 const heights = [3, 6, 9] as const;
 
-/** Of the best thing that is seen; null where nothing is, or nobody asked. */
+/** Band of the best visual reason; null if there is none. */
 function bandOf({ reasons }: Pick<Found, 'reasons'>): Band | null {
   const bands = reasons.flatMap((reason) =>
     reason.kind === 'seen' && reason.explanation ? [reason.explanation.band] : [],
@@ -231,8 +231,7 @@ function BandMark({ band }: { readonly band: Band | null }) {
   </span>`;
 }
 
-// What a match was found by, framed in its picture: lines of text, and things while the tile is pointed at or
-// chosen.
+// Frames of the matched parts of a picture: lines of text, and things while the tile is pointed at or chosen.
 
 interface Framed {
   readonly box: readonly [number, number, number, number];
@@ -263,7 +262,7 @@ function Frames({ moment, src, seconds, showsThings }: FramesProps) {
     };
   }, [src, isAny]);
   if (!isAny || size === null) return null;
-  // Of the same shape as the picture, so that it lies where the picture does.
+  // Same shape as the picture, so that it covers it exactly.
   return html`<svg class="frames" viewBox=${`0 0 ${size.width} ${size.height}`} aria-hidden="true">${framed.map(
     ({ box: [x, y, width, height] }) =>
       html`<rect x=${x * size.width} y=${y * size.height} width=${width * size.width} height=${height * size.height} />`,

@@ -123,7 +123,7 @@ function Matches({ ordered, facets, toBox }: RefineProps & { toBox(): void }) {
       ? html`<${Start} facets=${facets.all} />`
       : html`<${Loading} label=${t(searchWords.searching)} />`;
   if (found === 0) return html`<${NoResults} weaker=${ordered.weaker} />`;
-  // As many as were asked for: there may be more, but no better ones after a weak one.
+  // Matches are sorted by band, so anything beyond the limit is at most weak.
   const last = answer?.moments[limit - 1];
   const hasMore = last !== undefined && limit < limits.at(-1)! && (showsWeaker || !isWeak(last));
   return html`<${Grid} ordered=${ordered} hasMore=${hasMore} more=${more} leave=${toBox} />`;
@@ -134,8 +134,7 @@ function takePicture(dropped: DataTransfer): void {
   if (file) void searchByPicture(file);
 }
 
-// What a person should know of an answer, and what stands where nothing was found: what would help, and the
-// way to it.
+// Remarks on an answer, and the text where nothing was found: advice, and a way to act on it.
 
 /** The first says most; the others on demand. Where nothing is shown, they stand in its place. */
 function Warnings({ shown }: { readonly shown: readonly Found[] }) {
@@ -155,7 +154,7 @@ function Warnings({ shown }: { readonly shown: readonly Found[] }) {
 }
 const none: readonly string[] = [];
 
-/** What makes words understood that are not: a download, or an analysis by what is there. */
+/** Offers the download or analysis by which the unknown words would be understood. */
 function Help() {
   const { model_keys = none, advice = null } = search.use(({ answer }) => answer?.not_understood) ?? {};
   const isLacking = useLacking(setsOf(model_keys));

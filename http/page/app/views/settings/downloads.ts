@@ -22,7 +22,7 @@ type Group = (typeof groups)[number];
 export interface ModelRow {
   readonly key: string;
   readonly group: Group;
-  /** What it does among those of its group; the group's name where it is the same for all. */
+  /** Purpose among the models of its group; the group's name if all have the same. */
   readonly kind: string;
   /** On the disk; of what is not there, to be downloaded. */
   readonly bytes: number;
@@ -37,7 +37,7 @@ export interface ModelRow {
   readonly isAdvised: boolean;
 }
 
-/** Those in use first, then the advised ones, then the smaller ones. */
+/** Models in use first, then the advised ones, then by size. */
 export function modelRows(models: Available): ModelRow[] {
   const { faces, sight, speech, summaries, loaded_model } = models;
   const used = [
@@ -99,7 +99,7 @@ function rank({ isInUse, isDownloaded, isAdvised }: ModelRow): number {
   return isInUse ? 0 : isDownloaded ? 1 : isAdvised ? 2 : 3;
 }
 
-/** What is known of a download that runs or waits, as events tell it. */
+/** State of a running or waiting download, from events. */
 export interface Download {
   /** The model that is downloaded now. */
   readonly key: string;
@@ -110,7 +110,7 @@ export interface Download {
   /** Bytes of that model. */
   readonly received: number;
   readonly total: number;
-  /** What came in the last seconds; ms since 1970. */
+  /** Bytes received in the last seconds; ms since 1970. */
   readonly samples: readonly { readonly at: number; readonly bytes: number }[];
   /** Bytes a second; null while it is not known. */
   readonly rate: number | null;
@@ -128,14 +128,14 @@ interface LackingFile {
 export interface Lacking {
   readonly error: string;
   readonly folder: string;
-  /** Those that can be brought by hand. */
+  /** Files that can be added by hand. */
   readonly files: readonly LackingFile[];
 }
 
 interface Downloads {
   /** In the order in which this page heard of them. */
   readonly active: readonly Download[];
-  /** By key of the model. */
+  /** Failures by key of the model. */
   readonly failed: Readonly<Record<string, Lacking>>;
 }
 
@@ -167,7 +167,7 @@ type Stand = Pick<Download, 'key' | 'phase' | 'received' | 'total'>;
 
 const RATE_WINDOW_MS = 10_000;
 
-/** What was on the disk before this download counts as received, but not for its rate. */
+/** Bytes that were on the disk before this download count as received, but not for its rate. */
 export function advanced(download: Download, stand: Stand, now: number): Download {
   const isTransfer =
     stand.key === download.key && stand.phase === 'receiving' && download.phase === 'receiving';
@@ -180,7 +180,7 @@ export function advanced(download: Download, stand: Stand, now: number): Downloa
   return { ...download, ...stand, samples, rate: seconds < 1 ? download.rate : sum / seconds };
 }
 
-/** By key of a model what its download fetches, and whether it was there when the list was read. */
+/** Download size of each model by key, and whether it was present when the list was read. */
 export type DownloadSizes = ReadonlyMap<string, { readonly bytes: number; readonly isThere: boolean }>;
 
 /**
@@ -233,13 +233,16 @@ export function useDownloads(ended: () => void): void {
   useEffect(() => void readDownloads(ended).catch(() => {}), [tasks]);
 }
 
-/** By the records: which run or wait, and how those that were followed ended. Each end is told once. */
+/**
+ * Reads running and waiting downloads from the records of tasks, and reports the end of each followed one
+ * once.
+ */
 export async function readDownloads(ended: () => void): Promise<void> {
   const known = new Set(downloads.get().active.map(({ task_id }) => task_id));
   const { tasks } = await api.listTasks();
   const pulls = tasks.filter((task) => task.ended === null && task.request.types.includes('pull'));
   const runs = (id: string) => pulls.some(({ task_id }) => task_id === id);
-  // What began since is not in the list, and what another reading has told is not here any more.
+  // The list lacks downloads begun since, and `active` lacks those whose end another call has reported.
   const over = downloads.get().active.filter(({ task_id }) => known.has(task_id) && !runs(task_id));
   downloads.update(({ active: before }) => {
     let active: readonly Download[] = before.filter((one) => !over.includes(one));

@@ -22,7 +22,7 @@ import {
   wholeOf,
 } from './downloads.ts';
 
-// What can be set up, from the list of models.
+// Sets of models to set up, from the list of models.
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;
 type SetupChoice = Models['setup'][number];
@@ -33,7 +33,7 @@ interface ModelSet extends SetupChoice {
   readonly isLarger: boolean;
   /** The one that is there, and has to be brought into use. */
   readonly unused: string | null;
-  /** Of what is missing, to be downloaded; where nothing is, on the disk. */
+  /** Download size of the missing models; size on the disk if none is missing. */
   readonly bytes: number;
   /** Each once. */
   readonly licenses: readonly string[];
@@ -49,7 +49,7 @@ interface Info {
 export function modelSets(models: Models): ModelSet[] {
   const infos = infosOf(models);
   const { setup: choices, loaded_model } = models;
-  // What is part of the program has no size.
+  // Models that are part of the program have no size.
   const isOwn = loaded_model !== null && infos.get(loaded_model)?.size_gb === 0;
   return choices.map((choice, at) => {
     const { kind, model_keys, missing_keys, download_bytes } = choice;
@@ -227,7 +227,7 @@ function SetsProgress({ download, sizes }: SetsProgressProps) {
 // The one way out where something cannot be found or done without a download: a button that opens the dialog
 // of what can be set up.
 
-/** Whether one of the sets is not there; null while nobody knows. Asked again when the dialog is closed. */
+/** True if one of the sets is missing; null while it is unknown. Read again when the dialog is closed. */
 export function useLacking(names: readonly SetName[]): boolean | null {
   const lacking = useLackingOf(names);
   return lacking && lacking.length > 0;

@@ -235,7 +235,7 @@ function Quality({ overview: { quality } }: { readonly overview: Overview }) {
   </ul></details>`;
 }
 
-// What can be done with a summary as a whole: downloaded as a document, deleted after a question.
+// Actions on a whole summary: download as a document, deletion after a question.
 
 const formats = ['markdown', 'txt', 'json', 'vtt'] as const;
 type Format = (typeof formats)[number];

@@ -1,4 +1,4 @@
-// What the view of summaries keeps, and what it asks for.
+// State of the view of summaries, and its requests.
 import { api, useAsk } from '../../api.ts';
 import { beforeAnalysis, useIsNew } from '../../folder.ts';
 import { createSlice, useStore } from '../../store.ts';
@@ -57,7 +57,7 @@ export async function askMedia(cache_dir: string, limit: number, signal: AbortSi
   return { media, left: total - media.length };
 }
 
-// What a summary is called: its own name, or in words what it is for when it was given none.
+// Name of a summary: its own, or a phrase for its purpose if it has none.
 
 export function titleOf(name: string): string {
   if (Object.hasOwn(uses, name)) return t(uses[name as keyof typeof uses]);
