@@ -11,8 +11,7 @@ import { forProcessor, measuredOps } from '../actors/models/rewriting/for-proces
 import { readOnnx } from '../actors/models/rewriting/open-graph.ts';
 import { openSession } from '../actors/models/session.ts';
 import { onnxBytes } from '../actors/models/starter/graph/onnx.ts';
-import { detectorSide as side } from '../actors/things/contract.ts';
-import { fillInput } from '../actors/things/detector.ts';
+import { fillInput, side } from '../actors/things/nanodet.ts';
 import { createLog } from '../runtime/log.ts';
 
 const [graph, ...pictures] = process.argv.slice(2);

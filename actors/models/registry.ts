@@ -472,7 +472,10 @@ async function sizeOf(path: string): Promise<number | null> {
 }
 
 /** What runs a row. Throws MODEL_INVALID for a family that no code runs. */
-export function familyIn<F>(families: ReadonlyMap<string, F>, { key, family }: ModelRow): F {
+export function familyIn<F>(
+  families: ReadonlyMap<string, F>,
+  { key, family }: Pick<ModelRow, 'key' | 'family'>,
+): F {
   const found = families.get(family);
   if (found !== undefined) return found;
   const known = [...families.keys()].join(', ');

@@ -10,7 +10,7 @@ import type { facesContract } from '../faces/contract.ts';
 import type { ModelRow, ModelTest } from '../models/contract.ts';
 import type { summarizerContract } from '../summarizer/contract.ts';
 import type { textReaderContract } from '../text-reader/contract.ts';
-import { detectorSide, type thingsContract } from '../things/contract.ts';
+import type { thingsContract } from '../things/contract.ts';
 import type { HeardSounds, transcriberContract } from '../transcriber/contract.ts';
 import {
   faceBoxes,
@@ -90,11 +90,12 @@ const tests: Readonly<
   },
 
   'object-detection': async ({ decoder, things: detector }) => {
-    const { model_key, device } = await detector.ask('load', {});
+    const { model_key, device, side, fit } = await detector.ask('load', {});
+    const square: PictureShape = { width: side, height: side, fit: 'stretch', resample: 'bilinear' };
     const timer = new Timer();
     let right = 0;
     for (const name of new Set(things.map(([picture]) => picture))) {
-      const shape = await shapeOf(decoder, name, detectorSide);
+      const shape = fit === 'stretch' ? square : await shapeOf(decoder, name, side);
       const { width, height } = shape;
       await withPicture(decoder, name, shape, async (picture) => {
         const request = { model_key, picture, width, height, before: null };

@@ -6,7 +6,6 @@ import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
 import { CurrentModel } from '../models/current.ts';
 import { type DeviceChoice, refusalText } from '../models/device.ts';
 import { chooseObjectDetector, fileOf } from '../models/registry.ts';
-import type { Ranges } from '../models/rewriting/for-processor.ts';
 import { openSession } from '../models/session.ts';
 import { type Sight, type Thing, thingsContract } from './contract.ts';
 import { openDetector } from './detector.ts';
@@ -45,10 +44,13 @@ export const definition = actor({
       log,
       find: chosen,
       open: async (row, checkpoint) => {
-        const options = { device, threads, log, convolutional: true, stopping, checkpoint };
+        const options = { device, threads, log, stopping, checkpoint };
         const file = fileOf(modelsDir, row, 'graph');
-        const open = (ranges?: Ranges) => openSession(file, { ...options, ...(ranges && { ranges }) });
-        const { detector, eightBits } = await openDetector(open, undefined, file);
+        const { detector, eightBits } = await openDetector(
+          row,
+          (more) => openSession(file, { ...options, ...more }),
+          { file },
+        );
         if (eightBits === 'refused')
           log.warn('eight bits give other results on this processor', { model: row.key });
         await detector.look({ data: new Uint8Array(64 * 64 * 3).fill(128), width: 64, height: 64 });
@@ -61,7 +63,8 @@ export const definition = actor({
           const { key } = await chosen();
           const { row, family } = await current.load(key, createCheckpoint(turn, { stopping }));
           const { device: runsOn, refused } = family.runsOn;
-          return { model_key: row.key, device: runsOn, device_reason: refusalText(refused) };
+          const { side, fit } = family.family;
+          return { model_key: row.key, device: runsOn, device_reason: refusalText(refused), side, fit };
         },
         unload: async () => {
           await current.unload();

@@ -57,8 +57,8 @@ export const thingsErrors = errorTable({
   NO_OBJECT_DETECTOR: { meaning: 'No object detector is downloaded', status: 400 },
 });
 
-/** Longest side of a picture that is looked at, px. */
-export const detectorSide = 416;
+/** Longest side of a picture that a detector may take, px: a square of it fills a slot. */
+export const mostSide = 512;
 
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 
@@ -95,6 +95,10 @@ export const ObjectDetector = Type.Object({
   device: Type.String(),
   /** Why no better device is in use; null where none was refused. */
   device_reason: nullable(Type.String()),
+  /** Longest side of the pictures that `find` is given, px. */
+  side: Type.Integer({ minimum: 1, maximum: mostSide }),
+  /** `inside`: pictures keep their proportions. `stretch`: both sides are made as long as `side`. */
+  fit: oneOf('inside', 'stretch'),
 });
 export type ObjectDetector = Static<typeof ObjectDetector>;
 
@@ -108,16 +112,16 @@ export const thingsContract = contract(
     load: ask(Type.Object({}), ObjectDetector),
     unload: ask(Type.Object({}), Type.Object({})),
     /**
-     * The things in a picture whose slot holds width×height RGB, the longer side at most 416. `picture` is
-     * *borrowed until answered*. `before`: the answer for the picture before it of the same film, which is
+     * The things in a picture whose slot holds width×height RGB, of the size that `load` answered. `picture`
+     * is *borrowed until answered*. `before`: the answer for the picture before it of the same film, which is
      * answered again where this one looks as that did. MODEL_NOT_LOADED, MODEL_RUN_FAILED.
      */
     find: ask(
       Type.Object({
         model_key: Type.String(),
         picture: SlotHandle,
-        width: Type.Integer({ minimum: 1, maximum: detectorSide }),
-        height: Type.Integer({ minimum: 1, maximum: detectorSide }),
+        width: Type.Integer({ minimum: 1, maximum: mostSide }),
+        height: Type.Integer({ minimum: 1, maximum: mostSide }),
         before: nullable(Sight),
       }),
       Sight,

@@ -64,7 +64,7 @@ function firstOfKinds(choices: readonly SetupChoice[], kinds: readonly SetupKind
 // The question.
 
 const purposes: Readonly<Record<SetupKind, string>> = {
-  things: 'finds 80 kinds of things in pictures',
+  things: 'finds 80 kinds of things',
   words: 'reads printed words in pictures',
   'voice-detection': 'finds where somebody speaks',
   faces: 'finds faces and groups them into people',

@@ -2,7 +2,12 @@
 // fails on demand.
 import type { Result } from '../../../actors/index/store/results.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
-import { type Thing, thingsContract, thingsErrors } from '../../../actors/things/contract.ts';
+import {
+  type ObjectDetector,
+  type Thing,
+  thingsContract,
+  thingsErrors,
+} from '../../../actors/things/contract.ts';
 import type { Track } from '../../../actors/things/tracks.ts';
 import { actor } from '../../../runtime/actor.ts';
 
@@ -13,9 +18,11 @@ export interface ThingsWorld {
   model: string;
   loaded: boolean;
   /**
-   * Pictures that were looked at: the byte, that of the picture before in the same film, and the longer side.
+   * Pictures that were looked at: the byte, that of the picture before in the same film, and the size.
    */
-  readonly looked: { byte: number; before: number | null; side: number }[];
+  readonly looked: { byte: number; before: number | null; size: string }[];
+  /** How it wants pictures. */
+  form: Pick<ObjectDetector, 'side' | 'fit'>;
   /** What the index has stored, by content. */
   readonly stored: Map<string, Result<Track>>;
   /** Told of each picture before it is looked at. */
@@ -29,6 +36,7 @@ export function noThings(): ThingsWorld {
     model: 'eyes',
     loaded: false,
     looked: [],
+    form: { side: 416, fit: 'inside' },
     stored: new Map(),
     onLook: () => {},
   };
@@ -42,7 +50,7 @@ export function fakeDetector(world: ThingsWorld) {
         load: () => {
           if (!world.downloaded) throw thingsErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
           world.loaded = true;
-          return { model_key: world.model, device: 'cpu', device_reason: null };
+          return { model_key: world.model, device: 'cpu', device_reason: null, ...world.form };
         },
         unload: () => {
           world.loaded = false;
@@ -52,7 +60,7 @@ export function fakeDetector(world: ThingsWorld) {
           const byte = turn.slot(picture)[0]!;
           world.onLook(byte);
           if (!world.loaded) throw modelErrors.MODEL_NOT_LOADED('no model is loaded');
-          world.looked.push({ byte, before: before?.blocks[0] ?? null, side: Math.max(width, height) });
+          world.looked.push({ byte, before: before?.blocks[0] ?? null, size: `${width}×${height}` });
           const things = world.shown(byte).map((name, i): Thing => {
             return { class: name, score: 0.8, box: [0.3 * i, 0.2, 0.2, 0.5], colours: [] };
           });

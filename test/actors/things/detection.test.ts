@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { classNames, detectorSide } from '../../../actors/things/contract.ts';
-import { coloursOf, detectionsOf, fillInput, outputs } from '../../../actors/things/detector.ts';
+import { coloursOf } from '../../../actors/things/colours.ts';
+import { classNames } from '../../../actors/things/contract.ts';
+import { detectionsOf, fillInput, outputs, side } from '../../../actors/things/nanodet.ts';
 
 /** What a graph answers that sees one thing: in the cell of a stride, with its sides so many strides away. */
 function answerOf(
@@ -9,7 +10,7 @@ function answerOf(
 ) {
   const answer: Record<string, { data: Float32Array }> = {};
   for (const { stride, scores, sides } of outputs) {
-    const cells = (detectorSide / stride) ** 2;
+    const cells = (side / stride) ** 2;
     const [all, distances] = [new Float32Array(cells * 80), new Float32Array(cells * 44)];
     for (const one of seen.filter((each) => each.stride === stride)) {
       all[one.cell * 80 + classNames.indexOf(one.name as 'dog')] = one.score;
@@ -65,9 +66,9 @@ test('what is unsure, no number, or beside the picture is nothing', () => {
 });
 
 test('the input has planes of blue, green and red, black beside the picture', () => {
-  const planes = new Float32Array(3 * detectorSide ** 2);
+  const planes = new Float32Array(3 * side ** 2);
   fillInput({ data: Uint8Array.from([255, 0, 10, 0, 255, 20]), width: 2, height: 1 }, planes);
-  const size = detectorSide ** 2;
+  const size = side ** 2;
   const close = (value: number, wanted: number) => assert.ok(Math.abs(value - wanted) < 1e-5, `${value}`);
   close(planes[0]!, (10 - 103.53) / 57.375);
   close(planes[1]!, (20 - 103.53) / 57.375);

@@ -4,8 +4,11 @@ import { modelErrors } from '../../../actors/models/contract.ts';
 import type { Ranges } from '../../../actors/models/rewriting/for-processor.ts';
 import type { ModelSession } from '../../../actors/models/session.ts';
 import { sightOf } from '../../../actors/things/actor.ts';
-import { detectorSide, type Thing } from '../../../actors/things/contract.ts';
-import { openDetector, outputs } from '../../../actors/things/detector.ts';
+import type { Thing } from '../../../actors/things/contract.ts';
+import { openDetector } from '../../../actors/things/detector.ts';
+import { outputs, side } from '../../../actors/things/nanodet.ts';
+
+const row = { key: 'mine', family: 'nanodet', frame_resolution: side };
 
 /** A graph whose distances are those of an exact one times a number, and who is open. */
 function graphs(inBytes: number | 'broken', device: ModelSession['device'] = 'cpu') {
@@ -22,7 +25,7 @@ function graphs(inBytes: number | 'broken', device: ModelSession['device'] = 'cp
       run: async () =>
         Object.fromEntries(
           outputs.flatMap(({ stride, scores, sides }) => {
-            const cells = (detectorSide / stride) ** 2;
+            const cells = (side / stride) ** 2;
             const data = Float32Array.from({ length: cells * 44 }, (_, i) => times * ((i % 7) - 3));
             return [
               [scores, { data: new Float32Array(cells * 80), dims: [] }],
@@ -33,7 +36,7 @@ function graphs(inBytes: number | 'broken', device: ModelSession['device'] = 'cp
       release: async () => void open.delete(name),
     };
   };
-  const opening = async (ranges?: Ranges) => {
+  const opening = async ({ ranges }: { ranges?: Ranges }) => {
     if (ranges && inBytes === 'broken')
       throw modelErrors.MODEL_LOAD_FAILED('no such operator', { file: 'x' });
     return ranges ? session('bytes', Number(inBytes)) : session('floats', 1);
@@ -43,14 +46,14 @@ function graphs(inBytes: number | 'broken', device: ModelSession['device'] = 'cp
 
 test('eight bits are used where they answer nearly the same, and the other graph is closed', async () => {
   const { open, opening } = graphs(1.06);
-  assert.equal((await openDetector(opening, true)).eightBits, 'used');
+  assert.equal((await openDetector(row, opening, { multiplies: true })).eightBits, 'used');
   assert.deepEqual([...open], ['bytes']);
 });
 
 test('where they answer something else, numbers that are none, or do not open, floats are used', async () => {
   for (const inBytes of [1.2, 0.8, 0, Number.NaN, 'broken'] as const) {
     const { open, opening } = graphs(inBytes);
-    const { detector, eightBits } = await openDetector(opening, true);
+    const { detector, eightBits } = await openDetector(row, opening, { multiplies: true });
     assert.equal(eightBits, 'refused', `${inBytes}`);
     assert.deepEqual([...open], ['floats']);
     await detector.close();
@@ -58,8 +61,11 @@ test('where they answer something else, numbers that are none, or do not open, f
 });
 
 test('eight bits are tried on no other device, and on no processor without their instructions', async () => {
-  assert.equal((await openDetector(graphs(1, 'cuda').opening, true)).eightBits, 'not tried');
-  assert.equal((await openDetector(graphs(1).opening, false)).eightBits, 'not tried');
+  assert.equal(
+    (await openDetector(row, graphs(1, 'cuda').opening, { multiplies: true })).eightBits,
+    'not tried',
+  );
+  assert.equal((await openDetector(row, graphs(1).opening, { multiplies: false })).eightBits, 'not tried');
 });
 
 const dog: Thing = { class: 'dog', score: 0.7, box: [0.1, 0.1, 0.2, 0.2], colours: [] };

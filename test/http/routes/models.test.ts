@@ -262,11 +262,11 @@ test('models that find things and read words are listed by themselves', async ()
   const sightOf = async (without: string[]) =>
     (await get(await served({ without }), 'available'))['sight'] as Record<string, unknown>;
   const { model_info, ...whole } = await sightOf([]);
-  const all = ['pp-ocr-v4', 'nanodet-416'];
+  const all = ['pp-ocr-v4', 'nanodet-416', 'rf-detr-nano'];
   assert.deepEqual(whole, {
     supported_models: all,
     downloaded_models: all,
-    things_key: 'nanodet-416',
+    things_key: 'rf-detr-nano',
     words_key: 'pp-ocr-v4',
     command: null,
   });
@@ -275,11 +275,11 @@ test('models that find things and read words are listed by themselves', async ()
   ).flatMap(Object.values);
   assert.deepEqual(
     infos.map(({ download_gb }) => download_gb.toFixed(3)),
-    ['0.015', '0.145'],
+    ['0.015', '0.145', '0.108'],
   );
   assert.deepEqual(
     infos.map(({ kind }) => kind),
-    ['text-recognition', 'object-detection'],
+    ['text-recognition', 'object-detection', 'object-detection'],
   );
   for (const { license } of infos) assert.match(license, /^Apache-2\.0.*trained on/);
   const { words_key, command } = await sightOf(['pp-ocr-v4']);

@@ -4,7 +4,7 @@ import type { SlotHandle } from '../../../../runtime/contract.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import type { PictureShape } from '../../../decoder/contract.ts';
 import { isSure } from '../../../things/confidence.ts';
-import { detectorSide, type ObjectDetector, type Sight, type Thing } from '../../../things/contract.ts';
+import type { ObjectDetector, Sight, Thing } from '../../../things/contract.ts';
 import { Tracker } from '../../../things/tracks.ts';
 import { faceShape } from '../faces/file-faces.ts';
 import { frameAnalysis, loadedFor, spanFrames } from '../frame-analysis.ts';
@@ -52,9 +52,12 @@ function thingRun(task: TaskContext, things: Things, model: ObjectDetector): Sta
     ...analysis.run,
     spans: () => ({ every: spanFrames, settings: { device, hardware: parts.hardware, decode } }),
     work: async (file) => {
-      // As large as the detector looks at it; a smaller one is not made larger.
-      const size = file.previews ?? file.media.probe;
-      const shape = faceShape(size, detectorSide, parts.pool.memory.slotBytes);
+      const { side } = model;
+      // A smaller picture is made larger only for a detector that takes one size.
+      const shape: PictureShape =
+        model.fit === 'stretch'
+          ? { width: side, height: side, fit: 'stretch', resample: 'bilinear' }
+          : faceShape(file.previews ?? file.media.probe, side, parts.pool.memory.slotBytes);
       const { width, height } = shape;
       let before: Sight | null = null;
       const { tracker, looked } = await tracked(file, shape, async (picture) => {

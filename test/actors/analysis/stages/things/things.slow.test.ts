@@ -54,6 +54,18 @@ test('the detector is handed what the picture before of the same film showed', a
   assert.ok([`${a}, ${b}`, `${b}, ${a}`].includes(steps), steps);
 });
 
+test('pictures have the form in which the detector takes them', async (t) => {
+  const e = await engine(t, [{ name: 'a', frames: 1 }]);
+  const { thing_media_paths, things } = e;
+  await e.run({ thing_media_paths });
+  Object.assign(things, { model: 'square eyes', form: { side: 384, fit: 'stretch' } });
+  await e.run({ thing_media_paths });
+  assert.deepEqual(
+    things.looked.map(({ size }) => size),
+    ['2×1', '384×384'],
+  );
+});
+
 test('pictures and things come from one decode pass, and sound has no things', async (t) => {
   const e = await engine(t, [
     { name: 'a', frames: 4 },
