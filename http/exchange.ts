@@ -1,7 +1,6 @@
 // One request and its response: body, license, validators, handler, and an error in its one form.
 import { tellAway } from '../actors/library/roots/contract.ts';
 import { type EngineError, engineErrors, toFields } from '../runtime/errors.ts';
-import type { LiveText } from '../runtime/live-text.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AccessDecision } from './license/decision.ts';
 import { BodyRefusal, licenseKeyErrors, queryOf, RequestInput } from './request/body.ts';
@@ -259,9 +258,9 @@ export class Exchange implements Pending {
       const content = answer.body as Content;
       return this.#send(route, content, answer.headers ?? {}).catch((error) => this.#respondToError(error));
     }
-    if (route.form && 'live' in route.form && answer.status === 200) {
+    if (route.form && 'live' in route.form && isLive(answer.body)) {
       const headers = [['Content-Type', route.form.live] as const, ...Object.entries(answer.headers ?? {})];
-      return this.#finish(route, { status: 200, headers, body: answer.body as LiveText });
+      return this.#finish(route, { status: answer.status, headers, body: answer.body });
     }
     if (!route.form || !('text' in route.form))
       return this.#finish(route, jsonResponse(answer.status, answer.body, answer.headers, route.base64));

@@ -84,18 +84,24 @@ export interface Listing {
   /** Lines above the rows. */
   readonly head: readonly string[];
   readonly rows: readonly string[];
-  /** Lines below, when the first `shown` of the rows are shown. */
-  below(shown: number): readonly string[];
+  /** Cursor of the page behind the first `shown` rows; null behind the last row of all. */
+  next?(shown: number): string | null;
+  /** Lines below the first `shown` rows. */
+  below?(shown: number): readonly string[];
   /** Characters; `MOST_CHARACTERS` when left out. */
   readonly most?: number;
 }
 
-/** As many rows as fit, and their number. */
-export function listed({ head, rows, below, most = MOST_CHARACTERS }: Listing): {
-  readonly text: string;
-  readonly shown: number;
-} {
+/** As many rows as fit, their number, and the cursor of the next page. */
+export function listed({
+  head,
+  rows,
+  next = () => null,
+  below = () => [],
+  most = MOST_CHARACTERS,
+}: Listing): { readonly text: string; readonly shown: number; readonly cursor: string | null } {
   const size = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 1, 0);
+  const under = (count: number) => [...moreText(next(count), rows.length - count), ...below(count)];
   let used = size(head);
   let shown = 0;
   for (const row of rows) {
@@ -103,22 +109,21 @@ export function listed({ head, rows, below, most = MOST_CHARACTERS }: Listing): 
     used += row.length + 1;
     shown++;
   }
-  let tail = below(shown);
-  for (; shown > 0 && used + size(tail) > most; tail = below(shown)) used -= rows[--shown]!.length + 1;
-  return { text: bounded([...head, ...rows.slice(0, shown), ...tail].join('\n'), most), shown };
+  let tail = under(shown);
+  for (; shown > 0 && used + size(tail) > most; tail = under(shown)) used -= rows[--shown]!.length + 1;
+  const text = bounded([...head, ...rows.slice(0, shown), ...tail].join('\n'), most);
+  return { text, shown, cursor: next(shown) };
 }
 
-/**
- * The usual line below a page of `there` rows out of a known `total`; nothing when the last one was shown.
- * `start`: rows before these.
- */
-export function moreBelow(
-  shown: number,
-  { there, start, total }: { there: number; start: number; total: number },
-) {
-  if (start + shown >= total) return [];
-  const why = shown < there ? `${there - shown} rows did not fit. ` : '';
-  return [`${why}More: call again with cursor "${start + shown}".`];
+function moreText(cursor: string | null, omitted: number): string[] {
+  if (cursor === null) return [];
+  const why = omitted > 0 ? `${omitted} rows did not fit. ` : '';
+  return [`${why}More: call again with cursor "${cursor}".`];
+}
+
+/** The cursor of a page of `total` rows that has `start` rows before it. */
+export function placeAfter(start: number, total: number): (shown: number) => string | null {
+  return (shown) => (start + shown < total ? String(start + shown) : null);
 }
 
 /** The whole lines that fit; a text whose first line does not is cut. What is left out is said. */

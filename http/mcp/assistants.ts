@@ -1,7 +1,8 @@
 // What /mcp answers: messages of assistants, whose tools ask this service in process, by the key that came
 // with the message.
+import type { LiveText } from '../../runtime/live-text.ts';
 import { createClient } from '../client/client.ts';
-import { type Assistants, protocolHeaders } from './contract.ts';
+import { type Assistants, isEventStream } from './contract.ts';
 import type { McpEndpoint } from './protocol.ts';
 
 export interface AssistantsOptions {
@@ -16,30 +17,45 @@ export interface AssistantsOptions {
 /** Nothing of it is sent anywhere. */
 const HERE = 'http://localhost';
 
-/** Whatever a client says of it: every answer is JSON, and no other body is taken. */
-const forms = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-
 export function createAssistants({ fetch, cacheDir: own, version, onError }: AssistantsOptions): Assistants {
   // On first use: a service that no assistant asks does not load the protocol.
   let endpoint: Promise<McpEndpoint> | undefined;
   const load = async () => (await import('./protocol.ts')).createMcpEndpoint(version, onError);
   return {
     answer: async ({ message, headers, credential, cacheDir, signal }) => {
-      const known = protocolHeaders.flatMap((name): [string, string][] => {
-        const value = headers[name] ?? '';
-        return value === '' ? [] : [[name, value]];
-      });
       const request = new Request(`${HERE}/mcp`, {
         method: 'POST',
-        headers: { ...forms, ...Object.fromEntries(known) },
+        headers: { ...sentOf(headers), 'Content-Type': 'application/json' },
         signal,
       });
       const client = createClient({ url: HERE, key: credential, fetch });
       endpoint ??= load();
       const desk = { client, cacheDir: cacheDir ?? own, url: 'this address' };
       const answer = await (await endpoint).answer(request, message, desk);
+      const { status } = answer;
+      if (isEventStream(answer)) return { status, body: liveOf(answer.body) };
       const text = await answer.text();
-      return { status: answer.status, body: text === '' ? undefined : (JSON.parse(text) as object) };
+      return { status, body: text === '' ? undefined : (JSON.parse(text) as object) };
+    },
+  };
+}
+
+function sentOf(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+}
+
+/** A stream of events as it is sent. A client that goes away ends it. */
+function liveOf(body: ReadableStream<Uint8Array>): LiveText {
+  return {
+    open: (send, end) => {
+      const reader = body.getReader();
+      const text = new TextDecoder();
+      const forward = async () => {
+        for (let part = await reader.read(); !part.done; part = await reader.read())
+          send(text.decode(part.value, { stream: true }));
+      };
+      forward().then(end, end);
+      return () => void reader.cancel().catch(() => {});
     },
   };
 }

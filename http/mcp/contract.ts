@@ -1,11 +1,13 @@
 // What the route of assistants hands on, and what it is answered.
+import type { LiveText } from '../../runtime/live-text.ts';
 
-/** Headers of the protocol that its answers depend on. */
-export const protocolHeaders = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+/** Headers that answers of the protocol depend on. */
+export const protocolHeaders = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
 export interface AssistantMessage {
   /** One message of JSON-RPC. */
   readonly message: object;
+  /** Those of `protocolHeaders`; empty for those that were not sent. */
   readonly headers: Readonly<Record<string, string>>;
   /** What was sent as the license key. */
   readonly credential: string;
@@ -16,10 +18,19 @@ export interface AssistantMessage {
 
 export interface AssistantAnswer {
   readonly status: number;
-  /** Undefined for none. */
-  readonly body: object | undefined;
+  /** Undefined for none; live for a stream of events that ends with the answer. */
+  readonly body: object | LiveText | undefined;
 }
 
 export interface Assistants {
   answer(message: AssistantMessage): Promise<AssistantAnswer>;
+}
+
+/** Content type of an answer that tells how far a call is. */
+export const EVENTS = 'text/event-stream';
+
+export function isEventStream(
+  answer: Response,
+): answer is Response & { readonly body: ReadableStream<Uint8Array<ArrayBuffer>> } {
+  return answer.body !== null && answer.headers.get('content-type') === EVENTS;
 }

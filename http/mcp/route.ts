@@ -1,16 +1,19 @@
-// POST /mcp: the tools for assistants over HTTP, stateless, one message and one answer of JSON. It is no
+// POST /mcp: the tools for assistants over HTTP, stateless, one message and one answer. It is no
 // operation of the API: the protocol describes it, so neither the API document nor the client has it.
 import { Type } from 'typebox';
 import { engineErrors, toFields } from '../../runtime/errors.ts';
+import type { LiveText } from '../../runtime/live-text.ts';
 import { AbsolutePath } from '../../runtime/paths.ts';
 import { described } from '../../runtime/schema.ts';
 import { type Route, reply, route } from '../route.ts';
-import { protocolHeaders } from './contract.ts';
+import { EVENTS, protocolHeaders } from './contract.ts';
 
 /** Arguments of tools are short: texts, ids and paths. */
 const MOST_BYTES = 1024 * 1024;
 
 const Message = Type.Unsafe<object>({ type: 'object' });
+/** A message, or a stream of messages. */
+const Answer = Type.Unsafe<object | LiveText>({});
 const Nothing = Type.Unsafe<undefined>({});
 
 const mcp = route({
@@ -34,7 +37,8 @@ const mcp = route({
     method: Type.Optional(described(Type.String({ maxLength: 200 }), 'Method, such as `tools/call`.')),
     params: Type.Optional(described(Type.Object({}), 'Parameters of the method.')),
   }),
-  answers: { 200: Message, 202: Nothing, 400: Message, 404: Message, 500: Message },
+  answers: { 200: Answer, 202: Nothing, 400: Message, 404: Message, 500: Message },
+  form: { live: EVENTS },
   onError: async (error) => {
     const { status, message } = toFields(error);
     return status === 400 ? reply(400, refusal(message)) : undefined;
@@ -45,8 +49,9 @@ const mcp = route({
     if (signal.aborted) throw engineErrors.CANCELLED('the client has disconnected');
     const { status, body: said } = answer;
     if (status === 202 || said === undefined) return reply(202, undefined);
+    if (status === 200) return reply(200, said);
     // Whatever else the protocol refuses a message for is the fault of the message.
-    return reply(status === 200 || status === 404 || status === 500 ? status : 400, said);
+    return reply(status === 404 || status === 500 ? status : 400, said);
   },
 });
 

@@ -2,7 +2,7 @@
 // service's client.
 import { type Static, type TObject, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
-import { defaulted, described } from '../../runtime/schema.ts';
+import { defaulted, described, nullable } from '../../runtime/schema.ts';
 import type { CallOptions, Client } from '../client/client.ts';
 
 export const argumentErrors = errorTable({
@@ -49,32 +49,33 @@ export interface Call {
   progress(percent: number, message: string): void;
 }
 
-export interface ToolAnswer {
+export interface ToolAnswer<D = unknown> {
   readonly text: string;
   /** JPEGs as base64, in the order in which the text names them. */
   readonly pictures?: readonly string[];
-  /** As `output` of the tool declares; needed where it does. */
-  readonly data?: Readonly<Record<string, unknown>>;
+  /** Ids of moments whose pictures can be read as resources. */
+  readonly previews?: readonly string[];
+  /** The answer for programs, as `output` of the tool declares it. */
+  readonly data: D;
 }
 
 /** What a call changes: nothing; files or records that it adds; or what is running. */
 export type Effect = 'none' | 'adds' | 'steers';
 
-export interface Tool<I extends TObject = TObject> {
+export interface Tool<I extends TObject = TObject, O extends TObject = TObject> {
   readonly name: string;
   /** For people. */
   readonly title: string;
   /** For the model that decides what to call. */
   readonly description: string;
   readonly input: I;
-  /** What a program reads of its answers; null for those that are text alone. */
-  readonly output?: TObject;
+  readonly output: O;
   readonly effect: Effect;
   // A method, so that a tool of one input can stand in a list of tools.
-  run(input: Static<I>, call: Call): Promise<ToolAnswer>;
+  run(input: Static<I>, call: Call): Promise<ToolAnswer<Static<O>>>;
 }
 
-export function tool<I extends TObject>(one: Tool<I>): Tool<I> {
+export function tool<I extends TObject, O extends TObject>(one: Tool<I, O>): Tool<I, O> {
   return one;
 }
 
@@ -99,6 +100,16 @@ export const Cursor = Type.Optional(
     Type.String({ pattern: '^[0-9]{1,7}$' }),
     'the cursor of the answer before, with the same other arguments',
   ),
+);
+
+export const NextCursor = described(nullable(Type.String()), 'Of the next page; null on the last one.');
+
+/**
+ * Half-open ranges in seconds. No tuples: clients read schemas by JSON Schema 2020-12, in which `items` is no
+ * list.
+ */
+export const Ranges = Type.Array(
+  Type.Unsafe<[number, number]>(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
 );
 
 export function limitOf(fallback: number, most: number) {

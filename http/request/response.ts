@@ -31,8 +31,8 @@ export function isStream(body: RawResponse['body']): body is ByteStream {
   return typeof body === 'object' && 'next' in body;
 }
 
-export function isLive(body: RawResponse['body']): body is LiveText {
-  return typeof body === 'object' && 'open' in body;
+export function isLive(body: unknown): body is LiveText {
+  return typeof body === 'object' && body !== null && 'open' in body;
 }
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;

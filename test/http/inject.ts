@@ -26,6 +26,8 @@ export interface Request {
   /** An object is sent as JSON, a text or bytes as they are. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** Live text is read to its end; without this, what is sent at once. */
+  readonly untilEnd?: boolean;
 }
 
 export interface Injector {
@@ -100,7 +102,7 @@ async function send(
   method: string,
   path: string,
   body: unknown,
-  { headers = {}, signal }: Request,
+  { headers = {}, signal, untilEnd = false }: Request,
 ): Promise<Injected> {
   const [pathname = '', query = ''] = path.split('?');
   const given = (name: string, fallback: string) => headers[name] ?? fallback;
@@ -131,7 +133,7 @@ async function send(
   });
   const never = new AbortController().signal;
   const out = 'run' in begun ? await whole(begun, bytes, signal ?? never) : begun;
-  const answer = await allOf(out.body);
+  const answer = await allOf(out.body, untilEnd);
   const named = Object.fromEntries(out.headers.map(([name, value]) => [name.toLowerCase(), value]));
   const isJson = named['content-type'] === 'application/json' && named['content-encoding'] === undefined;
   return {
@@ -142,15 +144,14 @@ async function send(
   };
 }
 
-async function allOf(body: RawResponse['body']): Promise<Buffer> {
+async function allOf(body: RawResponse['body'], untilEnd: boolean): Promise<Buffer> {
   if (isStream(body)) return piecesOf(body);
   if (!isLive(body)) return Buffer.from(body as string);
-  // What is sent at once.
   const sent: string[] = [];
-  body.open(
-    (text) => void sent.push(text),
-    () => {},
-  )();
+  const ended = Promise.withResolvers<void>();
+  const close = body.open((text) => void sent.push(text), ended.resolve);
+  if (untilEnd) await ended.promise;
+  close();
   return Buffer.from(sent.join(''));
 }
 

@@ -17,14 +17,17 @@ import { type RunningService, startService } from './service.ts';
 interface Answer {
   readonly text: string;
   readonly pictures: readonly string[];
+  /** Addresses of resources. */
+  readonly links: readonly string[];
   readonly isError: boolean;
 }
 
 async function call(client: Client, name: string, input: Record<string, unknown>): Promise<Answer> {
   const { content, isError } = await client.callTool({ name, arguments: input });
-  const parts = content as { type: string; text?: string; data?: string }[];
+  const parts = content as { type: string; text?: string; data?: string; uri?: string }[];
   const text = parts.flatMap((part) => part.text ?? []).join('\n');
-  return { text, pictures: parts.flatMap((part) => part.data ?? []), isError: isError === true };
+  const [pictures, links] = [parts.flatMap(({ data }) => data ?? []), parts.flatMap(({ uri }) => uri ?? [])];
+  return { text, pictures, links, isError: isError === true };
 }
 
 /** `framehound mcp` as an assistant starts it. */
@@ -81,15 +84,19 @@ test('over HTTP an assistant analyses a folder, finds moments, looks at them and
   await analysed(client, [films]);
   const listed = await call(client, 'list_library', {});
   assert.match(listed.text, /^2 files\./);
-  const zebra = { text: 'a purple zebra', limit: 3, thumbnails: 'small' };
+  const zebra = { text: 'a purple zebra', limit: 3 };
   assert.match(
     (await call(client, 'find_moments', zebra)).text,
     /^Nothing looks like this.*\n\d+ weak match/,
   );
   const found = await call(client, 'find_moments', { ...zebra, weak: true });
   assert.equal(found.isError, false, found.text);
-  assert.equal(found.pictures.length, zebra.limit);
   const [id = ''] = /^[0-9a-f-]+@\d+/m.exec(found.text) ?? [];
+  assert.deepEqual([found.links.length, found.links[0]], [zebra.limit, `framehound://moments/${id}`]);
+  const [preview] = (await client.readResource({ uri: found.links[0]! })).contents;
+  assert.equal(Buffer.from((preview as { blob: string }).blob, 'base64').readUInt16BE(0), 0xffd8);
+  const absent = client.readResource({ uri: 'framehound://moments/00000000-1@1' });
+  await assert.rejects(absent, /the library has no media "00000000-1"/);
   const looked = await call(client, 'look', { moments: [id, id, id, id, id, id], width: 512 });
   assert.equal(looked.pictures.length, 6);
   assert.ok(looked.pictures.join('').length <= MOST_PICTURE_CHARACTERS);

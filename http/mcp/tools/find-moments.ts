@@ -7,21 +7,10 @@ import {
   momentKinds,
   type Reason,
 } from '../../../actors/search/moments/contract.ts';
-import { defaulted, described, nullable, oneOf } from '../../../runtime/schema.ts';
+import { defaulted, described, oneOf } from '../../../runtime/schema.ts';
 import type { Operations } from '../../client/addresses.ts';
 import type { InputOf } from '../../client/request.ts';
-import {
-  fileName,
-  fitting,
-  listed,
-  moreBelow,
-  notes,
-  numbered,
-  oneLine,
-  quoted,
-  rangeText,
-  timeText,
-} from '../answer.ts';
+import { fileName, listed, notes, oneLine, placeAfter, quoted, rangeText, timeText } from '../answer.ts';
 import { loadAll, nothingAnalysed, parseMoment, searchedPaths } from '../media.ts';
 import {
   argumentErrors,
@@ -30,14 +19,13 @@ import {
   limitOf,
   MediaNames,
   MomentName,
+  NextCursor,
   Seconds,
   startOf,
   type ToolAnswer,
   tool,
 } from '../tool.ts';
 
-/** Longest side of a small picture, px: twenty of them fit into one answer. */
-const SMALL = 160;
 /** Moments that a search can answer. */
 const MOST_MOMENTS = 10_000;
 
@@ -93,10 +81,6 @@ const input = Type.Object({
   weak: defaulted(described(Type.Boolean(), 'Also return weak matches, which are mostly wrong.'), false),
   limit: limitOf(8, 20),
   cursor: Cursor,
-  thumbnails: defaulted(
-    described(oneOf('none', 'small'), 'small: a small picture of each moment. look shows them larger.'),
-    'none',
-  ),
 });
 const output = Type.Object({
   moments: Type.Array(
@@ -114,7 +98,7 @@ const output = Type.Object({
       ),
     }),
   ),
-  cursor: described(nullable(Type.String()), 'Of the next page; null on the last one.'),
+  cursor: NextCursor,
   weaker: described(Type.Integer(), 'Weak matches that were omitted.'),
 });
 type Input = Static<typeof input>;
@@ -127,7 +111,8 @@ export const findMoments = tool({
     'Finds moments in the analysed films, stills and recordings by what is seen, said or written, who is seen, or a name; best first. ' +
     'Give text, image_path or like; people or filters alone list what they select, recorded last first. Every line begins with the id of a moment (hash@second), which look, ' +
     'read_transcript, find_moments (like) and make_timeline take. A rank is a place in a list; strong or likely says how far ' +
-    'a picture stands out from the rest; weak matches are only counted, unless weak is true. Look at what matters before you rely on it.',
+    'a picture stands out from the rest; weak matches are only counted, unless weak is true. Look at what matters before you rely on it; ' +
+    'the links of an answer are pictures of its moments, for clients that read resources.',
   input,
   output,
   effect: 'none',
@@ -137,7 +122,7 @@ export const findMoments = tool({
     const limit = Math.min(MOST_MOMENTS, first + asked.limit + 1);
     if (!(await loadAll(call))) return { text: nothingAnalysed(call, 'analysed'), data: dataOf([], null, 0) };
     const answer = await call.client.searchMoments({ ...request, limit, explain: true }, call.callOptions);
-    return answerOf(answer, first, asked, call);
+    return answerOf(answer, first, asked);
   },
 });
 
@@ -188,12 +173,7 @@ function rangeOf({ from, to }: Input, paths: readonly string[]) {
   return { segments_to_frame_indices: { [path]: [start, end] as [number, number] } };
 }
 
-async function answerOf(
-  answer: MomentsAnswer,
-  start: number,
-  request: Input,
-  call: Call,
-): Promise<ToolAnswer> {
+function answerOf(answer: MomentsAnswer, start: number, request: Input): ToolAnswer<Static<typeof output>> {
   const page = answer.moments.slice(start, start + request.limit);
   const weaker = weakerText(answer.weaker);
   const said = notes(answer.warnings ?? [answer.toast_warning]);
@@ -203,19 +183,16 @@ async function answerOf(
     const none = start > 0 ? 'There are no more moments.' : `${nothing}${other}`;
     return { text: [none, ...weaker, ...said].join('\n'), data: dataOf([], null, answer.weaker) };
   }
-  const pictures = request.thumbnails === 'small' ? await small(page, call) : page.map(() => null);
-  const number = numbered(pictures);
-  const total = answer.moments.length;
-  const { text, shown } = listed({
+  const { text, shown, cursor } = listed({
     head: [`Moments ${start + 1}-${start + page.length}, ${orderOf(request)} first.`, ...weaker, ...said],
-    rows: page.map((moment, i) => row(moment, number[i]!)),
-    below: (rows) => moreBelow(rows, { there: page.length, start, total }),
+    rows: page.map(row),
+    next: placeAfter(start, answer.moments.length),
   });
-  const next = start + shown < total ? String(start + shown) : null;
+  const moments = page.slice(0, shown);
   return {
     text,
-    pictures: pictures.slice(0, shown).filter((one) => one !== null),
-    data: dataOf(page.slice(0, shown), next, answer.weaker),
+    previews: moments.filter(({ kind }) => kind !== 'audio').map(({ moment_id }) => moment_id),
+    data: dataOf(moments, cursor, answer.weaker),
   };
 }
 
@@ -247,17 +224,15 @@ function weakerText(weaker = 0): string[] {
   return [`${matches} ${weaker === 1 ? 'was' : 'were'} omitted; to see all of them, send weak true.`];
 }
 
-/** `nth`: number of its picture; null without one. */
-function row(moment: Moment, nth: number | null): string {
+function row(moment: Moment): string {
   const { moment_id, media_path, kind, time_seconds, start_seconds, end_seconds, reasons } = moment;
   const when =
     kind === 'image'
       ? 'still'
       : `at ${timeText(time_seconds)}, scene ${rangeText(start_seconds, end_seconds)}`;
   const why = reasons.slice(0, 3).map(reasonText);
-  const shown = nth === null ? '' : ` [picture ${nth}]`;
   const because = why.length === 0 ? '' : `: ${why.join('; ')}`;
-  return `${oneLine(moment_id, 130)} ${fileName(media_path)} ${when}${because}${shown}`;
+  return `${oneLine(moment_id, 130)} ${fileName(media_path)} ${when}${because}`;
 }
 
 const namedText = {
@@ -277,20 +252,4 @@ function reasonText(reason: Reason): string {
   if (reason.kind === 'written') return `written there, ${rank}: ${quoted(reason.text, 200)}`;
   const who = oneLine(reason.speaker_name || reason.speaker || '', 80);
   return `said${who === '' ? '' : ` by ${who}`}, ${rank}: ${quoted(reason.text, 200)}`;
-}
-
-async function small(
-  page: readonly Moment[],
-  { client, cacheDir, callOptions }: Call,
-): Promise<(string | null)[]> {
-  const requests = page.map(({ media_path, hash_str, time_seconds }) => ({
-    media_path,
-    hash_str,
-    time_seconds,
-  }));
-  const { thumbnails } = await client.thumbnails(
-    { cache_dir: cacheDir, requests, max_size: SMALL },
-    callOptions,
-  );
-  return fitting(page.map((_, i) => thumbnails[i]?.thumbnail ?? null));
 }

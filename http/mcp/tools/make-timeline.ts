@@ -43,6 +43,13 @@ export const makeTimeline = tool({
       'Sequence',
     ),
   }),
+  output: Type.Object({
+    output_path: Type.String(),
+    clips: Type.Integer(),
+    duration_seconds: Type.Number(),
+    fps: described(Type.Number(), 'Frame rate of the sequence.'),
+    warnings: Type.Array(Type.String()),
+  }),
   effect: 'adds',
   run: async ({ clips, format, output_path, name }, call) => {
     const known = new Map<string, Media>();
@@ -67,9 +74,12 @@ export const makeTimeline = tool({
     });
     const answer = await written({ format, sequence_name: name, output_path }, placed, call);
     const { total_duration_seconds: length, fps, warnings = [] } = answer;
+    const path = answer.output_path ?? output_path;
     const what = `${clips.length} clips, ${timeText(length)} (${secondsText(length)} s) at ${secondsText(fps)} frames per second`;
-    const path = oneLine(answer.output_path ?? output_path, 4200);
-    return { text: [`Written: ${path}`, what, ...notes(warnings)].join('\n') };
+    return {
+      text: [`Written: ${oneLine(path, 4200)}`, what, ...notes(warnings)].join('\n'),
+      data: { output_path: path, clips: clips.length, duration_seconds: length, fps, warnings },
+    };
   },
 });
 

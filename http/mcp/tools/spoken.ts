@@ -5,16 +5,34 @@ import {
   fileName,
   hashText,
   listed,
-  moreBelow,
   notes,
   oneLine,
+  placeAfter,
   quoted,
   rangeText,
   secondsText,
   timeText,
 } from '../answer.ts';
 import { findMedia, loadSpeech, type Media, momentId, nothingAnalysed, searchedPaths } from '../media.ts';
-import { argumentErrors, Cursor, limitOf, MediaName, MediaNames, Seconds, startOf, tool } from '../tool.ts';
+import {
+  argumentErrors,
+  Cursor,
+  limitOf,
+  MediaName,
+  MediaNames,
+  NextCursor,
+  Seconds,
+  startOf,
+  tool,
+} from '../tool.ts';
+
+/** A passage of a transcript. */
+const passage = {
+  start_seconds: Type.Number(),
+  end_seconds: Type.Number(),
+  speaker: described(Type.String(), 'Name or id; empty if unknown.'),
+  text: Type.String(),
+};
 
 // find_spoken: exact words in transcripts, one line a hit.
 
@@ -43,11 +61,27 @@ export const findSpoken = tool({
     limit: limitOf(10, 50),
     cursor: Cursor,
   }),
+  output: Type.Object({
+    hits: Type.Array(
+      Type.Object({
+        moment_id: Type.String(),
+        hash_str: Type.String(),
+        media_path: Type.String(),
+        ...passage,
+      }),
+    ),
+    total: Type.Integer(),
+    total_is_exact: described(Type.Boolean(), 'False if there may be more hits than total.'),
+    cursor: NextCursor,
+  }),
   effect: 'none',
-  run: async ({ text: query, speaker, media, limit, cursor }, call) => {
-    const start = startOf(cursor);
+  run: async ({ text: query, speaker, media, limit, cursor: from }, call) => {
+    const start = startOf(from);
     const paths = await searchedPaths(media ?? [], 'media', call);
-    if (!(await loadSpeech(call))) return { text: nothingAnalysed(call, 'transcribed') };
+    if (!(await loadSpeech(call))) {
+      const data = { hits: [], total: 0, total_is_exact: true, cursor: null };
+      return { text: nothingAnalysed(call, 'transcribed'), data };
+    }
     const request = {
       cache_dir: call.cacheDir,
       query,
@@ -67,20 +101,31 @@ export const findSpoken = tool({
         start > 0
           ? 'There are no more hits.'
           : `${speaker === undefined ? 'Nobody says this.' : 'This speaker never says this: leave speaker out.'} Try fewer or other words, or find_moments.`;
-      return { text: [none, ...said].join('\n') };
+      return {
+        text: [none, ...said].join('\n'),
+        data: { hits: [], total, total_is_exact, cursor: null },
+      };
     }
-    const all = `${total_is_exact ? '' : 'at least '}${total}`;
-    const rows = page.map((hit) => {
-      const who = oneLine(hit.speaker_name || hit.speaker, 80);
-      const when = rangeText(hit.start_seconds, hit.end_seconds);
-      const id = momentId(hashText(hit.hash_str), hit.start_seconds);
-      return `${id} ${fileName(hit.media_path)} ${when}${who === '' ? '' : ` ${who}`}: ${quoted(hit.text, MOST_SAID)}`;
+    const hits = page.map(({ hash_str, media_path, start_seconds, end_seconds, ...hit }) => {
+      const speaker = oneLine(hit.speaker_name || hit.speaker, 80);
+      const moment_id = momentId(hashText(hash_str), start_seconds);
+      const text = oneLine(hit.text, MOST_SAID);
+      return { moment_id, hash_str, media_path, start_seconds, end_seconds, speaker, text };
     });
-    return listed({
-      head: [`Hits ${start + 1}-${start + page.length} of ${all}.`, ...said],
+    const rows = hits.map(({ moment_id, media_path, start_seconds, end_seconds, speaker, text }) => {
+      const who = speaker === '' ? '' : ` ${speaker}`;
+      const when = rangeText(start_seconds, end_seconds);
+      return `${moment_id} ${fileName(media_path)} ${when}${who}: ${quoted(text, MOST_SAID)}`;
+    });
+    const { text, shown, cursor } = listed({
+      head: [
+        `Hits ${start + 1}-${start + page.length} of ${total_is_exact ? '' : 'at least '}${total}.`,
+        ...said,
+      ],
       rows,
-      below: (shown) => moreBelow(shown, { there: page.length, start, total }),
+      next: placeAfter(start, total),
     });
+    return { text, data: { hits: hits.slice(0, shown), total, total_is_exact, cursor } };
   },
 });
 
@@ -103,6 +148,13 @@ export const readTranscript = tool({
     to: Type.Optional(described(Seconds, 'Second up to which (the end).')),
     cursor: Cursor,
   }),
+  output: Type.Object({
+    hash_str: Type.String(),
+    media_path: Type.String(),
+    transcript_status: described(Type.String(), 'available, empty (nobody speaks) or not_available.'),
+    passages: Type.Array(Type.Object(passage)),
+    cursor: NextCursor,
+  }),
   effect: 'none',
   run: async ({ media: name, from = 0, to = 1_000_000, cursor }, call) => {
     if (to <= from) throw argumentErrors.BAD_ARGUMENT('to: must be after from', { field: 'to' });
@@ -118,22 +170,33 @@ export const readTranscript = tool({
       },
       call.callOptions,
     );
-    const { segments, transcript_status: status, truncated } = answer;
-    if (segments.length === 0) return { text: nothing(media, status, cursor !== undefined) };
-    return listed({
+    const { segments, transcript_status, truncated } = answer;
+    const source = { hash_str: media.hash_str, media_path: media.path, transcript_status };
+    if (segments.length === 0) {
+      const text = nothing(media, transcript_status, cursor !== undefined);
+      return { text, data: { ...source, passages: [], cursor: null } };
+    }
+    const passages = segments.map(({ start_seconds, end_seconds, speaker, speaker_name, text }) => ({
+      start_seconds,
+      end_seconds,
+      speaker: oneLine(speaker_name || speaker, 80),
+      text: oneLine(text, LONGEST_SEGMENT),
+    }));
+    const page = listed({
       head: [`${fileName(media.path)} (${hashText(media.hash_str)}); start, second, speaker, words:`],
-      rows: segments.map(({ start_seconds, speaker, speaker_name, text }) => {
-        const who = oneLine(speaker_name || speaker, 80);
+      rows: passages.map(({ start_seconds, speaker, text }) => {
         const when = `${timeText(start_seconds)} ${secondsText(start_seconds)}`;
-        return `${when}${who === '' ? '' : ` ${who}`}: ${oneLine(text, LONGEST_SEGMENT)}`;
+        return `${when}${speaker === '' ? '' : ` ${speaker}`}: ${text}`;
       }),
-      below: (shown) => {
+      next: (shown) => {
         const last = segments[shown - 1];
-        if (last === undefined || (shown === segments.length && !truncated)) return [];
-        return [`More is said: call again with cursor "${last.segment_index}".`];
+        const isLast = last === undefined || (shown === segments.length && !truncated);
+        return isLast ? null : String(last.segment_index);
       },
       most: MOST_READ,
     });
+    const data = { ...source, passages: passages.slice(0, page.shown), cursor: page.cursor };
+    return { text: page.text, data };
   },
 });
 

@@ -1,5 +1,5 @@
 // The tools for work: task and analyze.
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { isAnalysis } from '../../../actors/analysis/stages/kinds.ts';
 import { isEnd, type TaskDetail, type TaskSnapshot } from '../../../actors/analysis/tasks/contract.ts';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
@@ -9,7 +9,7 @@ import { defaulted, described, nullable, oneOf } from '../../../runtime/schema.t
 import type { Operations } from '../../client/addresses.ts';
 import { ApiError, isOf } from '../../client/error.ts';
 import type { InputOf } from '../../client/request.ts';
-import { fileName, listed, moreBelow, oneLine, secondsText } from '../answer.ts';
+import { fileName, listed, oneLine, placeAfter, secondsText } from '../answer.ts';
 import { argumentErrors, type Call, Cursor, limitOf, startOf, type ToolAnswer, tool } from '../tool.ts';
 
 // task: how a task stands, and steering it.
@@ -119,7 +119,11 @@ async function ended(task_id: string, seconds: number, call: Call): Promise<void
   }
 }
 
-async function latest(limit: number, start: number, { client, callOptions }: Call): Promise<ToolAnswer> {
+async function latest(
+  limit: number,
+  start: number,
+  { client, callOptions }: Call,
+): Promise<ToolAnswer<Static<typeof output>>> {
   const { tasks } = await client.listTasks({}, callOptions);
   const page = tasks.slice(start, start + limit);
   if (page.length === 0)
@@ -127,7 +131,7 @@ async function latest(limit: number, start: number, { client, callOptions }: Cal
   const { text, shown } = listed({
     head: [`${tasks.length} tasks, newest first:`],
     rows: page.map(rowOf),
-    below: (shown) => moreBelow(shown, { there: page.length, start, total: tasks.length }),
+    next: placeAfter(start, tasks.length),
   });
   return { text, data: { tasks: page.slice(0, shown).map(dataOf) } };
 }
@@ -163,7 +167,7 @@ async function one(
   head: readonly string[],
   { limit, start }: { readonly limit: number; readonly start: number },
   call: Call,
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer<Static<typeof output>>> {
   // One more tells whether there are more.
   const { detail, failures } = await failuresOf(task_id, start + limit + 1, call);
   const page = failures.slice(start, start + limit);
@@ -177,10 +181,8 @@ async function one(
       ...(page.length > 0 ? ['Failed:'] : []),
     ],
     rows: page.map(failureOf),
-    below: (shown) => [
-      ...moreBelow(shown, { there: page.length, start, total: failures.length }),
-      ...advice(detail),
-    ],
+    next: placeAfter(start, failures.length),
+    below: () => advice(detail),
   });
   return { text, data: { tasks: [dataOf(detail)] } };
 }

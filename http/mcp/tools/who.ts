@@ -3,9 +3,19 @@ import { Type } from 'typebox';
 import type { FaceClusterJob } from '../../../actors/faces/people/contract.ts';
 import { described } from '../../../runtime/schema.ts';
 import { plainApostrophes, suggestion } from '../../../runtime/text.ts';
-import { fileName, hashText, listed, moreBelow, notes, oneLine, rangesText } from '../answer.ts';
+import { fileName, hashText, listed, notes, oneLine, placeAfter, rangesText } from '../answer.ts';
 import { findAllMedia } from '../media.ts';
-import { argumentErrors, type Call, Cursor, limitOf, MediaNames, startOf, tool } from '../tool.ts';
+import {
+  argumentErrors,
+  type Call,
+  Cursor,
+  limitOf,
+  MediaNames,
+  NextCursor,
+  Ranges,
+  startOf,
+  tool,
+} from '../tool.ts';
 
 const MOST_ROWS = 50;
 /** Clusters without a name of one clustering that are told. */
@@ -31,28 +41,64 @@ export const who = tool({
     limit: limitOf(MOST_ROWS, MOST_ROWS),
     cursor: Cursor,
   }),
+  output: Type.Object({
+    people: described(
+      Type.Array(
+        Type.Object({
+          name: described(Type.String(), 'Empty for clusters without a name.'),
+          cluster_ids: described(Type.Array(Type.String()), `At most ${MOST_IDS}.`),
+          clustering: Type.String(),
+        }),
+      ),
+      'Without name: who there is.',
+    ),
+    seen: described(
+      Type.Array(Type.Object({ hash_str: Type.String(), media_path: Type.String(), ranges: Ranges })),
+      'With name: where this person is seen.',
+    ),
+    cursor: NextCursor,
+  }),
   effect: 'none',
-  run: async ({ name, clustering, media, limit, cursor }, call) => {
-    const start = startOf(cursor);
+  run: async ({ name, clustering, media, limit, cursor: from }, call) => {
+    const start = startOf(from);
     const { jobs, warning } = await call.client.faceClusters({ cache_dir: call.cacheDir }, call.callOptions);
-    const job = chosen(jobs, clustering);
-    if (job.length === 0) return { text: 'No faces are clustered yet. analyze with what ["faces"] does it.' };
-    const rows = name === undefined ? everybody(job) : await seen(name, job, media, call);
+    const chosen = chosenOf(jobs, clustering);
+    const empty = { people: [], seen: [], cursor: null };
+    if (chosen.length === 0)
+      return { text: 'No faces are clustered yet. analyze with what ["faces"] does it.', data: empty };
+    const rows = name === undefined ? everybody(chosen) : await seen(name, chosen, media, call);
     const page = rows.slice(start, start + limit);
-    if (page.length === 0) return { text: start > 0 ? 'There is nothing more.' : nobody(name) };
+    if (page.length === 0) return { text: start > 0 ? 'There is nothing more.' : nobody(name), data: empty };
     const head =
       name !== undefined
         ? [`${oneLine(name, 80)} is seen in (hash, file, ranges):`]
-        : [...(job.some(hasNames) ? [] : [nobody(name)]), 'Person, clustering:'];
-    return listed({
+        : [...(chosen.some(hasNames) ? [] : [nobody(name)]), 'Person, clustering:'];
+    const { text, shown, cursor } = listed({
       head: [...head, ...notes([warning])],
-      rows: page,
-      below: (shown) => moreBelow(shown, { there: page.length, start, total: rows.length }),
+      rows: page.map((row) => row.text),
+      next: placeAfter(start, rows.length),
     });
+    const shownRows = page.slice(0, shown);
+    const data = {
+      people: shownRows.flatMap(({ person }) => person ?? []),
+      seen: shownRows.flatMap(({ sighting }) => sighting ?? []),
+      cursor,
+    };
+    return { text, data };
   },
 });
 
-function chosen(jobs: readonly FaceClusterJob[], clustering: string | undefined): FaceClusterJob[] {
+interface Row {
+  readonly text: string;
+  readonly person?: { readonly name: string; readonly cluster_ids: string[]; readonly clustering: string };
+  readonly sighting?: {
+    readonly hash_str: string;
+    readonly media_path: string;
+    readonly ranges: [number, number][];
+  };
+}
+
+function chosenOf(jobs: readonly FaceClusterJob[], clustering: string | undefined): FaceClusterJob[] {
   const found = jobs.filter(({ name }) => clustering === undefined || name === clustering);
   if (found.length > 0 || jobs.length === 0) return found;
   const names = jobs.map(({ name }) => name);
@@ -74,17 +120,22 @@ function nobody(name: string | undefined): string {
 const hasNames = ({ names }: FaceClusterJob) => Object.keys(names).length > 0;
 
 /** Clusters of one name are one person. */
-function everybody(jobs: readonly FaceClusterJob[]): string[] {
-  return jobs.flatMap(({ name: job, names, cluster_ids }) => {
-    const people = [...new Set(Object.values(names))].sort();
-    const rest = cluster_ids.filter((id) => !Object.hasOwn(names, id));
-    const some = rest.slice(0, MOST_IDS).map((id) => oneLine(id, 40));
-    const more = rest.length > MOST_IDS ? ` and ${rest.length - MOST_IDS} more` : '';
-    const others =
-      rest.length > 0
-        ? [`(without a name, usable by id: ${some.join(', ')}${more}), ${oneLine(job, 80)}`]
-        : [];
-    return [...people.map((person) => `${oneLine(person, 100)}, ${oneLine(job, 80)}`), ...others];
+function everybody(jobs: readonly FaceClusterJob[]): Row[] {
+  return jobs.flatMap(({ name: clustering, names, cluster_ids }) => {
+    const people = Map.groupBy(Object.keys(names), (id) => names[id]!);
+    const named = [...people]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, ids]) => ({
+        text: `${oneLine(name, 100)}, ${oneLine(clustering, 80)}`,
+        person: { name, cluster_ids: ids.slice(0, MOST_IDS), clustering },
+      }));
+    const unnamed = cluster_ids.filter((id) => !Object.hasOwn(names, id));
+    if (unnamed.length === 0) return named;
+    const ids = unnamed.slice(0, MOST_IDS);
+    const more = unnamed.length > MOST_IDS ? ` and ${unnamed.length - MOST_IDS} more` : '';
+    const list = ids.map((id) => oneLine(id, 40)).join(', ');
+    const text = `(without a name, usable by id: ${list}${more}), ${oneLine(clustering, 80)}`;
+    return [...named, { text, person: { name: '', cluster_ids: ids, clustering } }];
   });
 }
 
@@ -93,7 +144,7 @@ async function seen(
   jobs: readonly FaceClusterJob[],
   media: readonly string[] | undefined,
   call: Call,
-): Promise<string[]> {
+): Promise<Row[]> {
   const only =
     media === undefined
       ? null
@@ -105,14 +156,15 @@ async function seen(
       Object.values(names).some((one) => plainApostrophes(one.toLowerCase()) === wanted),
   );
   if (having.length === 0) throw unknownPerson(name, jobs);
-  const rows: string[] = [];
+  const rows: Row[] = [];
   for (const { name: cluster_job_name } of having) {
     const request = { cache_dir: call.cacheDir, cluster_job_name, people: [name] };
     const { people } = await call.client.appearances(request, call.callOptions);
     for (const { media: files } of people) {
       for (const { hash_str, media_path, ranges } of files) {
-        if (only === null || only.has(hash_str))
-          rows.push(`${hashText(hash_str)} ${fileName(media_path)} ${rangesText(ranges)}`);
+        if (only !== null && !only.has(hash_str)) continue;
+        const text = `${hashText(hash_str)} ${fileName(media_path)} ${rangesText(ranges)}`;
+        rows.push({ text, sighting: { hash_str, media_path, ranges } });
       }
     }
   }

@@ -209,7 +209,7 @@ const failure = fc
 /** Arguments of every tool that reach all of its parts. */
 const inputs: Readonly<Record<string, readonly object[]>> = {
   find_moments: [
-    { text: 'x', limit: 20, thumbnails: 'small' },
+    { text: 'x', limit: 20 },
     { like: `${HASH}@1`, media: ['harbour', HASH, FILM] },
   ],
   find_spoken: [

@@ -83,8 +83,8 @@ export async function call(name: string, input: object, answers: Answers = {}) {
   const progress: [number, string][] = [];
   const answer = await runTool(tool, input, desk, none, (...one) => void progress.push(one));
   const { output } = tool;
-  if (output && !answer.isError) assert.equal(complaintOf(output, answer.data), null, 'data as declared');
-  else assert.equal(answer.data, undefined);
+  if (answer.isError) assert.equal(answer.data, undefined);
+  else assert.equal(complaintOf(output, answer.data), null, 'data as declared');
   return {
     progress,
     ...answer,

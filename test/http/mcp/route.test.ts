@@ -12,23 +12,29 @@ import { type Injector, inject, KEY } from '../inject.ts';
 
 const ended = Promise.withResolvers<void>();
 
-/** A service that has one task, and waits for ever with another one. */
-const getTask = route({
-  method: 'GET',
-  path: '/api/v1/tasks/{task_id}',
-  id: 'getTask',
-  tag: 'x',
-  summary: 'x',
-  params: Type.Object({ task_id: Type.String() }),
-  query: Type.Object({ offset: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) }),
-  answers: { 200: Type.Unknown() },
-  handle: async ({ params, signal }) => {
-    if (params.task_id !== 'endless') return reply(200, taskOf(params.task_id));
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    ended.resolve();
-    throw signal.reason;
-  },
-});
+/** One task, which has ended when it is asked for again, and another one for which it waits for ever. */
+function getTask() {
+  let asked = 0;
+  return route({
+    method: 'GET',
+    path: '/api/v1/tasks/{task_id}',
+    id: 'getTask',
+    tag: 'x',
+    summary: 'x',
+    params: Type.Object({ task_id: Type.String() }),
+    query: Type.Object({ offset: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) }),
+    answers: { 200: Type.Unknown() },
+    handle: async ({ params, signal }) => {
+      const isRunning = asked++ === 0;
+      const task = taskOf(params.task_id);
+      if (params.task_id !== 'endless')
+        return reply(200, isRunning ? { ...task, state: 'running', progress: 40 } : task);
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      ended.resolve();
+      throw signal.reason;
+    },
+  });
+}
 
 function taskOf(task_id: string) {
   const counts = { files: 2, done: 2, failed: 0, jobs: 0, jobs_done: 0, jobs_failed: 0 };
@@ -53,7 +59,7 @@ function service(): Injector {
     version: '1.2.3',
     onError: () => {},
   });
-  const http = inject([getTask, ...mcpRoutes], { assistants });
+  const http = inject([getTask(), ...mcpRoutes], { assistants });
   return http;
 }
 
@@ -62,7 +68,8 @@ async function clientOf(http: Injector, options: object = {}, key = KEY): Promis
   const client = new Client({ name: 'test', version: '1' }, options);
   const ask = async (input: string | URL, init?: RequestInit) => {
     const headers = Object.fromEntries(new Headers(init?.headers));
-    const request = { method: init?.method ?? 'GET', headers: { ...headers, 'x-license-key': key } };
+    const method = init?.method ?? 'GET';
+    const request = { method, headers: { ...headers, 'x-license-key': key }, untilEnd: true };
     const {
       status,
       headers: back,
@@ -96,11 +103,17 @@ for (const [name, options] of [
       for (const needed of required) assert.ok(!Object.hasOwn(Object(properties[needed]), 'default'), needed);
       assert.ok(description && description.length < 800);
     }
-    const declared = listed.filter(({ outputSchema }) => outputSchema).map((one) => one.name);
-    assert.deepEqual(declared, ['find_moments', 'analyze', 'task']);
-    const asked = { name: 'task', arguments: { id: 'a', wait_seconds: 1 } };
-    const answer = await client.callTool(asked, { onprogress: () => {} });
+    for (const { outputSchema, name } of listed) assert.equal(outputSchema?.type, 'object', name);
+    assert.doesNotMatch(
+      JSON.stringify(listed),
+      /"items":\[/,
+      'tuples are written in another way in JSON Schema 2020-12',
+    );
+    const told: (number | undefined)[] = [];
+    const asked = { name: 'task', arguments: { id: 'a', wait_seconds: 3 } };
+    const answer = await client.callTool(asked, { onprogress: ({ progress }) => void told.push(progress) });
     assert.deepEqual(texts(answer), ['a completed 100% (video): 2 of 2 done']);
+    assert.deepEqual(told, [40]);
     const { tasks } = answer.structuredContent as { tasks: { task_id: string; done: number }[] };
     assert.deepEqual(
       tasks.map(({ task_id, done }) => [task_id, done]),
@@ -108,6 +121,8 @@ for (const [name, options] of [
     );
     const wrong = await client.callTool({ name: 'task', arguments: { task: 'a' } });
     assert.equal(wrong.isError, true);
+    const [template] = (await client.listResourceTemplates()).resourceTemplates;
+    assert.equal(template?.uriTemplate, 'framehound://moments/{moment}');
     await client.close();
   });
 }

@@ -100,20 +100,12 @@ test('find_moments hands on everything that it takes, media by name and a moment
   assert.match(text, /^Moments 9-16, best first\./);
 });
 
-test('pictures come only when they are asked for, and each line says which one is its own', async () => {
-  const thumbnails = ({ requests }: { requests: unknown[] }) => ({
-    thumbnails: requests.map((_, i) => ({ thumbnail: i === 1 ? null : jpeg(4000) })),
-  });
-  const answers = { searchMoments: () => moments(3), thumbnails };
-  const plain = await call('find_moments', { text: 'x' }, answers);
-  assert.equal(plain.pictures.length, 0);
-  assert.equal(plain.asked('thumbnails').length, 0);
-  const shown = await call('find_moments', { text: 'x', thumbnails: 'small' }, answers);
-  assert.equal(shown.pictures.length, 2);
-  const lines = shown.text.split('\n');
-  assert.match(lines[1]!, /\[picture 1\]$/);
-  assert.doesNotMatch(lines[2]!, /picture/);
-  assert.match(lines[3]!, /\[picture 2\]$/);
+test('find_moments links the picture of each moment that has one, and asks for none', async () => {
+  const found = moments(3).moments.map((one, i) => ({ ...one, kind: i === 1 ? 'audio' : 'video' }));
+  const searchMoments = () => ({ ...moments(0), moments: found });
+  const { previews, pictures, asked } = await call('find_moments', { text: 'x' }, { searchMoments });
+  assert.deepEqual(previews, [`${HASH}@1`, `${HASH}@3`]);
+  assert.equal(pictures.length + asked('thumbnails').length, 0);
 });
 
 test('look makes pictures smaller until all fit, and leaves out what is no picture', async () => {
