@@ -39,14 +39,6 @@ const defaultLimits: GuardianLimits = {
   checkMs: HEARTBEAT_MS,
 };
 
-/**
- * The environment of an engine, unless it is set. The C library of Linux raises the size from which it gives
- * memory back by itself with the largest block that was freed, up to 32 MB: after pictures of that size the
- * smaller ones stay for good. Opening a film blocks a thread of Node's pool, which has four, until FFmpeg
- * comes back.
- */
-const engineEnvironment = { MALLOC_MMAP_THRESHOLD_: '1048576', UV_THREADPOOL_SIZE: '12' };
-
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type StopSignal = (typeof stopSignals)[number];
 
@@ -179,7 +171,6 @@ function spawnEngine({ command, env }: GuardianOptions, { restarts, previous, ke
   return spawn(program, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
-      ...engineEnvironment,
       ...(env ?? process.env),
       [RESTARTS_VARIABLE]: String(restarts),
       [PREVIOUS_VARIABLE]: previous ? JSON.stringify(previous) : '',

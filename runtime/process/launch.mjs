@@ -28,11 +28,18 @@ function install() {
   return status === 0 ? undefined : '"npm ci" failed; docs/install.md says what a proxy or a registry needs';
 }
 
+/**
+ * The environment of a program, unless it is set. glibc keeps what is freed in up to eight arenas a processor:
+ * with two, a service held a seventh less. It also raises the size from which it gives memory back by itself
+ * with the largest block that was freed, up to 32 MB: after pictures of that size, or the weights of a model,
+ * smaller ones stay for good. Opening a film blocks a thread of Node's pool, which has four, until FFmpeg comes
+ * back. ONNX Runtime sends usage data unless its variable is set before the process starts.
+ */
+const environment = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', UV_THREADPOOL_SIZE: '12' };
+
 /** A program ends when this process is killed, which it sees by a channel that closes (launched.ts). */
 function run(node, flags, args, isProgram) {
-  // glibc keeps what is freed in up to eight arenas a processor: with two, a service held a seventh less.
-  // ONNX Runtime sends usage data unless its variable is set before the process starts.
-  const env = { MALLOC_ARENA_MAX: '2', ...process.env, ORT_DISABLE_TELEMETRY: '1' };
+  const env = { ...environment, ...process.env, ORT_DISABLE_TELEMETRY: '1' };
   if (isProgram) env.FRAMEHOUND_LAUNCHED = '1';
   const stdio = ['inherit', 'inherit', 'inherit', ...(isProgram ? ['ipc'] : [])];
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...flags, ...args], { stdio, env });

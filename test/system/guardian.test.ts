@@ -245,25 +245,3 @@ test('what an engine kept is given to the next one, once, and nothing too large'
   );
   assertGone(guarded.pids());
 });
-
-test('an engine gives large blocks of memory back, unless the environment says otherwise', async () => {
-  const environments: unknown[] = [];
-  for (const threshold of [undefined, '2097152']) {
-    if (threshold !== undefined) process.env['MALLOC_MMAP_THRESHOLD_'] = threshold;
-    try {
-      const guarded = new Guarded('environment', 'serve');
-      const asked = await guarded.line('engine asks for a restart');
-      environments.push(JSON.parse(asked.fields['why'] as string));
-      await guarded.restarted();
-      await guarded.line('engine is ready');
-      guarded.stop();
-      assert.equal(await guarded.ended, 0);
-    } finally {
-      delete process.env['MALLOC_MMAP_THRESHOLD_'];
-    }
-  }
-  assert.deepEqual(environments, [
-    ['1048576', '12'],
-    ['2097152', '12'],
-  ]);
-});

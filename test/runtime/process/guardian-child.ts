@@ -32,12 +32,6 @@ const acts: Record<string, (client: GuardianClient) => void> = {
     const reason = JSON.stringify([client.kept('lives'), client.kept('large')]);
     process.send?.({ type: 'restart', reason }, () => process.kill(process.pid, 'SIGKILL'));
   },
-  /** Says its environment, and crashes. */
-  environment: () => {
-    const { MALLOC_MMAP_THRESHOLD_, UV_THREADPOOL_SIZE } = process.env;
-    const reason = JSON.stringify([MALLOC_MMAP_THRESHOLD_, UV_THREADPOOL_SIZE]);
-    process.send?.({ type: 'restart', reason }, () => process.kill(process.pid, 'SIGKILL'));
-  },
   usage: () => process.exit(engineExit.usage),
   port: () => process.exit(engineExit.cannotStart),
   /**

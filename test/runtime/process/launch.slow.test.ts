@@ -79,6 +79,16 @@ test('a checkout installs its packages once, and again when the lock file is new
   assert.equal(calls().length, 2);
 });
 
+test('a program gives large blocks of memory back, unless the environment says otherwise', linux, (t) => {
+  const { env, launch } = checkout(t);
+  const printed = () =>
+    launch('--node', '-p', '[process.env.MALLOC_MMAP_THRESHOLD_, process.env.UV_THREADPOOL_SIZE].join()')
+      .stdout;
+  assert.equal(printed(), '1048576,12\n');
+  Object.assign(env, { MALLOC_MMAP_THRESHOLD_: '2097152' });
+  assert.equal(printed(), '2097152,12\n');
+});
+
 test('where npm fails nothing is started, and the page that helps is named', linux, (t) => {
   const { folder, launch } = checkout(t);
   writeFileSync(join(folder, 'offline'), '');
