@@ -42,9 +42,9 @@ export interface IndexSettings extends WriterOptions {
   readonly segmentBytes?: number;
   /** The number before the first stage. */
   readonly firstStage?: number;
-  /** What a folder holds of face clusterings. */
+  /** Clusterings of a folder; tests pass their own. */
   readonly clusterings?: ClusteringsOf;
-  /** Of faces that one step of a beginning clustering reads. */
+  /** Bytes of faces read in one step of a beginning clustering. */
   readonly clusteringBytes?: number;
 }
 
@@ -102,7 +102,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
   },
 });
 
-/** Of these, `smallNames` are asked. */
+/** Handlers of small messages, among them those of `smallNames`. */
 function smallHandlers(parts: TranscriptParts & VoiceParts) {
   return {
     ...transcriptHandlers(parts),
@@ -127,7 +127,7 @@ function opening(settings: IndexSettings | undefined, log: Log) {
   return { following, roots, options };
 }
 
-/** What goes on over several turns, by the numbers that its callers know. */
+/** Work over several turns, by the numbers that callers use. */
 function openWork(firstStage: number | undefined) {
   return {
     stages: new OpenStages<Stage>(firstStage),

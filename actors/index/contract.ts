@@ -1,6 +1,6 @@
-// What the index answers: it keeps what analysis found (on disk), holds the vectors and transcripts of loaded
-// media (in memory) and ranks. One thread owns the store for writing. Each part declares its own messages;
-// here they become one actor.
+// The index stores results of analysis on disk, holds the vectors and transcripts of loaded media in memory,
+// and ranks them. One thread owns the store for writing. Each part declares its own messages, which are
+// combined into one actor here.
 import { contract } from '../../runtime/contract.ts';
 import { appearanceMessages } from './appearances/contract.ts';
 import { facetMessages } from './facets/contract.ts';

@@ -13,7 +13,7 @@ const lostBy = [storeErrors.STORE_REPLACED, storeErrors.STORE_DAMAGED];
 export interface FolderListener {
   /** The store is closed; the next one of this folder is another object. */
   reopened?(store: Store): void;
-  /** What was read from this store is not what lies there now. */
+  /** Called when data read from this store is out of date. */
   lost?(store: Store): void;
 }
 
@@ -83,7 +83,7 @@ export class Folders {
     }
   }
 
-  /** What is known of it may not be what lies there: it is read anew. */
+  /** Reopens the folder, because the state in memory may differ from the disk. */
   async abandon(folder: string): Promise<void> {
     const store = this.#open.get(realFolder(folder));
     if (store !== undefined) await this.#leave(store);

@@ -71,7 +71,7 @@ export const contextErrors = errorTable({
   CONTEXT_MISMATCH: { meaning: 'Analysis data of another folder or model is loaded', status: 409 },
 });
 
-/** What is loaded for searching by pictures. */
+/** Context loaded for searches by pictures. */
 export interface SearchContext {
   readonly cache_dir: string;
   readonly model_key: string;
@@ -217,14 +217,14 @@ export type CachePathsAnswer = Static<typeof CachePathsAnswer>;
 export interface MediaFile {
   readonly hash_str: string;
   readonly path: string;
-  /** By which a file that took its place meanwhile is told. */
+  /** Attributes by which a replaced file is noticed. */
   readonly mark: Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode'>;
   readonly kind: 'video' | 'audio' | 'image';
   /** 0 for stills. */
   readonly seconds: number;
 }
 
-/** What is loaded, as an engine that takes the place of this one needs it. */
+/** Loaded context in the form that the next engine needs after a crash. */
 export const LoadedContext = Type.Object({
   /** The visual model in use; null when there is none. */
   model_key: nullable(Type.String()),
@@ -237,7 +237,7 @@ export type LoadedContext = Static<typeof LoadedContext>;
 export interface Search {
   /** The visual model in use. */
   readonly models: VisualModels;
-  /** What is loaded, if anything is. */
+  /** The loaded context, if any. */
   readonly loaded: SearchContext | null;
   /**
    * Loads again what another engine had, when `model` is in use. What needs it waits. Rejects with what could
@@ -276,7 +276,7 @@ export interface Search {
   scenes(request: ScenesRequest, signal?: AbortSignal): Promise<ScenesAnswer>;
   /** Stored facts about a file, also while it is away. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
   facts(request: NamedMedia, signal?: AbortSignal): Promise<MediaFactsAnswer>;
-  /** What detectors have seen in a file. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
+  /** Detections in a file. Nothing has to be loaded. Throws MEDIA_UNKNOWN. */
   seen(request: NamedMedia, signal?: AbortSignal): Promise<SeenAnswer>;
   /**
    * When the frames of a part of a film are shown. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, FILE_CHANGED and
@@ -287,8 +287,8 @@ export interface Search {
    * How loud the sound of a file is. MEDIA_UNKNOWN, MEDIA_GONE, BAD_TIME, PEAKS_LOST and those of decoding.
    */
   peaks(request: PeaksRequest, signal: AbortSignal): Promise<PeaksAnswer>;
-  /** What `HTMLMediaElement.canPlayType` takes of a file, null for a still and where it cannot be read. */
+  /** Argument for `HTMLMediaElement.canPlayType`; null for a still and for an unreadable file. */
   playableType(file: Pick<MediaFile, 'path' | 'kind' | 'mark'>, signal?: AbortSignal): Promise<string | null>;
-  /** What media can be filtered by. */
+  /** Facets by which media can be filtered. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

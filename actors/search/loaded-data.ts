@@ -1,5 +1,5 @@
-// What of one kind of analysis data is loaded for searching. A newer load supersedes one that is under way,
-// and what the index lost when it restarted is loaded again by the next search.
+// State of one kind of analysis data that is loaded for searches. A newer load supersedes one in progress,
+// and the next search reloads what the index lost in a restart.
 import { resolve } from 'node:path';
 import { type EngineError, engineErrors } from '../../runtime/errors.ts';
 import { realFolder } from '../../runtime/files/folder.ts';
@@ -39,12 +39,12 @@ export interface DataKind<K extends LoadKey, R extends LoadedReport> {
 export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   readonly #kind: DataKind<K, R>;
   #current: K | null = null;
-  /** What is being loaded, when it is not what is loaded. */
+  /** Key that is being loaded, if it differs from the loaded one. */
   #target: K | null = null;
   /** Counts what came and went; a load of an earlier epoch is superseded. */
   #epoch = 0;
   #damaged: readonly string[] = [];
-  /** What an engine before this one had, while it is loaded again. */
+  /** State of an earlier engine while it is reloaded. */
   #restoring: { readonly key: K; readonly done: Promise<void> } | null = null;
   readonly #changed: () => void;
 
@@ -93,12 +93,12 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     await abortable(restoring.done, signal);
   }
 
-  /** What searches run over; null when nothing is loaded. */
+  /** The loaded key, which searches use; null if there is none. */
   get current(): K | null {
     return this.#current;
   }
 
-  /** What was asked for last: what is being loaded, else what is loaded. */
+  /** The latest requested key: the one being loaded, else the loaded one. */
   get newest(): K | null {
     return this.#target ?? this.#current;
   }
@@ -194,8 +194,8 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
   }
 
   /**
-   * By the one name of the folder, however it was given. What is held has its own already, which costs no
-   * look at the disk.
+   * Key with the real name of the folder, however it was given. The loaded key has it already, which saves an
+   * access to the disk.
    */
   #real(given: K): K {
     const path = resolve(given.cache_dir);

@@ -121,7 +121,7 @@ function requireModel(visual: LoadedContext['visual'], active: string): void {
   if (visual?.model_key !== active) throw contextErrors.CONTEXT_CHANGED('another visual model is in use');
 }
 
-/** What is asked of single media; nothing has to be loaded for it. */
+/** Requests about single media; nothing has to be loaded. */
 function mediaAnswers(
   parts: SearchParts,
   location: LocationParts,
@@ -204,7 +204,7 @@ function badEnd(what: string) {
   return searchErrors.BAD_TIME(`end_seconds: ${what}`, { field: 'end_seconds' });
 }
 
-// What detectors have seen in one media file, as it is stored: nothing has to be loaded.
+// Stored detections of one media file; nothing has to be loaded.
 
 /**
  * Errors: MEDIA_UNKNOWN; STORE_DAMAGED; what keeps a file from being read that the folder does not know by
@@ -246,7 +246,7 @@ export async function seenIn(
 
 const sourceOf = ({ from_previews }: { readonly from_previews: boolean }) =>
   from_previews ? 'previews' : 'file';
-/** What is seen longest comes first. */
+/** Classes by duration, longest first. */
 function classesOf(
   tracks: readonly Track[],
   gridFrames: number,

@@ -79,11 +79,11 @@ export const appearanceMessages = {
     }),
   ),
   /**
-   * What a scope and people select of the loaded media, at most `max_results`: the media recorded last first,
-   * those without a date of recording after all others, then by path; parts of one in order of time. A file
-   * of which all is selected is one match, one with ranges a match for each, one with people a match for each
-   * scene that shows them. `model_key`, `transcripts`: what is loaded. No vector is read. NOT_LOADED, errors
-   * as those of a search.
+   * Selects loaded media by a scope and people, at most `max_results`: the latest recording first, media
+   * without a recording date last, then by path; parts of one in order of time. A file that is selected as a
+   * whole is one match, one with ranges a match for each, one with people a match for each scene that shows
+   * them. `model_key`, `transcripts`: what is loaded. No vector is read. NOT_LOADED, errors as those of a
+   * search.
    */
   selected: ask(
     Type.Object({

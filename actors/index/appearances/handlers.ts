@@ -1,4 +1,4 @@
-// What the index answers about people whom a question names, and about all who have a name.
+// Handlers about people named in a question, and about all named people.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
@@ -46,7 +46,7 @@ function namedFaces(
   pause: () => void,
 ): Reply<AppearanceContract, 'named_faces'> {
   const unreadable: string[] = [];
-  // By content: names of each face, by its id.
+  // Names of each face by its id, for each content.
   const names = hashes.map(() => new Map<string, Set<string>>());
   for (const clustering of store.people.clusterings()) {
     pause();
@@ -79,7 +79,7 @@ function addNames(
 
 type NamedFaces = Reply<AppearanceContract, 'named_faces'>['people'][number];
 
-/** What two models found of one face is one face. */
+/** Detections of one face by two models count once. */
 function peopleOf(
   faces: ReturnType<typeof storedFaces>,
   names: ReadonlyMap<string, Set<string>>,
@@ -117,7 +117,7 @@ async function seenInScenes(
   return parts.folders.with(cache_dir, (store) => best(parts, store, request, within, pause));
 }
 
-/** What the scope leaves of these contents. */
+/** Ranges of these contents within the scope. */
 function rangesOf(
   frames: FrameRanges,
   hashes: ReadonlySet<string> | null,
@@ -175,9 +175,8 @@ function framesInBoth(ranges: FrameRanges, only: FrameRanges | null): FrameRange
   return both;
 }
 
-// What filters, people and ranges select where nothing is searched for: whole media or parts of them, those
-// that were recorded last first. Everything is answered from the table of facets and from what is loaded; no
-// vector is looked at.
+// Selection by filters, people and ranges without a search: whole media or parts of them, the latest
+// recording first. It needs the table of facets and the loaded state, and reads no vector.
 
 interface SelectedParts extends FilterParts {
   readonly people: Pick<PeopleIndex, 'seen'>;
@@ -234,7 +233,7 @@ interface Placed {
 /** After everything that has a date. */
 const undated = Number.MIN_SAFE_INTEGER;
 
-/** By the clock of the camera: what was recorded on one day stays together, wherever that was. */
+/** Orders by the camera's clock, so that recordings of one day stay together in any time zone. */
 function newestFirst(a: Placed, b: Placed): number {
   return b.recorded - a.recorded || compareText(a.path, b.path) || compareText(a.hash, b.hash);
 }

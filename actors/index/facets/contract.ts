@@ -1,4 +1,4 @@
-// What media can be filtered by, what filters mean, and which media a search names.
+// Facets of media, the meaning of filters, and the scope of a search.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
@@ -68,7 +68,7 @@ export const FacetScope = Type.Union([
     mode: Type.Literal('paths'),
     hashes: Type.Array(Type.Union([Type.String(), Type.Null()])),
   }),
-  /** What can be searched of what is loaded of the folder by this model, or null for none. */
+  /** All searchable media of the folder that are loaded by this model, or null for none. */
   Type.Object({
     mode: Type.Literal('global'),
     media_type: MediaType,
@@ -111,10 +111,7 @@ export const Facet = Type.Object({
   path: field('Headings above the facet, outermost first.', Type.Array(Type.String())),
   kind: field('Kind of the values: one choice, several choices, numbers or dates.', FacetKind),
   options: field('The values to choose from.', Type.Array(FacetOption)),
-  /**
-   * Of numeric facets and dates that any media has: the least and the greatest value the counts were taken
-   * over.
-   */
+  /** Least and greatest counted value of a numeric facet or a date that any media has. */
   min: field('Smallest value.', Bound),
   max: field('Largest value.', Bound),
 });
@@ -163,8 +160,8 @@ export const facetMessages = {
    */
   ready_facets: ask(Type.Object({ ...Folder }), Type.Object({ done: Type.Boolean() }), { together: 16 }),
   /**
-   * What the media in scope can be filtered by, with counts under the filters in force. NOT_LOADED when a
-   * global scope is not of what is loaded.
+   * Facets of the media in scope, with counts under the active filters. NOT_LOADED if a global scope is not
+   * loaded.
    */
   facets: ask(
     Type.Object({ ...Folder, scope: FacetScope, filters: Type.Array(MetadataFilter) }),

@@ -1,4 +1,4 @@
-// What a facet is: how its value is read from the facts of a media, and the options a person can choose from.
+// A facet: how its value is read from the facts of a media, and its options.
 import type { MediaRecord } from '../store/contract.ts';
 import type { FacetKind } from './contract.ts';
 
@@ -52,7 +52,8 @@ function offsetOf(zone: string): number {
 }
 
 /**
- * By what both are compared: their instants when both say their offset, else the clocks as they were read.
+ * Shifts that make two moments comparable: to their instants if both have an offset, else none, so that their
+ * clocks are compared.
  */
 function aligned(one: Moment, other: Moment): { shift: number; otherShift: number } {
   return one.offset === null || other.offset === null
@@ -83,13 +84,13 @@ export interface MediaFacts extends Pick<MediaRecord, 'probe' | 'identity'> {
 
 export type Meta = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What one key means: parsed once and kept. */
+/** Meaning of one key, parsed once and cached. */
 export interface Reading {
   /** The stable values of the options it belongs to, each once. */
   readonly values: readonly string[];
-  /** Of a numeric facet its number, of a date the beginning in ms; what bounds and order go by. */
+  /** Number of a numeric facet, or the beginning of a date in ms; bounds and order use it. */
   readonly size: number | null;
-  /** Of a date facet. */
+  /** Moment of a date facet. */
   readonly moment: Moment | null;
 }
 
@@ -103,7 +104,7 @@ export interface Facet {
   readonly kind: FacetKind;
   /** The value of the media as one text; null when it has none. */
   key(media: MediaFacts): string | null;
-  /** What a key means; null when it cannot be read. */
+  /** Meaning of a key; null if it cannot be parsed. */
   read(key: string): Reading | null;
   labelOf(value: string): string;
   meta(value: string): Meta;
@@ -114,7 +115,7 @@ export interface Facet {
 /** A facet of contents whose values are known by hash. */
 export interface ContentFacet {
   readonly facet: Facet;
-  /** As `Facet.key`. */
+  /** Same as `Facet.key`. */
   keyOf(hash: string): string | null;
 }
 

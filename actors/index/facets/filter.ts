@@ -12,12 +12,12 @@ import { quoted, suggestion } from '../../../runtime/text.ts';
 import { type FilterOperator, filterErrors, type MetadataFilter, withdrawnIn } from './contract.ts';
 import { type Facet, isAfter, isBefore, isWithin, type Moment, moment, type Reading } from './facet.ts';
 
-/** Whether a media passes by its value in the facet; null for a media without one. */
+/** True if a media passes with this value of the facet; null for a media without one. */
 export type Test = (reading: Reading | null) => boolean;
 
 export interface CheckedFilter {
   readonly facet: Facet;
-  /** As they came, for the options that are listed though nothing has them. */
+  /** Values of the request, for options that are listed though nothing has them. */
   readonly values: readonly string[];
   readonly test: Test;
 }

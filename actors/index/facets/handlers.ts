@@ -1,4 +1,4 @@
-// What the index answers about filters, and about the media that a search names.
+// Handlers about filters, and about the media in the scope of a search.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';

@@ -155,7 +155,7 @@ export const originFacets: readonly Facet[] = [
     { rank: (value) => moment(value)?.start ?? null, meta: (value) => ({ year: value.slice(0, 4) }) },
   ),
   date({ id: 'file.modified_date', label: 'Modified', path: file }, ({ identity }) =>
-    // What a file system says may lie outside of what a Date can hold.
+    // A time of the file system may lie outside the range of Date.
     Math.abs(identity.mtime_ms) <= 8.64e15 ? setDate(new Date(identity.mtime_ms).toISOString()) : null,
   ),
   multi({ id: 'file.folder', label: 'Folder', path: file }, ({ paths }) => paths.map(folderOf), {

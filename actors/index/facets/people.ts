@@ -7,11 +7,11 @@ import { readable } from '../store/faults.ts';
 import { type ContentFacet, classOf, type Facet, multi, type Step, single, stepChoices } from './facet.ts';
 
 const group = ['People'] as const;
-/** What the id of every facet of people begins with. */
+/** Prefix of the id of every facet of people. */
 export const peoplePrefix = 'people.';
 const countId = `${peoplePrefix}face_count`;
 
-/** Of the places of several people. */
+/** Separator of the positions of several people. */
 const between = ',';
 
 const counts: readonly Step[] = [
@@ -23,7 +23,7 @@ const counts: readonly Step[] = [
 ];
 
 /**
- * Of the facet of a clustering: its name in letters that every client can write, and never that of another
+ * Id of a clustering's facet: its name in letters that every client can write, distinct from every other
  * facet.
  */
 export function clusteringFacetId(name: string): string {
@@ -31,15 +31,15 @@ export function clusteringFacetId(name: string): string {
   return id === countId ? id.replace('_', '%5F') : id;
 }
 
-/** What a clustering knows of its media. */
+/** Facts about the media of a clustering. */
 interface ClusteringFacts {
   readonly version: number;
   readonly names: readonly string[];
   /** Position of its media by hash. */
   readonly places: ReadonlyMap<string, number>;
-  /** By media: positions in `names` of whom it shows. */
+  /** Positions in `names` of the people in each media. */
   readonly shown: readonly (readonly number[] | undefined)[];
-  /** By media: faces of one frame, at most. */
+  /** Most faces of one frame in each media. */
   readonly most: Uint32Array;
 }
 
@@ -48,7 +48,7 @@ function factsOf(stored: StoredClusters): ClusteringFacts {
   const names = [...new Set(stored.names.filter((name) => name !== ''))].sort();
   const place = new Map(names.map((name, i) => [name, i]));
   const personOf = Int32Array.from(stored.names, (name) => place.get(name) ?? -1);
-  /** By person: the media it was last seen in. */
+  /** The last media in which each person was seen. */
   const seenIn = new Int32Array(names.length).fill(-1);
   const shown = hashes.map((): number[] | undefined => undefined);
   const most = new Uint32Array(hashes.length);
@@ -105,7 +105,9 @@ export class PeopleFacets {
     return this.#unreadable;
   }
 
-  /** As it is stored now; a facet that is the same object has the same values. `pause` may throw to stop. */
+  /**
+   * Stored facets of people; a facet that is the same object has the same values. `pause` may throw to stop.
+   */
   of(source: Clusterings, pause: () => void): readonly ContentFacet[] {
     const names = [...source.clusterings()].sort();
     const unreadable: string[] = [];

@@ -1,5 +1,5 @@
-// What is known of the media of one folder, ready to be counted and filtered: a row a content, a column a
-// facet.
+// Facts about the media of one folder, ready to be counted and filtered: a row for each content, a column for
+// each facet.
 import { atOnce, type Steps } from '../../../runtime/sync/checkpoint.ts';
 import type { MediaRecord } from '../store/contract.ts';
 import { filterErrors } from './contract.ts';
@@ -11,15 +11,15 @@ import type { CheckedFilter, Test } from './filter.ts';
 
 export class Column {
   readonly facet: Facet;
-  /** By entry; entry 0 is for media without a value. */
+  /** Reading of each entry; entry 0 is for media without a value. */
   readonly #readings: (Reading | null)[] = [null];
   readonly #byKey = new Map<string, number>();
-  /** By entry: positions in `values` of the options it belongs to. */
+  /** Positions in `values` of the options that each entry belongs to. */
   readonly #options: (readonly number[])[] = [[]];
   /** The options' stable values. */
   readonly values: string[] = [];
   readonly #byValue = new Map<string, number>();
-  /** By row: its entry. */
+  /** Entry of each row. */
   #entryOf = new Uint32Array(1024);
 
   constructor(facet: Facet) {
@@ -62,7 +62,7 @@ export class Column {
     return option;
   }
 
-  /** By entry: 1 when it passes all the tests. */
+  /** 1 for each entry that passes all the tests, else 0. */
   passing(tests: readonly Test[]): Uint8Array {
     return Uint8Array.from(this.#readings, (reading) => (tests.every((test) => test(reading)) ? 1 : 0));
   }
@@ -139,7 +139,7 @@ export class FacetTable {
   /** Columns that follow something else than the records of media. */
   #further: readonly { readonly of: ContentFacet; readonly column: Column }[] = [];
   readonly #rowOf = new Map<string, number>();
-  /** By row: every path the content lies at. */
+  /** Paths of each row's content. */
   readonly #paths: Set<string>[] = [];
   readonly #hashOf = new Map<string, string>();
   /** Hashes whose record is damaged. */
@@ -150,7 +150,7 @@ export class FacetTable {
     this.#own = facets.map((facet) => new Column(facet));
   }
 
-  /** Who and what media show comes first. */
+  /** Columns of people and things come first. */
   get columns(): readonly Column[] {
     return [...this.#further.map(({ column }) => column), ...this.#own];
   }

@@ -30,7 +30,7 @@ interface Kept {
   readonly changes: number;
 }
 
-/** What is being read; the table is kept when it is done. */
+/** A table that is being read; it is cached when it is complete. */
 interface Job extends Omit<Kept, 'table'> {
   readonly steps: Steps<FacetTable>;
 }
@@ -103,7 +103,7 @@ export class FacetTables {
     }
     const { seen, changes } = job;
     this.#kept.set(store, { table, seen, changes });
-    // What changed while it was being read.
+    // Media changed while the table was read.
     return !going || store.media.changes(seen).seen === seen || this.step(store, pause);
   }
 
@@ -164,7 +164,7 @@ function* updated(table: FacetTable, store: Store, changed: readonly MediaChange
 // stored of each content, apart from the records of media.
 
 const group = ['Things'] as const;
-/** What the id of every facet of things begins with. */
+/** Prefix of the id of every facet of things. */
 const thingsPrefix = 'things.';
 
 const shotLabels: Readonly<Record<ShotSize, string>> = {
@@ -178,7 +178,7 @@ const named = { labelOf: (value: string) => value.charAt(0).toUpperCase() + valu
 /** How surely each class is seen where it is seen best in the library, for searches that are proposed. */
 class BestScores {
   readonly #isStored: (hash: string) => boolean;
-  /** By class, then by content; only scores of what is claimed without reservation. */
+  /** Scores by class, then by content; only those that count as certain. */
   readonly #byClass = new Map<string, Map<string, number>>();
 
   constructor(isStored: (hash: string) => boolean) {
@@ -209,7 +209,7 @@ class BestScores {
   }
 }
 
-/** What the facets tell of one content. */
+/** Facets of one content. */
 interface Sights {
   readonly seen: readonly string[];
   readonly unmeasured: readonly string[];

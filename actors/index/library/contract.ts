@@ -1,4 +1,4 @@
-// What an analysis folder holds, told a page at a time; media that are taken out of it, and paths that move.
+// Content of an analysis folder, a page at a time; removal of media, and changed paths.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { nullable } from '../../../runtime/schema.ts';
@@ -8,18 +8,18 @@ import { Folder } from '../store/contract.ts';
 /** Milliseconds since 1970; null for what an earlier version stored, which kept no time. */
 const StoredMs = nullable(Type.Number());
 
-/** What work of one type found in a content, by one model. */
+/** Result of one type of work on a content, by one model. */
 export const HeldResult = Type.Object({
   type: Type.String(),
   /** Null where several models may have found it. */
   model_key: nullable(Type.String()),
-  /** Of frames, segments, faces, things and so on. */
+  /** Number of frames, segments, faces, things and so on. */
   count: Type.Integer({ minimum: 0 }),
   stored_ms: StoredMs,
   from_previews: Type.Optional(Type.Boolean()),
   /** On the disk, of previews. */
   bytes: Type.Optional(Type.Number()),
-  /** Of a transcript. `language`: that was spoken, BCP 47. */
+  /** Facts about a transcript. `language`: the spoken one, BCP 47. */
   speech: Type.Optional(
     Type.Object({
       language: nullable(Type.String()),
@@ -44,7 +44,7 @@ export const HeldMedia = Type.Object({
   volume: nullable(Type.String()),
   /** In the order of the kinds. */
   results: Type.Array(HeldResult),
-  /** What cannot be read of it: keys of models, or types of work. */
+  /** Unreadable parts: keys of models, or types of work. */
   unreadable: Type.Array(Type.String()),
 });
 export type HeldMedia = Static<typeof HeldMedia>;
@@ -53,7 +53,7 @@ export const HeldModel = Type.Object({
   model_key: Type.String(),
   dimensions: Type.Integer(),
   rows: Type.Number(),
-  /** Of faces that belong to no media any more; 0 for vectors of pictures. */
+  /** Bytes of faces that belong to no media any more; 0 for vectors of pictures. */
   dead: Type.Number(),
 });
 export type HeldModel = Static<typeof HeldModel>;
@@ -70,8 +70,8 @@ export const libraryMessages = {
     Type.Object({ total: Type.Integer(), media: Type.Array(HeldMedia) }),
   ),
   /**
-   * What is held of each of these files, as they are now; null where nothing is, or another content was seen
-   * there. Nothing is of a folder that is not there yet.
+   * Stored results of each of these files in their present state; null if there are none, or another content
+   * was seen at the path. A folder that does not exist yet has none.
    */
   held_files: ask(
     Type.Object({

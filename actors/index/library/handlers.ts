@@ -1,4 +1,4 @@
-// What the index answers about the library as a whole: what there is, what is taken out, what moves.
+// Handlers about the library as a whole: its content, removals, moves.
 
 import { dirname, sep } from 'node:path';
 import type { Handlers } from '../../../runtime/actor.ts';

@@ -1,5 +1,4 @@
-// What is stored of a file, as a summary is made of it: vectors of its frames, a sample of the library's, who
-// is seen.
+// Stored data of a file for its summary: vectors of its frames, a sample of the library's, people in view.
 import { Type } from 'typebox';
 import { ask, Floats, Integers } from '../../../runtime/contract.ts';
 import { nullable } from '../../../runtime/schema.ts';
@@ -37,7 +36,7 @@ export const materialMessages = {
       dimensions: Type.Integer({ minimum: 1 }),
       frames: Integers,
       vectors: Floats,
-      /** Those of the frames with which a scene begins. */
+      /** Frames with which a scene begins. */
       cuts: Integers,
       next: nullable(Count),
     }),

@@ -1,4 +1,4 @@
-// What the index answers about material of summaries: read from the store, whether it is loaded or not.
+// Handlers about the data of summaries, which is read from the store whether it is loaded or not.
 import { type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
@@ -46,9 +46,9 @@ export function materialHandlers({ folders }: StoreParts): Handlers<Contract<typ
   };
 }
 
-// Who is seen in one content, as a clustering says.
+// People in one content, by a clustering.
 
-/** What is needed of a clustering; its columns may be *borrowed*. */
+/** The needed part of a clustering; its columns may be *borrowed*. */
 type Clustered = Pick<
   StoredClusters,
   'name' | 'hashes' | 'cluster_ids' | 'names' | 'media' | 'frames' | 'clusters'
@@ -56,7 +56,7 @@ type Clustered = Pick<
 
 interface PersonIn {
   readonly cluster_job_name: string;
-  /** Of several clusters with one name the one with most of the faces. */
+  /** Cluster of the name; of several the one with most of the faces. */
   readonly cluster_id: string;
   readonly person: string;
   readonly is_named: boolean;

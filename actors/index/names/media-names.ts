@@ -80,7 +80,7 @@ class NameTable {
     const numberOf = (folder: string): number => {
       const known = paths.get(folder);
       if (known !== undefined) return known;
-      // What lies above all of the footage is no name of any part of it.
+      // A folder above all of the footage does not name any part of it.
       const parent =
         folder.length <= top.length || dirname(folder) === folder ? -1 : numberOf(dirname(folder));
       parents.push(parent);
@@ -96,7 +96,10 @@ class NameTable {
     this.#files = new Rows(names.map(({ row }) => row));
   }
 
-  /** Whose path has all of the words, best first: named by the file before named by a folder. */
+  /**
+   * Contents whose path has all of the words, best first: a match in the file name ranks before one in a
+   * folder.
+   */
   find(words: readonly string[]): NamedContent[] {
     const fits: { readonly files: Uint8Array | null; readonly folders: Uint8Array | null }[] = [];
     for (const word of words.toSorted((a, b) => b.length - a.length)) {
@@ -163,7 +166,7 @@ function fileName(path: string): FileName {
 interface Kept {
   readonly list: readonly ListedContent[];
   readonly table: NameTable;
-  /** By path: most stay the same when something is added. */
+  /** Names by path; most stay the same when something is added. */
   readonly names: ReadonlyMap<string, FileName>;
 }
 

@@ -38,7 +38,7 @@ function rowsOf(transcript: LoadedTranscript): NameRows['rows'] {
 /** Transcripts between two looks at whether to stop. */
 const stride = 1024;
 
-/** By list of transcripts: those with a speaker who has a name. */
+/** Transcripts with a named speaker, for each list of hashes. */
 const withNames = new WeakMap<readonly string[], readonly LoadedTranscript[]>();
 
 function transcriptsWithNames(loaded: LoadedTranscripts, pause: () => void): readonly LoadedTranscript[] {

@@ -19,13 +19,13 @@ export interface ClusterColumns {
   readonly frames: Uint32Array;
   /** Position among the clusters, -1 for noise. */
   readonly clusters: Int32Array;
-  /** As the vectors alone make them, before corrections. */
+  /** Clusters of the vectors alone, before corrections. */
   readonly raw: Int32Array;
   readonly neighbours: Int32Array;
   readonly quality: Float32Array;
 }
 
-/** What is wrong with the bytes: null for nothing. */
+/** Fault of the bytes. */
 export type Fault = 'it is cut off' | 'its checksum does not match' | 'it is no such file' | 'newer';
 
 export function writeColumns(columns: ClusterColumns): Uint8Array<ArrayBuffer> {

@@ -25,7 +25,7 @@ export interface LostName {
   readonly anchors: Anchors;
 }
 
-/** What a correction changes. */
+/** Clusters as a correction changes them. */
 export interface Clusters {
   readonly cluster_ids: readonly string[];
   /** Aligned with `cluster_ids`. */
@@ -60,7 +60,7 @@ export interface ClusteringState extends Clusters {
   readonly undo: (Clusters & { readonly file: string }) | null;
 }
 
-/** As the API shows it. */
+/** Clustering in the form of the API. */
 export function clusterJob(name: string, format: number, state: ClusteringState): ClusterJob {
   const clustered = state.sizes.reduce((sum, size) => sum + size, 0);
   return {
@@ -135,7 +135,7 @@ export function named(
   const given = new Set(plain.values());
   const lost = state.lost.filter(({ name }) => !given.has(name));
   if (state.undo === null) return { ...state, names, lost };
-  // Whoever takes a correction back does not take back the names given since.
+  // Undoing a correction keeps the names given since.
   const there = new Set(state.undo.cluster_ids);
   const since = new Map([...plain].filter(([id]) => there.has(id)));
   const undo = { ...state.undo, names: changedNames(state.undo.names, since, {}) };

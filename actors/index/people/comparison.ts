@@ -23,7 +23,7 @@ export class Top {
     this.#items = new Float64Array(size);
   }
 
-  /** What a score must reach to be taken: a loop over many scores compares with it before it offers. */
+  /** Score above which an offer is accepted; a loop over many scores compares with it before it offers. */
   get threshold(): number {
     if (this.size === 0) return Number.POSITIVE_INFINITY;
     return this.#count < this.size ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number);
@@ -102,7 +102,7 @@ const mostClusters = 8192;
 /** Pairs that get a closer look, for each one that is asked for, and at least. */
 const candidatesOfEach = 20;
 const leastCandidates = 400;
-/** Of one step, which takes some 5 ms: vectors read, bytes of middles compared. */
+/** Limits of one step of some 5 ms: vectors read, bytes of centroids compared. */
 const stepVectors = 512;
 const stepBytes = 16 << 20;
 
@@ -335,7 +335,7 @@ class Centroids {
 // Which pairs of clusters nobody needs to be asked about: those that are one person by name, and those that a
 // correction says are two.
 
-/** By positions of clusters. */
+/** Takes positions of clusters. */
 type IsCandidatePair = (one: number, other: number) => boolean;
 
 /** `otherNames`: pairs of two names are asked about as well. */

@@ -45,14 +45,14 @@ export const ClusterJob = Type.Object({
   min_samples: Count,
   /** Names by cluster id. */
   names: Type.Record(Type.String(), Type.String()),
-  /** Whether `undo_clusters` has something to take back. */
+  /** True if `undo_clusters` can undo something. */
   can_undo: Type.Boolean(),
   /** Unix milliseconds. */
   clustered_ms: Type.Number(),
 });
 export type ClusterJob = Static<typeof ClusterJob>;
 
-/** What a clustering kept of names and corrections. */
+/** Names and corrections that a clustering kept. */
 export const ClusteringReport = Type.Object({
   clusters: Count,
   faces: Count,
@@ -175,7 +175,7 @@ export const peopleMessages = {
     }),
     Type.Object({ faces: Count, kept_ids: Count }),
   ),
-  /** As `abort` of pictures. */
+  /** Like `abort` of pictures. */
   abort_faces: ask(Type.Object({ stage: Type.Integer() }), Type.Object({})),
   /** One step of moving what is left of rolls that lost faces to others; sent again until `done`. */
   compact_faces: ask(
@@ -351,7 +351,7 @@ export const peopleMessages = {
       min_size: Type.Integer({ minimum: 1 }),
       max_size: Type.Integer({ minimum: 1 }),
       max_clusters: Count,
-      /** Of each cluster. */
+      /** Page within each cluster. */
       offset: Count,
       limit: Count,
       noise: Type.Boolean(),

@@ -1,6 +1,6 @@
-// What people corrected, applied to the clusters that vectors alone make: merges join, a moved face leaves
-// the old cluster and joins the new one, clusters that are held apart and were joined are two again. In the
-// order in which they were said, so the later one wins.
+// Applies people's corrections to the clusters of the vectors alone: merges join clusters, a moved face
+// leaves its cluster and joins another, and clusters held apart are separated. They are applied in order, so
+// the later one wins.
 import type { Anchors, Correction } from './clustering-state.ts';
 import { positionsOf } from './entry-id.ts';
 
@@ -9,7 +9,7 @@ export interface Corrected {
   readonly labels: Int32Array<ArrayBuffer>;
   /** Corrections that hold. */
   readonly kept: number;
-  /** Those that what was said later contradicts, and those that the vectors do. */
+  /** Corrections contradicted by later ones or by the vectors. */
   readonly conflicts: readonly string[];
 }
 

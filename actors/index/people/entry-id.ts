@@ -96,7 +96,7 @@ function isBefore(ids: Uint8Array, prefix: number, at: number, other: number): b
 export class IdPositions {
   readonly #ids: Uint8Array;
   readonly #byPrefix = new Map<number, number>();
-  /** Of ids whose prefix another one has as well. */
+  /** Number of ids with each prefix that several share. */
   readonly #alike = new Map<string, number>();
 
   constructor(ids: Uint8Array) {

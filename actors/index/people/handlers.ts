@@ -1,5 +1,5 @@
-// What the index answers about people: faces while they are found, clusterings while they are made and as
-// they are stored, and people in memory.
+// Handlers about people: faces while they are detected, clusterings while they are made and as they are
+// stored, and people in memory.
 
 import { randomInt } from 'node:crypto';
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts';
 import { type ClusterFaces, peopleErrors, type peopleMessages } from './contract.ts';
 import type { PeopleIndex } from './people-index.ts';
 
-// What the index answers about clusters that may be one person.
+// Handlers about clusters that may be one person.
 
 export interface ComparisonParts {
   readonly folders: Folders;
@@ -49,12 +49,12 @@ function suggest(
   });
 }
 
-// What the index answers while faces are clustered.
+// Handlers of a clustering in progress.
 
 export interface ClusteringParts {
   readonly folders: Folders;
   readonly clusterings: OpenClusterings;
-  /** Of faces that one step of a beginning clustering reads; undefined: as many as take some 10 ms. */
+  /** Bytes of faces read in one step of a beginning clustering; undefined: as many as take some 10 ms. */
   readonly clusteringBytes: number | undefined;
 }
 
@@ -142,7 +142,7 @@ function commit(
   });
 }
 
-// What the index answers about clusterings that are stored: looked at, named and corrected.
+// Handlers about stored clusterings: view, names and corrections.
 
 export type PeopleParts = FaceParts & ClusteringParts & ComparisonParts;
 
@@ -248,7 +248,7 @@ function viewSeen(store: Store, name: string): Seen {
   return (cluster) => view?.appearances(positions.get(cluster) ?? -1) ?? [];
 }
 
-// What the index answers about the faces of media while they are found.
+// Handlers about the faces of media while they are detected.
 
 interface FaceParts {
   readonly folders: Folders;
@@ -301,7 +301,7 @@ function writerOf(store: Store, stage: FaceStage) {
   throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} was lost when ${store.folder} was closed`);
 }
 
-// What the index answers about people in memory.
+// Handlers about people in memory.
 
 export interface PeopleSearchParts {
   readonly folders: Folders;

@@ -7,7 +7,7 @@ import { idBytes, numberOfId } from './entry-id.ts';
 /** Columns have one value a face of a cluster; those of no cluster are left out. */
 export interface LoadedJob {
   readonly name: string;
-  /** Of what it was read from. */
+  /** Version of the clustering that it was read from. */
   readonly version: number;
   readonly clusterIds: readonly string[];
   /** Aligned with `clusterIds`; empty without a name. */
@@ -33,10 +33,10 @@ export const stepFaces = 1 << 18;
 export class JobIndexing {
   readonly #stored: StoredClusters;
   readonly #faces: number;
-  /** By position in its hashes: number of the media. */
+  /** Number of the media at each position in its hashes. */
   readonly #numbers: Uint32Array;
   readonly #starts: Uint32Array;
-  /** By cluster: where its next face goes. */
+  /** Position of each cluster's next face. */
   #ends = new Uint32Array(0);
   #columns: Columns | null = null;
   #next = 0;

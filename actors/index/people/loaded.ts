@@ -8,7 +8,7 @@ import { indexedJob, type LoadedJob, peopleOf } from './loaded-job.ts';
 import { allOf, anyOf, type FrameRanges, meantTwice, personOf, rangesOf } from './moments.ts';
 import { namesInText } from './names-in-text.ts';
 
-/** What a folder holds of clusterings. All throw STORE_DAMAGED for what cannot be read. */
+/** Clusterings of a folder. All methods throw STORE_DAMAGED for unreadable data. */
 export interface Clusterings {
   /** Names. */
   clusterings(): readonly string[];
@@ -43,15 +43,15 @@ const mostKept = 8;
 
 export class LoadedPeople {
   readonly folder: string;
-  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  /** Identity of the loaded records; a folder that was replaced has another. */
   readonly source: string;
   readonly #jobs = new Map<string, LoadedJob>();
   /** Names of clusterings that are damaged. */
   readonly #unreadable = new Set<string>();
   readonly #numbers = new Map<string, number>();
-  /** By number of the media. */
+  /** Hashes by number of the media. */
   readonly #hashes: string[] = [];
-  /** By what they answer, the one used last at the end. */
+  /** Answers by their question, the one used last at the end. */
   readonly #kept = new Map<string, Seen>();
 
   constructor({ folder, identity }: { readonly folder: string; readonly identity: string }) {
@@ -87,7 +87,7 @@ export class LoadedPeople {
     return counts;
   }
 
-  /** Whether it is in memory as it is stored. */
+  /** True if the stored version is in memory. */
   isCurrent(clusterings: Clusterings, name: string): boolean {
     const job = this.#jobs.get(name);
     return job !== undefined && readable(() => clusterings.version(name)) === job.version;
@@ -105,7 +105,7 @@ export class LoadedPeople {
     else this.#unreadable.delete(name);
   }
 
-  /** What is in memory of it is not what is stored. */
+  /** The version in memory is out of date. */
   changed(name: string): void {
     this.#jobs.delete(name);
   }

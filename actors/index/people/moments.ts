@@ -89,7 +89,7 @@ function byOwnFaces(moments: Float64Array, shown: readonly Shown[]): Float64Arra
   return moments.filter((_, at) => eachHasOwn(faces.map((own) => own[at]!)));
 }
 
-/** By moment: the faces of somebody. */
+/** Faces of a person at each moment. */
 function facesAt(moments: Float64Array, { job, clusters }: Shown): number[][] {
   const faces = Array.from(moments, (): number[] => []);
   for (const cluster of clusters) {
@@ -127,12 +127,12 @@ export function rangesOf(moments: Float64Array, hashes: readonly string[]): Fram
   return ranges;
 }
 
-// Whether everybody can have something of their own: a maximum matching by augmenting paths, for a handful of
-// each.
+// Decides whether everybody can have a separate thing: a maximum matching by augmenting paths, for a handful
+// of each.
 
 /** `choices`: for each one what it could have. True when all can have different things at once. */
 export function eachHasOwn(choices: readonly (readonly number[])[]): boolean {
-  /** By thing: who has it. */
+  /** Holder of each thing. */
   const holder = new Map<number, number>();
   const give = (to: number, tried: Set<number>): boolean =>
     choices[to]!.some((thing) => {
@@ -146,7 +146,7 @@ export function eachHasOwn(choices: readonly (readonly number[])[]): boolean {
   return choices.every((_, one) => give(one, new Set()));
 }
 
-// Who is meant by the people of a search, among the clusterings that are loaded.
+// Finds the people of a search in the loaded clusterings.
 
 export interface Person extends Shown {
   /** The same for everything that means the same person. */

@@ -4,7 +4,7 @@ import { fold } from '../text/fold.ts';
 import { isQuestionWord } from '../text/query.ts';
 
 const word = /[\p{L}\p{N}\p{M}_]+/gu;
-/** What is left hanging where a name was taken out: `Ann's`, `Ann and`, `with Ann`. */
+/** Remains where a name was removed: `Ann's`, `Ann and`, `with Ann`. */
 const hanging = new Set('and with or but nor s & und mit oder aber noch von of et y e avec con'.split(' '));
 const negations = new Set(
   'not no without except excluding minus nicht ohne kein keine keinen ausser'.split(' '),
@@ -19,7 +19,7 @@ interface Word {
 }
 
 export interface NamesInText {
-  /** As they were given, in the order of the text. */
+  /** Names as given, in the order of the text. */
   readonly names: readonly string[];
   /** Names after a word such as `not`, or after a minus sign. */
   readonly excluded: readonly string[];

@@ -17,7 +17,7 @@ export type ClusteringsOf = (store: Store) => Clusterings;
 const stepJobs = 256;
 
 export class PeopleLoading {
-  /** What is added to. */
+  /** State that the load adds to. */
   readonly target: LoadedPeople;
   readonly #names: readonly string[];
   #next = 0;
@@ -67,7 +67,7 @@ export class PeopleIndex {
   readonly #log: Log;
   readonly #clusteringsOf: ClusteringsOf;
   #loaded: LoadedPeople | null = null;
-  /** What loads add to: what is loaded, or what another folder has of which no load has ended yet. */
+  /** State that loads add to: the current one, or that of another folder until its first load ends. */
   #target: LoadedPeople | null = null;
   readonly #loads = new OpenLoads<PeopleLoading>();
 
@@ -135,7 +135,7 @@ export class PeopleIndex {
     }
   }
 
-  /** What was loaded of a folder has to be loaded again. */
+  /** The folder has to be loaded again. */
   forget(store: Store): void {
     if (this.#loaded?.folder === store.folder) this.#loaded = null;
     if (this.#target?.folder === store.folder) this.#target = null;

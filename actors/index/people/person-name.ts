@@ -25,7 +25,7 @@ export function nameProblem(name: string): string | null {
     return 'is blank; use an empty string or null to remove the name';
   }
   if (!name.isWellFormed()) return 'contains half of a character (a lone surrogate)';
-  // By code points, as a person counts.
+  // Counted by code points, as a person would.
   const letters = [...plain].length;
   return letters > mostNameLetters
     ? `has ${letters} characters, more than the maximum of ${mostNameLetters}`

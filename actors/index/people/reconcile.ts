@@ -1,6 +1,6 @@
-// What a new clustering keeps of the one before: corrections are applied to the new clusters, ids stay with
-// the cluster that holds most of the faces they had, and names follow most of the named faces. The order of
-// entries changes nothing.
+// Carries a clustering over to a new one: corrections are applied to the new clusters, ids stay with the
+// cluster that holds most of the faces they had, and names follow most of the named faces. The order of
+// entries does not matter.
 import {
   type Clusters,
   type Correction,

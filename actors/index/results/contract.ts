@@ -10,7 +10,7 @@ import { textResults } from '../written/kind.ts';
 export const resultKinds = [textResults, thingResults] as const;
 type ListKind = (typeof resultKinds)[number];
 export type ResultType = ListKind['type'];
-/** Of the lists that work of a type finds. */
+/** Item of the list that work of a type makes. */
 export type ItemOf<T extends ResultType> = Static<Extract<ListKind, { readonly type: T }>['items']>[number];
 
 /** The list that work of a type found. */
@@ -22,7 +22,7 @@ const FoundItems = Type.Unsafe<FoundItems>(
 );
 const Types = oneOf(...resultKinds.map(({ type }) => type));
 
-/** What a result lists; nothing where nobody looked. */
+/** Items of a result; none if the content was not analysed. */
 export function itemsOf<T extends ResultType>(
   result: { readonly found: FoundItems } | null,
   type: T,
@@ -34,8 +34,8 @@ const Source = { model_key: Type.String(), from_previews: Type.Boolean() };
 
 export const resultMessages = {
   /**
-   * By which model each content was looked at, and how many items are shown as found; null where nobody
-   * looked, or the record is damaged.
+   * Model that analysed each content, and number of the items shown as found; null if none did, or the record
+   * is damaged.
    */
   results_stored: ask(
     Type.Object({ ...Folder, type: Types, hashes: Type.Array(Type.String()) }),

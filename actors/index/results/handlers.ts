@@ -1,4 +1,4 @@
-// What the index answers about results that are one list for each content.
+// Handlers about results that are one list for each content.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import { readable } from '../store/faults.ts';

@@ -35,13 +35,13 @@ const longestText = 1 << 20;
 /** Read at once. */
 const usualHead = 1024;
 
-/** What a bundle is of. */
+/** Subject of a bundle. */
 export interface About {
   readonly hash_str: string;
   readonly model_key: string;
   /** Length of its vectors; 0 where it has none. */
   readonly dimensions: number;
-  /** Of the work that goes on with it after an interruption; null where it begins anew. */
+  /** Key of the work that continues with it after an interruption; null if the work begins anew. */
   readonly span: Omit<SpanKey, 'own'> | null;
 }
 
@@ -215,7 +215,7 @@ function readWhole(fd: number, file: string, position: number, into: Uint8Array)
   }
 }
 
-/** What lies there, whole or not. */
+/** Reads the subject of a bundle, whole or not. */
 export function aboutOf(file: string): About | null {
   if (!existsSync(file)) return null;
   try {

@@ -21,7 +21,7 @@ export interface MediaChange {
 }
 
 export interface Changes {
-  /** What to ask with next time. */
+  /** Argument of the next call. */
   readonly seen: number;
   /** Oldest first; null when there were too many to tell. */
   readonly changed: readonly MediaChange[] | null;
@@ -48,7 +48,7 @@ export function noteUpheaval(writes: Writes, file: string): void {
   writes.put(headKey, seal(ChangeHead, headKey, { count }));
 }
 
-/** What changed after `seen`; null asks for a beginning. */
+/** Changes after `seen`; null asks for a starting point. */
 export function changesSince(
   reader: Reader,
   seen: number | null,

@@ -166,12 +166,12 @@ async function fileAt(path: string): Promise<FileAt | null> {
   );
 }
 
-// Whether a file is still the one that was seen, as far as can be told without reading it.
+// Checks whether a file is still the one that was seen, as far as possible without reading it.
 
-/** What a file system says of a file without reading it. */
+/** File attributes that are available without reading it. */
 export type Mark = Pick<FileIdentity, 'size_bytes' | 'mtime_ms' | 'inode' | 'ctime_ms'>;
 
-/** Of a file that can be reached at this path; null for everything else, whatever the reason. */
+/** Attributes of a file at this path; null if it cannot be reached, whatever the reason. */
 export async function markOf(path: string): Promise<Mark | null> {
   return stat(path, { bigint: true }).then(
     (stats) =>

@@ -1,5 +1,5 @@
-// What an analysis folder answers about its media: what each file is, where its data lies, and what keeps a
-// folder from being read or written.
+// Media of an analysis folder: what each file is, where its data lies, and reasons why a folder cannot be
+// read or written.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
@@ -31,13 +31,13 @@ export const storeErrors = errorTable({
   WRONG_DIMENSIONS: { meaning: 'The vector does not belong to the loaded model', status: 400 },
 });
 
-/** Of requests. */
+/** Field of requests. */
 export const CacheDir = described(
   AbsolutePath,
   'Analysis folder: where the service keeps what it found. Absolute path; its layout is private to the service.',
 );
 
-/** Of answers. */
+/** Fields of answers. */
 export const ContentHash = field('Content hash of the file.', Type.String());
 export const FilePath = field('Absolute path of the file.', Type.String());
 export const StartSeconds = field('Start in seconds from the beginning of the file.', Type.Number());
@@ -49,7 +49,7 @@ export const Folder = { cache_dir: Type.String() };
 /** Which load goes on: the number of the answer before; null or left out for one that begins. */
 export const LoadNumber = { load: Type.Optional(Type.Union([Type.Integer(), Type.Null()])) };
 
-/** Of a load that goes on in steps, so that searches come in between. */
+/** Fields of a load in steps, between which searches are answered. */
 export const LoadStep = {
   /** False: a part of the work is done, and the same message with `load` goes on with it. */
   done: Type.Boolean(),
@@ -84,7 +84,7 @@ export const storeMessages = {
   ),
   /** Stores what a file is. *Flushed* when answered. */
   remember: ask(Type.Object({ ...Folder, media: MediaRecord }), Type.Object({})),
-  /** What was remembered for paths and for hashes, whatever lies at the paths now; null where nothing was. */
+  /** Records for paths and for hashes, whatever lies at the paths now; null if there is none. */
   find: ask(
     Type.Object({ ...Folder, paths: Type.Array(Type.String()), hashes: Type.Array(Type.String()) }),
     Type.Object({
@@ -94,8 +94,7 @@ export const storeMessages = {
     { together: 16 },
   ),
   /**
-   * What is known of the contents of a hash: several when files of the same hash differ, each with its own
-   * number.
+   * Records of the contents of a hash: several when files of the same hash differ, each with its own number.
    */
   alike: ask(
     Type.Object({ ...Folder, hash_str: Type.String() }),

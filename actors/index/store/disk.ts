@@ -67,8 +67,8 @@ export function flushFolder(folder: string): void {
   }
 }
 
-// Whether a file that is open is still the one of its name. A folder can be deleted, swapped or mounted anew
-// while its files are open: they go on taking reads and writes, and nobody finds again what was written.
+// Checks whether an open file is still the one of its name. A folder can be deleted, swapped or remounted
+// while its files are open: reads and writes still succeed, but the written data is lost.
 
 /** Device and inode: another file has another identity for as long as this one is open. */
 export interface FileMark {
@@ -109,12 +109,12 @@ export function isSameFile(fd: number, path: string): boolean {
 const fullBytes = 2 * 2 ** 20;
 /** Less than this helps nobody. */
 const leastBytes = 256 * 1024;
-/** So much has to be free before the first time: a small disk is not filled by it. */
+/** Free space required before the first write, so that a small disk is not filled. */
 const plentyBytes = 8 * fullBytes;
 
 export const spareFile = (records: string): string => `${records}-spare`;
 
-/** Of the disk that holds the file; infinite where a network file system says nothing about its size. */
+/** Free bytes of the disk that holds the file; infinite if a network file system does not report its size. */
 export function freeBytes(file: string): number {
   const { blocks, bavail, bsize } = statfsSync(dirname(file));
   return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY;

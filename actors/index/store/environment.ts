@@ -12,7 +12,7 @@ import { noRoots, type PathMap } from './path-map.ts';
 
 export type Access = 'read' | 'write';
 
-/** What a transaction may do. All of it becomes visible together, or none of it. */
+/** Operations of a transaction. All of them become visible together, or none. */
 export interface Writes {
   get(key: string): Uint8Array | undefined;
   put(key: string, value: Uint8Array): void;
@@ -43,8 +43,8 @@ function writable(file: string): boolean {
 }
 
 /**
- * What a transaction may need on the disk beside its values, bytes: it copies every page from a changed
- * record up to the root, a few for each record, and the list of free pages.
+ * Disk space that a transaction may need beside its values, bytes: it copies every page from a changed record
+ * up to the root, a few for each record, and the list of free pages.
  */
 const spareBytes = 256 * 1024;
 
@@ -319,7 +319,7 @@ class RecordsFile {
     }
   }
 
-  /** Of this file, other than of any other while it is open. */
+  /** Identity of this file, unique while it is open. */
   get identity(): string {
     return this.#seen.identity;
   }

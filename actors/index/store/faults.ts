@@ -1,5 +1,4 @@
-// What the operating system and LMDB say about a file, turned into the errors of the store. Every message
-// names the file.
+// Turns errors of the operating system and of LMDB into errors of the store that name the file.
 import { EngineError, reasonOf } from '../../../runtime/errors.ts';
 import { storeErrors } from './contract.ts';
 
@@ -64,7 +63,7 @@ export function damaged(file: string, what: string): EngineError {
   return storeErrors.STORE_DAMAGED(`${file} is damaged: ${what}`, { file, reason: what });
 }
 
-/** Of the records, without which nothing in the folder can be read. */
+/** Error for damaged records, without which nothing in the folder can be read. */
 export function damagedRecords(file: string, what: string): EngineError {
   return damaged(file, `${what}. Restore the folder from a backup, or move it away and analyse again`);
 }

@@ -49,7 +49,7 @@ export async function volumeOf(path: string): Promise<string | null> {
   return at;
 }
 
-/** Whether something is mounted there now. */
+/** True if the volume is mounted now. */
 export async function isMounted(volume: string): Promise<boolean> {
   const device = await deviceOf(volume);
   const above = dirname(volume);

@@ -1,4 +1,4 @@
-// What the index answers about the media of a folder, spans of interrupted work and the peaks of sound.
+// Handlers about the media of a folder, spans of interrupted work and the peaks of sound.
 import { resolve } from 'node:path';
 import { type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
@@ -45,7 +45,7 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
   };
 }
 
-// What the index answers about spans of interrupted work.
+// Handlers about spans of interrupted work.
 
 export function spanHandlers({ folders }: StoreParts): Handlers<Contract<typeof spanMessages>> {
   return {
@@ -67,7 +67,7 @@ export function spanHandlers({ folders }: StoreParts): Handlers<Contract<typeof 
   };
 }
 
-// What the index answers about the peaks of sound.
+// Handlers about the peaks of sound.
 
 export function peakHandlers({ folders }: StoreParts): Handlers<Contract<typeof peakMessages>> {
   return {

@@ -1,4 +1,4 @@
-// What an analysis folder holds of each media, as a person asks for it: by which model, since when, how much.
+// Inventory of an analysis folder for a person: results of each media with their model, date and size.
 
 import type { HeldMedia, HeldModel, HeldResult } from '../library/contract.ts';
 import { upheaval } from './changes.ts';

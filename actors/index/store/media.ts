@@ -1,4 +1,4 @@
-// What is known of the media of an analysis folder: a record for each path and for each content.
+// Facts about the media of an analysis folder: a record for each path and for each content.
 import type { Probe } from '../../decoder/contract.ts';
 import { type Changes, changesSince, noteChange } from './changes.ts';
 import { type MediaRecord, storeErrors } from './contract.ts';
@@ -11,7 +11,7 @@ import { Media, putFormat } from './records.ts';
 import { noteRoot } from './roots-file.ts';
 import { readRecord, seal, unseal } from './table.ts';
 
-/** What a caller may compare with a file on disk without reading the file. */
+/** Attributes that can be compared with a file on disk without reading it. */
 export interface FileMark {
   readonly size_bytes: number;
   readonly mtime_ms: number;
@@ -105,13 +105,13 @@ export class MediaRecords {
     return found;
   }
 
-  /** What was remembered for a path, whatever lies there now. */
+  /** Record of a path, whatever lies there now. */
   byPath(path: string): MediaRecord | null {
     const row = this.#atPath(path);
     return row && mediaRecord(row);
   }
 
-  /** What was remembered last for a hash. */
+  /** Latest record of a hash. */
   byHash(hash: string): MediaRecord | null {
     const row = this.#ofHash(hash);
     return row && mediaRecord(row);
@@ -132,7 +132,7 @@ export class MediaRecords {
     return rows.filter((row) => row !== null).map(mediaRecord);
   }
 
-  /** What changed of the media since `seen`; null asks for a beginning. */
+  /** Changes of media since `seen`; null asks for a starting point. */
   changes(seen: number | null): Changes {
     const environment = this.#reading();
     return environment === null ? { seen: 0, changed: null } : changesSince(environment, seen, environment);
@@ -149,7 +149,7 @@ export class MediaRecords {
     for (const { key, value } of environment.entries(by)) {
       const stored = readable(() => unseal(Media, key, value, file));
       const row = stored && shownRow(stored, paths);
-      // What was stored of a path before its root came there gives way to what is stored by the root.
+      // A record stored under the path before its root existed gives way to the one stored under the root.
       const isUsual = row === null || paths.stored(row.path) === stored!.path;
       if (by === 'path/' && !isUsual && this.#storedAt(row.path)?.key !== key) continue;
       yield { name: key.slice(by.length), row };
@@ -165,10 +165,7 @@ export class MediaRecords {
     );
   }
 
-  /**
-   * What is known of a content; null when its record is damaged. A hash that is not known throws
-   * NOT_ANALYZED.
-   */
+  /** Record of a content; null if it is damaged. An unknown hash throws NOT_ANALYZED. */
   content(hash: string): MediaRecord | null {
     return readable(() => {
       const found = this.byHash(hash);
@@ -250,16 +247,16 @@ export function putMedia(
   const root = paths.rootOf(media.path);
   // The folder knows it from now on, wherever it is used.
   if (root !== null) noteRoot(writes, root);
-  // What was stored of the path before its root came there.
+  // Records stored under the path before its root existed.
   const [, ...others] = paths.forms(media.path);
   for (const form of others) if (writes.get(pathKey(form))) writes.remove(pathKey(form));
   const keys = [pathKey(row.path), mediaKey(row.hash_str)];
   const sealed = keys.map((key) => {
-    // Whoever stores what was known before the comparison does not undo it.
+    // A writer with a stale record must not overwrite the result of the comparison.
     const content_digest = row.content_digest || digestAt(writes, key, row.hash_str, file);
     return [key, seal(Media, key, { ...row, content_digest })] as const;
   });
-  // What is known already is no change; a commit repeats what was remembered before it.
+  // An unchanged record is no change; a commit repeats what was stored before it.
   const news = sealed.filter(([key, bytes]) => !isSame(writes.get(key), bytes));
   for (const [key, bytes] of news) writes.put(key, bytes);
   if (isNews || news.length > 0) noteChange(writes, { path: row.path, hash: row.hash_str }, file);

@@ -65,12 +65,12 @@ export const peaksFile = (folder: string, hash: string): string =>
   join(folder, 'peaks', checkedHash(hash).slice(0, 2), `${hash}.peaks`);
 
 // Places of bundles, from the folder on. Their names begin with the hash.
-/** Of all vectors of a model. */
+/** Place of all vectors of a model. */
 export const vectorPlaces = (modelKey: string): string => `vectors/m-${encodeModelKey(modelKey)}/`;
 export const vectorPlace = (modelKey: string, name: string): string =>
   `${vectorPlaces(modelKey)}${name.slice(0, 2)}/${name}.vectors`;
 export const previewPlace = (name: string): string => `previews/${name.slice(0, 2)}/${name}.previews`;
-/** Of a bundle that no record names any more. */
+/** Key of a bundle that no record names any more. */
 export const gonePrefix = 'gone/';
 export const goneKey = (place: string): string => `${gonePrefix}${place}`;
 
@@ -89,7 +89,7 @@ export const voicesPrefix = 'voices/';
 export const voicesKey = (hash: string): string => `${voicesPrefix}${checkedHash(hash)}`;
 /** `id`: made by this program. */
 export const personKey = (id: string): string => `voice-person/${id}`;
-/** What was before the last thing that was said of voices. */
+/** State before the last statement about voices, for undo. */
 export const voiceUndoKey = 'voice-undo';
 export const modelPrefix = 'model/';
 export const modelRecordKey = (modelKey: string): string => `${modelPrefix}${encodeModelKey(modelKey)}`;
@@ -102,14 +102,14 @@ export const leaseKey = 'writer';
 
 /** Vectors and pictures of faces, and the columns of clusterings. */
 export const peopleFolder = (folder: string): string => join(folder, 'people');
-/** Of all faces of a pair of models. */
+/** Place of all faces of a pair of models. */
 export const faceRolls = (modelKey: string): string => `people/f-${encodeModelKey(modelKey)}/`;
 export const faceRollPlace = (modelKey: string, name: string): string =>
   `${faceRolls(modelKey)}${name}.faces`;
 /** `model`: encoded. */
 export const faceRollPrefix = (model: string): string => `face-roll/${model}/`;
 export const faceRollKey = (model: string, name: string): string => `${faceRollPrefix(model)}${name}`;
-/** Of the contents that have faces in a roll. */
+/** Contents that have faces in a roll. */
 export const faceMembers = (model: string, name: string): string => `face-in/${model}/${name}/`;
 export const faceModelPrefix = 'face-model/';
 export const faceModelKey = (modelKey: string): string => `${faceModelPrefix}${encodeModelKey(modelKey)}`;
@@ -132,6 +132,6 @@ export function encodeName(name: string): string {
 export const clusteringPrefix = 'people/';
 export const clusteringKey = (name: string): string => `${clusteringPrefix}${encodeName(name)}`;
 export const clusteringStateKey = (name: string): string => `people-state/${encodeName(name)}`;
-/** What the names of its files begin with. */
+/** Prefix of the names of its files. */
 export const clusteringFiles = (name: string): string =>
   `c-${createHash('sha256').update(name).digest('hex').slice(0, 32)}.`;

@@ -190,10 +190,9 @@ class HeldLease {
   }
 }
 
-// Who writes an analysis folder. The lease is a record, taken and given back inside transactions, so LMDB's
-// own lock orders two processes that want it at once. Its holder renews it; a lease counts for nothing when
-// its process has ended, or when it was not renewed for a minute and nobody can tell whether its process
-// still runs.
+// The lease to write an analysis folder. It is a record, taken and released inside transactions, so LMDB's
+// own lock orders two processes that want it at once. Its holder renews it. A lease is void when its process
+// has ended, or when it was not renewed for a minute and the state of its process is unknown.
 
 export const renewEveryMs = 15_000;
 export const expiresAfterMs = 60_000;
@@ -214,7 +213,7 @@ function certainlyRuns(lease: Lease, own: Lease): boolean {
 }
 
 /**
- * Whether a writer with the lease `own` has to leave the folder to `lease`. `now`: milliseconds since 1970.
+ * True if a writer with the lease `own` has to leave the folder to `lease`. `now`: milliseconds since 1970.
  */
 export function isHeld(lease: Lease, own: Lease, now: number): boolean {
   if (lease.host === own.host) {

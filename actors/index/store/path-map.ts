@@ -11,7 +11,7 @@ import { comparablePath } from '../../../runtime/paths.ts';
 /** A root as one machine sees it. */
 export interface PlacedRoot {
   readonly name: string;
-  /** What stored paths below it begin with. */
+  /** Prefix of stored paths below it. */
   readonly prefix: string;
   /** Where it is on this machine. */
   readonly folder: string;
@@ -62,7 +62,7 @@ export class PathMap {
    */
   forms(given: string): string[] {
     const root = this.rootOf(given);
-    // As its root is spelled, where the system knows several spellings.
+    // Uses the spelling of the root, if the system knows several.
     const path = root === null ? given : joined(root.folder, below(given, root.folder)!);
     const forms = this.#byFolder.flatMap(({ name, prefix, folder }) => {
       const names = below(path, folder);
@@ -95,7 +95,7 @@ function joined(folder: string, names: readonly string[]): string {
   return (folder.endsWith(separator) ? folder : folder + separator) + names.join(separator);
 }
 
-/** Of the system that a path is of, which need not be this one. */
+/** Separator of the path's own system, which need not be this one. */
 function separatorOf(path: string): string {
   return /^(path:)?([A-Za-z]:\\|\\\\)/.test(path) ? '\\' : '/';
 }

@@ -61,7 +61,7 @@ export class PreviewWriter {
     }
   }
 
-  /** Of what was taken up, nothing behind a frame stays. */
+  /** Removes resumed pictures behind a frame. */
   cutAfter(frame: number): void {
     while (this.last > frame) this.#pictures.pop();
     const last = this.#pictures.at(-1);
@@ -98,7 +98,7 @@ export class PreviewWriter {
     this.#end += headBytes + jpeg.byteLength;
   }
 
-  /** What was added survives a power cut. */
+  /** Makes added pictures durable. */
   flush(): void {
     if (this.#first !== null) this.#begin();
     this.#file?.flush();
@@ -198,7 +198,7 @@ function readTable(opened: BundleFile): Buffer {
   return table;
 }
 
-/** By halving: frames are added in ascending order. */
+/** Binary search: frames are added in ascending order. */
 function find(table: Buffer, frame: number): Picture | null {
   let low = 0;
   let high = table.length / entryBytes;

@@ -15,7 +15,7 @@ import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
 export interface PathMove {
   readonly from: string;
   readonly to: string;
-  /** Of the new path; null when nothing lies there. */
+  /** Volume of the new path; null if nothing lies there. */
   readonly volume: string | null;
 }
 
@@ -74,7 +74,7 @@ export function movePaths(
       continue;
     }
     const moved = storedRow({ ...row, path: to, volume: volume ?? '' }, paths);
-    // What is known at the new name already is newer: it was read there.
+    // A record of the new name is newer: it was read there.
     if (there === null) writes.put(pathKey(moved.path), seal(Media, pathKey(moved.path), moved));
     for (const form of paths.forms(from)) writes.remove(pathKey(form));
     const key = mediaKey(row.hash_str);
@@ -119,7 +119,7 @@ function settle(writes: Writes, { file, paths }: Environment, row: Media): void 
     writes.put(mediaKey(row.hash_str), seal(Media, mediaKey(row.hash_str), settled));
   const other = read(Media, pathKey(settled.path));
   const root = paths.rootOf(path);
-  // What was read where the root was before says less than what was read here.
+  // A record from the root's earlier place is less accurate than one that was read here.
   const isHere = other !== null && root !== null && folderOf(root, other) === root.folder;
   if (!isHere) writes.put(pathKey(settled.path), seal(Media, pathKey(settled.path), settled));
 }

@@ -22,7 +22,7 @@ export interface ResultKind<T extends string = string, I extends TSchema = TSche
   count(items: readonly Static<I>[], frames: number): number;
 }
 
-/** What is stored of a content. */
+/** Stored result of a content. */
 export interface Result<I> {
   readonly model_key: string;
   readonly items: readonly I[];
@@ -140,7 +140,7 @@ export class Results<I = unknown> {
     return this.lookUp(hash)?.read() ?? null;
   }
 
-  /** What lists say of it; null where nobody looked. Throws STORE_DAMAGED. */
+  /** Entry in lists; null if the content was not analysed. Throws STORE_DAMAGED. */
   shown(hash: string) {
     const environment = this.#reading();
     const key = this.#prefix + checkedHash(hash);

@@ -44,7 +44,7 @@ export class RootsFile {
     this.path = path;
   }
 
-  /** As they are on the disk now. Throws ROOTS_DAMAGED naming the file. */
+  /** Reads the roots from the disk. Throws ROOTS_DAMAGED naming the file. */
   read(): Roots {
     try {
       const mark = markOf(this.path);
@@ -70,7 +70,7 @@ function rootsOf(version: number, all: readonly RootRecord[]): Roots {
 }
 
 function placedBy(roots: readonly RootRecord[], prefix: (root: RootRecord) => string): PlacedRoot[] {
-  // Of two in the same place the one that is still a root counts.
+  // If two are in the same place, the one that is still a root counts.
   const inOrder = roots.toSorted((a, b) => Number(a.removed) - Number(b.removed));
   return inOrder.map((root) => ({ ...root, prefix: prefix(root) }));
 }

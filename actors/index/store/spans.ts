@@ -1,5 +1,5 @@
-// What is kept of interrupted work in an analysis folder, in `open/`: bundles that only the same work on the
-// same content takes up. They are apart from what is stored, so a half film is never taken for a whole one.
+// Spans of interrupted work in an analysis folder, in `open/`: bundles that only the same work on the same
+// content resumes. They are separate from results, so a half film is never taken for a whole one.
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ export class SpanLog {
     this.#file.write(this.#end, block);
     this.#end += block.byteLength;
     this.#crc = crc;
-    // What a crash left behind the last whole span.
+    // Removes data behind the last whole span, which remains from a crash.
     this.#file.cut(this.#end);
     this.#file.flush();
   }
@@ -88,7 +88,7 @@ export class SpanLog {
 
 const logEnd = '.spans';
 
-/** What nobody took up for so long is forgotten. */
+/** Spans that were not resumed for this time are removed. */
 export const keptForMs = 14 * 24 * 3600 * 1000;
 
 export interface SpansOptions {
@@ -128,12 +128,12 @@ export class Spans {
     this.#bundles.flushNames();
   }
 
-  /** Of bundles that become results: the name without `end` of the one that goes on with this work. */
+  /** Name, without `end`, of the bundle that continues this work and becomes its result. */
   find(key: SpanKey, end: string): string | null {
     return this.#find(key, end)?.slice(0, -end.length) ?? null;
   }
 
-  /** What the names of new ones begin with. */
+  /** Prefix of the names of new ones. */
   prefix(key: SpanKey): string {
     return `${nameOf(key)}-`;
   }
@@ -175,7 +175,7 @@ export class Spans {
     for (const entry of this.#entries()) if (isOf(entry, key)) this.#remove(entry);
   }
 
-  /** Of all work on these contents but `kept`, that of open stages. Only for who holds the lease. */
+  /** Removes spans of all work on these contents but `kept`, that of open stages. Needs the lease. */
   forgetContents(
     hashes: ReadonlySet<string>,
     kept: readonly { readonly hash: string; readonly modelKey: string }[] = [],
@@ -198,7 +198,7 @@ export class Spans {
     }
   }
 
-  /** Of the same path, when something else lies there now. */
+  /** Removes spans of the same path if its content has changed. */
   #removeOthers({ path, hash_str }: SpanKey): void {
     for (const entry of this.#entries()) {
       if (entry.startsWith(`${hash_str}.`)) continue;
@@ -230,7 +230,7 @@ export class Spans {
   }
 }
 
-/** What the bundles of this work are of. */
+/** Subject of the bundles of this work. */
 export function aboutSpan({ own: _, ...span }: SpanKey, dimensions = 0): About {
   return { hash_str: span.hash_str, model_key: span.model_key, dimensions, span };
 }

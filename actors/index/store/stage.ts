@@ -28,7 +28,7 @@ export interface Added {
   readonly changed?: Float32Array;
 }
 
-/** What is kept of a stage when it is interrupted; null for nothing. */
+/** Storage for an interrupted stage; null for none. */
 export interface Keeping {
   readonly spans: Spans;
   readonly key: SpanKey;
@@ -69,7 +69,7 @@ export class Stage {
   readonly modelKey: string;
   readonly dimensions: number;
   readonly #parts: StageParts;
-  /** What the names of its bundles begin with. */
+  /** Prefix of the names of its bundles. */
   readonly #name: string;
   readonly #previews: PreviewWriter;
   #file: BundleFile | null = null;
@@ -81,9 +81,9 @@ export class Stage {
   #hasNamesFlushed = false;
   readonly #frames: number[] = [];
   readonly #taken: number = 0;
-  /** By lag - 1: the distance of each frame to the one that many later. */
+  /** Distance of each frame to the one `lag` later, at index lag - 1. */
   readonly #distances: number[][] = Array.from({ length: lags }, () => []);
-  /** Of each frame but the first. */
+  /** Change of each frame but the first. */
   readonly #changed: number[] = [];
   /** The vectors before, latest first. */
   #recent: Float32Array[] = [];
@@ -277,7 +277,7 @@ export class Stage {
   #startsByVectors(length: number): number[] {
     const distances = this.#distances.map((list) => Float32Array.from(list));
     const starts = sceneStarts(distances, this.#changed, this.#frames.length);
-    // What is left of the last second may be a few pictures, which are no scene.
+    // The remainder of the last second may be a few pictures, which are no scene.
     const left = length - this.#frames[starts.at(-1) ?? 0]!;
     return starts.length > 1 && left > 0 && left < 1 ? starts.slice(0, -1) : starts;
   }
@@ -324,7 +324,7 @@ export class Stage {
     this.#previews.close();
   }
 
-  /** What was kept stays, and where a record `mayName` the bundles, so do they. */
+  /** Keeps the saved part, and the bundles too if a record `mayName` them. */
   abort(mayName = false): void {
     const isKept = this.#parts.keeping !== null && this.#written > 0;
     for (const file of [this.#file, this.#previews.file]) {
@@ -339,7 +339,7 @@ type OfEdges = Pick<Visual, 'scene_starts' | 'has_edges' | 'edge_seconds' | 'edg
 const withoutEdges = { has_edges: 0, edge_seconds: [], edge_frames: [], edges_end: 0 };
 
 /**
- * What a record says of exact edges. `frames`: its grid frames; `length`: of the film in seconds. Throws
+ * Exact edges in the form of a record. `frames`: its grid frames; `length`: of the film in seconds. Throws
  * INVALID_MESSAGE for edges that do not ascend.
  */
 export function betweenEdges(edges: Edges, frames: readonly number[], length: number): OfEdges {

@@ -165,7 +165,7 @@ export class Store {
     writer.work.exclusively(() => writer.adopt(found));
   }
 
-  /** What writes faces and clusterings. Throws what opening the folder for writing throws. */
+  /** Writer of faces and clusterings. Throws what opening the folder for writing throws. */
   peopleWriter(isLocal = false): PeopleWriter {
     const { environment, work, spans, bundles } = this.#writer(isLocal);
     const { stored: clusterings, faces: stored } = this.people;
@@ -174,7 +174,7 @@ export class Store {
     return this.#peopleWriting;
   }
 
-  /** What writes and removes summaries. Throws what opening the folder for writing throws. */
+  /** Writer of summaries. Throws what opening the folder for writing throws. */
   summaryWriter(isLocal = false): SummaryWriter {
     const { environment, work } = this.#writer(isLocal);
     this.#summaryWriting ??= new SummaryWriter(environment, work, this.#options);
@@ -325,7 +325,7 @@ export class Store {
     return [...all].every((one) => this.peopleWriter(true).compact(one));
   }
 
-  /** What was appended to a stage that can be taken up is kept. */
+  /** Keeps the data of a stage that can be resumed. */
   abort(stage: Stage): void {
     this.#writing?.suspend(stage);
   }
@@ -366,8 +366,8 @@ function expectOwn(environment: Environment, folder: string): void {
   throw storeErrors.FOLLOWS_CLUSTER(what, { folder });
 }
 
-// Whether an analysis folder without records is an empty one, or one that cannot be read now. One that is not
-// there yet is empty; on a drive that is away it only looks so.
+// Tells an empty analysis folder from one that cannot be read now. A folder that does not exist yet is empty;
+// on a drive that is away it only looks so.
 
 /** `wasThere`: it held something once. Throws STORE_UNAVAILABLE. */
 function requireEmpty(folder: string, wasThere: boolean): void {

@@ -14,7 +14,7 @@ export interface VectorPage {
   readonly frames: Int32Array<ArrayBuffer>;
   /** n×d, L2-normalised. */
   readonly vectors: Float32Array<ArrayBuffer>;
-  /** Those of the frames with which a scene begins. */
+  /** Frames with which a scene begins. */
   readonly cuts: Int32Array<ArrayBuffer>;
   /** The frame with which the next page begins. */
   readonly next: number | null;
@@ -123,7 +123,7 @@ class Sampling {
   readonly #modelKey: string;
   readonly #options: SampleOptions;
   readonly #leavesMissingOut: boolean;
-  /** Of the vectors, those that could not be read. */
+  /** Vectors that could not be read. */
   readonly #broken = new Set<number>();
 
   /**

@@ -186,7 +186,7 @@ export class Transcripts {
     return hashes.map((hash) => environment?.has(transcriptKey(hash)) ?? false);
   }
 
-  /** As `lookUpTranscript`. */
+  /** Same as `lookUpTranscript`. */
   lookUp(hash: string): ReturnType<typeof lookUpTranscript> {
     return lookUpTranscript(this.#reading(), hash);
   }
@@ -292,7 +292,7 @@ export class Transcripts {
     });
   }
 
-  /** What people say of voices; see `link_speakers`. */
+  /** Stores people's statements about voices; see `link_speakers`. */
   link(said: SaidOfVoices): Linked {
     for (const [i, { hash_str, speaker }] of said.voices.entries()) {
       const fieldOf = (at: number | null) => `voices[${i}].${at === null ? 'hash_str' : 'speaker'}`;
@@ -338,7 +338,7 @@ function sameSpeaker(
   return Object.keys(now).find((other) => now[other] === said);
 }
 
-/** What the subtitles say, and before it what people say. */
+/** Names in the subtitles; names given by people take precedence. */
 function allNames({ mark }: Pick<Columns, 'mark'>, given: Names): Record<string, string> {
   return { ...mark.speaker_names, ...given };
 }

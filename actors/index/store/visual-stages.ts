@@ -52,7 +52,7 @@ export class VisualStages {
     return readRecord(this.#reading(), Visual, stageKey(modelKey, hash));
   }
 
-  /** What is stored of the previews of a media; null where nothing is. */
+  /** Stored previews of a media; null if there are none. */
   pictures(hash: string): Previews | null {
     return readRecord(this.#reading(), Previews, previewKey(hash));
   }
@@ -76,7 +76,7 @@ export class VisualStages {
     return hashes.map((_, i) => byModel.some((stored) => stored[i]));
   }
 
-  /** Whether stored previews stood in for the file. */
+  /** True if stored previews replaced the file. */
   isFromPreviews(modelKey: string, hash: string): boolean {
     return readable(() => this.stage(modelKey, hash))?.from_previews === 1;
   }
@@ -223,7 +223,7 @@ export class StageRows {
     else into.set(rows8.subarray(at, at + into.byteLength));
   }
 
-  /** As they are, unchecked. Throws STORE_DAMAGED naming content and file when they are missing. */
+  /** Unchecked bytes. Throws STORE_DAMAGED naming content and file when they are missing. */
   #read16(position: number, count: number): Uint8Array {
     const { hash, dimensions, rows16 } = this.#of;
     const [at, bytes] = [position * stride16(dimensions), new Uint8Array(count * stride16(dimensions))];

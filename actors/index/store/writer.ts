@@ -32,7 +32,7 @@ export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryW
 /** At most, what a transaction that forgets a content writes, bytes. */
 const bytesOfRemoval = 128 * 1024;
 
-/** What else a removal takes along. */
+/** Additional work of a removal. */
 export interface RemovalHooks {
   /** Within the transaction. */
   readonly within: (writes: Writes) => void;
@@ -48,7 +48,7 @@ export interface Committed {
   readonly edges?: Edges | undefined;
 }
 
-/** What a stage has come to. Its bundles are whole. */
+/** Result of a stage. Its bundles are complete. */
 export interface Found {
   readonly hash: string;
   readonly modelKey: string;
@@ -295,7 +295,7 @@ export class Writer {
     return this.work.exclusively(() => environment.transact(rewrite));
   }
 
-  /** By every model, those that can be read. */
+  /** Readable stages of every model. */
   #stagesOf(hash: string): { readonly key: string; readonly visual: Visual }[] {
     return this.environment.keys(modelPrefix).flatMap((model) => {
       const key = `visual/${model.slice(modelPrefix.length)}/${hash}`;

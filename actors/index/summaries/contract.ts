@@ -34,7 +34,7 @@ export const GridRange = Type.Tuple([Count, Type.Integer({ minimum: 1 })]);
 export type GridRange = Static<typeof GridRange>;
 
 export const VerificationHint = Type.Object({
-  /** What the evidence does not show. */
+  /** Gap in the evidence. */
   limitation: Text(500),
   affected_range: GridRange,
   evidence_ids: Type.Array(EvidenceId, { maxItems: 32 }),
@@ -42,7 +42,7 @@ export const VerificationHint = Type.Object({
 });
 export type VerificationHint = Static<typeof VerificationHint>;
 
-/** What a leaf was made of: references and words, never pictures or vectors. */
+/** Sources of a leaf: references and words, never pictures or vectors. */
 export const SummaryEvidence = Type.Object({
   frames: Type.Array(Type.Object({ evidence_id: EvidenceId, frame_idx: Count, timestamp: Text(16) }), {
     maxItems: 200,
@@ -62,7 +62,7 @@ export const SummaryEvidence = Type.Object({
   speakers: Type.Array(Text(500), { maxItems: 200 }),
   /** Names of people who are seen. */
   people: Type.Array(Text(500), { maxItems: 200 }),
-  /** Who is probably meant by whom, and why. */
+  /** Guesses which speaker is which person, with the reason. */
   attribution_hints: Type.Array(Text(500), { maxItems: 50 }),
 });
 export type SummaryEvidence = Static<typeof SummaryEvidence>;
@@ -86,12 +86,12 @@ export type SummaryNode = Static<typeof SummaryNode>;
 
 export const NewSummaryNode = Type.Object({
   ...nodeFields,
-  /** Of a leaf; null for others. */
+  /** Evidence of a leaf; null for others. */
   evidence: nullable(SummaryEvidence),
 });
 export type NewSummaryNode = Static<typeof NewSummaryNode>;
 
-/** What is known to be wrong with a summary. The first entries of each list, and how many there are. */
+/** Known faults of a summary: the first entries of each list, and their number. */
 export const SummaryQuality = Type.Object({
   warnings: Type.Array(Text(2000), { maxItems: mostQualityEntries }),
   warning_count: Count,
@@ -179,7 +179,7 @@ export type CollectionChoice = Static<typeof CollectionChoice>;
 
 const Limit = Type.Integer({ minimum: 1, maximum: mostOfPage });
 
-/** What is damaged and left out: hashes of media. */
+/** Hashes of media whose damaged records were left out. */
 const Unreadable = Type.Array(Type.String());
 
 export const summaryMessages = {
@@ -238,7 +238,7 @@ export const summaryMessages = {
       hash_str: Type.String(),
       analysis_id: nullable(Type.String()),
       node_id: nullable(Type.String()),
-      /** Of a leaf. */
+      /** True for the evidence of a leaf. */
       evidence: Type.Boolean(),
     }),
     Type.Object({

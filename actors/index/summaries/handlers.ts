@@ -1,4 +1,4 @@
-// What the index answers about summaries: read a page or a node at a time, written node by node.
+// Handlers about summaries: read a page or a node at a time, written node by node.
 
 import type { Static } from 'typebox';
 import type { Handlers } from '../../../runtime/actor.ts';
@@ -152,7 +152,7 @@ const previewCharacters = 200;
 interface TextQuery {
   /** Folded. */
   readonly words: readonly string[];
-  /** Of contents; null for all. */
+  /** Hashes of contents; null for all. */
   readonly hashes: ReadonlySet<string> | null;
   /** `hash/id` of summaries; null for all. */
   readonly names: ReadonlySet<string> | null;
@@ -174,7 +174,7 @@ function inOrder(a: Hit, b: Hit): number {
     order(one.hash_str, other.hash_str) ||
     order(one.analysis_id, other.analysis_id) ||
     a.part.starts[a.row]! - b.part.starts[b.row]! ||
-    // What is said of a shorter range is more exact.
+    // Text about a shorter range is more exact.
     b.part.levels[b.row]! - a.part.levels[a.row]! ||
     order(a.part.idOf(a.row), b.part.idOf(b.row))
   );
@@ -210,7 +210,7 @@ function searchSummaries(
   return { matches, total, total_is_exact: total < mostCounted };
 }
 
-/** None for a node that was removed, or damaged, since its text was read. */
+/** Empty for a node that was removed or damaged since its text was read. */
 function matchOf(store: Store, { part, row }: Hit, words: readonly string[]): Static<typeof SummaryMatch>[] {
   const { hash_str, analysis_id, analysis_name, path, token } = part.summary;
   const node = store.summaries.node({ hash_str, token }, part.idOf(row));

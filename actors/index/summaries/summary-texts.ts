@@ -10,13 +10,11 @@ import type { FoundRow, RowSearch, TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { SummaryName } from './contract.ts';
 
-/**
- * Of one step, which takes some 10 ms: names that are listed, nodes that are read and units of their texts.
- */
+/** Limits of one step of some 10 ms: listed names, nodes read, and units of their texts. */
 const stepNames = 500;
 const stepNodes = 512;
 const stepUnits = 1 << 17;
-/** Of one part: to make a shard of a few takes some 10 ms. */
+/** Most units of one part: a shard of a few of them takes some 10 ms to make. */
 const partUnits = 1 << 18;
 
 /** How far the changes of the folder are known. */
@@ -43,7 +41,7 @@ interface Reading {
   readonly summary: LoadedSummary;
   after: string | null;
   nodes: NodeText[];
-  /** Of their texts. */
+  /** Units of their texts. */
   units: number;
   /** Nodes of the next page: fewer where texts are long. */
   page: number;
@@ -52,7 +50,7 @@ interface Reading {
 const keyOf = ({ hash_str, analysis_id }: SummaryName): string => `${hash_str}/${analysis_id}`;
 
 export class SummaryTexts implements FolderTexts {
-  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  /** Identity of the loaded records; a folder that was replaced has another. */
   readonly source: string;
   readonly #summaries = new Map<string, LoadedSummary>();
   /** Names of those that are damaged. */
@@ -60,7 +58,7 @@ export class SummaryTexts implements FolderTexts {
   readonly #shards = new Shards<SummaryPart>();
   #seen: Seen | null = null;
   #listing: Listing | null = null;
-  /** What has to be read, the last first. */
+  /** Summaries to read, the last one first. */
   #queue: Located[] = [];
   #reading: Reading | null = null;
 
@@ -119,7 +117,7 @@ export class SummaryTexts implements FolderTexts {
       if (known !== undefined && !listing.moved) continue;
       const path = readable(() => store.media.pathOf(name.hash_str));
       if (known !== undefined) known.path = path ?? known.path;
-      // Of a content that the folder does not know any more nothing is told.
+      // Contents that the folder does not know any more are left out.
       else if (path !== null) listing.queue.push({ name, path });
     }
     listing.after = page.at(-1) ?? null;
@@ -132,7 +130,7 @@ export class SummaryTexts implements FolderTexts {
     for (const key of this.#unreadable.keys()) if (!listing.names.has(key)) this.#unreadable.delete(key);
     // Where there are so many matches that not all are looked at, it is those that come first.
     this.#queue = listing.queue.sort((a, b) => (a.path < b.path ? 1 : a.path > b.path ? -1 : 0));
-    // What changed since the listing began is listed with the next.
+    // Changes since the listing began come with the next one.
     this.#seen = listing.seen;
     this.#listing = null;
   }
@@ -171,7 +169,7 @@ export class SummaryTexts implements FolderTexts {
   }
 }
 
-/** As they are read. */
+/** Order in which they are read. */
 function byName(a: SummaryPart, b: SummaryPart): number {
   const [one, other] = [keyOf(a.summary), keyOf(b.summary)];
   if (one !== other) return one < other ? -1 : 1;

@@ -20,7 +20,7 @@ const gramSpace = 1 << 24;
  * shards.
  */
 export class ShardBuilder<T extends TextDocument> {
-  /** By gram: how often it occurs; while its rows are put side by side, where the next one goes. */
+  /** Occurrences of each gram; while its rows are arranged, the position of the next one. */
   readonly #places = new Uint32Array(gramSpace);
   #grams = new Uint32Array(1 << 12);
   #found = 0;
@@ -148,10 +148,10 @@ function firstTwo(bytes: Uint8Array, from: number, to: number): number {
 // The shards of one folder. Documents are taken in until they fill one; shards that are small, or of which
 // more than half is gone, are made fewer.
 
-/** Of one shard, rows and bytes of text: to make one takes some 10 ms. */
+/** Limits of one shard, rows and bytes of text: making one takes some 10 ms. */
 const shardRows = 1 << 14;
 const shardBytes = 1 << 20;
-/** So many shards that are less than half full are made fewer. */
+/** Number of shards less than half full at which they are merged. */
 const mostSmall = 8;
 
 interface Sized extends TextDocument {
@@ -163,7 +163,7 @@ export class Shards<T extends Sized> {
   #shards: Shard<T>[] = [];
   /** While there is something to take in: it takes memory of its own. */
   #builder: ShardBuilder<T> | null = null;
-  /** Of the texts in the builder. */
+  /** Bytes of the texts in the builder. */
   #bytes = 0;
 
   /** In memory. */
@@ -172,7 +172,7 @@ export class Shards<T extends Sized> {
     return this.#shards.reduce((sum, shard) => sum + shard.bytes + documents(shard), 0);
   }
 
-  /** What was taken in is enough for a shard. */
+  /** True if there is enough for a shard. */
   get isFull(): boolean {
     return (this.#builder?.rows ?? 0) >= shardRows || this.#bytes >= shardBytes;
   }
@@ -223,7 +223,7 @@ export class Shards<T extends Sized> {
   }
 }
 
-/** What is not gone of a shard, as a part of what one may hold. */
+/** Live share of a shard's capacity. */
 function fullness(shard: Shard<TextDocument>): number {
   const live = shard.documents.filter(({ gone }) => !gone);
   const bytes = live.reduce((sum, { folded }) => sum + folded.bytes.byteLength, 0);

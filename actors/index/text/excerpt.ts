@@ -17,7 +17,7 @@ const mostPlaces = 200;
 const partBefore = 5;
 
 const ascii = /^\p{ASCII}*$/u;
-/** What may be folded by itself: a letter with its marks, or the parts of Hangul syllables. */
+/** Units that can be folded by themselves: a letter with its marks, or the parts of Hangul syllables. */
 const parts = /[\u1100-\u11ff]+\p{M}*|\P{M}\p{M}*|\p{M}+/gu;
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 

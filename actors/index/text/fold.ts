@@ -48,7 +48,7 @@ export function withoutAccents(text: string): string {
   return bare.replace(special, (letter) => plainLetters[letter]!);
 }
 
-/** What `fold` makes of a byte of ASCII; other bytes as they are. */
+/** Folded value of each ASCII byte; other bytes are unchanged. */
 export const foldedByte = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 128 ? fold(String.fromCharCode(byte)).charCodeAt(0) : byte,
 );
@@ -73,10 +73,7 @@ export function startOf({ ends }: Rows, row: number): number {
   return row === 0 ? 0 : ends[row - 1]!;
 }
 
-/**
- * By UTF-16 unit: what it folds to by itself; 0 when not looked up yet, `dependent` when that depends on its
- * neighbours.
- */
+/** Folded value of each UTF-16 unit; 0 if not looked up yet, `dependent` if it depends on its neighbours. */
 const units = new Uint16Array(1 << 16);
 const dependent = 1;
 const mark = /^\p{M}/u;

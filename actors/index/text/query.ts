@@ -1,4 +1,4 @@
-// What is looked for: words and phrases.
+// Queries: words and phrases.
 import { fold, foldedByte, type Rows, startOf } from './fold.ts';
 
 const quotes = /[“”„‟«»]/g;
@@ -66,7 +66,7 @@ export function placeOf(asked: string): 'whole' | 'beginning' | 'anywhere' {
   return [...asked].length < mayGoOn ? 'whole' : 'beginning';
 }
 
-// Whether a needle stands in a row as whole words, or at the beginning of one, and not within a longer one.
+// Decides whether a needle occurs in a row as whole words, at the beginning of one, or within a longer one.
 
 const letter = /[\p{L}\p{N}\p{M}_]/u;
 const asciiLetter = Array.from({ length: 128 }, (_, byte) => letter.test(String.fromCharCode(byte)));

@@ -36,7 +36,7 @@ export class Shard<T extends TextDocument> {
   readonly rows: number;
   readonly #lists: Lists;
   readonly #firstRows: Uint32Array;
-  /** By byte: rows in the lists of the grams it begins. */
+  /** Number of rows in the lists of the grams that each byte begins. */
   readonly #byteRows = new Float64Array(256);
 
   constructor(documents: readonly T[], lists: Lists) {
@@ -105,7 +105,7 @@ export class Shard<T extends TextDocument> {
     let best = needles[0]!;
     let fewest = Number.POSITIVE_INFINITY;
     for (const needle of needles) {
-      // Those of one or two bytes have many lists.
+      // Needles of one or two bytes have many lists.
       const rows = needle.length < 3 ? Number.MAX_VALUE : this.#fewestRows(needle);
       if (rows === 0) return nothing;
       if (rows < fewest) [best, fewest] = [needle, rows];
@@ -291,7 +291,7 @@ export interface FoundRow<T> {
 }
 
 export interface RowSearch<T> {
-  /** As `Shard.find` wants them. */
+  /** Needles for `Shard.find`. */
   readonly needles: readonly Uint8Array[];
   pickOf(document: T): Picked;
   readonly most: number;

@@ -164,7 +164,7 @@ export function crossesRows(
   return false;
 }
 
-/** Whether the rows begin with what the phrase has from `at` on. */
+/** True if the rows begin with the phrase from `at` on. */
 function followedBy(
   rows: Rows,
   first: number,

@@ -5,13 +5,13 @@ import type { Store } from '../store/store.ts';
 
 /** The texts of one folder, brought into step with what is stored. */
 export interface FolderTexts {
-  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  /** Identity of the loaded records; a folder that was replaced has another. */
   readonly source: string;
   /** In memory. */
   readonly bytes: number;
   /** Goes on for some 10 ms. True when everything that is stored can be searched. */
   step(store: Store): boolean;
-  /** What is damaged and left out, by name. */
+  /** Names of damaged entries, which are left out. */
   damaged(): string[];
 }
 
@@ -24,7 +24,7 @@ export class TextCache<T extends FolderTexts> {
   /** For the log: `summaries`. */
   readonly #what: string;
   readonly #open: (store: Store) => T;
-  /** By folder, the one used last at the end. */
+  /** State by folder, the one used last at the end. */
   readonly #kept = new Map<string, T>();
   #latest: T | null = null;
 
@@ -64,7 +64,7 @@ export class TextCache<T extends FolderTexts> {
     }
   }
 
-  /** What was read of a folder is not what lies there now. */
+  /** The state of a folder is out of date. */
   forget(store: Store): void {
     this.#kept.delete(store.folder);
   }

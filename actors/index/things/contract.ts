@@ -1,4 +1,4 @@
-// What the index answers about things: stored for a media, and found by the words of a question.
+// Things of media, stored and searched by the words of a question.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { nullable, oneOf } from '../../../runtime/schema.ts';
@@ -10,7 +10,7 @@ import { RankedMatch, Scope } from '../visual/contract.ts';
 const Frame = Type.Integer({ minimum: 0 });
 const FrameRanges = Type.Record(Type.String(), Type.Array(Type.Tuple([Frame, Frame])));
 
-/** As in actors/things/tracks.ts. */
+/** Same as in actors/things/tracks.ts. */
 export const Track = Type.Object({
   class: ThingClass,
   start: Frame,
@@ -90,14 +90,14 @@ export const thingMessages = {
     }),
     Type.Object({ seen: Type.Array(Type.Array(Track)) }),
   ),
-  /** What is seen in the media, for people who look at one; null where no detector looked. STORE_DAMAGED. */
+  /** Things in a media for display; null if no detector analysed it. STORE_DAMAGED. */
   things_of: ask(
     Type.Object({ ...Folder, hash_str: Type.String() }),
     Type.Object({
       model_key: nullable(Type.String()),
       from_previews: Type.Boolean(),
       tracks: Type.Array(Track),
-      /** By the faces that are stored too, also where no detector looked for things. */
+      /** Shot sizes, also derived from stored faces if no detector looked for things. */
       shots: Type.Array(Type.Object({ size: ShotSize, start: Frame, end: Frame })),
       faces: Type.Array(Type.Object({ frame: Frame, box: ThingBox })),
     }),

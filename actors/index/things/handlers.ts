@@ -1,4 +1,4 @@
-// What the index answers about things.
+// Handlers about things.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';

@@ -13,14 +13,14 @@ interface ReadTracks {
 }
 
 export class LoadedTracks {
-  /** By hash. A folder that is opened again is another store. */
+  /** Tracks by hash. A folder that is opened again is another store. */
   readonly #read = new WeakMap<Store, Map<string, ReadTracks>>();
 
   /** Media in which somebody looked, ascending. */
   hashes(store: Store): string[] {
     const hashes = store.results('things').hashes();
     const read = this.#of(store);
-    // What was forgotten is not kept in memory.
+    // Forgotten contents are removed from memory.
     if (read.size > hashes.length) read.clear();
     return hashes;
   }
@@ -53,7 +53,7 @@ export class LoadedTracks {
     const before = read.size;
     for (const hash of hashes) {
       if (read.has(hash)) continue;
-      // What is damaged is no progress, or there would be no end to it.
+      // A damaged record is no progress, or the loop would not end.
       if (performance.now() >= end && read.size > before) return false;
       readable(() => this.tracks(store, hash));
     }

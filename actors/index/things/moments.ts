@@ -38,7 +38,7 @@ interface OtherSights {
 
 /** A colour that is less of a thing than this is not what a person calls it by. */
 const leastColour = 0.2;
-/** Of the area of the picture: something this large is seen close, something this small from afar. */
+/** Shares of the picture's area: a thing this large is close, one this small is far away. */
 const [close, far] = [0.35, 0.03];
 
 /** Grid frames of the film, and how sure it is that they are as asked for. */
@@ -225,7 +225,7 @@ function both(some: readonly Moment[], others: readonly Moment[]): Moment[] {
       const [start, end] = [Math.max(a.start, b.start), Math.min(a.end, b.end)];
       if (start >= end) continue;
       const [one, other] = [partOf(a, start, end), partOf(b, start, end)];
-      // What is shown less well decides: of the other one more frames will do.
+      // The less prominent one decides, since the other one is in more frames.
       const sight = one.prominence < other.prominence ? one : other;
       found.push({ ...sight, score: Math.min(a.score, b.score) });
     }

@@ -40,7 +40,7 @@ export interface Shot {
   readonly size: ShotSize;
   readonly start: number;
   readonly end: number;
-  /** Of the detector, for the largest person in the frame that shows it best. */
+  /** Score of the largest person in the frame that shows it best. */
   readonly score: number;
   readonly best: number;
 }
@@ -67,8 +67,7 @@ const faceHeight = 2.8;
  */
 const [cutPerson, lowerEdge] = [0.55, 0.96];
 /**
- * Who is small and cut off at the top or a side may be a hand that comes into the picture: of them nothing is
- * said.
+ * A small person cut off at the top or a side may be a hand that enters the picture, so no size is claimed.
  */
 const edge = 0.01;
 const [closeShape, mediumShape] = [0.9, 0.4];
@@ -109,7 +108,7 @@ function sizeOf([left, top, width, height]: Track['box'], aspect: number): ShotS
   return Math.min(top, left, 1 - left - width) < edge ? null : 'wide';
 }
 
-/** As a share of the height of the picture. */
+/** Distance as a share of the picture's height. */
 function fromEyesToMouth(points: Face['landmarks'], aspect: number): number {
   const middle = (from: number) => (points[from]! + points[from + 2]!) / 2;
   return Math.hypot((middle(0) - middle(6)) * aspect, middle(1) - middle(7));

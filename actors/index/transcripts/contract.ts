@@ -1,5 +1,4 @@
-// What is said in media: transcripts are stored, read, loaded into memory and searched, and their speakers
-// named.
+// Speech in media: transcripts are stored, read, loaded into memory and searched, and their speakers named.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
@@ -35,7 +34,7 @@ export type OtherLanguage = Static<typeof OtherLanguage>;
 export const TranscriptMark = Type.Object({
   /** `subtitles` for a transcript made of them. */
   model_key: Type.String(),
-  /** What was asked for, BCP 47; null for whatever is spoken. */
+  /** Requested language, BCP 47; null for any. */
   language: Type.Union([Type.String(), Type.Null()]),
   /** The language that was spoken, BCP 47; null when nothing was said. */
   spoken: Type.Union([Type.String(), Type.Null()]),
@@ -54,7 +53,7 @@ export const TranscriptMark = Type.Object({
   /** Null for the downmix. */
   channels: Type.Union([Type.Array(Type.Integer({ minimum: 1 })), Type.Null()]),
   detect_speakers: Type.Boolean(),
-  /** As asked for: `auto`, `5+`, `1` to `4`. */
+  /** Requested number: `auto`, `5+`, `1` to `4`. */
   speaker_count: Type.String(),
   /**
    * Which text the file beside the media had; null for a transcript from elsewhere; not there in older ones.
@@ -116,7 +115,7 @@ export const TranscriptMatch = Type.Object({
   hash_str: Type.String(),
   path: Type.String(),
   ...namedFields,
-  /** Of subtitles in another language, in which `segment_index` counts. Left out for the transcript. */
+  /** Language of other subtitles, in which `segment_index` counts. Left out for the transcript. */
   language: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 export type TranscriptMatch = Static<typeof TranscriptMatch>;
@@ -220,7 +219,7 @@ export const transcriptMessages = {
       speaker_name: Type.Union([Type.String(), Type.Null()]),
       scope: Type.Object({
         ...MediaScope.properties,
-        /** By hash; segments that overlap one of them. */
+        /** Ranges by hash; only segments that overlap one of them. */
         ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
       }),
       max_results: Type.Integer({ minimum: 1 }),
@@ -228,11 +227,10 @@ export const transcriptMessages = {
     TranscriptMatches,
   ),
   /**
-   * What is said that answers a question, best first: segments that hold the whole `query`, as whole words
-   * before parts of longer ones, then by path and time. When none does, those that hold more than half of its
-   * words, without the words that only make it a question; a word may stand in the segment that follows, or
-   * be the name of who speaks. `people`: only segments during which they are seen. At most `max_results`.
-   * NOT_LOADED.
+   * Speech that answers a question, best first: segments with the whole `query`, as whole words before parts
+   * of longer ones, then by path and time. If there is none, segments with more than half of its words,
+   * without those that only make it a question; a word may also occur in the next segment, or be the
+   * speaker's name. `people`: only segments during which they are seen. At most `max_results`. NOT_LOADED.
    */
   search_said: ask(
     Type.Object({
@@ -240,7 +238,7 @@ export const transcriptMessages = {
       query: Type.String({ minLength: 1 }),
       scope: Type.Object({
         ...MediaScope.properties,
-        /** By hash; segments that overlap one of them. */
+        /** Ranges by hash; only segments that overlap one of them. */
         ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
       }),
       people: Type.Optional(PeopleFilter),

@@ -1,4 +1,4 @@
-// What the index answers about transcripts: stored, read, named and searched.
+// Handlers about transcripts: stored, read, named and searched.
 import type { Handlers, Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
@@ -122,7 +122,7 @@ function part(store: Store, request: Request<TranscriptContract, 'transcript_par
 /** Matches are counted up to this: to count all of a frequent word takes longer than to find the first. */
 const mostCounted = 1000;
 
-/** What is loaded, which of it a search considers, and where the people are that it asks for. */
+/** Loaded transcripts, the part within the scope, and the ranges of requested people. */
 export async function scoped(
   parts: TranscriptParts,
   cache_dir: string,
@@ -282,7 +282,7 @@ function findWords(look: Look, texts: readonly string[], most: number, pause: ()
     for (const [segment, own] of held) {
       const speaker = spoken[transcript.columns.speakers[segment]! - 1] ?? 0;
       const next = held.get(segment + 1) ?? 0;
-      // What the next one holds by itself is no part of this one.
+      // Words that the next segment has by itself do not count for this one.
       const together = own | speaker | ((own & ~next) === 0 ? 0 : next);
       const count = bits(together);
       if (2 * count <= words.length) continue;
@@ -292,7 +292,7 @@ function findWords(look: Look, texts: readonly string[], most: number, pause: ()
   return ranking.finish();
 }
 
-/** By transcript and segment: which words it holds, a bit each. */
+/** Words in each segment of each transcript, one bit each. */
 function wordsHeld(look: Look, words: readonly Word[]): Map<LoadedTranscript, Map<number, number>> {
   const held = new Map<LoadedTranscript, Map<number, number>>();
   for (const [i, { phrases, stands }] of words.entries()) {
@@ -306,7 +306,7 @@ function wordsHeld(look: Look, words: readonly Word[]): Map<LoadedTranscript, Ma
   return held;
 }
 
-/** By speaker: which of the words are their name, or a word of it. */
+/** For each speaker, the words that are in their name. */
 function spokenBy({ columns, names }: LoadedTranscript, words: readonly Word[]): number[] {
   return columns.speakerIds.map((id) => {
     const name = nameOf(columns, names, id);

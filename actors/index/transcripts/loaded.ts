@@ -91,12 +91,12 @@ export function overlaps(start: number, end: number, [from, to]: TimeRange): boo
   return start < to && (end > from || (end === start && start >= from));
 }
 
-/** What a search looks at, beside the words. `speaker`: an id, a name or a part of it, compared folded. */
+/** Scope of a search, beside the words. `speaker`: an id, a name or a part of it, compared folded. */
 export interface TranscriptScope {
   readonly hashes: ReadonlySet<string> | null;
   readonly ranges: ReadonlyMap<string, readonly TimeRange[]>;
   readonly speaker: string | null;
-  /** Of all media, only segments that these grid frames fall into; left out for every one. */
+  /** Grid frames of all media to which the search is limited; left out for no limit. */
   readonly only?: FrameRanges | null;
 }
 
@@ -122,7 +122,7 @@ export function pickOf(transcript: LoadedTranscript, scope: TranscriptScope): Pi
 
 const none = new Uint32Array(0);
 
-/** Whether a second of the grid that is in `ranges` (start, end, start, end...) overlaps a segment. */
+/** True if a second of the grid in `ranges` (start, end, start, end...) overlaps the segment. */
 function holdsAny(ranges: Uint32Array, start: number, end: number): boolean {
   let [low, high] = [0, ranges.length / 2];
   while (low < high) {
@@ -152,7 +152,7 @@ type TranscriptShard = Shard<LoadedTranscript>;
 
 export class LoadedTranscripts {
   readonly folder: string;
-  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  /** Identity of the loaded records; a folder that was replaced has another. */
   readonly source: string;
   readonly #byHash = new Map<string, LoadedTranscript>();
   #shards: TranscriptShard[] = [];
@@ -354,7 +354,7 @@ function inTheirOrder(found: FoundRow<LoadedTranscript>[]): FoundRow<LoadedTrans
   });
 }
 
-/** What a shard holds: its rows, and its transcripts, of which some have none. */
+/** Size of a shard: its rows, and its transcripts, some of which have none. */
 function sizeOf({ rows, documents }: TranscriptShard): number {
   return rows + documents.length;
 }

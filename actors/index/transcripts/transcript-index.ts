@@ -11,7 +11,7 @@ import { type LoadedTranscript, LoadedTranscripts, loadedTranscript } from './lo
 export class TranscriptIndex {
   readonly #log: Log;
   #loaded: LoadedTranscripts | null = null;
-  /** What loads add to: what is loaded, or what another folder has of which no load has ended yet. */
+  /** State that loads add to: the current one, or that of another folder until its first load ends. */
   #target: LoadedTranscripts | null = null;
   readonly #loads = new OpenLoads<TranscriptLoading>();
   /** How far the changes of the loaded folder are known. */
@@ -63,8 +63,8 @@ export class TranscriptIndex {
   }
 
   /**
-   * What is loaded of a folder, without what was removed since; NOT_LOADED when nothing is, or what lay there
-   * before the folder was replaced. STORE_UNAVAILABLE while the folder is gone.
+   * Loaded transcripts of a folder without those removed since. NOT_LOADED if there are none, or the folder
+   * was replaced. STORE_UNAVAILABLE while the folder is gone.
    */
   of(store: Store): LoadedTranscripts {
     const { folder } = store;
@@ -76,7 +76,7 @@ export class TranscriptIndex {
     throw storeErrors.NOT_LOADED(`The transcriptions of ${folder} are not loaded`, { folder });
   }
 
-  /** What was loaded of a folder has to be loaded again. */
+  /** The folder has to be loaded again. */
   forget(store: Store): void {
     if (this.#loaded?.folder === store.folder) this.#loaded = null;
     if (this.#target?.folder === store.folder) this.#target = null;
@@ -112,12 +112,12 @@ function sweep(loaded: LoadedTranscripts, store: Store): boolean {
 
 /** Rows of one shard: its work at the end is about 10 ms. */
 const shardRows = 1 << 14;
-/** Of one step: text that is taken in, records that are read. */
+/** Limits of one step: bytes of text, and records. */
 const stepBytes = 1 << 18;
 const stepRecords = 256;
 
 class TranscriptLoading {
-  /** What is added to. */
+  /** State that the load adds to. */
   readonly target: LoadedTranscripts;
   /** How far the changes of the folder were known when it began. */
   readonly seenBefore: number;
@@ -126,7 +126,7 @@ class TranscriptLoading {
   readonly #media: { readonly hash: string; readonly path: string }[] = [];
   #next = 0;
   readonly #builder = new ShardBuilder<LoadedTranscript>();
-  /** By media in the builder: what was in memory of it when it was read. */
+  /** State in memory of each media in the builder when it was read. */
   readonly #before = new Map<string, LoadedTranscript | undefined>();
 
   constructor(store: Store, target: LoadedTranscripts) {
@@ -194,7 +194,7 @@ class TranscriptLoading {
   }
 
   #add(store: Store): void {
-    // What was stored again, or named, since it was read is in memory already, and would be put back.
+    // Media stored or named since they were read are newer in memory.
     const overtaken = [...this.#before].filter(([hash, before]) => this.target.get(hash) !== before);
     this.target.add(this.#builder.finish());
     this.#before.clear();

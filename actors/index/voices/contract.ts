@@ -24,7 +24,7 @@ export const AlikeVoice = Type.Object({
   hash_str: Type.String(),
   /** The path at which the file was seen last. */
   path: Type.String(),
-  /** Of its voices the one that speaks longest. */
+  /** Speaker of the cluster's voices who speaks longest. */
   speaker: Type.String(),
   /** The name that was given, else that of the subtitles; null without one. */
   speaker_name: nullable(Type.String()),

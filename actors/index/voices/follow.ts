@@ -12,8 +12,8 @@ export interface StoredVoice {
 }
 
 /**
- * Who speaks when: columns with one entry a segment, ascending by start. `speakers`: 0 for nobody, else a
- * place in ids plus 1.
+ * Speaking times: columns with one entry for each segment, ascending by start. `speakers`: 0 for nobody, else
+ * an index in ids plus 1.
  */
 export interface Spoken {
   readonly starts_ms: Uint32Array;

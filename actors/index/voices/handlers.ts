@@ -1,4 +1,4 @@
-// What the index answers about voices.
+// Handlers about voices.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';

@@ -1,4 +1,4 @@
-// What is written in pictures: the lines of each media are stored, and found by words.
+// Printed words: the lines of each media are stored, and found by words.
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { TextBox } from '../../text-reader/contract.ts';
@@ -12,7 +12,7 @@ const Second = Type.Integer({ minimum: 0 });
 /** A line of text, for as long as it is seen. */
 export const WrittenLine = Type.Object({
   text: Type.String({ minLength: 1 }),
-  /** Of the frame in which it was read best: 0 to 1. */
+  /** Score in the frame in which it was read best: 0 to 1. */
   score: Type.Number({ minimum: 0, maximum: 1 }),
   /** In that frame. */
   box: TextBox,
@@ -48,7 +48,7 @@ export const writtenMessages = {
       query: Type.String({ minLength: 1 }),
       scope: Type.Object({
         ...MediaScope.properties,
-        /** By hash; lines that are seen in one of them. */
+        /** Ranges by hash; only lines that are seen in one of them. */
         ranges: Type.Record(Type.String(), Type.Array(TimeRange)),
       }),
       people: Type.Optional(PeopleFilter),

@@ -1,4 +1,4 @@
-// What the index answers about printed words.
+// Handlers about printed words.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
@@ -129,7 +129,7 @@ interface WrittenHit {
 interface WrittenScope {
   /** Null for all. */
   readonly hashes: ReadonlySet<string> | null;
-  /** Whether a line that is seen in grid frames [start, end) of a media counts; null for every one. */
+  /** True if a line seen in grid frames [start, end) of a media counts; null if all count. */
   readonly isWithin: ((hash: string, start: number, end: number) => boolean) | null;
 }
 

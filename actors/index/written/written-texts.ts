@@ -10,19 +10,19 @@ import type { FoundRow, RowSearch, TextDocument } from '../text/shard.ts';
 import type { FolderTexts } from '../text/text-cache.ts';
 import type { WrittenLine } from './contract.ts';
 
-/** Of one step, which takes some 10 ms: records that are looked up, and lines that are read. */
+/** Limits of one step of some 10 ms: records, and lines. */
 const stepRecords = 256;
 const stepLines = 4096;
 
 export class WrittenTexts implements FolderTexts {
-  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  /** Identity of the loaded records; a folder that was replaced has another. */
   readonly source: string;
   readonly #documents = new Map<string, LoadedWritten>();
   readonly #unreadable = new Set<string>();
   readonly #shards = new Shards<LoadedWritten>();
   /** Changes of the folder that are known, or being taken in; null before the first. */
   #seen: number | null = null;
-  /** What has to be looked up, the last first. */
+  /** Hashes to look up, the last one first. */
   #queue: string[] = [];
 
   constructor({ identity }: Pick<Store, 'identity'>) {
@@ -153,7 +153,7 @@ export function foldWritten(text: string): string {
 }
 
 /**
- * What a query may look like in a picture, each once: an `ß` is read as a `B`. None for a query of spaces
+ * Forms that a query may have in a picture, each once: an `ß` is read as a `B`. Empty for a query of spaces
  * alone.
  */
 export function writtenForms(query: string): string[] {

@@ -201,7 +201,7 @@ export const Scene = Type.Object({
 });
 export type Scene = Static<typeof Scene>;
 
-/** What a file is, in answers about moments and scenes. */
+/** Kind of a file in answers about moments and scenes. */
 export const MediaKind = oneOf('video', 'audio', 'image');
 
 export const ScenesAnswer = Type.Object({
@@ -227,7 +227,7 @@ export const ScenesAnswer = Type.Object({
 });
 export type ScenesAnswer = Static<typeof ScenesAnswer>;
 
-// What detectors have seen in one media file: things, shot sizes, printed lines.
+// Detections in one media file: things, shot sizes, printed lines.
 
 const Seconds = { start_seconds: StartSeconds, end_seconds: EndSeconds };
 

@@ -9,7 +9,7 @@ import { isSame, type Mark, markOf, type NamedContent, nameContent } from '../..
 import type { MediaRecord } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
 
-// What the hash of a file is, looked at once for as long as its size, time and inode stay the same.
+// Hashes of files, computed once for as long as size, time and inode stay the same.
 
 /** Files remembered. */
 const MOST = 4096;
@@ -54,11 +54,11 @@ export class Identities {
 }
 
 export interface MediaLocation {
-  /** What was remembered of this very content. */
+  /** Record of this very content. */
   readonly record: MediaRecord | null;
   /** Path at which it lies now; null when it is gone. */
   readonly source: string | null;
-  /** Of the file at `source`. */
+  /** Attributes of the file at `source`. */
   readonly mark: Mark | null;
 }
 
@@ -67,7 +67,7 @@ export interface LocationParts {
   readonly index: Ref<typeof indexContract>;
 }
 
-/** What lies at each path. A file that is gone is what was remembered of its path. */
+/** Content at each path. A missing file has the record of its path. */
 export async function locatePaths(
   { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,
@@ -99,9 +99,9 @@ export async function locateHash(
   const here = await atPath(path, found.by_path[0] ?? null);
   if (here.record?.identity.hash_str === hash) return here;
   const known = found.by_hash[0] ?? null;
-  // What the folder does not know at this path may be the content, moved here.
+  // A file that is unknown at this path may be the content, moved here.
   const mark = here.source !== null && here.record === null ? await markOf(path) : null;
-  // What cannot be read is another file, where the content is known without it.
+  // An unreadable file counts as another one if the content is known without it.
   const now =
     mark &&
     (await (known
@@ -148,9 +148,7 @@ export async function hashesAt(
 const MOST_READ = 16;
 const TOGETHER = 4;
 
-/**
- * By path: the hash of what lies there, where the folder knows that. Of many paths the first are looked at.
- */
+/** Hash of each path's file, if the folder knows it. Among many paths only the first are read. */
 export async function renamedFiles(
   { identities }: Pick<LocationParts, 'identities'>,
   cache_dir: string,

@@ -71,7 +71,7 @@ export async function locateMatches<M extends LocatedMatch>(
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
   if (hashes.length === 0) return { shown: [], gone: [], changed: [] };
   const [last, { paths }] = await Promise.all([
-    // What will be looked at comes with the same message.
+    // The same message fetches the records that are needed later.
     look.lastPaths(
       hashes,
       [...firsts.values()].flatMap((match) => [...askedOf(match), match.path]),
@@ -92,7 +92,7 @@ export async function locateMatches<M extends LocatedMatch>(
     found.set(key, { path: asked[at]!.path, state: looked[at]! });
     rest.push(asked[at]!);
   }
-  // Of a file that was named and is another one now, a copy elsewhere is not what was asked for.
+  // If a requested file was replaced, a copy elsewhere is not what was requested.
   const moved = rest.filter(({ key, isNamed }) => {
     const { state } = found.get(key)!;
     return state === 'gone' || (state !== 'there' && !isNamed);
@@ -120,8 +120,8 @@ interface Candidate {
 }
 
 /**
- * By hash: the paths at which a content lies, ascending; nothing of one that was only seen at the path that
- * is wanted. `paths`: by hash, those at which it was seen.
+ * Paths of each content by hash, ascending; empty for one that was only seen at the requested path. `paths`:
+ * by hash, those at which it was seen.
  */
 async function copiesOf(
   look: PathLook,
@@ -146,7 +146,7 @@ class PathLook {
   readonly #parts: LocationParts;
   readonly #cacheDir: string;
   readonly #call: CallOptions;
-  /** By path: what was remembered of it. */
+  /** Records by path. */
   readonly #records = new Map<string, MediaRecord | null>();
   #read = 0;
 
@@ -156,13 +156,13 @@ class PathLook {
     this.#call = call;
   }
 
-  /** By hash: where each content was seen last. */
+  /** Last path of each content by hash. */
   async lastPaths(hashes: string[], likely: readonly string[]): Promise<Map<string, string>> {
     const records = await this.#find(likely, hashes);
     return new Map(records.flatMap((record, i) => (record ? [[hashes[i]!, record.path]] : [])));
   }
 
-  /** Whether each content lies at its path. */
+  /** State of each content at its path. */
   async states(candidates: readonly Pick<Candidate, 'hash' | 'path'>[]): Promise<State[]> {
     await this.#find(
       candidates.map(({ path }) => path),

@@ -78,8 +78,8 @@ async function hashOf(
   return hash;
 }
 
-// What a browser has to know of a file before it tries to play it. Asked of the file itself once, as long as
-// it is the same.
+// Facts that a browser needs before it plays a file. They are read from the file once, as long as it is
+// unchanged.
 
 type PlayableFile = Pick<MediaFile, 'path' | 'kind' | 'mark'>;
 

@@ -16,7 +16,7 @@ interface LoadCounts {
 }
 
 export interface VisualModels {
-  /** As it is now, without asking anybody. */
+  /** Current state, without a message to the actor. */
   readonly state: ModelState;
   readonly loads: LoadCounts;
   /** Key of the model in use. Throws MODELS_LOADING or NO_VISUAL_MODEL. */

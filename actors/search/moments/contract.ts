@@ -54,7 +54,7 @@ export type PictureSource =
       };
     };
 
-/** What is searched for. */
+/** Fields of the query. */
 const queryFields = {
   query: shown(
     described(

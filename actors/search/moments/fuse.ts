@@ -42,7 +42,7 @@ export interface FusedMoment<R> {
   readonly kinds: ReadonlySet<HitKind>;
 }
 
-/** Of reciprocal rank fusion, as it was proposed. */
+/** Constant of reciprocal rank fusion, as proposed by its authors. */
 export const k = 60;
 /** Seconds. */
 export const within = 2;
@@ -147,7 +147,7 @@ class MediaMoments<R> {
   /** Hits that are the whole file. */
   readonly #files: Placed<R>[] = [];
   readonly #byPlace = new Map<number, Growing<R>>();
-  /** By pieces of some seconds. */
+  /** Entries by pieces of some seconds. */
   readonly #near = new Map<number, Growing<R>[]>();
 
   take(hit: Placed<R>): void {

@@ -31,7 +31,7 @@ export interface KindFound {
   readonly not_understood?: NotUnderstood;
   /** Something of this kind was searched. */
   readonly isSearched?: boolean;
-  /** What was searched in pictures, if nothing was found. */
+  /** Reason for an empty search of pictures. */
   readonly empty?: EmptyReason;
   /** Contents that cannot be read. */
   readonly damaged?: readonly string[];
@@ -72,7 +72,7 @@ function visualRequest(request: MomentsRequest, query: string): VisualRequest {
   return { ...shared, query, exclude, max_results: depthOf(request, leastDepth) };
 }
 
-/** What pictures show of `query`, which names nobody any more. `within`: only these grid frames, by hash. */
+/** Visual matches of `query`, from which names were removed. `within`: only these grid frames, by hash. */
 export async function seenList(
   parts: MomentParts,
   request: MomentsRequest,
@@ -117,7 +117,7 @@ export async function seenList(
   };
 }
 
-/** What is said that answers the whole query. */
+/** Speech that answers the whole query. */
 export async function saidList(
   parts: MomentParts,
   request: MomentsRequest,
@@ -286,7 +286,7 @@ interface SceneList {
   readonly shots: Shots | null;
 }
 
-/** By hash. */
+/** Scenes by hash. */
 export async function scenesBy(
   { index, models }: MomentParts,
   cache_dir: string,

@@ -51,7 +51,7 @@ export function createMoments(parts: MomentParts): Moments {
   };
 }
 
-/** What became of one kind: what it found, or why it was not searched. */
+/** Result of one kind: its matches, or the reason why it was not searched. */
 type Outcome = KindFound | { readonly refused: unknown };
 
 async function searchMoments(
@@ -258,7 +258,7 @@ async function outcomeOf(work: Promise<KindFound>): Promise<Outcome> {
   }
 }
 
-/** What it needs is not there; everything else is an error of the whole search. */
+/** True if a needed part is missing; every other error fails the whole search. */
 function isMissing(error: unknown): boolean {
   return [
     storeErrors.NOT_LOADED,
@@ -277,7 +277,7 @@ const refusal = {
   written: 'TEXT_NOT_SEARCHED',
 } as const;
 
-/** Who names no kinds need not hear that nobody was clustered and nothing was read. */
+/** A request without kinds gets no notes about missing clusterings or readings. */
 function refusals(refused: ReadonlyMap<MomentKind, unknown>, request: MomentsRequest['kinds']): Note[] {
   return [...refused].flatMap(([kind, error]) => {
     if (kind === 'name' || ((kind === 'person' || kind === 'written') && request === undefined)) return [];
@@ -300,7 +300,7 @@ async function mediaWarnings(
     kind === 'name' && found.size > 1 ? [] : [scope],
   );
   const missing = [...new Set(searched.flatMap((scope) => scope.missing))];
-  // What one kind can find is not missed by the others: a silent film has no transcript.
+  // Media that another kind covers are not reported: a silent film has no transcript.
   const [first, ...others] = searched.map(({ unloaded }) => unloaded);
   const unloaded = (first ?? []).filter((path) => others.every((list) => list.includes(path)));
   const damaged = [...new Set([...found.values()].flatMap(({ damaged = [] }) => damaged))];
@@ -366,7 +366,7 @@ async function explain(shown: readonly ShownMatch<Place>[], seen: KindFound | un
   });
 }
 
-/** As clients get them: with what the file is, and no scene longer than it. */
+/** Moments in the form of the API: with the kind of the file, and no scene longer than it. */
 async function described(
   { index }: MomentParts,
   cache_dir: string,

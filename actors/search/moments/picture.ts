@@ -48,7 +48,7 @@ function wrong(what: string): EngineError {
   return momentErrors.WRONG_PICTURE(`image_data ${what}`, { field: 'image_data' });
 }
 
-/** Of JPEG, PNG and WebP: what stands at which byte, Latin-1. */
+/** Signatures of JPEG, PNG and WebP: offset and bytes, Latin-1. */
 const signatures = [
   [0, '\xff\xd8\xff'],
   [1, 'PNG\r\n'],
@@ -130,8 +130,7 @@ async function withFile<T>(bytes: Uint8Array, work: (path: string) => Promise<T>
 }
 
 /**
- * What is known of a content, and where it lies or lay; null where other files lie there now. Throws
- * MEDIA_UNKNOWN.
+ * Record of a content, and its present or last path; null if other files are there now. Throws MEDIA_UNKNOWN.
  */
 async function contentOf(
   { index }: Pick<QueryParts, 'index'>,

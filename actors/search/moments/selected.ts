@@ -1,5 +1,5 @@
-// What filters, people and ranges select where a request has neither a query nor a picture: no list to fuse,
-// but whole media or parts of them, those that were recorded last first.
+// Selection by filters, people and ranges, for a request with neither a query nor a picture: whole media or
+// parts of them, the latest recording first, and no lists to fuse.
 import { storeErrors } from '../../index/store/contract.ts';
 import { type LoadedData, type LoadKey, now } from '../loaded-data.ts';
 import { listNote } from '../notes/contract.ts';
@@ -43,7 +43,7 @@ export async function select(
     max_results: depthOf(request, leastNamed),
   };
   const ask = () => parts.index.ask('selected', asked, now(signal));
-  // What the index lost of anything that it is asked about is loaded again.
+  // Data that the index has lost is reloaded.
   const within =
     <K extends LoadKey, R extends { readonly unreadable: readonly string[] }>(
       data: LoadedData<K, R>,
@@ -69,7 +69,7 @@ export async function select(
   return { ranking, found: { lists: [], notes, scope: found } };
 }
 
-/** What is loaded of the kind of media that the filters speak of. NOT_LOADED where nothing is. */
+/** Loaded data for the kind of media in the filters. NOT_LOADED if there is none. */
 async function loadedOf(
   { visual, transcripts, models }: MomentParts,
   { cache_dir, metadata_filter_request: wanted }: MomentsRequest,

@@ -1,10 +1,10 @@
-// What a search tells a person beside its matches: each sentence with its code and the values in it, so that
-// clients can say it in another language.
+// Notes of a search beside its matches: each sentence with its code and its values, so that clients can
+// translate it.
 import { type Static, Type } from 'typebox';
 import { described, field, named, oneOf } from '../../../runtime/schema.ts';
 import { type MetadataFilter, withdrawnIn } from '../../index/facets/contract.ts';
 
-/** Of a list, the first few; `count` says how many there are. */
+/** The first names of a list; `count` is the length of the list. */
 interface Listed {
   readonly names: readonly string[];
   readonly count: number;
@@ -18,7 +18,7 @@ interface Refused {
   readonly message: string;
 }
 
-/** What would make more of the words understood: commands in their order; none where nothing would. */
+/** Commands, in order, by which more words would be understood; empty if there are none. */
 interface Helped {
   readonly commands: readonly string[];
 }

@@ -1,4 +1,4 @@
-// What a person should know about an answer that is not whole.
+// Remarks on an incomplete answer.
 import { sizeText } from '../../models/advice.ts';
 import type { ListedModel } from '../../models/contract.ts';
 import type { NotUnderstood } from '../visual/contract.ts';
@@ -7,20 +7,20 @@ import { listed, listNote, type Note, type NoteCode, note, type SearchedKind } f
 /** How a model with a vocabulary of its own read the words. */
 export interface Reading {
   readonly model_key: string;
-  /** Of the query, what detectors have seen included. */
+  /** Known words of the query, including names of detected things. */
   readonly known: readonly string[];
   readonly unknown: readonly string[];
-  /** Of what is excluded. */
+  /** Unknown words of the excluded texts. */
   readonly unknownExcluded: readonly string[];
-  /** Of the query: known words by which the model finds little of what is meant. */
+  /** Known words of the query for which the model finds little that is right. */
   readonly weak: readonly string[];
   /** True if the matches are found by the known words. */
   readonly ranked: boolean;
   /** The model that understands more, where words ask for it and there is one for this machine. */
   readonly advised: Pick<ListedModel, 'row' | 'downloaded'> | null;
   /**
-   * What finds words that are things: models to download, or an analysis by those that are there; null where
-   * no word is one.
+   * Remedy for words that name things: a download of models, or an analysis by the present ones; null if no
+   * word does.
    */
   readonly things: 'download' | 'analysis' | null;
 }
@@ -90,7 +90,7 @@ export function isExplained(notes: readonly (Note | false)[]): boolean {
   return notes.some((one) => one !== false && !sideNotes.includes(one.code));
 }
 
-/** What the person should know about an answer, and what was not understood. */
+/** Notes about an answer, and its unknown words. */
 export function warning(warnings: Warnings): {
   readonly notes: (Note | false)[];
   readonly not_understood?: NotUnderstood;

@@ -58,7 +58,7 @@ function beyond(start: number, end: number | undefined, duration: number) {
   return searchErrors.BAD_TIME(`${field}: ${what}`, { field });
 }
 
-/** What is known of the content, also where its file is gone. WHICH_MEDIA, MEDIA_UNKNOWN, MEDIA_GONE. */
+/** Record of the content, also if its file is gone. WHICH_MEDIA, MEDIA_UNKNOWN, MEDIA_GONE. */
 async function recordOf(parts: PeakParts, request: PeaksRequest, call: CallOptions): Promise<MediaRecord> {
   const { cache_dir } = request;
   const named = whichMedia(request);

@@ -56,7 +56,7 @@ export async function listScenes(
   return { ...answer, model_key, edges: kind === 'image' ? null : shots ? 'exact' : 'grid', scenes };
 }
 
-/** By hash, those whose edges are exact. A damaged analysis has none. */
+/** Scenes with exact edges by hash. A damaged analysis has none. */
 export async function shotsOf(
   { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,

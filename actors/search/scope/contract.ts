@@ -144,7 +144,7 @@ export const segmentsToFrameIndices = defaulted(
   {},
 );
 
-/** Of a search of what is said, in seconds. */
+/** Ranges of a search for speech, in seconds. */
 export const segmentsToTimeRanges = defaulted(
   described(
     Type.Record(Type.String(), Type.Union([TimeRange, Type.Array(TimeRange)])),

@@ -62,17 +62,17 @@ async function readyFacets(
   while (!(await index.ask('ready_facets', { cache_dir }, call)).done);
 }
 
-/** What a search says about where to look. */
+/** Scope fields of a search. */
 interface ScopeRequest {
   readonly cache_dir: string;
   readonly media_paths: readonly string[];
   readonly search_all: boolean;
   readonly metadata_filter_request: MetadataFilterRequest | null;
-  /** By media path or hash: half-open, of frames or of seconds. */
+  /** Half-open ranges of frames or of seconds, by media path or hash. */
   readonly ranges: Segments;
 }
 
-/** What is searched: frames by a model, or transcripts when there is none. */
+/** Searched data: frames by a model, or transcripts if there is none. */
 export interface Searched {
   readonly model_key: string | null;
   /** Neither: what is stored of pictures, and nothing has to be loaded. */
@@ -87,7 +87,7 @@ export interface FoundScope {
   readonly missing: readonly string[];
   /** Files that are named and known, but nothing of them is loaded. */
   readonly unloaded: readonly string[];
-  /** By hash: the paths by which the caller named the content, in that order. */
+  /** Requested paths of each content by hash, in their order. */
   readonly requested: RequestedPaths;
 }
 
@@ -109,7 +109,7 @@ export function requestedPaths(requested: RequestedPaths, hash: string, [start, 
   return [...new Set([...first, ...named].map(({ path }) => path))];
 }
 
-/** What the folder knows by a name. */
+/** Content of a name in the folder. */
 interface Known {
   readonly hash: string | null;
   readonly loaded: boolean;
@@ -136,7 +136,7 @@ export async function findScope(
   return narrow(paths, segments, speaksOf, filters, known, field);
 }
 
-/** What the folder knows by each name, also by the new one of a file that was renamed since. */
+/** Resolves each name to its content, also the new name of a renamed file. */
 async function resolveNames(
   parts: LocationParts,
   request: Request<typeof indexContract, 'resolve'>,
@@ -210,7 +210,7 @@ export function narrow(
   };
 }
 
-/** What names the media itself goes before keys of ranges, and these before what filters are limited to. */
+/** Names of media take precedence over keys of ranges, and these over limits of filters. */
 function askedBy(
   paths: readonly string[],
   segments: Readonly<Record<string, FrameRange[]>>,
@@ -258,7 +258,7 @@ export async function findFacets(
   return facetAnswer(report, asked, filters);
 }
 
-// What media can be filtered by: the scope of a request for facets, and the answer to it.
+// Scope of a request for facets, and its answer.
 
 export interface RequestedScope {
   readonly scope: FacetScope;

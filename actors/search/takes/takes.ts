@@ -18,13 +18,13 @@ export interface TakesParts extends VisualSearchParts {
   readonly clock: Clock;
 }
 
-/** As of pictures that are strong: a cosine, and how far it is above the background. */
+/** Bars of strong pictures: a cosine, and its distance above the background. */
 const bars = { least: alike.strong, above: alike.above };
 /** A page ends after so long. */
 const pageMs = 5000;
 /** Seconds up to which each second of a part is looked for; of a longer one, one in four. */
 const shortPart = 60;
-/** What a second counts, on average, from which on copies lie: chosen on recorded films. */
+/** Mean weight of a second from which on sequences are copies: chosen on recorded films. */
 const strongEvidence = 0.6;
 
 /** A sequence, or a file of the same content. */
@@ -131,7 +131,7 @@ async function answerOf(
   if (own) files.set(own.record.identity.hash_str, { ...own, ...atPath(own, named.media_path) });
   const takes = pairs.filter(isBestPlace).flatMap(({ asked, take }): Take[] => {
     const file = files.get(asked);
-    // What cannot be shown, because another content is at its path by now, is left out.
+    // A take without a file is left out: another content is at its path by now.
     if (file === undefined) return [];
     if (take === null) return copiesOf(file, request);
     const other = files.get(take.hash_str);

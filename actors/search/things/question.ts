@@ -1,4 +1,4 @@
-// What a question says about things: each with its colours, place, size and number, and the rest of the
+// Parses the things in a question, each with its colours, place, size and number, and the rest of the
 // question.
 import type { ThingTerm } from '../../index/things/contract.ts';
 import { Lexicon, tonedColourWords } from '../../models/german/lexicon.ts';
@@ -19,7 +19,7 @@ export interface ThingQuestion {
   readonly terms: readonly ThingTerm[];
   /** The words that became terms, as they were typed: `red car`. */
   readonly words: readonly string[];
-  /** Those of them that name a part of what is found: `woman` of persons, `duck` of birds. */
+  /** Words that name a part of the matches: `woman` of persons, `duck` of birds. */
   readonly narrower: { readonly people: readonly string[]; readonly others: readonly string[] };
   /** The question without them; empty where they were all of it. */
   readonly rest: string;

@@ -115,7 +115,7 @@ export const thingWords: readonly (readonly [
   [['fork', 'knife', 'spoon'], 'cutlery'],
 ];
 
-/** So many persons, and more, are a crowd. */
+/** Least number of persons that form a crowd. */
 export const crowd = { words: 'crowd, crowds, group of people', least: 5 };
 
 export const numberWords: Readonly<Record<number, string>> = {
@@ -157,7 +157,7 @@ export const thingPlaces = {
 
 export const farAway = 'in the distance, far away, distant';
 
-/** Of persons how film makers name it; of other things how much of the picture they fill. */
+/** Shot sizes of persons in film makers' terms; for other things the share of the picture that they fill. */
 export const shotWords = {
   close_up:
     'close up of, close-up of, closeup of, close up shot of, close-up shot of, close up, close-up, closeup, ' +

@@ -9,7 +9,7 @@ import type { MediaLocation } from '../media/location.ts';
 import { shotsOf } from '../scenes/scenes.ts';
 import type { ThumbnailRequest } from './contract.ts';
 
-// What thumbnails are to be had, and from where.
+// Available thumbnails, and their sources.
 
 /** A strip longer than this many seconds has `longest` pictures. */
 const longest = 100;

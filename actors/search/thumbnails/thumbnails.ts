@@ -198,7 +198,7 @@ interface Wanted {
 /** Takes further moments of its file until it begins. */
 interface Pass {
   readonly file: MediaLocation;
-  /** By second. */
+  /** Requested pictures by second. */
   readonly wanted: Map<number, Wanted>;
   /** Nobody waits for what is still to be made. */
   readonly leaving: AbortController;
@@ -250,7 +250,7 @@ export class SharedPictures {
     const open = passes.find(({ hasBegun, wanted }) => !hasBegun && wanted.size < most);
     const pass = open ?? this.#open(key, question, call);
     const made = Promise.withResolvers<Picture>();
-    // Whoever waits is told; those that were given up have nobody.
+    // Waiting callers get the error; abandoned pictures have none.
     made.promise.catch(() => {});
     const wanted = { pass, made, isMade: false, waiting: 0 };
     pass.wanted.set(second, wanted);
@@ -307,7 +307,7 @@ export class SharedPictures {
       });
       for (const [i, jpeg] of small) tell(i, jpeg);
     } finally {
-      // Of a file that was replaced meanwhile they may show the new one.
+      // The pictures may show a new file that replaced this one meanwhile.
       const { source, mark } = pass.file;
       const now = source === null ? null : await markOf(source);
       if (mark === null || (now !== null && isSame(mark, now)))
@@ -316,13 +316,13 @@ export class SharedPictures {
   }
 }
 
-/** Of the pictures of one size of one content, as it lies there now. */
+/** Key of the pictures of one size of one content in its present file. */
 function keyOf({ cache_dir, file: { record, source, mark }, max_side }: PictureQuestion): string {
   const stored = record && [cache_dir, record.identity.hash_str];
   return JSON.stringify([stored, source, mark?.size_bytes, mark?.mtime_ms, mark?.inode, max_side]);
 }
 
-/** Those that were asked for last. */
+/** Cache of the latest pictures. */
 class KeptPictures {
   readonly #byKey = new Map<string, string>();
   #bytes = 0;

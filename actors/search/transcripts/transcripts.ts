@@ -187,7 +187,7 @@ async function hashOf(
   return hash;
 }
 
-/** What is known of each content; nothing of any when one of the records is damaged. */
+/** Records of the contents; empty if one of the records is damaged. */
 async function records(
   { index }: Pick<LocationParts, 'index'>,
   cache_dir: string,

@@ -15,19 +15,22 @@ import type { Background, Standing } from '../../index/visual/contract.ts';
 import { type Band, type Explanation, bandOrder as order } from './contract.ts';
 
 interface Bar {
-  /** Of a score, above the background. */
+  /** Least distance of a score above the background. */
   readonly above: number;
-  /** Of the background, beyond chance where it is for `strong`. */
+  /** The same in deviations of the background, beyond chance for `strong`. */
   readonly deviations: number;
 }
 
-/** Of words: a score has no scale of its own, so what counts is how it lies to the others. */
+/** Bars of texts: a score has no scale of its own, so its position among the others counts. */
 interface TextBars {
   readonly strong: Bar;
   readonly likely: Bar;
 }
 
-/** Of pictures: 1 is the same picture, so the score itself counts; and `above` the background. */
+/**
+ * Bars of pictures: 1 is the same picture, so the score itself counts, and its distance `above` the
+ * background.
+ */
 export interface PictureBars {
   readonly strong: number;
   readonly likely: number;
@@ -37,7 +40,7 @@ export interface PictureBars {
 interface ModelBars {
   readonly text: TextBars;
   readonly picture: PictureBars;
-  /** What is not to be there is less than this above the background. */
+  /** Upper bound above the background for content that must be absent. */
   readonly absent: number;
 }
 
@@ -64,7 +67,7 @@ export const fewFrames = 64;
 /** Below this, frames are alike, and distances of it are noise. */
 const leastDeviation = 0.01;
 
-/** What was asked for. */
+/** The explained query. */
 export interface Explained {
   readonly model_key: string;
   readonly words: {
@@ -156,7 +159,7 @@ function textBand(
     return score - usual.centre < absent ? [] : ['likely' as const];
   });
   const areNegated = parts.every(({ negated }) => negated);
-  // What a detector has seen is as sure as it says, unless the picture shows what is not wanted.
+  // A detection is as sure as its score, unless the picture shows excluded content.
   if (areNegated && explained.things?.isLimited) {
     const isUnwanted = (_: unknown, i: number) =>
       bandOfWords(scores.words[i]!, background.words[i]!, bars, frames) !== 'weak';

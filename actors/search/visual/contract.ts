@@ -10,7 +10,7 @@ export const Band = described(
 );
 export type Band = Static<typeof Band>;
 
-/** Of requests: says how sure each match is. */
+/** Field of requests: adds to each match how sure it is. */
 export const explain = defaulted(
   described(
     Type.Boolean(),
@@ -20,7 +20,7 @@ export const explain = defaulted(
   false,
 );
 
-/** Of requests. */
+/** Field of requests. */
 export const min_band = described(
   optional(Band),
   'Return only matches with at least this certainty, out of the best 10,000; `weaker` counts the ' +
@@ -56,7 +56,7 @@ export const NotUnderstood = Type.Object({
 });
 export type NotUnderstood = Static<typeof NotUnderstood>;
 
-/** Of answers. */
+/** Field of answers. */
 export const MaybeNotUnderstood = Type.Optional(
   described(
     named('NotUnderstood', NotUnderstood),
@@ -64,7 +64,7 @@ export const MaybeNotUnderstood = Type.Optional(
   ),
 );
 
-/** Of answers. */
+/** Field of answers. */
 export const Weaker = Type.Optional(
   described(
     Type.Integer({ minimum: 0 }),

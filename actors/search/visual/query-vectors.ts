@@ -1,4 +1,4 @@
-// What a search needs to make vectors of what is asked, and those of its words.
+// Makes vectors of a query, its words among them.
 import type { Ref } from '../../../runtime/ref.ts';
 import type { SlotPool } from '../../../runtime/slots.ts';
 import { type decoderContract, isMediaError, type Probe } from '../../decoder/contract.ts';
@@ -28,15 +28,15 @@ export interface TextVectors {
   readonly query: Float32Array | null;
   /** k×d. */
   readonly exclude: Float32Array | null;
-  /** Of the query: the words a model with a vocabulary of its own knows. */
+  /** Words of the query that a model with its own vocabulary knows. */
   readonly known: readonly string[];
-  /** Of the query. */
+  /** Words of the query that it does not know. */
   readonly unknown: readonly string[];
-  /** Of what is excluded, and not of the query. */
+  /** Unknown words of the excluded texts that are not in the query. */
   readonly unknownExcluded: readonly string[];
-  /** Of the query: known words by which the model finds little of what is meant. */
+  /** Known words of the query for which the model finds little that is right. */
   readonly weak: readonly string[];
-  /** Of the query: what it asks for, one by one; none of models that take a text as a whole. */
+  /** Parts of the query, one by one; empty for models that take a text as a whole. */
   readonly parts: readonly TextPart[];
   /** For each text that is excluded: false where the model knows no word of it. */
   readonly understoodExcluded: readonly boolean[];
@@ -93,14 +93,14 @@ export function joined(rows: readonly Float32Array[]): Float32Array {
 // for in several readings, of which the one that a frame is most like counts: as it is, as a mirror shows it,
 // and, where the model needs it, as a part of a larger picture. Words are never mirrored.
 
-/** What a picture needs to become vectors. */
+/** Parts needed to turn a picture into vectors. */
 export type PictureParts = Pick<QueryParts, 'decoder' | 'embedder' | 'pool'> & {
   readonly models: Pick<QueryParts['models'], 'open'>;
 };
 
 /**
- * What lies around a part is guessed, so it has to fit this much better than the picture as it is. Chosen on
- * drawings and photographs that no figure is of (decision 28).
+ * The surroundings of a part are guessed, so its score has to be this much better than that of the picture
+ * itself. Chosen on drawings and photographs that are in no measurement (decision 28).
  */
 const partWeight = 1 / 1.05;
 const wholes: readonly PictureReading[] = ['plain', 'mirrored'];
@@ -168,7 +168,7 @@ export async function frameReadings(
   { cache_dir, media_path, time_seconds }: Pick<FrameSearch, 'cache_dir' | 'media_path' | 'time_seconds'>,
   signal: AbortSignal | undefined,
 ): Promise<PictureQuery> {
-  // What was written anew under the path is not what is stored.
+  // A file that was rewritten under the path is not the stored one.
   const [file] = await locatePaths(parts, cache_dir, [media_path], now(signal));
   const { record: known = null, source = null } = file ?? {};
   if (known) expectWithin(known.probe, media_path, time_seconds);

@@ -16,7 +16,7 @@ export interface Outdated {
   readonly count: number;
 }
 const none: Outdated = { hashes: [], count: 0 };
-/** As many as a warning names. */
+/** Most files named in a warning. */
 const NAMED = 5;
 
 export class VisualData extends LoadedData<SearchContext, LoadReport> {
@@ -45,7 +45,7 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     this.#location = location;
   }
 
-  /** Of the folder when it was loaded, or something was added to it. */
+  /** Outdated state of the folder at the last load. */
   get outdated(): Outdated {
     return this.#outdated;
   }
@@ -67,7 +67,7 @@ export class VisualData extends LoadedData<SearchContext, LoadReport> {
     });
   }
 
-  /** What is loaded may be of another folder by the time the index answers. */
+  /** Another folder may be loaded by the time the index answers. */
   async #noteOutdated(
     context: SearchContext,
     throwIfSuperseded: () => void,

@@ -1,5 +1,4 @@
-// What a person should know of a visual search: words that were not understood, files that could not be
-// searched, and why nothing was found.
+// Notes on a visual search: unknown words, files that could not be searched, and reasons for an empty answer.
 import type { Request } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
@@ -22,7 +21,7 @@ export interface UnderstoodQuery {
   readonly model_key: string;
   readonly vectors: Pick<Request<typeof indexContract, 'search'>, 'text' | 'picture' | 'exclude'>;
   readonly words: TextVectors;
-  /** What was looked for by what detectors have seen, as it was typed; null where nothing was. */
+  /** Typed words that were searched among detections; null if there are none. */
   readonly seenWords: readonly string[] | null;
   /** Words of it for which all of the class is found. */
   readonly narrower: ThingQuestion['narrower'];
@@ -42,9 +41,7 @@ export interface SearchedVisual extends Pick<FoundScope, 'missing' | 'unloaded'>
   readonly looked?: number;
 }
 
-/**
- * What a person should know of the search itself. `broken`: hashes of which something more cannot be read.
- */
+/** Notes about the search itself. `broken`: hashes with further unreadable data. */
 export async function visualWarnings(
   parts: NoteParts,
   cache_dir: string,
@@ -83,7 +80,7 @@ export function isLimited(request: Limits): boolean {
   );
 }
 
-/** What a search of pictures without a match has looked at. */
+/** Reason for an empty search of pictures. */
 export function emptyReason(
   request: Limits,
   { seenWords }: Pick<UnderstoodQuery, 'seenWords'>,

@@ -169,14 +169,14 @@ interface ThingsAsked extends ThingQuery {
   readonly isLimited: boolean;
 }
 
-/** What was found last, as explanations need it. */
+/** The latest matches, which explanations need. */
 interface Seen {
   found: SeenThings | null;
   readonly isLimited: boolean;
   readonly terms: ThingQuery['terms'];
 }
 
-/** Of what the words for things leave; what is excluded and is a thing is understood. */
+/** Vectors of the query without its words for things; excluded things count as understood. */
 async function restVectors(
   parts: VisualSearchParts,
   { exclude }: Pick<VisualRequest, 'exclude'>,
@@ -248,7 +248,7 @@ function finder(
       ? await rank(scopeOf(scope, found), vectors, max)
       : { matches: found.matches, twice: found.people_twice ?? [] };
     if (first.matches.length >= max) return first;
-    // What no detector has looked at may show it all the same.
+    // Media without detections may show it all the same.
     const others = await rank(scope, { ...vectors, text: whole.query }, max);
     return { ...others, ...first, matches: followed(first.matches, others.matches, max) };
   };
@@ -309,7 +309,7 @@ function best(shown: readonly Shown[], max: number): Shown[] {
   });
 }
 
-/** By moment: its JPEG, null where there is none. `unreadable`: hashes whose previews are damaged. */
+/** JPEG of each moment, null if there is none. `unreadable`: hashes whose previews are damaged. */
 async function previews(
   { index }: VisualSearchParts,
   cache_dir: string,

@@ -31,7 +31,7 @@ export interface StoredClustering {
   readonly name: string;
   readonly format: number;
   readonly revision: number;
-  /** Of its columns. */
+  /** File of its columns. */
   readonly file: string;
   /** JSON of the state. */
   readonly json: string;
@@ -104,7 +104,7 @@ export class Clusterings {
     });
   }
 
-  /** What searches need; null when there is none. *Copied*. */
+  /** The part that searches need; null if there is none. *Copied*. */
   read(name: string): StoredClusters | null {
     const found = this.#borrowed(name, null);
     if (found === null) return null;
@@ -318,7 +318,7 @@ class FacePictures {
     return this.#positions.seen;
   }
 
-  /** Those that have a picture. */
+  /** Members that have a picture. */
   available(members: Int32Array): Int32Array {
     return this.#positions.there(members);
   }

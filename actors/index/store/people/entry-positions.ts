@@ -10,7 +10,7 @@ import type { StoredFaces } from './stored-faces.ts';
 export class EntryPositions {
   readonly #columns: ClusterColumns;
   readonly #ranges: readonly EntryRange[];
-  /** By media: where each face is, for media whose faces are not the clustered ones any more. */
+  /** Position of each face, for media whose faces changed after the clustering. */
   readonly #others = new Map<number, IdPositions>();
   /** How far the changes of faces were known. */
   readonly seen: number | null;
@@ -40,7 +40,7 @@ export class EntryPositions {
     return others.of(this.#columns.ids, entry);
   }
 
-  /** Those that are still there. */
+  /** Members that still exist. */
   there(members: Int32Array): Int32Array {
     if (this.#others.size === 0) return members;
     return members.filter((entry) => this.of(entry) >= 0);

@@ -23,7 +23,10 @@ import {
 import { FaceRoll } from '../records.ts';
 import { seal, unseal } from '../table.ts';
 
-/** Of one face: where its vector and its pictures begin (64 bits, floating), two sizes, two checksums. */
+/**
+ * Bytes of one face's place: where its vector and its pictures begin (64 bits, floating), two sizes, two
+ * checksums.
+ */
 export const placeBytes = 32;
 
 /** The pictures of a face lie one behind the other. */
@@ -67,7 +70,7 @@ export function endOfPlaces(places: Uint8Array): number {
   return end;
 }
 
-/** Of a place, what its records are called by. */
+/** Name in the keys of its records. */
 export const rollName = (place: string): string => basename(place, '.faces');
 
 /** Faces of a content that come to a roll, or go from it. */
@@ -137,7 +140,7 @@ export function rollsOf(
   });
 }
 
-/** Of the faces of a roll, those that belong to no media any more. */
+/** Number of faces in a roll that belong to no media any more. */
 export const deadOf = ({ faces, live }: FaceRoll): number => Math.max(0, faces - live);
 
 /** A larger roll takes no further media. */
@@ -193,7 +196,7 @@ export class FaceTails {
       if ([...this.#open].some((open) => open.place === place)) continue;
       if (aboutOf(join(folder, place))?.dimensions !== dimensions) continue;
       const file = BundleFile.open(join(folder, place), 'r+', on);
-      // What a crash left behind the last face that is stored is of nobody. One that was cut is left alone.
+      // Data behind the last stored face remains from a crash. A truncated roll is not used.
       if (file.end < fullBytes && file.end >= roll.end)
         return { file, place, dimensions, confirm, next: file.end };
       file.close();
@@ -242,7 +245,7 @@ export function removeRoll(writes: Writes, bundles: Bundles, modelKey: string, n
 
 // Reading the vectors of faces from a roll: those that lie side by side are read together.
 
-/** Of one read at most. */
+/** Most bytes of one read. */
 const mostBytes = 1 << 20;
 
 /**

@@ -21,7 +21,7 @@ import { type FaceTail, placeBytes, writePlace } from './face-rolls.ts';
 /** More is not held for the next span: it becomes one. */
 const mostHeldBytes = 64 << 20;
 
-/** What one call brings. */
+/** Content of one call. */
 export interface FaceChunk {
   readonly frames: readonly FrameFaces[];
   readonly vectors: Float32Array;
@@ -180,11 +180,11 @@ function readChunk(bytes: Uint8Array<ArrayBuffer>, dimensions: number): FaceChun
   return { frames, vectors: floats(vectorsAt, faceCount * dimensions), aligned, displays };
 }
 
-/** Of one write at most, but for a picture that is larger alone. */
+/** Limits of one write; a single larger picture may exceed them. */
 const chunkRows = 256;
 const chunkBytes = 4 << 20;
 
-/** What one write took of the roll. */
+/** Range of the roll that one write took. */
 interface Extent {
   readonly at: number;
   readonly bytes: number;
@@ -192,7 +192,7 @@ interface Extent {
 
 export interface FaceStageResult {
   readonly columns: FaceColumns;
-  /** As in the record. */
+  /** Places as in the record. */
   readonly places: FacePlaces;
 }
 

@@ -21,7 +21,7 @@ import { FaceRecords, factsByAll, idsOf } from './stored-faces.ts';
 
 export interface FaceWriterOptions {
   readonly on?: Disk;
-  /** Of a face that was not there before; random UUIDs. */
+  /** Id of a new face; random UUIDs by default. */
   readonly newId?: () => string;
   readonly now?: () => number;
   readonly warn?: (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -135,7 +135,7 @@ export class FaceWriter {
     return stored;
   }
 
-  /** Those that are open in a roll that is gone are lost. */
+  /** Stages that write to a roll that is gone are lost. */
   #requireSameRoll(tail: FaceTail): void {
     if (tail.file.isCurrent) return;
     for (const stage of [...this.#stages]) if (stage.tail === tail) this.abort(stage);

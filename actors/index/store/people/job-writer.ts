@@ -114,7 +114,7 @@ export class JobWriter {
     this.files = new ClusterWriter(parts.folder, parts.environment, parts.on);
   }
 
-  /** As it is for whoever holds the lease. UNKNOWN_CLUSTER_JOB. */
+  /** The current state for the holder of the lease. UNKNOWN_CLUSTER_JOB. */
   current(name: string): StoredClustering {
     const { environment, work } = this.#parts;
     work.confirm();
@@ -207,7 +207,7 @@ export class JobWriter {
     });
   }
 
-  /** What is stored of it now, when nothing changed since it was begun. */
+  /** The stored clustering, if nothing has changed since the new one was begun. */
   #unchanged(open: OpenClustering): StoredClustering | null {
     const { environment, work, faces } = this.#parts;
     const { name, model_key } = open.request;

@@ -13,9 +13,9 @@ import type { FacePlaces } from '../records.ts';
 import { checkRows, placeBytes, readVectors } from './face-rolls.ts';
 import type { OpenRolls, StoredFaces } from './stored-faces.ts';
 
-/** What is read in one step: some 10 ms. */
+/** Bytes read in one step of some 10 ms. */
 const stepBytes = 4 << 20;
-/** What it costs to look at a content, in bytes of its vectors. */
+/** Cost of reading a content, in bytes of its vectors. */
 const contentBytes = 32 << 10;
 
 export interface ClusteringRequest {
@@ -53,9 +53,9 @@ export class OpenClustering {
   readonly missing: string[] = [];
   readonly unreadable: string[] = [];
   before: { readonly labels: Int32Array; readonly neighbours: Int32Array } | null = null;
-  /** Of its entries and of the clustering that it began with, once it is open. */
+  /** Digest of its entries and of the clustering that it began with, once it is open. */
   digest = '';
-  /** Of the clustering that it began with; null where there was none. */
+  /** Shape of the clustering that it began with; null if there was none. */
   readonly shape: number | null;
   readonly seen: number | null;
   readonly media: string[] = [];
@@ -66,7 +66,7 @@ export class OpenClustering {
   weak = new Uint8Array(0);
   quality = new Float32Array(0);
   #places = new Uint8Array(0);
-  /** Of each entry, the roll among `#files`. */
+  /** Index in `#files` of each entry's roll. */
   #rollOf = new Uint32Array(0);
   readonly #files: string[] = [];
   readonly #faces: StoredFaces;
@@ -97,7 +97,7 @@ export class OpenClustering {
     return this.#isOpen;
   }
 
-  /** Whether it reads these faces: those of a folder that was opened again are others. */
+  /** True if it reads these faces; a folder that was opened again has others. */
   isOf(faces: StoredFaces): boolean {
     return this.#faces === faces;
   }

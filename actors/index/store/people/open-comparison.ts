@@ -13,9 +13,9 @@ import type { OpenRolls, StoredFaces } from './stored-faces.ts';
 
 export class OpenComparison {
   readonly name: string;
-  /** Of the clustering that is compared. */
+  /** Revision of the compared clustering. */
   readonly revision: number;
-  /** Of the faces of the folder. */
+  /** State of the changes of the folder's faces. */
   readonly seen: number | null;
   readonly faces: StoredFaces;
   readonly comparison: Comparison;
@@ -101,7 +101,7 @@ class EntryVectors {
     return places && roll && [places, roll];
   }
 
-  /** What is left of a roll is moved into another one. */
+  /** Finds faces whose roll was moved into another one. */
   #foundAgain(media: number): readonly [FacePlaces, BundleFile] | null {
     const before = this.#placesOf(media);
     this.#places.delete(media);

@@ -114,13 +114,13 @@ function correctionOf(correction: Correction, isLeft: (id: string) => boolean): 
   return [{ kind: 'move', faces, from: left(correction.from), to: left(correction.to) }];
 }
 
-/** What goes of the faces of a content: null for all of it, as if nobody had looked. */
+/** Removed faces of each content: null for all of them, as if the content had never been analysed. */
 export type GoneFaces = ReadonlyMap<string, ReadonlySet<string> | null>;
 
 export interface RemovedFaces {
-  /** By content: entries, each counted once whichever models found it. */
+  /** Removed entries of each content, each counted once whichever models found it. */
   readonly faces: ReadonlyMap<string, number>;
-  /** By encoded model and content, of contents of which faces stay: the revision before, and now. */
+  /** Revisions before and now of contents that keep faces, by encoded model and content. */
   readonly revisions: ReadonlyMap<string, { readonly before: number; readonly now: number }>;
   /** How many times faces of the folder changed, before and now; null where that could not be read. */
   readonly changes: { readonly before: number | null; readonly now: number | null };
@@ -186,7 +186,7 @@ function removeOf(
   const taken = { model, place: places?.file ?? '', hash };
   const stored = (places?.places.length ?? 0) / placeBytes;
   if (read === null || read.facts === undefined || ids === null) {
-    // What is damaged goes whole: nobody can tell any more whose faces they are.
+    // A damaged record is removed whole, because the owners of its faces are unknown.
     records.remove(writes, model, hash);
     takeFaces(writes, { ...taken, faces: stored }, { isWhole: true, isErased: true }, file);
     const count = read?.facts?.frames.length ?? 0;

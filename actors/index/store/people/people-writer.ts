@@ -1,5 +1,5 @@
-// What writes, deletes and moves faces and clusterings in one analysis folder, with the lease that all of
-// its writers share.
+// Writes, deletes and moves faces and clusterings in one analysis folder, under the lease that all of its
+// writers share.
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
 import { type ClusteringState, clusterJob } from '../../people/clustering-state.ts';
 import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
@@ -144,7 +144,7 @@ export class PeopleWriter {
     if (open !== undefined) {
       throw storeErrors.MEDIA_IN_WORK(`${open.modelKey} is currently finding the faces of ${open.hash}`);
     }
-    // What is kept of interrupted work has faces too. It costs time only.
+    // Spans of interrupted work have faces too. Removing them costs time only.
     spans.forgetContents(new Set(gone.keys()), work.stagesOf(gone));
     const files = this.jobs.files;
     const file = left && files.write(name, left.columns, work.token);
@@ -167,7 +167,7 @@ export class PeopleWriter {
 // Deletes a clustering, or one person of it, with the faces that no other clustering has.
 
 interface Deleted {
-  /** Of the faces that go from their contents. */
+  /** Faces removed from their contents. */
   readonly gone: GoneFaces;
   /** Entries that go from the clustering. */
   readonly entries: number;
@@ -291,14 +291,13 @@ class OtherClusterings {
     this.#others = names.flatMap((other) => readOther(clusterings, other) ?? []);
   }
 
-  /** Whether the content is of one of them. */
+  /** True if one of them has the content. */
   has(hash: string): boolean {
     return this.#others.some(({ byHash }) => byHash.has(hash));
   }
 
   /**
-   * Of the entries of a content at these positions the ids of those that none of them has. `range`: all of
-   * the content.
+   * Ids of the entries at these positions of a content that none of them has. `range`: all of the content.
    */
   unheld(hash: string, ids: Uint8Array, range: EntryRange, positions: Iterable<number>): Set<string> {
     const held = new Set<string>();

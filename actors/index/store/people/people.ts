@@ -154,7 +154,7 @@ export class People {
     return new OpenComparison(found.stored, whole, this.faces, options);
   }
 
-  /** Whether what is compared is what is stored now. */
+  /** True if the compared state is still the stored one. */
   isStill(name: string, { name: compared, revision, seen, faces }: OpenComparison): boolean {
     return (
       faces === this.faces && name === compared && revision === this.version(name) && seen === faces.changes()

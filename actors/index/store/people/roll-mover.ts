@@ -26,10 +26,10 @@ import {
 } from './face-rolls.ts';
 import { FaceRecords } from './stored-faces.ts';
 
-/** What one step does at most. */
+/** Limits of one step. */
 export interface MoveStep {
   readonly media: number;
-  /** Of vectors and pictures that are copied. */
+  /** Bytes of copied vectors and pictures. */
   readonly bytes: number;
 }
 
@@ -110,8 +110,8 @@ export class RollMover {
         if (bytes >= size.bytes) break;
         if (from !== null) tail ??= tails.of(modelKey, from.about.dimensions, name);
         const one = from && readable(() => this.#copy(model, hash, name, from, tail as FaceTail));
-        // What is damaged stays where it is, and is told as unreadable; where something has to leave the
-        // disk, it is told so without a roll too.
+        // Damaged faces stay where they are and are reported as unreadable, even without a roll if their data
+        // has to leave the disk.
         if (one) {
           moved.push(one);
           bytes += one.bytes;

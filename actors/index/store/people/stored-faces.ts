@@ -114,7 +114,7 @@ export class FaceRecords {
   }
 }
 
-/** Of a content, by each pair of models that looked; without damaged ones. */
+/** Facts about a content for each pair of models that analysed it; damaged ones are left out. */
 export function factsByAll(environment: Environment, hash: string): Facts[] {
   const records = new FaceRecords(environment);
   const models = environment.keys(faceModelPrefix).map((key) => key.slice(faceModelPrefix.length));

@@ -95,7 +95,7 @@ export const allSummaries = 'summary/';
 export const summaryPrefix = (hash: string): string => `${allSummaries}${checkedHash(hash)}/`;
 export const summaryKey = (hash: string, id: string): string => `${summaryPrefix(hash)}${id}`;
 export const detailKey = (hash: string, id: string): string => `summary-detail/${checkedHash(hash)}/${id}`;
-/** Of the names of one content. */
+/** Prefix of the names of one content. */
 export const summaryNamePrefix = (hash: string): string => `summary-name/${checkedHash(hash)}/`;
 export const summaryNameKey = (hash: string, name: string): string =>
   `${summaryNamePrefix(hash)}${folded(name)}`;
@@ -124,9 +124,9 @@ export const memberPrefix = (collection: string): string => `summary-member/${co
 export const memberKey = (collection: string, hash: string, id: string): string =>
   `${memberPrefix(collection)}${checkedHash(hash)}/${id}`;
 
-// Whether nodes that come in any order make one whole tree, told without holding them. An edge is summed up
-// twice: as its parent lists it, and as its child names its parent. Only when the two sums are the same,
-// every child that is listed is there, is listed once, and lies one level below.
+// Checks whether nodes that come in any order make one whole tree, without holding them. Each edge is summed
+// twice: once as its parent lists it, and once as its child names its parent. The sums are equal only if
+// every listed child exists, is listed once, and lies one level below.
 
 export interface TreeNode {
   readonly node_id: string;

@@ -67,12 +67,12 @@ function nameIn(key: string): SummaryName {
 
 /** A summary whose texts are looked into. */
 export interface TextsOf extends SummaryName {
-  /** Of its tree, by which its nodes are read: those of one token never change. */
+  /** Token of its tree, by which its nodes are read: those of one token never change. */
   readonly token: string;
   readonly analysis_name: string;
 }
 
-/** What is looked for in the text of a node, and where it stands. */
+/** Searched text of a node, and its place. */
 export interface NodeText {
   readonly node_id: string;
   readonly text: string;
@@ -117,10 +117,7 @@ export class Summaries {
     return { summaries, next: null, unreadable };
   }
 
-  /**
-   * Of a content that the folder does not know any more null: what is left of it was forgotten by an older
-   * program.
-   */
+  /** Null for a content that the folder does not know any more: an older program removed it incompletely. */
   #path(environment: Environment, hash: string): string | null {
     const row = readable(() => ({ media: readRecord(environment, Media, mediaKey(hash)) }));
     if (row !== null) return row.media && environment.paths.shown(row.media.path);
@@ -187,7 +184,7 @@ export class Summaries {
     return { collection, members, next: last ? nameIn(last.key) : null, unreadable };
   }
 
-  /** What summaries take, a page at a time; damaged ones are not counted. */
+  /** Disk space of summaries, a page at a time; damaged ones are not counted. */
   count(
     after: SummaryName | null,
     limit: number,
@@ -304,7 +301,7 @@ function checkedKey(hash: string, id: string): string | null {
   return isSummaryId(id) ? summaryKey(hash, id) : null;
 }
 
-/** None for a content that the folder does not know any more. */
+/** Null for a content that the folder does not know any more. */
 function heldIn(
   { name, one_line, collection_id, token: _, bytes: __, ...row }: Summary,
   path: string | null,

@@ -108,7 +108,7 @@ export class ForgottenSummaries {
   }
 }
 
-/** Those of these that have no members go; answers which. With the lease held. */
+/** Removes those of these collections that have no members, and returns their ids. Needs the lease. */
 export function removeEmptyCollections(
   environment: Environment,
   ids: readonly string[],

@@ -11,7 +11,7 @@ export class SummaryStage implements OpenStage {
   readonly modelKey: string;
   readonly summaryModel: string;
   readonly replaces: boolean;
-  /** As it is stored. */
+  /** Stored row. */
   row: OpenSummary;
 
   constructor(row: OpenSummary, summaryModel: string, replaces: boolean) {

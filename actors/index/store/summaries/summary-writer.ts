@@ -296,7 +296,7 @@ export class SummaryWriter {
     }
   }
 
-  /** What was appended is kept. */
+  /** Keeps the appended data. */
   end(stage: SummaryStage): void {
     if (this.#stages.delete(stage)) this.#work.end(stage);
   }
@@ -325,7 +325,7 @@ export class SummaryWriter {
     });
   }
 
-  /** Of contents that are forgotten. For who holds the lease. */
+  /** Removal of the summaries of forgotten contents. Needs the lease. */
   removal(hashes: Iterable<string>): ForgottenSummaries {
     this.#environment.refresh();
     return new ForgottenSummaries(this.#environment, hashes);
@@ -358,7 +358,7 @@ function nameTaken(hash: string, name: string) {
   return summaryErrors.SUMMARY_NAME_TAKEN(what, { field: 'analysis_name' });
 }
 
-/** What no schema can tell. Throws INVALID_MESSAGE. */
+/** Checks rules beyond the schema. Throws INVALID_MESSAGE. */
 function checkNode({
   node_id,
   range,

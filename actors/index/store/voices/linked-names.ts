@@ -19,7 +19,7 @@ import {
 
 // The names that people gave to the speakers of a transcript, in a record of their own.
 
-/** By id of the speaker. */
+/** Names by id of the speaker. */
 export type Names = Readonly<Record<string, string>>;
 
 /** Ids may be anything, `__proto__` too. */
@@ -27,7 +27,7 @@ export function nameIn(names: Names, id: string): string | undefined {
   return Object.hasOwn(names, id) ? names[id] : undefined;
 }
 
-/** Those of a damaged record are lost, and can be given again. */
+/** Names of a damaged record are lost, and can be given again. */
 export function namesIn(reader: Pick<Writes, 'get'>, hash: string, file: string): Names {
   const key = speakersKey(hash);
   const bytes = reader.get(key);
@@ -75,7 +75,7 @@ export function linkVoices(writes: Writes, said: SaidOfVoices, file: string): Vo
       field: 'name',
     });
   }
-  // Who is somebody else does not keep the name of whom it was taken for.
+  // A voice that turns out to be somebody else loses the name of the person it was taken for.
   for (const left of linking.part(voices)) {
     const own = knownName(writes, left, file);
     const others = voices.filter((one) => !isOne(one, left));
@@ -131,7 +131,8 @@ export function rememberedNames(writes: Writes, hash: string, names: Names, file
   return Object.fromEntries(all);
 }
 
-// What people say of voices: that some are one person, or that they are not. Each change is one transaction.
+// People's statements about voices: that some are one person, or that they are not. Each change is one
+// transaction.
 
 /** The voices of a transaction as they are changed. */
 class Linking {

@@ -85,7 +85,7 @@ export function putPerson(writes: Writes, id: string, { hashes, apart }: Person)
   writes.put(key, seal(VoicePerson, key, row));
 }
 
-/** Those who were held apart from somebody are so from somebody else now, or, for null, from nobody. */
+/** Voices held apart from one person are held apart from another one now, or, for null, from nobody. */
 export function replaceApart(
   writes: Writes,
   of: readonly string[],
@@ -111,7 +111,7 @@ export function leavePerson(writes: Writes, id: string, hash: string, file: stri
   }
 }
 
-/** Of contents that are forgotten; what could be taken back may speak of them. */
+/** Removes voices of forgotten contents, and the undo state if it mentions them. */
 export function removeVoices(writes: Writes, hash: string, file: string): void {
   const people = new Set(voicesIn(writes, hash, file)?.voices.map(({ person }) => person));
   people.delete('');
@@ -120,8 +120,7 @@ export function removeVoices(writes: Writes, hash: string, file: string): void {
   writes.remove(voiceUndoKey);
 }
 
-// What was stored before the last thing that people said of voices: it can be taken back while nothing has
-// changed it since.
+// State before people's last statement about voices, which can be undone until another change.
 
 /** Seals are those of the records as the change left them; null where there is none. */
 interface Undo {
@@ -243,8 +242,8 @@ export class Voices {
   }
 
   /**
-   * Of some media, ascending by hash, behind `after`; damaged ones are left out. `last`: null when there are
-   * no more.
+   * Voices of the next media, ascending by hash, behind `after`; damaged ones are left out. `last`: null at
+   * the end.
    */
   some(after: string | null, limit: number): { readonly media: MediaVoices[]; readonly last: string | null } {
     const environment = this.#reading();
