@@ -80,15 +80,15 @@ export interface WorkResult {
   readonly type: string;
   readonly hash_str: string | null;
   readonly outcome: Outcome;
-  /** Of `not_applicable`: `no_picture`; else null. */
+  /** Reason for `not_applicable`, as `no_picture`; else null. */
   readonly reason: string | null;
-  /** What this kind of work tells of a file. */
+  /** Facts about the file from this kind of work. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly duration_seconds: number;
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** What could not be read beside the media itself, for a person. */
+  /** Remark for a person about parts beside the media itself that could not be read. */
   readonly warning?: string;
-  /** Of the closing step of a job: `path` is the name of the job. */
+  /** True for the closing step of a job, whose name is in `path`. */
   readonly closing?: true;
 }
 
@@ -105,7 +105,7 @@ export interface AnalysisReport {
   readonly progress: TaskProgress;
 }
 
-/** What a run of a task has to do. */
+/** Amount of work in a run of a task. */
 export interface RunSize {
   readonly files: number;
   /** Jobs with a closing step; none when left out. */
@@ -145,13 +145,13 @@ export type TaskRequest = Partial<AnalyzeRequest> & Pick<AnalyzeRequest, 'cache_
 export interface StartOptions {
   /** While another runs: it is stopped (the default), this one waits or is refused with ANOTHER_TASK. */
   readonly whenBusy?: 'replace' | 'wait' | 'refuse';
-  /** Of those that wait, a higher one goes first (0); among equals, first come first served. */
+  /** Priority among waiting tasks; the highest runs first (default 0), equal ones in order of arrival. */
   readonly priority?: number;
   /** Ends the checks, not the task. */
   readonly signal?: AbortSignal;
   /** A request (the default), or a folder that is watched. */
   readonly source?: TaskSource;
-  /** Of a resume: tries work in quarantine again. */
+  /** Makes a resume retry quarantined work. */
   readonly force?: boolean;
 }
 
@@ -243,7 +243,7 @@ export interface Tasks {
    * answered once.
    */
   endInterrupted(): Promise<TaskSnapshot[]>;
-  /** What the analyses that run have still to do; null when none runs. */
+  /** Remaining work of the running analyses; null if none runs. */
   unfinished(): Promise<UnfinishedWork | null>;
   /** Answers the function that ends the subscription. */
   subscribe(listener: TaskListener): () => void;
@@ -264,7 +264,7 @@ export interface EarlierRuns {
 export interface TaskRun {
   readonly task_id: string;
   readonly request: AnalysisRequest;
-  /** What earlier runs of the same task finished; null in its first run. */
+  /** Results of earlier runs of the same task; null in its first run. */
   readonly earlier: EarlierRuns | null;
   /** Path of what came with the request and is kept beside its record; left out where nothing is. */
   readonly attachment?: (number: number) => string;
@@ -278,16 +278,16 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Aborted when no further file is to be begun; what is being worked on is finished. */
   readonly draining?: AbortSignal;
-  /** Who is asked in the place of the index. */
+  /** Index to use instead of the default one. */
   readonly index?: Ref<typeof indexContract>;
   onEvent(event: AnalysisEvent): void;
 }
 
 /** The coordinator of analysis, the only one that writes. */
 export interface Analysis {
-  /** What media files are; see `media/properties.ts`. */
+  /** Properties of media files; see `media/properties.ts`. */
   properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
-  /** Whether one of these files is gone, and the folder has previews of its pictures. */
+  /** True if one of these files is missing and the folder has previews of its pictures. */
   hasGone(cache_dir: string, paths: readonly string[], signal: AbortSignal): Promise<boolean>;
   /** Names of the summaries of each path that the folder knows. */
   summaryNames(
@@ -307,9 +307,9 @@ export interface Analysis {
   run(run: TaskRun, options: RunOptions): Promise<AnalysisReport>;
 }
 
-// What media files are, as far as a look at them tells.
+// Properties of media files that a survey finds.
 
-/** What one media file is. */
+/** Properties of one media file. */
 export const MediaProperties = Type.Object({
   video_cached: field('Whether the visual analysis is stored.', Type.Boolean()),
   audio_cached: field('Whether a transcript is stored.', Type.Boolean()),

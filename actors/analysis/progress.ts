@@ -22,11 +22,11 @@ export interface FileProgress extends Amounts {
   readonly type: string;
   /** 0 to 100, a whole number. */
   readonly percentage: number;
-  /** Of a kind of work that tells what it does. */
+  /** Current step, for kinds of work that report it. */
   readonly step?: Step;
 }
 
-/** What is being done with a file; `part`: of what, where that has a name. */
+/** Current step of the work on a file; `part`: name of the part, if it has one. */
 export interface Step {
   readonly step: string;
   readonly part: string | null;
@@ -34,12 +34,12 @@ export interface Step {
 
 /** State of the closing step of a job. */
 export interface ClosingProgress {
-  /** Of the job. */
+  /** Name of the job. */
   readonly name: string;
   readonly type: string;
   /** 0 to 100, a whole number. */
   readonly percentage: number;
-  /** What the step tells beside. */
+  /** Further facts about the step. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
@@ -57,7 +57,7 @@ export interface TaskProgress {
   readonly surveyed: boolean;
   /** How much of the work is done, 0 to 100; never less than it was before. */
   readonly percentage: number;
-  /** By type of work, in the order of the kinds. */
+  /** Progress by type of work, in the order of the kinds. */
   readonly stages: Readonly<Record<string, StageProgress>>;
   /**
    * Seconds of media done in this run with all kinds of work: three hours with a third of the work done are
@@ -110,7 +110,7 @@ export function progressOf(kinds: readonly StageKind[], counted: Counted): TaskP
   };
 }
 
-/** What one unit costs, beside those of other kinds of work. */
+/** Cost of one unit relative to other kinds of work. */
 function costOf({ weight, cost }: Unit): number {
   return weight * cost;
 }
@@ -133,7 +133,7 @@ class Pace {
   at(seconds: number, done: number): number | null {
     const marks = this.#marks;
     const last = marks.at(-1);
-    // What failed is taken back.
+    // The amount of failed work is subtracted.
     if (last && done < last.done) {
       marks.length = 0;
       this.#first = null;
@@ -175,7 +175,7 @@ export interface Ended {
   readonly closing?: boolean | undefined;
 }
 
-/** Of one file: done by an earlier run, and done in this one. */
+/** Amounts of one file: done by an earlier run, and done in this one. */
 interface FileAmounts {
   readonly before: number;
   readonly done: number;
@@ -193,9 +193,9 @@ interface StageAmounts {
   surveyed: boolean;
   all: number;
   done: number;
-  /** Of files that were stored already, and of those that were taken up. */
+  /** Amount in stored files, and the resumed part of others. */
   before: number;
-  /** Of each file that was begun, by path. */
+  /** Amounts of each file that was begun, by path. */
   readonly fileAmounts: Map<string, FileAmounts>;
 }
 
@@ -210,7 +210,7 @@ export interface Pieces {
  * stored.
  */
 export const mostUnfinished = 99.9;
-/** What all closing steps of a task are worth, beside all of its files. */
+/** Share of all closing steps of a task, relative to its files. */
 const CLOSING_SHARE = 0.05;
 
 function closingKey(type: string, name: string): string {
@@ -312,7 +312,7 @@ export class ProgressModel {
     const amount = media ? stage.kind.unit.amountOf(media) : 0;
     if (file === undefined) stage.known++;
     else if (outcome !== 'analyzed') {
-      // What was done of a file that failed, or holds nothing of the kind after all, is gone.
+      // Amounts of a file that failed, or turned out to have nothing of the kind, are subtracted.
       stage.done -= file.done;
       stage.before -= file.before;
       // Nothing is left to do of it, unless it was cancelled: then it is still to be done.
@@ -381,7 +381,7 @@ export class ProgressModel {
     const ended = this.#ended - this.#closedEnds;
     const share = all > 0 ? done / all : known > 0 ? ended / known : 0;
     const ofFiles = share * (surveyed || files === 0 ? 1 : known / files);
-    // What was looked at may still have to be committed.
+    // Analysed files may still have to be committed.
     return Math.min(99, 100 * this.#withClosings(ofFiles, files));
   }
 

@@ -21,7 +21,7 @@ export interface NamedPath {
 /** The fields of a request that one kind of work takes. */
 export interface RequestPart<Body extends TProperties = TProperties> {
   readonly body: Body;
-  /** What is wrong with the fields together, in their order; paths are checked apart, through `media`. */
+  /** Complaints about the fields together, in their order; paths are checked separately, through `media`. */
   complaints(body: Static<TObject<Body>>): readonly Complaint[];
   /** Every media path in its fields. */
   media(body: Static<TObject<Body>>): readonly NamedPath[];
@@ -34,18 +34,18 @@ export interface RequestPart<Body extends TProperties = TProperties> {
    * downloaded.
    */
   readonly follows?: { readonly field: keyof Body & string; readonly model: ModelWork };
-  /** What is wrong with it that only the analysis folder can tell; for a body without complaints. */
+  /** Complaints that depend on the analysis folder; for a body without other complaints. */
   unfit?(body: Static<TObject<Body>>, stored: StoredMedia): Promise<readonly Complaint[]>;
   /** It asks for work without any media. */
   isWithoutMedia?(body: Static<TObject<Body>>): boolean;
 }
 
-/** What the analysis folder of a request holds already. Paths are plain. */
+/** Stored results in the analysis folder of a request. Paths are plain. */
 export interface StoredMedia {
   /** The request redoes what is stored. */
   readonly redoes: boolean;
   /**
-   * Of these, those that have a visual analysis, or get one by the same request, and those that are sound
+   * Those of the paths that have a visual analysis or get one by the same request, and those that are sound
    * only.
    */
   analysed(paths: readonly string[]): Promise<ReadonlySet<string>>;
@@ -55,7 +55,7 @@ export interface StoredMedia {
   collections(): Promise<ReadonlySet<string>>;
 }
 
-/** What `resolve` needs to bring a request into the form in which it is recorded. */
+/** Context in which `resolve` brings a request into its recorded form. */
 export interface ResolveContext {
   /** Key of the visual model in use. Throws MODELS_LOADING or NO_VISUAL_MODEL. */
   activeModel(): string;
@@ -99,7 +99,7 @@ export const howFields = {
   ),
 };
 
-/** Of a result; left out by tasks that are older than the field. */
+/** Field of a result; tasks that are older than the field lack it. */
 export const FromPreviews = Type.Optional(
   described(Type.Boolean(), 'Whether stored previews were used instead of the file.'),
 );

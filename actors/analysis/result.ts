@@ -116,7 +116,7 @@ export function count(counts: TaskCounts, result: Ended): void {
   counts[word]++;
 }
 
-/** As it is recorded and answered. */
+/** Result in the form that is recorded and answered. */
 export function fileResult(kinds: readonly StageKind[], result: WorkResult): FileResult {
   const { path, type, hash_str, facts, duration_seconds, error, warning, closing } = result;
   const noFacts = Object.assign({}, ...kinds.map((kind) => kind.noFacts));

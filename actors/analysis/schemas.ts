@@ -39,7 +39,7 @@ export function fieldsOf<K extends readonly StageKind[], F extends 'body' | 'res
   return Object.assign({}, ...kinds.map((kind) => kind[field])) as Fields<K, F>;
 }
 
-/** Of what a request has come to, what snapshots show. */
+/** Resolved fields of a request that snapshots show. */
 export function shownFields<K extends readonly StageKind[]>(kinds: K): ShownFields<K> {
   const shown = kinds.flatMap(({ resolved, shows }) => shows.map((name) => [name, resolved[name]] as const));
   return Object.fromEntries(shown) as unknown as ShownFields<K>;

@@ -1,5 +1,5 @@
-// What media files are, for a client that asks before or after an analysis. Files that are known are answered
-// from the store; others are surveyed as a task does it, so that an analysis that follows finds them known.
+// Properties of media files, for clients before or after an analysis. Known files are answered from the
+// store; others are surveyed as in a task, so that a later analysis finds them known.
 import { stat } from 'node:fs/promises';
 import type { EngineError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -108,7 +108,7 @@ function noMedia(errors: readonly EngineError[]): EngineError {
 
 interface Surveyed {
   readonly media: ReadonlyMap<string, MediaRecord>;
-  /** Of those that cannot be read, by path. */
+  /** Errors of unreadable files, by path. */
   readonly errors: ReadonlyMap<string, EngineError>;
 }
 

@@ -101,7 +101,7 @@ export async function survey(
       return media;
     }
     const found = await prober.ask('identify', { path }, options);
-    // Of two files with the same hash, the second is compared with what is stored of the first.
+    // Among two files with the same hash, the second is compared with the stored facts of the first.
     const release = await naming.acquire(`${cache_dir}\0${found.hash_str}`);
     try {
       const parts = { decoder: prober, index, cache_dir, call: options, keep: remember };
@@ -187,7 +187,7 @@ export function frameRange(from: number, { probe }: MediaRecord): number[] {
   return Array.from({ length: count }, (_, i) => from + i);
 }
 
-/** Whether one of these files is gone and known by its previews. */
+/** True if one of these files is missing and known by its previews. */
 export async function hasGone(
   parts: GoneParts,
   cache_dir: string,

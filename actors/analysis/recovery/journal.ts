@@ -103,7 +103,7 @@ type Entry = JournalEntry extends infer E
   : never;
 
 export interface Journal {
-  /** What earlier engines left behind, and what this one wrote since. */
+  /** Entries of earlier engines and of this one. */
   readonly history: JournalHistory;
   /** Files that were looked at in vain; a second look leaves no entries. */
   readonly refusals: Refusals;

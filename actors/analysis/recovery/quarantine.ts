@@ -33,10 +33,10 @@ export type JournalEntry =
        * life.
        */
       readonly outcome: string;
-      /** Of a hang: it was certainly that of this file. */
+      /** True if a hang was certainly caused by this file. */
       readonly alone?: boolean;
     })
-  /** What compaction keeps of a death. */
+  /** Summary of a death after compaction. */
   | (Named & { readonly type: 'strike'; readonly key: string } & Omit<Strike, 'began'>);
 
 /** One death or hang in which the work was running. */
@@ -46,7 +46,7 @@ export interface Strike {
   readonly how: 'died' | 'hung';
   /** No other file was being worked on. */
   readonly alone: boolean;
-  /** What is known of it: `SIGKILL`. Empty where nobody saw it. */
+  /** Observed cause, such as `SIGKILL`; empty if nobody observed it. */
   readonly seen: string;
 }
 
@@ -71,7 +71,7 @@ interface Engine {
   readonly running: Map<string, number>;
 }
 
-/** What the entries come to. */
+/** State derived from the entries. */
 export class JournalHistory {
   readonly #engines = new Map<number, Engine>();
   readonly #strikes = new Map<string, Strike[]>();
@@ -116,7 +116,7 @@ export class JournalHistory {
     return (this.#strikes.get(key) ?? []).some(({ alone }) => alone);
   }
 
-  /** Those for which the work is left alone; null while it is not. */
+  /** Reasons the work is quarantined, or null if it is not. */
   quarantine(key: string): readonly Strike[] | null {
     const alone = (this.#strikes.get(key) ?? []).filter((strike) => strike.alone);
     return alone.length >= MOST ? alone.slice(-MOST) : null;
@@ -185,7 +185,7 @@ function bounded<K, V>(map: Map<K, V>): Map<K, V> {
   return map;
 }
 
-/** What was seen, for a person. */
+/** Observed causes, for a person. */
 export function quarantineReason(strikes: readonly Strike[]): string {
   const kinds = new Set(strikes.map(({ how }) => how));
   const what = [kinds.has('died') && 'the engine crashed', kinds.has('hung') && 'the analysis hung'];

@@ -29,7 +29,7 @@ export interface FilmParts {
 /** Sections that have to be left for another decoder to help. */
 const worthwhile = 4;
 
-/** As the feed `frames` of the reader. An item is *borrowed until the next round of the loop*. */
+/** Same as the feed `frames` of the reader. An item is *borrowed until the next round of the loop*. */
 export async function* filmFrames(
   request: FramesRequest,
   options: FeedOptions,
@@ -125,7 +125,7 @@ class SharedFilm {
     this.#unsubscribe = parts.idle.whenIdle(() => this.#seekHelp());
   }
 
-  /** What the reader sends by itself; answers whether the rest comes in sections. */
+  /** Frames that the reader sends by itself; returns true if the rest comes in sections. */
   async *alone(): AsyncGenerator<GridFrame, boolean> {
     for await (const frame of this.#parts.reader.feed('frames', this.#request, this.#options)) {
       if (this.#isOfSections(frame.frame_index)) return true;
@@ -143,7 +143,7 @@ class SharedFilm {
     this.#join(table, this.#parts.reader, () => {});
     for (let section = 0; section < table.count; section++) yield* this.#section(table, section);
     if (table.count < this.#sections.length) return;
-    // What a decoder finds wrong with the file at its end fails the work.
+    // A fault that a decoder finds at the end of the file fails the work.
     const numbers = this.#sections.map((_, section) => table.takerOf(section)!);
     for (const number of new Set(numbers)) await this.#takers[number - 1]!.head;
   }
@@ -245,7 +245,7 @@ export class IdleDecoders {
   readonly #decoders: readonly Decoder[];
   /** How many files each is needed for; several groups of stages may use the same decoder. */
   readonly #needed = new Map<Decoder, number>();
-  /** What asks the borrower of a decoder to give it back. */
+  /** Callbacks that ask the borrower of a decoder to return it. */
   readonly #lent = new Map<Decoder, () => void>();
   readonly #waiting = new Set<() => void>();
 

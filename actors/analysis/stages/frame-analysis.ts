@@ -1,5 +1,5 @@
-// What stages share that look at every grid frame of a file with a model of their own, and store one record
-// for each file.
+// Common code of stages that look at every grid frame of a file with a model of their own, and store one
+// record for each file.
 import type { Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { mediaErrors } from '../../decoder/contract.ts';
@@ -19,10 +19,10 @@ export interface FrameAnalysisModel<M> {
   unload(): Promise<unknown>;
 }
 
-/** What is stored of a file. */
+/** Stored result of a file. */
 export interface StoredLook {
   readonly model_key: string;
-  /** Of what was found. */
+  /** Number of results. */
   readonly count: number;
   readonly from_previews: boolean;
 }
@@ -37,20 +37,20 @@ export async function loadedFor<M>(model: FrameAnalysisModel<M>, signal: AbortSi
 }
 
 export interface FrameAnalysisParts<M> {
-  /** What looks, as it was loaded. */
+  /** The loaded model. */
   readonly model: M;
   readonly actor: FrameAnalysisModel<M>;
   readonly index: Ref<typeof indexContract>;
   readonly cache_dir: string;
-  /** Of what it finds. */
+  /** Type of its results. */
   readonly type: ResultType;
-  /** Of the task. */
+  /** Signal of the task. */
   readonly signal: AbortSignal;
   factsOf(count: number, missing_frames: number, fromPreviews: boolean): Facts;
 }
 
 export interface FrameAnalysis {
-  /** What such runs have in common. */
+  /** Common part of such runs. */
   readonly run: Pick<StageRun, 'modelOf' | 'applies' | 'isStored' | 'storedFacts' | 'close'>;
   /** Asks the actor; one that came back after a crash has no model yet. */
   askModel<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -74,13 +74,13 @@ export function frameAnalysis<M extends { readonly model_key: string }>(
     const query = { cache_dir, type, hashes: [hash] };
     return (await index.ask('results_stored', query, { signal })).stored[0] ?? null;
   };
-  /** Of files that were looked at before, by content. */
+  /** Stored results of files analysed before, by content. */
   const known = new Map<string, StoredLook>();
   return {
     run: {
       modelOf: () => model_key,
       applies: ({ probe }) => probe.grid_frames > 0,
-      // What was found in previews stands until the file is there again.
+      // Results from previews stand until the file is back.
       isStored: async ({ identity: { hash_str } }, _, isGone) => {
         const found = await storedOf(hash_str);
         if (found?.model_key !== model_key || (found.from_previews && !isGone)) return false;

@@ -83,7 +83,7 @@ export class FramePass {
     if (this.#consumers.length === 1) return yield* this.#feed([options.shape], options);
     if (!this.#delivery) {
       this.#delivery = this.#deliver();
-      // Whoever waits for it may come later than its failure, or have left.
+      // The promise may fail before anything waits for it, or after it has left.
       this.#delivery.catch(() => {});
     }
     yield* taken(consumer, this.#delivery);

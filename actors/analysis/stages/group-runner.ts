@@ -29,7 +29,7 @@ const SURVEYED_AHEAD = 4096;
 type Planned = RunningStage & { readonly jobs: StageJobs['jobs'] };
 type Wanted = readonly { readonly stage: Planned; readonly item: Item }[];
 type Found = Pick<Piece, 'media' | 'previews'>;
-/** By path: what is wanted of each file. */
+/** Work on each file, by path. */
 type Round = ReadonlyMap<string, Wanted>;
 
 export class GroupRunner {
@@ -50,7 +50,7 @@ export class GroupRunner {
     this.#readers = readersOf(task.parts, group.reads);
   }
 
-  /** What keeps a stage from being opened ends the task; failures of files are told as their results. */
+  /** An error of opening a stage ends the task; failures of files are reported as their results. */
   async run(): Promise<void> {
     try {
       if (!(await this.#open())) return;
@@ -165,7 +165,7 @@ export class GroupRunner {
     await Promise.all(Array.from({ length: SURVEYS }, one));
   }
 
-  /** What is to be done with the file now; what has its result already, or comes later, is left out. */
+  /** Pieces of work on the file now, without those that have a result already or come later. */
   async #survey(path: string, wanted: Wanted): Promise<Piece[]> {
     if (this.#task.ending.aborted) throw notBegun(path);
     const { able, ...found } = await this.#found(path, wanted);

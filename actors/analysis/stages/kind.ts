@@ -14,7 +14,7 @@ export interface Unit<Done extends string = string, All extends string = string>
   readonly done: Done;
   /** Field of the whole amount, which grows while files are still being surveyed: `grid_frames`. */
   readonly all: All;
-  /** What the two fields mean. */
+  /** Meanings of the two fields. */
   readonly meanings: readonly [done: string, all: string];
   /** Whole pieces, or seconds. */
   readonly measure: 'count' | 'seconds';
@@ -82,15 +82,15 @@ export interface StageKind<
     body: Static<TObject<Body>>,
     context: ResolveContext,
   ): Static<TObject<Resolved>> | Promise<Static<TObject<Resolved>>>;
-  /** What the fields come to when nothing is asked for, also of records that are older than the stage. */
+  /** Values of the fields for a request without this work, also in records that are older than the stage. */
   readonly nothing: Static<TObject<Resolved>>;
   /** Throws what keeps a recorded request from being run now. */
   admits?(resolved: Static<TObject<Resolved>>, context: ResolveContext): void | Promise<void>;
-  /** Of its part, what the snapshot of a task shows. */
+  /** Fields that the snapshot of a task shows. */
   readonly shows: readonly (keyof Resolved & string)[];
   /** Its jobs, in order; one with a name has a closing step, whether it has files or not. */
   jobsOf(resolved: Static<TObject<Resolved>>): readonly Job[];
-  /** What it adds to the result of a file. */
+  /** Fields that it adds to the result of a file. */
   readonly facts: Facts;
   readonly noFacts: Static<TObject<Facts>>;
   /**
@@ -98,7 +98,7 @@ export interface StageKind<
    * without files.
    */
   readonly notApplicable: NotApplicable;
-  /** What the count of such files means. */
+  /** Meaning of the count of such files. */
   readonly notApplicableMeaning?: string;
   readonly labels: Labels<Static<TObject<Facts>>>;
   /** For a stage whose closing steps have events of their own; without it they are told as files are. */
@@ -137,20 +137,20 @@ export interface EventFields {
 export interface Labels<Facts> {
   /** Behind the number of files the work does not apply to: `sound only`. Left out for work without files. */
   readonly notApplicable?: string;
-  /** Of one such file: `nothing to listen to`. */
+  /** Text about one such file: `nothing to listen to`. */
   readonly nothing?: string;
-  /** Of a file that was analysed, or a job: `10 frames`. */
+  /** Text about a file that was analysed, or a job: `10 frames`. */
   result(facts: Facts): string;
   /**
    * Behind the number of its jobs, one and several, where their closing steps are something people know:
    * `clustering`.
    */
   readonly jobs?: readonly [one: string, several: string];
-  /** What a person should know of such a file, in events. */
+  /** Remark about such a file for people, in events. */
   warning?(facts: Facts): string | undefined;
 }
 
-/** What a job asks of one file; a stage adds what else it has to know. */
+/** Request of a job for one file; a stage adds its own fields. */
 export interface Item {
   /** Absolute. */
   readonly path: string;
@@ -172,7 +172,7 @@ export function hasWork({ name, items }: Job): boolean {
   return name !== null || items.length > 0;
 }
 
-/** Those that are counted by a unit. */
+/** Kinds whose work is counted by a unit. */
 export function measured<K extends StageKind>(kinds: readonly K[]): (K & { readonly unit: Unit })[] {
   return kinds.filter((kind): kind is K & { readonly unit: Unit } => kind.unit !== null);
 }

@@ -1,4 +1,4 @@
-// What the stages work with: the actors and the few things of the engine they share.
+// Parts that the stages work with: the actors, and the few shared things of the engine.
 import type { Clock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -67,13 +67,13 @@ export interface AnalysisParts {
   readonly pool: SlotPool;
   readonly journal: Journal;
   readonly preview: PreviewShape;
-  /** Whether decoders try a device: its pictures may differ in the last bit. */
+  /** `auto` if decoders try a device, whose pictures may differ in the last bit. */
   readonly hardware: 'auto' | 'off';
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What the stages of a task are handed. */
+/** Parts of the stages of a task. */
 export interface StageParts extends AnalysisParts {
   readonly summarizing: Summarizing;
   readonly speechModel: ModelInUse;
@@ -126,7 +126,8 @@ export function loadFaceModel(inUse: ModelInUse, faces: Faces, call: CallOptions
   );
 }
 
-// Whether summaries are being made. Visual searches wait meanwhile: both want the model that reads words.
+// Tells whether summaries are being made. Visual searches are refused meanwhile, since both need the model
+// that reads words.
 export class Summarizing {
   #underway = 0;
 

@@ -29,8 +29,8 @@ export interface Piece extends RunningStage {
 }
 
 /**
- * By content: the same bytes under another name are the same work. What a file does says nothing about its
- * previews.
+ * Key by content: the same bytes under another name are the same work. The behaviour of a file says nothing
+ * about its previews.
  */
 export function keyOf({ stage, stageRun, item, media, previews }: Piece): string {
   const work = previews ? `${stage.journal}-previews` : stage.journal;
@@ -42,7 +42,7 @@ export interface AttemptUnderway {
   readonly finished: Promise<{ readonly facts: Facts | null; readonly warning: string | undefined }>;
 }
 
-/** What is stored is to stand. */
+/** True if the stored result stays. */
 export async function standsStored(task: TaskContext, piece: Omit<Piece, 'tracker'>): Promise<boolean> {
   const { stage, stageRun, item, media, previews } = piece;
   const isGone = previews !== null;
@@ -100,7 +100,7 @@ export async function attempt(
     await spans?.forget();
     return { facts, warning: damageOf(media, damaged) };
   }, undo);
-  // Whoever waits for it may come later than its failure.
+  // The promise may fail before anything waits for it.
   finished.catch(() => {});
   return { finished };
 }
@@ -174,7 +174,7 @@ class AttemptSpans implements FileSpans {
         ...rules.settings,
       }),
       task_id: task.run.task_id,
-      // What is forced begins anew once, and goes on with its own.
+      // Forced work begins anew once, and then resumes its own spans.
       own: task.redo(stage.kind.type, item.path),
     };
     return new AttemptSpans(task, key, rules.every, onTakenUp);

@@ -13,7 +13,7 @@ import type { TaskContext } from './task-context.ts';
  */
 export type ReaderKind = 'frames' | 'sound' | 'stored';
 
-/** As errors call them. */
+/** Names in errors. */
 export const readerNames: Readonly<Record<ReaderKind, string>> = {
   frames: 'decoder',
   sound: 'audio decoder',
@@ -40,18 +40,18 @@ export interface Stage<I extends Item = Item> {
 
 /** Work of one stage in one run of a task. */
 export interface StageRun<I extends Item = Item> {
-  /** What does the work: with the content of the file it is the key of the work. */
+  /** Key of the model, which together with the content of the file is the key of the work. */
   modelOf(item: I): string;
   /** False when the file holds nothing of the kind. */
   applies(media: MediaRecord, item: I): boolean;
   /**
-   * What is stored came about as it would now. `isGone`: the file is not there, and its stored previews would
-   * do.
+   * True if the stored result equals one that would be made now. `isGone`: the file is missing, and its
+   * stored previews would do.
    */
   isStored(media: MediaRecord, item: I, isGone: boolean): Promise<boolean>;
-  /** What is told of a file that was analysed before. */
+  /** Facts about a file that was analysed before. */
   storedFacts?(media: MediaRecord): Facts;
-  /** What is told of a file whose work failed; the facts of nothing when left out. */
+  /** Facts about a file whose work failed; the empty facts when left out. */
   failedFacts?(item: I): Facts;
   /**
    * Items that can be worked on side by side, in the order of the rounds; without it all can. Items for which
@@ -95,7 +95,7 @@ export interface Contributors {
 export interface Closing<I extends Item = Item> {
   /** Jobs that are closed at the same time; one after the other when left out. */
   readonly together?: number;
-  /** What fails is not tried once more at once: it has been tried again and again. */
+  /** Failed work is not retried at once: the stage has retried it itself. */
   readonly triesItself?: boolean;
   /**
    * Names the folder, the contents of the job and all that changes the work: the key of the step in the
@@ -103,9 +103,9 @@ export interface Closing<I extends Item = Item> {
    */
   keyOf(job: Job<I>, results: readonly WorkResult[]): string | Promise<string>;
   isStored(job: Job<I>, results: readonly WorkResult[]): Promise<boolean>;
-  /** What is told of a job that is stored; called after `isStored`. */
+  /** Facts about a stored job; called after `isStored`. */
   storedFacts?(job: Job<I>): Facts;
-  /** What is told of a job whose step failed; the facts of nothing when left out. */
+  /** Facts about a job whose step failed; the empty facts when left out. */
   failedFacts?(job: Job<I>): Facts;
   /** `progress`: how much of the step is done, 0 to 1, and what else its events tell. */
   work(
@@ -135,9 +135,12 @@ export interface FileWork<I extends Item = Item> {
   frames(options: FrameOptions): AsyncIterable<GridFrame>;
   /** Units done since the last call, not yet committed; without those that were taken up. */
   worked(amount: number): void;
-  /** What is being done, for a stage that tells more than amounts; `part`: of what, where that has a name. */
+  /**
+   * Reports the current step, for a stage that reports more than amounts; `part`: name of the part, if it has
+   * one.
+   */
   tell(step: string, part: string | null): void;
-  /** What is kept of the work; null when it begins anew. */
+  /** Saved spans of the work; null if it begins anew. */
   readonly spans: FileSpans | null;
 }
 
@@ -152,10 +155,7 @@ export interface SpanRules {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/**
- * What is kept of the work on one file. A stage writes spans by `keep`, or lets its store write them under
- * `key`.
- */
+/** Spans of the work on one file. A stage writes them by `keep`, or lets its store write them under `key`. */
 export interface FileSpans {
   readonly key: SpanKey;
   /** The spans that are kept, in order. */
@@ -219,7 +219,7 @@ export interface StageGroup {
   readonly stages: readonly StageJobs[];
 }
 
-/** What each stage is asked to do; stages without work are left out. A closing step is that of a name. */
+/** Jobs of each stage; stages without work are left out. A closing step belongs to a name. */
 export function jobsOf(
   stages: readonly Stage[],
   request: AnalysisRequest,
@@ -236,7 +236,7 @@ export function stageGroups(jobs: readonly StageJobs[]): StageGroup[] {
   const groups = new Map<string, StageGroup & { readonly stages: StageJobs[] }>();
   for (const one of jobs) {
     const { reads, kind } = one.stage;
-    // What the task does not do is not waited for.
+    // Needs outside of the task are not waited for.
     const needs = kind.needs.filter((type) => types.has(type));
     const key = JSON.stringify([reads, needs]);
     const group = groups.get(key) ?? { reads, needs, stages: [] };

@@ -1,5 +1,5 @@
-// What the stages of one run of a task share: the request, the tracker, the surveys, and the signal that ends
-// it.
+// Shared state of the stages in one run of a task: the request, the tracker, the surveys, and the signal that
+// ends it.
 import { existsSync } from 'node:fs';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { Condition, Semaphore, SharedLock } from '../../../runtime/sync/locks.ts';
@@ -57,7 +57,7 @@ export class TaskContext {
     return this.run.request;
   }
 
-  /** What was redone before the task was interrupted is not redone again. */
+  /** Work that was redone before the task was interrupted is not redone again. */
   redo(type: string, path: string): boolean {
     return this.request.force && !this.run.earlier?.finished(type, path);
   }
@@ -148,7 +148,7 @@ export class LastWork {
     while (others.some((other) => this.#busy.has(other))) await this.#changed.wait();
   }
 
-  /** What a group needs is done by groups before it, so this ends. */
+  /** Needs of a group are met by groups before it, so the recursion ends. */
   #waitsFor(group: StageGroup, other: StageGroup): boolean {
     return this.#groups.some((between) => {
       const needed = between.stages.some(({ stage }) => group.needs.includes(stage.kind.type));
@@ -166,7 +166,7 @@ const TOGETHER = 2;
 interface SurveyRun {
   readonly task_id: string;
   readonly cache_dir: string;
-  /** Of every piece of work of the task: a path that is there twice is asked for twice. */
+  /** Paths of every piece of work of the task; a repeated path is surveyed twice. */
   readonly paths: readonly string[];
   readonly retryQuarantined: boolean;
   /** Each file is read, whatever is known of it. */
@@ -214,7 +214,7 @@ class Surveys {
     return media;
   }
 
-  /** What is known of a file that is not there; null where its previews are not stored. */
+  /** Facts about a missing file; null if its previews are not stored. */
   gone(path: string): Promise<GoneMedia | null> {
     const { cache_dir, signal } = this.#run;
     return goneMedia(this.#parts, cache_dir, path, { signal });
@@ -279,7 +279,7 @@ export class WorkResults {
     if (!this.#expected.has(key)) this.#expected.set(key, Promise.withResolvers<WorkResult>());
   }
 
-  /** So is this closing step. */
+  /** The same for this closing step. */
   expectClosing(type: string, name: string): void {
     const names = this.#closings.get(type) ?? new Set();
     this.#closings.set(type, names.add(name));

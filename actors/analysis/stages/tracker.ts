@@ -24,14 +24,14 @@ export interface WorkTracker {
   /** It was analysed before. */
   stored(media: MediaRecord, facts: Facts): void;
   notApplicable(media: MediaRecord): void;
-  /** What is being done with the file, told with its amounts until it is something else. */
+  /** Sets the current step of the file, which is reported with its amounts until the next one. */
   step(media: MediaRecord, step: Step): void;
   /** CANCELLED counts as cancelled. `facts`: what there is to tell all the same. */
   failed(path: string, error: unknown, media?: MediaRecord, facts?: Facts): void;
   /** How much of the closing step of a job is done, 0 to 1. `detail`: what its events tell beside. */
   closing(name: string, fraction: number, detail?: Facts): void;
   closed(name: string, outcome: 'analyzed' | 'stored', facts: Facts): void;
-  /** As `failed`, of the closing step of a job. */
+  /** Like `failed`, for the closing step of a job. */
   notClosed(name: string, error: unknown, facts?: Facts): void;
 }
 

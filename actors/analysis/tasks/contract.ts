@@ -14,7 +14,10 @@ import { stageKinds } from '../stages/kinds.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** As it is recorded and answered: `outcome` is the reason where there is one, each fact is a field. */
+/**
+ * Result in the form that is recorded and answered: `outcome` is the reason if there is one, and each fact is
+ * a field.
+ */
 export const FileResult = resultSchema(stageKinds);
 export type FileResult = Static<typeof FileResult>;
 
@@ -69,7 +72,9 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
       TaskState,
     ),
     created: field('When the task was requested, as a Unix time in seconds.', Type.Number()),
-    /** Of the latest run; a resumed task starts again. While it is `queued`, when it was asked for. */
+    /**
+     * Start of the latest run; a resumed task starts again. While it is `queued`, the time of the request.
+     */
     started: field('When the latest run started, as a Unix time in seconds.', Type.Number()),
     ended: field(
       'When the latest run ended, as a Unix time in seconds; null while it runs.',
@@ -80,7 +85,7 @@ export function taskSnapshot<K extends readonly StageKind[]>(kinds: K) {
       countsSchema(kinds),
     ),
     progress: field('Progress of the task as a percentage.', Type.Number({ minimum: 0, maximum: 100 })),
-    /** What is done, and what there is; the latter grows while files are still being surveyed. */
+    /** Completed and total amounts; totals grow while files are still being surveyed. */
     ...taskAmountSchemas(kinds),
     elapsed_seconds: field('Seconds since the latest run started.', Type.Number()),
     estimated_remaining_seconds: field(

@@ -37,7 +37,7 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
-/** What keeps each file from being taken as a small picture; null when nothing does. */
+/** Reason why each file cannot be used as a small picture; null if it can. */
 export function unfit(paths: readonly string[], mostBytes: number): Promise<(string | null)[]> {
   return Promise.all(
     paths.map((path) =>

@@ -13,7 +13,7 @@ export type Prepare = () => Promise<RecordRun>;
 interface Waiting {
   readonly task: RunningTask;
   readonly priority: number;
-  /** Of asking. */
+  /** Order of arrival. */
   readonly order: number;
 }
 
@@ -21,7 +21,7 @@ export class Place {
   readonly #create: (run: ActiveRun) => RunningTask;
   readonly #most: number;
   #current: RunningTask | null = null;
-  /** By priority, then first come first served. */
+  /** Sorted by priority, then by arrival. */
   readonly #line: Waiting[] = [];
   /** Tasks that are about to be recorded, and then to join the line. */
   #joining = 0;
@@ -87,7 +87,7 @@ export class Place {
   ): Promise<Accepted> {
     if (this.#stopping) throw analysisErrors.STOPPING();
     if (whenBusy === 'wait') return this.#join({ priority, order }, prepare);
-    // Of several that start at once the first wins.
+    // If several start at once the first wins.
     if (this.#starting) throw analysisErrors.ANOTHER_TASK('Another task is about to start');
     if (whenBusy === 'refuse' && this.#current !== null) {
       const { task_id } = this.#current;

@@ -36,7 +36,7 @@ export interface Preflight {
 
 export interface ResolvedRequest {
   readonly request: AnalysisRequest;
-  /** What the request speaks of by number. */
+  /** Attachments that the request refers to by number. */
   readonly attachments: readonly Uint8Array<ArrayBuffer>[];
 }
 
@@ -130,7 +130,7 @@ function completing(kinds: readonly StageKind[]): (request: TaskRequest) => Anal
 /** Errors that say that a model is not downloaded. */
 const missing = [facesErrors.NO_FACE_MODEL, textReaderErrors.NO_TEXT_MODEL, thingsErrors.NO_OBJECT_DETECTOR];
 
-/** Whoever looks at pictures looks for everything there is a model for, unless the request says otherwise. */
+/** A request for pictures includes all work for which there is a model, unless it says otherwise. */
 async function following(
   kinds: readonly StageKind[],
   request: AnalyzeRequest,
@@ -162,7 +162,7 @@ function refuse(complaints: readonly Complaint[]): void {
   throw analysisErrors.INVALID_REQUEST([...said, ...more].join('; '), { field: first.field });
 }
 
-/** What is wrong with the fields, as they are. */
+/** Complaints about the fields in their present form. */
 function complaintsOf(parts: readonly RequestPart[], request: AnalyzeRequest): Complaint[] {
   const own = parts.flatMap((part) => part.complaints(request));
   return [
@@ -269,7 +269,7 @@ async function pictureComplaints(
   });
 }
 
-// What the checks of a request ask of the analysis folder, before anything is started.
+// Questions of a request's checks to the analysis folder, before anything is started.
 
 type Asked = Pick<Analysis, 'properties' | 'hasGone' | 'summaryNames' | 'collections'>;
 
@@ -308,7 +308,7 @@ async function analysedBefore(
   const { media_properties } = await analysis
     .properties({ cache_dir, media_paths, model_key: null }, signal)
     .catch((error: unknown) => {
-      // None of them can be read: then none of them is there.
+      // If none of them is readable, none has properties.
       if (analysisErrors.NO_MEDIA.is(error)) return { media_properties: {} };
       throw error;
     });

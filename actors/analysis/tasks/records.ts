@@ -60,10 +60,10 @@ interface TaskRecord extends Omit<Static<ReturnType<typeof taskRecord>>, 'task'>
 
 /** A run that this engine has. */
 export interface ActiveRun {
-  /** As it was when the run began. */
+  /** Snapshot at the beginning of the run. */
   readonly task: TaskSnapshot;
   readonly request: AnalysisRequest;
-  /** What earlier runs recorded, by `workKey`; null in the first run. *Owned by the caller.* */
+  /** Results of earlier runs by `workKey`; null in the first run. *Owned by the caller.* */
   readonly earlier: Map<string, WorkResult> | null;
   /** Work in quarantine is tried again. */
   readonly retries?: boolean;
@@ -141,7 +141,7 @@ export class TaskRecords {
     }
   }
 
-  /** What it asks for. Throws as `claim` would, and changes nothing. */
+  /** Request of the task. Throws like `claim`, and changes nothing. */
   async claimable(task_id: string): Promise<AnalysisRequest> {
     return (await this.#claimed(task_id)).request;
   }
@@ -167,7 +167,7 @@ export class TaskRecords {
         throw analysisErrors.TASK_RUNNING(`Task ${task_id} has been resumed by another process`, { task_id });
       }
       const earlier = await readResults(this.#results(task_id));
-      // What was cancelled has no result in the run that begins; what failed keeps its reason until tried.
+      // Cancelled work has no result in the new run; failed work keeps its reason until it is tried.
       for (const [path, { outcome }] of earlier) if (outcome === 'cancelled') earlier.delete(path);
       await replaceResults(this.#results(task_id), earlier.values());
       flushFolder(this.#parts.folder);
@@ -307,7 +307,7 @@ export class TaskRecords {
     return runs;
   }
 
-  /** As it stands now; undefined when it was removed meanwhile or was never whole. */
+  /** The current snapshot; undefined if it was removed meanwhile or was never complete. */
   async #read(task_id: string, run: number): Promise<TaskSnapshot | undefined> {
     const name = `${task_id}.${run}`;
     const over = this.#over.get(name);

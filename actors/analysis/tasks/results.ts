@@ -148,10 +148,10 @@ function* linesOf(results: Iterable<FileResult>): Generator<string> {
   for (const result of results) yield `${JSON.stringify(result)}\n`;
 }
 
-// What came with a request and is too large for its record: files beside it, which only their owner can read.
-// They go with the record.
+// Attachments of a request that are too large for its record: files beside it that only their owner can read.
+// They are removed with the record.
 
-/** By number. */
+/** Attachments by number. */
 export type Attachments = readonly Uint8Array[];
 
 export function attachmentPath(folder: string, task_id: string, number: number): string {
@@ -165,7 +165,7 @@ export function writeAttachments(folder: string, task_id: string, attachments: A
   }
 }
 
-/** Those that were not written whole, too. */
+/** Removes incompletely written ones too. */
 export function removeAttachments(folder: string, task_id: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(`${task_id}.attachment-`)) rmSync(join(folder, name), { force: true });

@@ -6,7 +6,7 @@ import { hasWork, type Job, type StageKind } from '../stages/kind.ts';
 import { piecesOf } from '../stages/stage.ts';
 import type { TaskCounts, TaskError, TaskSnapshot, TaskSource, TaskState } from './contract.ts';
 
-/** Of a task that does not wait. */
+/** Position of a task that does not wait. */
 export const nowhere = { queue_position: null, waits_for: null } as const;
 
 interface NewTaskFields {

@@ -281,7 +281,7 @@ function tenths(percentage: number): number {
   return Math.floor(percentage * 10);
 }
 
-/** Who asks for a job anew wants its last step tried again; a watched folder asks by itself. */
+/** A repeated request for a job retries its last step; a watched folder repeats requests by itself. */
 function retriesOf({ task, request, earlier, retries }: ActiveRun): Pick<TaskRun, 'retries'> {
   if (earlier ? retries : request.force) return { retries: 'all' };
   return !earlier && task.source !== 'watch_folder' ? { retries: 'closings' } : {};
@@ -300,7 +300,7 @@ function finishedBefore(earlier: ReadonlyMap<string, WorkResult>, percentage: nu
   return { percentage, finished: (type, path) => finished.has(workKey({ type, path })) };
 }
 
-// Whoever listens to the events of tasks. One that fails is told in the log and disturbs nobody else.
+// Listeners to the events of tasks. The failure of one is logged and affects no other.
 
 export class Listeners {
   readonly #log: Log;

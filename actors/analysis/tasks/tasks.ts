@@ -44,7 +44,7 @@ import { Listeners, RunningTask } from './running-task.ts';
 // Tasks that several ask for: whoever wants what runs or waits, or is about to, gets the task that does it.
 
 class SharedTasks {
-  /** Those that are about to be recorded, by what they do. */
+  /** Tasks that are about to be recorded, by their key. */
   readonly #beginning = new Map<string, Promise<Accepted>>();
 
   /** `begin`: starts the task in the place, when none does the same. */
@@ -283,15 +283,13 @@ export class TaskRegistry implements Tasks {
 
 // How tasks of jobs without files come about: each kind of work says what a request for it has come to.
 
-/**
- * What a recorded request asks for, the same text for the same; null when it asks for nothing of the kind.
- */
+/** Key of a recorded request, equal for equal work; null if it has none of the kind. */
 type RequestKey = (request: AnalysisRequest) => string | null;
 
 interface JobOrder<R> {
-  /** What is to be done. Throws what is wrong with the request; changes nothing. */
+  /** Resolves the jobs of a request. Throws its faults; changes nothing. */
   resolve(request: R, signal: AbortSignal): Promise<OrderedJobs>;
-  /** Whoever asks for the same while it runs or waits gets the task that does it. */
+  /** An equal request gets the task that runs or waits for it. */
   readonly keyOf: RequestKey;
 }
 
@@ -314,7 +312,7 @@ async function resolveProxy({ cache_dir, ...asked }: ProxyRequest): Promise<Orde
   return { cache_dir: plainPath(cache_dir), proxy_request: asked };
 }
 
-/** Of a content, wherever a copy of it lies. */
+/** Key of a content, wherever a copy of it lies. */
 function proxyKey({ cache_dir, proxy_request }: AnalysisRequest): string | null {
   if (!proxy_request) return null;
   const { hash_str, max_side } = proxy_request;
@@ -350,7 +348,7 @@ function clipKey({ cache_dir, clip_export }: AnalysisRequest): string | null {
 
 // A request to download models: which they are, and that there are such.
 
-/** What is asked of the models before any is downloaded. */
+/** The part of the models that is needed before a download. */
 type PullableModels = Pick<ModelLibrary, 'list' | 'missing'>;
 
 /**
@@ -379,7 +377,7 @@ function pullKey({ cache_dir, pull_models }: AnalysisRequest): string | null {
   return pull_models ? JSON.stringify(['pull', cache_dir, pull_models.toSorted()]) : null;
 }
 
-// What a request for jobs without files has come to, and the form in which a task of it is recorded.
+// Resolved request for jobs without files, and the form in which a task of it is recorded.
 
 /** The folder that the task fills, and what its kind of work records. */
 type OrderedJobs = Pick<AnalysisRequest, 'cache_dir'> & Partial<AnalysisRequest>;
@@ -387,6 +385,6 @@ type OrderedJobs = Pick<AnalysisRequest, 'cache_dir'> & Partial<AnalysisRequest>
 /** Whole: it asks for nothing of other kinds. */
 function recordedJobs(kinds: readonly StageKind[], jobs: OrderedJobs): AnalysisRequest {
   const nothing = Object.assign({}, ...kinds.map((kind) => kind.nothing));
-  // Who asks anew wants tried what was left alone; a resume leaves it alone.
+  // A repeated request retries quarantined work; a resume does not.
   return { ...nothing, ...jobs, force: true } as AnalysisRequest;
 }

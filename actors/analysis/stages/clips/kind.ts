@@ -9,7 +9,7 @@ import { FilePath } from '../../../index/store/contract.ts';
 import { stageKind } from '../kind.ts';
 
 const Clip = Type.Object({
-  /** Of the job. */
+  /** Name of the job. */
   name: Type.String({ minLength: 1 }),
   media_path: Type.String(),
   start_seconds: Type.Number(),
@@ -26,7 +26,7 @@ export const ClipExport = Type.Object({
 });
 export type ClipExport = Static<typeof ClipExport>;
 
-/** As it is recorded. Each clip has a name of its own, in the order of the request. */
+/** Export in its recorded form. Each clip has a unique name, in the order of the request. */
 export function clipExport({ mode, create_folders, clips }: Omit<ClipsRequest, 'output_dir'>): ClipExport {
   return {
     mode,

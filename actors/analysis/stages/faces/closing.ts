@@ -18,7 +18,7 @@ import { Clusterer, nameFromSamples } from './sample-naming.ts';
 
 /** Paths named in a warning. */
 const NAMED = 3;
-/** What of the whole the clustering is; the rest is naming. */
+/** Share of the clustering in the closing step; the rest is naming. */
 const CLUSTERING = 0.9;
 
 type Begun = Reply<typeof indexContract, 'begin_clustering'>;
@@ -55,7 +55,7 @@ export class FaceClosing implements Closing {
     return `people of ${name} ${digest}`;
   }
 
-  /** What is asked for anew, and samples, are done once in a task; the rest when anything changed. */
+  /** Requested repetitions and samples are done once in a task; the rest when anything has changed. */
   async isStored({ name }: Job, results: readonly WorkResult[]): Promise<boolean> {
     const job = this.#jobOf(name);
     const stored = await this.#stored(job);

@@ -50,7 +50,7 @@ export class FileFaces {
 
   /** Resolves when the next frame may come. */
   async add(frame_index: number, found: Promise<FoundFaces>): Promise<void> {
-    // Whoever waits for it may come later than its failure.
+    // The promise may fail before anything waits for it.
     found.catch(() => {});
     this.#looking.push({ frame_index, found });
     if (this.#looking.length >= AHEAD) await this.#takeOldest();

@@ -7,7 +7,7 @@ import { FromPreviews } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 import { FaceJob, faceJobsOf, facesBody, facesComplaints, facesMedia, samplePictures } from './request.ts';
 
-// What the face stage tells of a file, and of the clustering of a job.
+// Facts of the face stage about a file, and about the clustering of a job.
 
 const Count = Type.Integer({ minimum: 0 });
 

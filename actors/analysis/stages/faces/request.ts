@@ -1,4 +1,4 @@
-// What a request says about faces: the fields, and what they mean together.
+// The part of a request about faces: its fields, and their meaning together.
 import { type Static, type TObject, Type } from 'typebox';
 import { plainPath } from '../../../../runtime/paths.ts';
 import { defaulted, described, field, nullable } from '../../../../runtime/schema.ts';
@@ -19,7 +19,7 @@ import {
 
 export const limits = {
   people: 100,
-  /** As code points. */
+  /** Counted in code points. */
   jobNameLetters: 200,
   imagesEach: 3,
   imageBytes: 10 * 1024 * 1024,

@@ -20,7 +20,7 @@ export interface StoredClusters {
 
 export interface Naming {
   readonly result: SampleFaceNaming;
-  /** What was wrong with pictures. */
+  /** Complaints about pictures. */
   readonly complaints: readonly string[];
 }
 
@@ -68,7 +68,7 @@ interface Reference {
   readonly vectors: readonly Float32Array[];
   /** Why there is no vector; null when there are some. */
   readonly reason: UnassignedReason | null;
-  /** What was wrong with pictures, for people. */
+  /** Complaints about pictures, for people. */
   readonly complaints: readonly string[];
 }
 
@@ -140,7 +140,7 @@ async function faceIn(path: string, parts: ReferenceParts): Promise<Float32Array
 /** A person with a row of similarities for each picture that shows one face. */
 export interface ReferencedPerson {
   readonly name: string;
-  /** By cluster, a row for each reference; none: `reason` says why. */
+  /** Vectors of each cluster, a row for each reference. Empty: `reason` says why. */
   readonly rows: readonly Float32Array[];
   readonly reason: UnassignedReason | null;
 }
@@ -154,7 +154,7 @@ interface NamedClusters {
 interface Confidence {
   /** Cosine from which a face shows the person. */
   readonly same: number;
-  /** By how much the runner-up must be less similar. */
+  /** Least difference in similarity to the runner-up. */
   readonly margin: number;
 }
 
@@ -243,7 +243,7 @@ function rounded(value: number): number {
 
 /** Entries read at a time: some megabytes. */
 const PAGE = 4096;
-/** What of the whole it is to read the vectors. */
+/** Share of reading the vectors in the whole step. */
 const READING = 0.1;
 
 interface EarlierLabels {
@@ -251,11 +251,11 @@ interface EarlierLabels {
   readonly neighbours: Int32Array;
 }
 
-/** What the index has begun. */
+/** Clustering that the index has begun. */
 interface Entries {
   readonly clustering: number;
   readonly entries: number;
-  /** Of the last clustering by the same numbers; null when that is of no use. */
+  /** Labels of the last clustering by the same numbers; null if they cannot be used. */
   readonly before: EarlierLabels | null;
 }
 

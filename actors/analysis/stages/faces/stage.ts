@@ -62,7 +62,7 @@ class FaceRun implements StageRun {
     return probe.grid_frames > 0;
   }
 
-  /** What was found in previews stands until the file is there again. */
+  /** Results from previews stand until the file is back. */
   async isStored({ identity: { hash_str } }: MediaRecord, _: Item, isGone: boolean): Promise<boolean> {
     const { parts, request, signal } = this.#task;
     const query = { cache_dir: request.cache_dir, model_key: this.modelOf(), hashes: [hash_str] };

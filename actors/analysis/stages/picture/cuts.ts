@@ -36,12 +36,12 @@ export class Look {
     this.variance = Math.max(0, squares / lookBytes - this.mean ** 2);
   }
 
-  /** By block: its luma without its mean. */
+  /** Luma of each block without its mean. */
   get structure(): Float32Array {
     return this.#describe().structure;
   }
 
-  /** By block: the variance of its luma. */
+  /** Variance of the luma of each block. */
   get texture(): Float32Array {
     return this.#describe().texture;
   }
@@ -173,7 +173,9 @@ export function keptShare(one: Look, other: Look): number {
   return textured > 2 ? kept / textured : 0;
 }
 
-/** So much no exposure and no light does: pictures of one layout in other colours are two. */
+/**
+ * A difference that no exposure and no light makes: pictures of one layout in other colours are two pictures.
+ */
 const otherColours = 0.12;
 /** Differences this many deviations of the picture large are those of two pictures. */
 const wholeDifference = 0.3;
@@ -190,7 +192,7 @@ export function changeBetween(one: Look, other: Look): number {
 
 /** Which grid frames of a film are worth looking at, of pictures that come one after the other. */
 export class Looks {
-  /** Those that may begin another shot than the frame before them, ascending. */
+  /** Frames that may begin another shot than the frame before them, ascending. */
   readonly frames: number[] = [];
   #seen: Look | null = null;
 
@@ -422,7 +424,7 @@ function isGradual({ seconds, looks }: Part, { from, to, apart }: Window): boole
     explainedShare(first, last, looks[from + Math.floor((to - from) * place)]!),
   );
   if (Math.min(...shares) <= 0.5) return false;
-  // What changes evenly, and rests before and after, may move more meanwhile.
+  // An even change with rest before and after may move more in between.
   const isEven = step <= 0.17 && moved <= 0.35 && kept < 0.2;
   if ((shares[0]! + shares[1]! + shares[2]!) / 3 <= (isEven ? 0.6 : 0.72)) return false;
   // Someone who walks past the lens leaves the picture that was there before.
@@ -453,7 +455,7 @@ function explainedShare(first: Look, last: Look, between: Look): number {
   return differing === 0 ? 0 : explained / differing;
 }
 
-/** What is left of a block when it is taken for a mixture of two others, and how far these are apart. */
+/** Residual of a block taken as a mixture of two others, and the distance between these. */
 function mixtureOf(a: Float32Array, b: Float32Array, m: Float32Array, pixels: readonly number[]) {
   let [aa, bb, ab, am, bm] = [0, 0, 0, 0, 0];
   for (const at of pixels) {

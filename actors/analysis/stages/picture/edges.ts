@@ -99,7 +99,7 @@ function partsOf(looks: readonly number[], margin: number): Range[] {
   });
 }
 
-/** Of a picture at this share of a frame beside its number, the pictures do not come at an even rate. */
+/** Pictures come at an uneven rate if one is off its number by this share of a frame. */
 const uneven = 0.1;
 
 async function framesAt(

@@ -23,7 +23,7 @@ export interface Picture<F> {
   /** Null where the frame takes over the vector of the frame before it in the file. */
   readonly slot: SlotHandle | null;
   readonly preview: Uint8Array;
-  /** As `Sink.see` tells it. */
+  /** Result of `Sink.see`. */
   readonly changed: number;
 }
 
@@ -74,7 +74,7 @@ export function createBatcher<F>(size: number, send: (batch: Picture<F>[]) => vo
 export interface StageStart {
   readonly stage: number;
   readonly kept: number;
-  /** Those that were taken up, and what `Sink.see` told of each. */
+  /** Resumed frames, with the results of `Sink.see`. */
   readonly frames: Int32Array;
   readonly changed: Float32Array;
 }
@@ -94,7 +94,7 @@ export class Sink {
   #reused = 0;
   /** The slot of the last picture that is embedded, held so that those after it can be compared with it. */
   shown: SlotHandle | null = null;
-  /** Of the last frame that was appended. */
+  /** Vector of the last appended frame. */
   #vector: Float32Array | null = null;
   readonly #looks = new Looks();
   #appended = 0;
@@ -291,7 +291,7 @@ async function embed(
   return slots.map((_, row) => vectors.subarray(row * model.dimensions, (row + 1) * model.dimensions));
 }
 
-/** What a batch holds of one file. */
+/** Share of one file in a batch. */
 interface Part {
   readonly sink: Sink;
   readonly frames: readonly BatchFrame[];
@@ -300,7 +300,7 @@ interface Part {
 }
 
 interface BatchFrame extends Picture<Sink> {
-  /** Of its picture among those that are embedded; null where there is none of its own. */
+  /** Row of its picture in the batch; null if it has none of its own. */
   readonly row: number | null;
 }
 
@@ -311,7 +311,7 @@ function framesBySink(batch: readonly Picture<Sink>[]): Map<Sink, readonly Batch
   return Map.groupBy(frames, ({ file }) => file);
 }
 
-/** What the index gets of the next frames of a file. */
+/** Next frames of a file for the index. */
 function appended(
   sink: Sink,
   part: readonly BatchFrame[],

@@ -1,14 +1,14 @@
-// Whether two pictures hardly differ anywhere, as those of a film do in which nothing happens: an encoder
-// goes on refining a still picture, and codes it anew with every keyframe. Blocks are compared by near.wasm,
-// assembled from near.wat: it takes an eighth of the time of a loop in JavaScript. Pure but for the memory of
-// the kernel.
+// Decides whether two pictures hardly differ anywhere, like those of a film in which nothing happens: an
+// encoder keeps refining a still picture, and codes it anew with every keyframe. Blocks are compared by
+// near.wasm, assembled from near.wat, in an eighth of the time of a loop in JavaScript. Pure but for the
+// memory of the kernel.
 import { readFileSync } from 'node:fs';
 
-/** Of a block: bytes of a row, which are five pixels and a third, and rows. */
+/** Size of a block: bytes of a row, which are five pixels and a third, and rows. */
 const [blockBytes, blockRows] = [16, 8];
 /**
- * Of 255. A byte that differs by more, or a block whose bytes differ by more on average, is a change.
- * Still pictures that encoders refine differ by less; a digit that changes differs by more.
+ * Bounds out of 255. A byte that differs by more, or a block whose bytes differ by more on average, is a
+ * change. Still pictures that encoders refine differ by less; a digit that changes differs by more.
  */
 export const bounds = { byte: 12, block: 2 } as const;
 
@@ -38,7 +38,7 @@ export function isNear(before: Uint8Array, after: Uint8Array, stride: number): b
     const to = Math.min(from + band, before.length);
     for (const [picture, at] of [[before, 0] as const, [after, room] as const]) {
       bytes.set(picture.subarray(from, to), at);
-      // What the kernel compares behind the last row is the same.
+      // The kernel also compares bytes behind the last row, which are made equal.
       bytes.fill(0, at + to - from, at + to - from + blockBytes);
     }
     const rows = (to - from) / stride;

@@ -34,7 +34,7 @@ export const pictureStage: Stage = {
   },
 };
 
-/** What is known of a film beside its frames. */
+/** Facts about a film beside its frames. */
 interface Told {
   readonly previews: PictureSize | null;
   readonly edges: Edges | null;
@@ -53,9 +53,9 @@ class PictureRun implements StageRun {
   readonly #commits: Commits;
   readonly #mode: DecodeMode;
   readonly #log: Log;
-  /** What changes pictures and vectors beside the model. */
+  /** Settings that change pictures and vectors, beside the model. */
   readonly #settings: Readonly<Record<string, unknown>>;
-  /** Of what was stored before, by content. */
+  /** Contents whose stored result comes from previews. */
   readonly #seenInPreviews = new Set<string>();
   readonly contributors;
 
@@ -85,7 +85,7 @@ class PictureRun implements StageRun {
     return probe.grid_frames > 0;
   }
 
-  /** What was seen in previews stands until the file is there again. */
+  /** Results from previews stand until the file is back. */
   async isStored({ identity }: MediaRecord, _: Item, isGone: boolean): Promise<boolean> {
     const request = {
       cache_dir: this.#cacheDir,

@@ -40,11 +40,11 @@ export const PullFacts = Type.Object({
 });
 export type PullFacts = Static<typeof PullFacts>;
 
-/** What is told of a download under way. */
+/** State of a running download. */
 export interface PullDetail {
   readonly file: string;
   readonly phase: 'checking' | 'connecting' | 'receiving' | 'waiting';
-  /** Of the whole model; what is not known of a size is not in the total. */
+  /** Bytes of the whole model; files of unknown size are not in the total. */
   readonly received_bytes: number;
   readonly total_bytes: number;
 }

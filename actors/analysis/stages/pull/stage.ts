@@ -33,7 +33,7 @@ class PullClosing implements Closing {
   readonly triesItself = true;
   readonly #task: TaskContext;
   readonly #library: Pick<ModelLibrary, 'list' | 'pull' | 'missing'>;
-  /** Of models whose download failed. */
+  /** Facts of models whose download failed. */
   readonly #failed = new Map<string, PullFacts>();
 
   constructor(task: TaskContext, library: Pick<ModelLibrary, 'list' | 'pull' | 'missing'>) {

@@ -14,8 +14,8 @@ import { speechLanguages, xPreferences } from '../../../transcriber/contract.ts'
 import { type Complaint, MediaPath, Text, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 
-// What a request says about speech: the fields, what they mean together, and the jobs in the form in which
-// they are recorded.
+// The part of a request about speech: its fields, their meaning together, and the jobs in their recorded
+// form.
 
 /** Says that subtitles are to be read, whatever models there are. */
 export const subtitlesKey = 'subtitles';
@@ -148,7 +148,7 @@ function channelsOf(channels: readonly number[] | null): number[] | null {
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** What a transcript of a file came to. */
+/** Facts about a file's transcript. */
 export const SpeechFacts = Type.Object({
   model_key: field(
     'Key of the speech model; `subtitles` for a transcript made from subtitles.',

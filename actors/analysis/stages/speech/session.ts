@@ -145,7 +145,7 @@ export class SpeechSession {
     return { ...found, speaker_range: rangeAround(found.count, speaker_range), speaker_model };
   }
 
-  /** What is finished is closed already. */
+  /** Finished sessions are closed already. */
   async close(): Promise<void> {
     const { transcriber, diarizer } = this.#tools.speech;
     // An actor that is down keeps nothing; the error that led here is the one to tell.
@@ -156,7 +156,7 @@ export class SpeechSession {
   }
 }
 
-/** What is kept of the speech of a file: the words of windows, and what the models of voices answered. */
+/** Saved state of a file's speech: the words of windows, and the outputs of the models of voices. */
 interface KeptSpeech {
   readonly windows: WrittenWindow[];
   readonly voices: ComputedVoices | null;
@@ -176,7 +176,7 @@ function keptBytes({ windows, voices }: KeptSpeech): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(text));
 }
 
-/** What all spans hold, of the model of the last one. Work goes on at the position of the last one. */
+/** Content of all spans, for the model of the last one. Work resumes at the position of the last one. */
 async function keptSpeech(spans: FileSpans): Promise<KeptSpeech & { readonly voices: ComputedVoices }> {
   const kept = await spans.all();
   spans.takenUp(kept.at(-1)?.position ?? 0);
@@ -300,14 +300,14 @@ export function otherLanguage(asked: string | null, heard: string | undefined): 
   return `${name(heard)} is heard, but ${name(asked)} was expected; transcribe it again with language auto`;
 }
 
-/** What to say when there are fewer speakers than were asked for; undefined when there are not. */
+/** Remark that there are fewer speakers than requested; undefined if there are not. */
 export function fewerSpeakers(asked: number | string, found: number | null): string | undefined {
   if (typeof asked !== 'number' || found === null || found >= asked) return undefined;
   const were = `${asked} ${asked === 1 ? 'speaker was' : 'speakers were'} expected`;
   return `${were}, but ${found === 0 ? 'none' : `only ${found}`} could be told apart`;
 }
 
-// What there is to do for the speech of one file, and how the same work is known again.
+// Work on the speech of one file, and the key by which equal work is recognised.
 
 /** One file to write down. */
 export interface SpeechWork {
@@ -319,7 +319,7 @@ export interface SpeechWork {
   readonly reason: Error | null;
 }
 
-/** What it is done with. */
+/** Tools of the work. */
 export interface SpeechTools {
   readonly speech: SpeechParts;
   readonly loaded: ModelInUse;
@@ -332,7 +332,7 @@ export interface SpeechTools {
   onAppended(seconds: number): void;
 }
 
-/** What was transcribed, or read from subtitles. */
+/** Transcript, made or read from subtitles. */
 export interface Written {
   readonly segments: readonly Segment[];
   readonly language: string | null;
@@ -350,7 +350,7 @@ export interface Written {
   readonly speaker_model?: string | null;
   /** How the speakers sound; null or left out where nobody listened. */
   readonly voices?: SpeakerVoices | null;
-  /** What a person should know about it. */
+  /** Remark for a person. */
   readonly warning?: string;
 }
 

@@ -161,7 +161,7 @@ class SpeechRun implements StageRun<SpeechJob> {
     const ahead = work.model === null ? 0 : Math.min(MOST_AHEAD, media.probe.duration_seconds / 2);
     const onAppended = (seconds: number) => {
       heard += seconds;
-      // What was written before is heard again, and not told again.
+      // Speech that was written before is heard again, but not reported again.
       const beyond = Math.max(told, heard - ahead - (spans?.taken ?? 0));
       worked(beyond - told);
       told = beyond;

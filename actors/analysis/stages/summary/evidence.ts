@@ -1,5 +1,5 @@
-// What is stored of a file and goes into a summary: which model's vectors, what is said, who is seen. What is
-// missing or damaged becomes a warning; only a file without anything cannot be summarised.
+// Stored results of a file that go into a summary: the vectors of a model, speech, people in view. Missing or
+// damaged parts become warnings; only a file without any cannot be summarised.
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Reply } from '../../../../runtime/contract.ts';
@@ -128,7 +128,7 @@ export class EvidenceSum {
 /** Another version of the program may write other texts. */
 const version = programVersion();
 
-// Who is seen in a file, over all face clusterings: a name is one person, however many clusterings have it.
+// People in a file over all face clusterings: a name is one person, however many clusterings have it.
 
 type Shown = Reply<typeof indexContract, 'people_in'>['people'][number];
 
@@ -147,7 +147,7 @@ function seenPeople(shown: readonly Shown[]): SeenPerson[] {
   }));
 }
 
-// What is said in a file, as the summarizer takes it: with the names of speakers where there are any.
+// Speech of a file for the summarizer, with the names of speakers if there are any.
 
 /** Segments of one message. */
 const segmentsTogether = 2000;

@@ -43,7 +43,7 @@ export interface FilmWork {
   readonly inUse: string | null;
   readonly replaces: boolean;
   tell(step: SummaryStep, node: string | null): void;
-  /** So much of the summary is written, 0 to 1. */
+  /** Reports the written share of the summary, 0 to 1. */
   wrote(fraction: number): void;
 }
 
@@ -178,7 +178,7 @@ export class Film {
     const planned = new Set(nodes.map(({ node_id }) => node_id));
     let kept = await this.#begin();
     if (kept.some(({ node_id }) => !planned.has(node_id))) {
-      // Of another outline: they would never become a whole tree with these.
+      // Nodes of another outline would never form a whole tree with these.
       await this.#drop();
       kept = await this.#begin();
     }
@@ -292,7 +292,7 @@ export class Film {
       this.#stage = null;
       return { ...made, nodes: nodes.length, failed_nodes: whole.quality.failed_node_count, warnings };
     } catch (error) {
-      // What was kept would never become a whole tree.
+      // The saved nodes would never form a whole tree.
       if (summaryErrors.NOT_A_TREE.is(error)) await this.#begin().then(() => this.#drop());
       throw error;
     }

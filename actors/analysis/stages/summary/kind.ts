@@ -21,7 +21,7 @@ import {
   summaryMedia,
 } from './request.ts';
 
-// What the summary stage tells of a file: each summary that was asked for, by its name.
+// Facts of the summary stage about a file: each requested summary, by its name.
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -54,7 +54,7 @@ export const SummaryFacts = Type.Object({
 });
 export type SummaryFacts = Static<typeof SummaryFacts>;
 
-/** What wrote a summary without a language model. */
+/** Writer of summaries without a language model. */
 export const templatesKey = 'templates';
 
 export const summaryKind = stageKind({
@@ -172,8 +172,8 @@ function said({ analysis_name, outcome, nodes, failed_nodes, error }: SummaryFac
   return `summary ${analysis_name} of ${counted(nodes, 'node')}${failed}${before}`;
 }
 
-// What is wrong with a request for summaries that only the analysis folder can tell: no visual analysis, a
-// name that is taken, a collection that is not there.
+// Complaints about a request for summaries that depend on the analysis folder: no visual analysis, a name
+// that is taken, a missing collection.
 
 /** `body`: without complaints, with the fields of the whole request that matter here. */
 async function summaryFitness(body: SummaryBody, stored: StoredMedia): Promise<Complaint[]> {
@@ -201,7 +201,7 @@ async function unanalysed({ summary_requests }: SummaryBody, stored: StoredMedia
   );
 }
 
-/** Of files the folder knows; of others it is told when their work begins. */
+/** Checks files that the folder knows; other files are checked when their work begins. */
 async function takenNames({ summary_requests }: SummaryBody, stored: StoredMedia): Promise<Complaint[]> {
   const kept = summary_requests.flatMap((request, i) => (request.replace_existing ? [] : [{ request, i }]));
   if (kept.length === 0 || stored.redoes) return [];

@@ -1,4 +1,4 @@
-// What a request says about summaries: the fields, and what they mean together.
+// The part of a request about summaries: its fields, and their meaning together.
 import { type Static, type TObject, Type } from 'typebox';
 import { plainPath } from '../../../../runtime/paths.ts';
 import { defaulted, described, field, nullable, oneOf } from '../../../../runtime/schema.ts';
@@ -86,7 +86,7 @@ export const summaryBody = {
 };
 export type SummaryBody = Static<TObject<typeof summaryBody>>;
 
-/** What a summary is called, when the request does not say. */
+/** Name of a summary if the request has none. */
 export function nameOf({ analysis_name, summary_objective }: SummaryRequest): string {
   return plainName(analysis_name ?? summary_objective?.preset ?? 'general_understanding');
 }
@@ -166,7 +166,7 @@ export function itemsOf(jobs: readonly SummaryJob[]): SummaryItem[] {
   }));
 }
 
-/** Of each request the field and the id of the collection it names. */
+/** Field and id of the collection that each request names. */
 export function collectionsById({ summary_requests }: SummaryBody): { field: string; id: string }[] {
   return summary_requests.flatMap(({ collection }, i) =>
     typeof collection === 'object' && 'collection_id' in collection

@@ -35,7 +35,7 @@ class SummaryRun implements StageRun<SummaryItem> {
   readonly #concepts: Concepts;
   readonly #evidence: StoredEvidence;
   readonly #marks: SummaryMarks;
-  /** What is known of the summaries of a file, by path. */
+  /** Facts about the summaries of each file, by path. */
   readonly #facts = new Map<string, readonly SummaryFacts[]>();
   /** Lets visual searches go on; null before the first file is worked on. */
   #end: (() => void) | null = null;
@@ -98,7 +98,7 @@ class SummaryRun implements StageRun<SummaryItem> {
     for (const job of item.jobs) {
       await this.#make(file, job, found).catch((error: unknown) => {
         this.#add(item.path, failedFacts(job, error));
-        // What is wrong with one keeps none of the others from being made.
+        // A fault of one summary does not prevent the others.
         if (!isOfOne(error)) throw error;
         failure ??= error;
       });
@@ -208,9 +208,9 @@ function storedFacts({ model_key, nodes, collection_id, ...held }: HeldSummary):
   return { ...made, outcome: 'stored', summary_ref: summaryRef(held), failed_nodes: 0 };
 }
 
-// What a task has stored itself: before it makes a summary it notes which one has the name, so that a later
-// run of the same task, or another attempt, knows the one that is there then as its own, though the engine
-// ended before it could say so.
+// Summaries that a task has stored itself. Before it makes a summary it notes which one has the name, so that
+// a later run of the same task, or another attempt, recognises the summary as its own even if the engine
+// ended before it could record the result.
 
 const prefix = 'before:';
 
@@ -254,7 +254,7 @@ class SummaryMarks {
     this.#done.push(this.#keyOf(media, name));
   }
 
-  /** Of what has its result. Never rejects: a note that stays says nothing to other tasks. */
+  /** Removes the notes of finished work. Never rejects: a remaining note does not affect other tasks. */
   async forget(): Promise<void> {
     const { index, cache_dir } = this.#parts;
     for (const span of this.#done.splice(0)) {

@@ -6,7 +6,7 @@ import { counted } from '../../../../runtime/text.ts';
 import { FromPreviews, MediaPath, named, uniquePaths } from '../../request.ts';
 import { stageKind } from '../kind.ts';
 
-// What the results of reading printed words tell.
+// Facts of the stage that reads printed words.
 
 const Count = Type.Integer({ minimum: 0 });
 

@@ -25,8 +25,7 @@ import type { FileSpans, FileWork, Stage, StageRun } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { type TextFacts, textKind } from './kind.ts';
 
-// What is kept of the reading of a long film: the lines that have ended, those that may go on, and the last
-// reading.
+// Saved reading of a long film: the lines that have ended, those that may continue, and the last reading.
 
 export interface SavedReading {
   /** Lines that have ended since the span before. */
@@ -46,7 +45,7 @@ export function spanOf({ reading, ...kept }: SavedReading): Uint8Array<ArrayBuff
   return new TextEncoder().encode(JSON.stringify({ ...kept, reading: reading && { ...reading, blocks } }));
 }
 
-/** What all spans of a film hold together; it is told to them as taken up. */
+/** Joint content of all spans of a film, which become resumed. */
 export async function savedReading(spans: FileSpans | null): Promise<SavedReading> {
   const all = (await spans?.all()) ?? [];
   let kept: SavedReading = { ended: [], seen: [], reading: null, looked: 0, next: 0 };
@@ -173,7 +172,7 @@ export const mostOfMedia = 50_000;
 interface Seen extends WrittenLine {
   /** Where it was last. */
   readonly place: TextBox;
-  /** As letters are compared. */
+  /** Letters in the form in which they are compared. */
   readonly letters: string;
   /** Frames of the longest other reading of it, uncertain itself, in whose place it came. */
   readonly rival: number;
@@ -188,7 +187,7 @@ export class Appearances {
     this.#seen = seen as Seen[];
   }
 
-  /** What is seen at a grid frame; frames come in their order. */
+  /** Adds the lines of a grid frame; frames come in their order. */
   add(frame: number, lines: readonly TextLine[]): void {
     const isOver = ({ end }: Seen) => frame - end > mostMissed;
     this.#end(this.#seen.filter(isOver));
@@ -270,7 +269,7 @@ function isText({ text, score }: TextLine): boolean {
   return [...text].length > 1 || score >= shownScore;
 }
 
-/** What two readings of one line have in common: case, width and spaces do not count. */
+/** Form in which two readings of one line are equal: case, width and spaces do not count. */
 function lettersOf(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/g, '');
 }

@@ -27,7 +27,7 @@ export const thingsStage: Stage = {
 /** Frames decoded ahead. */
 const credit = 3;
 
-/** What was found in one frame, as spans keep it. */
+/** Detections in one frame, in the form of spans. */
 type FrameThings = readonly [frame: number, things: readonly Thing[]];
 
 const modelOf = (things: Things) => ({
