@@ -285,12 +285,11 @@ function modelFor(current: Current, key: string, language: string | null): Sessi
 }
 
 async function candidatesIn(modelsDir: string, { rows }: Registry): Promise<SpeechCandidate[]> {
-  const candidates = rows
-    .filter(isSpeech)
-    .map(async ({ key, languages, speed, accuracy, size_gb, ...row }) => {
-      const downloaded = await isUsable(modelsDir, { key, languages, speed, accuracy, size_gb, ...row });
-      return { key, languages, speed, accuracy, size_gb, downloaded };
-    });
+  const candidates = rows.filter(isSpeech).map(async (row) => {
+    const { key, languages, speed, accuracy, size_gb, is_measured = true } = row;
+    const downloaded = await isUsable(modelsDir, row);
+    return { key, languages, speed, accuracy, size_gb, is_measured, downloaded };
+  });
   return Promise.all(candidates);
 }
 

@@ -11,6 +11,8 @@ export interface SpeechCandidate {
   readonly speed: number;
   readonly accuracy: number;
   readonly size_gb: number;
+  /** False if it was never measured here. */
+  readonly is_measured: boolean;
   readonly downloaded: boolean;
 }
 
@@ -49,17 +51,18 @@ export function chooseSpeechModel(
   if (best) return { model_key: best.key, instead_of: wanted === best.key ? null : wanted };
   const suggested = able.find(({ key }) => key === wanted) ?? able.toSorted(bySuggestion)[0];
   const command = suggested ? `framehound models pull ${suggested.key}` : null;
+  const advice = suggested?.is_measured === false ? `${command} (not measured here)` : command;
   const downloaded = candidates.filter(({ downloaded }) => downloaded).map(({ key }) => key);
   const details = { language, command };
   if (downloaded.length === 0 && command !== null) {
-    throw speechErrors.NO_SPEECH_MODEL(`No speech model is downloaded: ${command}${own}`, details);
+    throw speechErrors.NO_SPEECH_MODEL(`No speech model is downloaded: ${advice}${own}`, details);
   }
   const named = language === null ? 'speech' : `${languageName(language)} (${language})`;
   const what =
     downloaded.length > 0
       ? `Of ${downloaded.join(', ')} none understands ${named}`
       : `No speech model understands ${named}`;
-  throw speechErrors.LANGUAGE_UNSUPPORTED(command === null ? what : `${what}: ${command}`, details);
+  throw speechErrors.LANGUAGE_UNSUPPORTED(advice === null ? what : `${what}: ${advice}`, details);
 }
 
 function understands({ languages }: SpeechCandidate, language: string | null): boolean {
@@ -73,10 +76,14 @@ function rank(a: SpeechCandidate, b: SpeechCandidate, language: string | null): 
   return single(a) - single(b) || b.accuracy - a.accuracy || b.speed - a.speed || order(a.key, b.key);
 }
 
-/** The model suggested for download first: one that is both accurate and fast, then a small one. */
+/**
+ * The model suggested for download first: one that was measured, then one that is both accurate and fast,
+ * then a small one.
+ */
 function bySuggestion(a: SpeechCandidate, b: SpeechCandidate): number {
   const worth = (candidate: SpeechCandidate) => candidate.accuracy + candidate.speed;
-  return worth(b) - worth(a) || a.size_gb - b.size_gb || order(a.key, b.key);
+  const measured = Number(b.is_measured) - Number(a.is_measured);
+  return measured || worth(b) - worth(a) || a.size_gb - b.size_gb || order(a.key, b.key);
 }
 
 const order = (a: string, b: string) => (a < b ? -1 : Number(a > b));

@@ -8,12 +8,11 @@ import { parseArgs } from 'node:util';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import {
   bestThere,
-  downloadSize,
+  downloadNote,
   isRefused,
   modelsInUse,
   modelWords,
   recommendedSummaryModel,
-  sizeText,
 } from '../../actors/models/advice.ts';
 import {
   type ListedModel,
@@ -191,11 +190,9 @@ function abilities(rows: readonly ListedModel[], chosen: Parameters<typeof model
     }
     const advised = real.find((model) => model.advised);
     if (!advised) return { name, ok: true, lacking: true, found: 'no model for this runs on this machine' };
-    const { key, size_gb } = advised.row;
-    return {
-      ...how,
-      fix: `framehound models pull ${key}${kind === 'visual' ? ' --use' : ''} (${sizeText(size_gb)})`,
-    };
+    const use = kind === 'visual' ? ' --use' : '';
+    const fix = `framehound models pull ${advised.row.key}${use} (${downloadNote([advised.row])})`;
+    return { ...how, fix };
   };
   const without = (name: string, found: string): Finding => ({ name, ok: true, lacking: true, found });
   const objects = 'open vocabulary';
@@ -229,9 +226,9 @@ function voices(rows: readonly ListedModel[], used: ReadonlySet<string>, wanted:
     ({ row, advised, downloaded }) => kinds.includes(row.kind) && advised && !downloaded,
   );
   if (missing.length === 0) return ok;
-  const size = sizeText(missing.reduce((sum, { row }) => sum + row.size_gb, 0));
   const found = `by ${speaker} alone: the number of speakers is often wrong`;
-  return { name, ok: true, lacking: true, found, fix: `framehound models pull voices (${size})` };
+  const note = downloadNote(missing.map(({ row }) => row));
+  return { name, ok: true, lacking: true, found, fix: `framehound models pull voices (${note})` };
 }
 
 /** A language model writes them where one is downloaded that fits. */
@@ -246,8 +243,7 @@ function summaries(rows: readonly ListedModel[]): Finding {
   const found = `written from templates: ${why}`;
   const advised = rows.find((model) => model.row.kind === 'summary' && model.advised && !model.downloaded);
   if (!advised) return { name, ok: true, lacking: true, found };
-  const { key, size_gb } = advised.row;
-  const fix = `framehound models pull ${key} (${sizeText(size_gb)})`;
+  const fix = `framehound models pull ${advised.row.key} (${downloadNote([advised.row])})`;
   return { name, ok: true, lacking: true, found, fix };
 }
 
@@ -267,8 +263,8 @@ function sight(rows: readonly ListedModel[]): Finding {
   );
   const lacking = { name, ok: true, lacking: true, found };
   if (missing.length === 0) return lacking;
-  const size = sizeText(missing.reduce((sum, { row }) => sum + downloadSize(row), 0));
-  return { ...lacking, fix: `framehound setup (downloads ${size})` };
+  const note = downloadNote(missing.map(({ row }) => row));
+  return { ...lacking, fix: `framehound setup (downloads ${note})` };
 }
 
 /** It takes a model that finds faces and one that tells them apart. */
@@ -287,8 +283,8 @@ function faces(rows: readonly ListedModel[]): Finding {
   const advised = rows.filter(({ row, advised }) => kinds.includes(row.kind) && advised);
   if (advised.length < 2) return { ...lacking, found: `${found}; no model for this runs on this machine` };
   const missing = advised.filter(({ downloaded }) => !downloaded);
-  const size = sizeText(missing.reduce((sum, { row }) => sum + row.size_gb, 0));
-  return { ...lacking, fix: `framehound models pull faces (${size})` };
+  const note = downloadNote(missing.map(({ row }) => row));
+  return { ...lacking, fix: `framehound models pull faces (${note})` };
 }
 
 async function storage({ values }: Context): Promise<Finding[]> {

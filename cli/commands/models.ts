@@ -140,7 +140,8 @@ function modelLine(model: ListedModel, used: boolean): string {
   const failed = test?.passed === false && 'failed its self-test';
   const state = [where, used && 'in use', failed, advised && !used && 'advised'].filter(Boolean).join(', ');
   const size = sizeText(downloaded ? row.size_gb : downloadSize(row)).padStart(7);
-  return `  ${row.key.padEnd(24)} ${state.padEnd(24)} ${size}  ${languagesOf(row).padEnd(15)} ${row.license}`;
+  const note = row.is_measured === false ? ' (not measured here)' : '';
+  return `  ${row.key.padEnd(24)} ${state.padEnd(24)} ${size}  ${languagesOf(row).padEnd(15)} ${row.license}${note}`;
 }
 
 function languagesOf({ kind, languages }: ModelRow): string {

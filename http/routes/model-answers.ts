@@ -20,6 +20,22 @@ const modelInfo = {
   compatible_os: field('Operating systems that the model runs on.', Type.Array(Type.String())),
   is_multilingual: field('Whether the model understands languages other than English.', Type.Boolean()),
   license: field('License of the model.', Type.String()),
+  is_measured: described(Type.Boolean(), 'False if its quality was not measured in this project.'),
+  self_test: described(
+    nullable(
+      Type.Object({
+        passed: field(
+          'Whether enough answers were right; null if the model could not be asked.',
+          nullable(Type.Boolean()),
+        ),
+        result: field(
+          'The figure, or why there is none: `18 of 20 first answers right, 41 ms a picture on the processor`.',
+          Type.String(),
+        ),
+      }),
+    ),
+    'Result of the last self-test of the downloaded files, as `framehound models check` prints it; null before one.',
+  ),
 };
 export const ModelInfo = Type.Object(modelInfo);
 export const infoNote = 'One object for each model, with its key as the only field.';

@@ -11,7 +11,7 @@ import {
   type SetupChoice,
   setupChoices,
 } from '../../actors/models/advice.ts';
-import { type ListedModel, type ModelRow, modelErrors } from '../../actors/models/contract.ts';
+import { type ListedModel, modelErrors, testText } from '../../actors/models/contract.ts';
 import { transferSizes } from '../../actors/models/model-file.ts';
 import { unavailableModels } from '../../actors/models/other-keys.ts';
 import { visualModelErrors } from '../../actors/search/models/contract.ts';
@@ -124,7 +124,7 @@ export const availableModels = route({
       supported_models: rows.map(({ row }) => row.key),
       downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ row }) => row.key),
       loaded_model: state.model_key,
-      model_info: rows.map(({ row }) => ({ [row.key]: infoOf(row) })),
+      model_info: rows.map((model) => ({ [model.row.key]: infoOf(model) })),
       current_system: library.system,
       ...state,
       advised_models: models.filter(({ advised }) => advised).map(({ row }) => row.key),
@@ -149,17 +149,22 @@ function setupOf(choice: SetupChoice): Static<typeof SetupChoices>[number] {
   };
 }
 
-function infoOf(row: ModelRow): Static<typeof ModelInfo> {
+function infoOf({ row, test }: Pick<ListedModel, 'row' | 'test'>): Static<typeof ModelInfo> {
   const { speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license } = row;
-  const download_gb = downloadSize(row);
-  return { download_gb, speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license };
+  return {
+    ...{ speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license },
+    download_gb: downloadSize(row),
+    is_measured: row.is_measured !== false,
+    self_test: test ? { passed: test.passed, result: testText(test) } : null,
+  };
 }
 
 function facesOf(models: readonly ListedModel[]): Static<typeof AvailableFaces> {
-  const rows = models.flatMap(({ row, supported, downloaded }) => {
-    const { key, kind } = row;
+  const rows = models.flatMap((model) => {
+    const { supported, downloaded } = model;
+    const { key, kind } = model.row;
     if (!supported || (kind !== 'face-detector' && kind !== 'face-embedder')) return [];
-    return [{ key, downloaded, info: { kind, ...infoOf(row) } }];
+    return [{ key, downloaded, info: { kind, ...infoOf(model) } }];
   });
   const detector = bestThere(models, 'face-detector');
   const embedder = bestThere(models, 'face-embedder');
@@ -198,15 +203,16 @@ function speechOf(models: readonly ListedModel[]): Static<typeof AvailableSpeech
     supported_models: rows.map(({ row }) => row.key),
     downloaded_models: rows.filter(({ downloaded }) => downloaded).map(({ row }) => row.key),
     model_key: rows.find(({ row }) => row.kind === 'speech' && used.has(row.key))?.row.key ?? null,
-    model_info: rows.map(({ row }) => ({ [row.key]: { kind: row.kind, ...infoOf(row) } })),
+    model_info: rows.map((model) => ({ [model.row.key]: { kind: model.row.kind, ...infoOf(model) } })),
   };
 }
 
 function sightOf(models: readonly ListedModel[]): Static<typeof AvailableSight> {
-  const rows = models.flatMap(({ row, supported, downloaded }) => {
-    const { key, kind } = row;
+  const rows = models.flatMap((model) => {
+    const { supported, downloaded } = model;
+    const { key, kind } = model.row;
     if (!supported || (kind !== 'object-detection' && kind !== 'text-recognition')) return [];
-    return [{ key, downloaded, info: { kind, ...infoOf(row) } }];
+    return [{ key, downloaded, info: { kind, ...infoOf(model) } }];
   });
   const things_key = bestThere(models, 'object-detection')?.key ?? null;
   const words_key = bestThere(models, 'text-recognition')?.key ?? null;
@@ -232,7 +238,7 @@ function summariesOf(models: readonly ListedModel[]): Static<typeof AvailableSum
     unavailable: unavailableModels
       .filter(({ kind }) => kind === 'summary')
       .map(({ key, reason }) => ({ model_key: key, reason: `it ${reason}` })),
-    model_info: rows.map(({ row }) => ({ [row.key]: infoOf(row) })),
+    model_info: rows.map((model) => ({ [model.row.key]: infoOf(model) })),
   };
 }
 

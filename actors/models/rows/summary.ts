@@ -4,9 +4,10 @@
 import type { ModelRow, SummarySide } from '../contract.ts';
 import { everywhere, huggingface } from './origins.ts';
 
-const shared: Pick<ModelRow, 'kind' | 'license' | 'compatible_os'> = {
+const shared: Pick<ModelRow, 'kind' | 'license' | 'is_measured' | 'compatible_os'> = {
   kind: 'summary',
   license: 'Apache-2.0',
+  is_measured: false,
   compatible_os: everywhere,
 };
 

@@ -1,5 +1,5 @@
 // Remarks on an incomplete answer.
-import { sizeText } from '../../models/advice.ts';
+import { downloadNote } from '../../models/advice.ts';
 import type { ListedModel } from '../../models/contract.ts';
 import type { NotUnderstood } from '../visual/contract.ts';
 import { listed, listNote, type Note, type NoteCode, note, type SearchedKind } from './contract.ts';
@@ -154,8 +154,8 @@ function commandsOf({ advised, things }: Reading): string[] {
   ];
 }
 
-function commandOf({ row: { key, size_gb }, downloaded }: Pick<ListedModel, 'row' | 'downloaded'>): string {
+function commandOf({ row, downloaded }: Pick<ListedModel, 'row' | 'downloaded'>): string {
   return downloaded
-    ? `framehound models use ${key}`
-    : `framehound models pull ${key} --use (${sizeText(size_gb)})`;
+    ? `framehound models use ${row.key}`
+    : `framehound models pull ${row.key} --use (${downloadNote([row])})`;
 }

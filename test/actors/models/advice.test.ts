@@ -3,6 +3,7 @@ import test from 'node:test';
 import {
   advisedModels,
   bestThere,
+  downloadNote,
   fitsMemory,
   keysOf,
   modelsInUse,
@@ -58,16 +59,22 @@ test('sizes are told in megabytes or gigabytes', () => {
   assert.deepEqual([0, 0.002, 0.04, 0.42, 1.54].map(sizeText), ['', '2 MB', '40 MB', '0.42 GB', '1.54 GB']);
 });
 
-test('a processor is advised to tell faces apart by SFace, a graphics device by AuraFace', () => {
-  assert.ok(advised(16, false).has('sface'));
-  assert.ok(advised(16, true).has('auraface-v1'));
-  for (const graphics of [false, true]) assert.ok(advised(16, graphics).has('yunet-2026may'));
+test('the face models that were measured are advised, with any device', () => {
+  for (const graphics of [false, true])
+    for (const key of ['blazeface-256', 'dlib-resnet-v1']) assert.ok(advised(16, graphics).has(key), key);
+});
+
+test('a suggestion names the whole download, and says where nothing was measured', () => {
+  const rowsOf = (...keys: string[]) => builtInRows.filter(({ key }) => keys.includes(key));
+  assert.equal(downloadNote(rowsOf('nanodet-416', 'pp-ocr-v4')), '0.16 GB');
+  assert.equal(downloadNote(rowsOf('nanodet-416', 'rf-detr-nano')), '0.25 GB, not measured here');
 });
 
 const sface = builtInRows.find(({ key }) => key === 'sface')!;
 /** A row of a folder of the user; without addresses its files come with the folder. */
 const own = (more: object, url: string | null = null) => ({
   ...sface,
+  is_measured: true,
   key: 'mine',
   files: sface.files.map((file) => ({ ...file, url })),
   ...more,
@@ -120,7 +127,7 @@ test('the list says that the face models in use are in use', () => {
   assert.deepEqual([...used].toSorted(), ['mine', 'starter-speaker', 'starter-visual-3', 'yunet-2023mar']);
 });
 
-test('"faces-npm" means a pair that comes from the npm registry, which is never the advised one', () => {
+test('"faces-npm" means a pair all of which comes from the npm registry', () => {
   const pair = ['blazeface-256', 'dlib-resnet-v1'];
   assert.deepEqual(keysOf('faces-npm', listed([])), pair);
   assert.deepEqual(
@@ -130,15 +137,13 @@ test('"faces-npm" means a pair that comes from the npm registry, which is never 
       ['dlib-resnet-v1', true],
     ],
   );
-  const advised = listed([]).filter((model) => model.advised);
-  assert.ok(advised.every(({ row }) => !pair.includes(row.key)));
   const small = listed([]).map((model) => ({ ...model, fits: model.row.key !== 'dlib-resnet-v1' }));
   assert.deepEqual(npmFaceModels(small), []);
   assert.throws(() => keysOf('faces-npm', small), { code: 'MODEL_UNKNOWN' });
 });
 
 test('"faces" means the advised detector and the advised embedder, any other word itself', () => {
-  assert.deepEqual(keysOf('faces', listed([])), ['yunet-2026may', 'sface']);
+  assert.deepEqual(keysOf('faces', listed([])), ['blazeface-256', 'dlib-resnet-v1']);
   assert.deepEqual(keysOf('voices', listed([])), ['campplus-zh-en', 'pyannote-segmentation']);
   assert.deepEqual(keysOf('sface-int8', listed([])), ['sface-int8']);
   assert.deepEqual(keysOf('constructor', listed([])), ['constructor']);
@@ -155,7 +160,7 @@ test('a model that was never measured is advised only where no measured one fits
   const isMeasured = (key: string) => builtInRows.find((row) => row.key === key)!.is_measured !== false;
   assert.deepEqual(
     [...advised(16, false)].filter((key) => !isMeasured(key)),
-    ['siglip2-b16-256-q8'],
+    ['siglip2-b16-256-q8', 'smolvlm2-500m'],
   );
 });
 

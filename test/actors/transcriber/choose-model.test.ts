@@ -15,6 +15,7 @@ const offer = (
   accuracy,
   speed,
   size_gb: 1,
+  is_measured: key.startsWith('whisper'),
   downloaded,
 });
 /** `here`: the keys that are downloaded. */
@@ -50,10 +51,10 @@ test('the preferred model is used where it is there and understands the language
 
 test('with nothing downloaded the error names the command that downloads the model that was meant', () => {
   const table: [XPreference, string | null, RegExp][] = [
-    ['more accurate', 'en', /framehound models pull x3-asr-1\.7b$/],
-    ['faster', 'is', /framehound models pull whisper-/],
-    ['auto', 'sv', /framehound models pull parakeet-tdt-0\.6b-v3$/],
-    ['auto', null, /framehound models pull moon$/],
+    ['more accurate', 'en', /framehound models pull x3-asr-1\.7b \(not measured here\)$/],
+    ['faster', 'is', /framehound models pull whisper-tiny$/],
+    ['auto', 'sv', /framehound models pull whisper-tiny$/],
+    ['auto', null, /framehound models pull whisper-tiny$/],
   ];
   for (const [preference, language, message] of table) {
     assert.throws(
@@ -61,6 +62,14 @@ test('with nothing downloaded the error names the command that downloads the mod
       (error) => speechErrors.NO_SPEECH_MODEL.is(error) && message.test(error.message),
     );
   }
+});
+
+test('of models that were not measured the best is suggested where there is no other, and that is said', () => {
+  const unmeasured = offers().filter(({ is_measured }) => !is_measured);
+  assert.throws(() => chooseSpeechModel(unmeasured, 'auto', null, '; /m/mine lacks a.onnx'), {
+    message: /: framehound models pull moon \(not measured here\); \/m\/mine lacks a\.onnx$/,
+    details: { language: null, command: 'framehound models pull moon' },
+  });
 });
 
 test('a language that nothing downloaded understands is named, with what would understand it', () => {

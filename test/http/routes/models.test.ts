@@ -238,8 +238,10 @@ test('available models are listed as objects of one key, each supported visual m
       'compatible_os',
       'download_gb',
       'frame_resolution',
+      'is_measured',
       'is_multilingual',
       'license',
+      'self_test',
       'size_gb',
       'speed',
     ]);

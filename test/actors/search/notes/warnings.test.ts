@@ -86,7 +86,7 @@ test('files that only an older version of the model has looked at are named and 
 });
 
 test('of a query that is understood by half, one sentence says what was searched and what would help', () => {
-  const row = { key: 'better', size_gb: 0.42 } as ModelRow;
+  const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
   const reading = {
     model_key: 'small',
     known: ['close up'],
@@ -116,7 +116,7 @@ test('of a query that is understood by half, one sentence says what was searched
 });
 
 test('a model that is downloaded already is only brought into use; where nothing is ranked nothing is called weak', () => {
-  const row = { key: 'better', size_gb: 0.42 } as ModelRow;
+  const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
   const reading = {
     model_key: 'small',
     known: [],
@@ -136,7 +136,7 @@ test('a model that is downloaded already is only brought into use; where nothing
 });
 
 test('words that are things are found by the detector, to be downloaded or only to look once', () => {
-  const row = { key: 'better', size_gb: 0.42 } as ModelRow;
+  const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
   const words = { known: [], unknown: ['dog', 'dancing'], unknownExcluded: ['cat'], weak: [], ranked: false };
   const told = (more: { advised: Reading['advised']; things: Reading['things'] }) =>
     warning({ ...quiet, reading: { model_key: 'small', ...words, ...more } }).not_understood;
@@ -158,7 +158,7 @@ test('words that are things are found by the detector, to be downloaded or only 
 });
 
 test('a query that is understood whole is not weak because an excluded word is not', () => {
-  const row = { key: 'better', size_gb: 0.42 } as ModelRow;
+  const row = { key: 'better', size_gb: 0.42, files: [] as ModelRow['files'] } as ModelRow;
   const reading = {
     model_key: 'small',
     known: ['red'],

@@ -35,6 +35,8 @@ export interface ModelRow {
   readonly isDownloaded: boolean;
   readonly isInUse: boolean;
   readonly isAdvised: boolean;
+  readonly isMeasured: boolean;
+  readonly selfTest: Info['self_test'];
 }
 
 /** Models in use first, then the advised ones, then by size. */
@@ -59,28 +61,25 @@ export function modelRows(models: Available): ModelRow[] {
   return parts.flatMap(([group, { downloaded_models, model_info }]) =>
     (model_info as readonly Readonly<Record<string, Info>>[])
       .flatMap((one) => Object.entries(one))
-      .map(
-        ([
+      .map(([key, { kind = group, size_gb, download_gb, license, speed, accuracy, ...info }]): ModelRow => {
+        const isDownloaded = downloaded_models.includes(key);
+        return {
           key,
-          { kind = group, size_gb, download_gb, license, speed, accuracy, is_multilingual },
-        ]): ModelRow => {
-          const isDownloaded = downloaded_models.includes(key);
-          return {
-            key,
-            group,
-            kind,
-            bytes: (isDownloaded ? size_gb : download_gb) * 1e9,
-            license,
-            speed,
-            accuracy,
-            isMultilingual: is_multilingual,
-            isBuiltIn: isDownloaded && size_gb === 0,
-            isDownloaded,
-            isInUse: used.includes(key),
-            isAdvised: models.advised_models.includes(key) && !isDownloaded,
-          };
-        },
-      )
+          group,
+          kind,
+          bytes: (isDownloaded ? size_gb : download_gb) * 1e9,
+          license,
+          speed,
+          accuracy,
+          isMultilingual: info.is_multilingual,
+          isBuiltIn: isDownloaded && size_gb === 0,
+          isDownloaded,
+          isInUse: used.includes(key),
+          isAdvised: models.advised_models.includes(key) && !isDownloaded,
+          isMeasured: info.is_measured,
+          selfTest: info.self_test,
+        };
+      })
       .toSorted((a, b) => rank(a) - rank(b) || a.bytes - b.bytes),
   );
 }
@@ -93,6 +92,8 @@ interface Info {
   readonly speed: number;
   readonly accuracy: number;
   readonly is_multilingual: boolean;
+  readonly is_measured: boolean;
+  readonly self_test: { readonly passed: boolean | null; readonly result: string } | null;
 }
 
 function rank({ isInUse, isDownloaded, isAdvised }: ModelRow): number {

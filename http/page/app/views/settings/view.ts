@@ -9,7 +9,7 @@ import { leave } from '../../session.ts';
 import { get, type Language, setTheme, type Theme, useStore } from '../../store.ts';
 import { sizeText } from '../../times.ts';
 import { attempt } from '../../toasts.ts';
-import { settings } from '../../words/settings.ts';
+import { settings, setup } from '../../words/settings.ts';
 import { shell } from '../../words/shell.ts';
 import { setLanguage, t } from '../../words.ts';
 import {
@@ -227,15 +227,24 @@ function Model({ row, loading, use }: ModelProps) {
     t(settings.license, { license }),
     t(settings.figures, { speed, accuracy }),
     ...(row.isMultilingual ? [t(settings.multilingual)] : []),
+    ...(row.isMeasured ? [] : [t(setup.unmeasured)]),
   ];
   const canUse = row.group === 'visual' && row.isDownloaded && !row.isInUse;
   return html`<div class="row wrap">
-      <div class="grow"><p><strong>${key}</strong> <${Marks} row=${row} /></p><p class="quiet">${texts.join(' · ')}</p></div>
+      <div class="grow"><p><strong>${key}</strong> <${Marks} row=${row} /></p><p class="quiet">${texts.join(' · ')}</p><${SelfTest} test=${row.selfTest} /></div>
       ${canUse && html`<button disabled=${loading !== null} aria-label=${t(settings.useOf, { name: key })} onClick=${() => use(key)}>${loading === key ? t(settings.loading, { name: key }) : t(settings.use)}</button>`}
       ${!row.isDownloaded && download === null && html`<button class=${row.isAdvised ? 'primary' : ''} aria-label=${t(settings.downloadOf, { name: key })} onClick=${() => void attempt(() => startDownload([key]))}>${t(settings.download)}</button>`}
     </div>
     ${download && html`<${Progress} model=${key} download=${download} />`}
     ${lacking && html`<${Missing} name=${key} lacking=${lacking} />`}`;
+}
+
+/** The figure is as the command line prints it. */
+function SelfTest({ test }: { readonly test: ModelRow['selfTest'] }) {
+  if (test === null) return null;
+  const word =
+    test.passed === null ? settings.testNone : test.passed ? settings.testPassed : settings.testFailed;
+  return html`<p class=${test.passed === false ? 'problem' : 'quiet'}>${t(word, { result: test.result })}</p>`;
 }
 
 function Marks({ row }: { readonly row: ModelRow }) {
