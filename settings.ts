@@ -249,7 +249,7 @@ export function folders(values: Pick<SettingValues, 'home' | 'cache_dir'>) {
   };
 }
 
-/** What the program keeps in the home folder of what is private: models are not. */
+/** Private files and folders of the program in the home folder; models are not private. */
 export function keptAtHome(home: string): string[] {
   const names = [
     ...['config.json', 'service.json', 'service.log', 'service.log.1', 'journal.ndjson'],
@@ -281,7 +281,7 @@ export interface SettingRow {
   readonly doc: string;
 }
 
-/** As it is shown: of a secret only whether it is set, and no password inside an address. */
+/** Settings for display: secrets only as set or not, and addresses without passwords. */
 export function settingRows({ values, sources }: Config<typeof settings>): SettingRow[] {
   return Object.entries(settings).map(([key, { doc, env, secret = false }]: [string, Setting]) => {
     const name = key as keyof typeof settings;

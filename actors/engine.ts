@@ -20,7 +20,7 @@ import type { Search } from './search/contract.ts';
 import type { Summaries } from './summarizer/stored/contract.ts';
 import type { WatchFolders } from './watcher/folders/contract.ts';
 
-/** What the process of an engine tells it, and is told by it. */
+/** Interface between an engine and its process. */
 export interface EngineHost {
   /** How the engine before it ended, where a guardian knows that. */
   readonly previous?: PreviousEngine | null;
@@ -45,11 +45,11 @@ export interface Engine {
   /** Films that browsers play, made of those they do not. */
   readonly proxies: Proxies;
   readonly timelines: Timelines;
-  /** What is known of single media, as files for other programs. */
+  /** Facts about single media, as files for other programs. */
   readonly sidecars: Sidecars;
-  /** What the analysis folders hold. */
+  /** Content of the analysis folders. */
   readonly library: Library;
-  /** Whose faces they are. */
+  /** People behind the faces. */
   readonly people: People;
   /** Moments that somebody has put together. */
   readonly lists: Lists;
@@ -57,7 +57,7 @@ export interface Engine {
   readonly roots: Roots;
   /** Folders whose files are analysed as they come. */
   readonly watchFolders: WatchFolders;
-  /** What happens in media, as stored summaries say. */
+  /** Stored summaries of media. */
   readonly summaries: Summaries;
   /** The same as documents. */
   readonly summaryDocuments: SummaryDocuments;

@@ -1,5 +1,5 @@
-// What this machine has, for commands that start no engine. Composed here; native packages are loaded when
-// asked for.
+// Inventory of this machine, for commands that start no engine. Composed here; native packages are loaded on
+// demand.
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { ClusterAdmin } from './cluster/contract.ts';
 import type { EncodingChoice } from './decoder/clips/contract.ts';
@@ -30,7 +30,7 @@ export interface Libraries {
   /** See `exportLibrary` of actors/library/transfer/. */
   export(transfer: Transfer): Promise<Transferred>;
   import(transfer: Transfer): Promise<Transferred>;
-  /** Of a home folder. */
+  /** Roots of a home folder. */
   roots(home: string): Promise<Root[]>;
 }
 
@@ -46,7 +46,7 @@ export interface NativePackages {
   /** The object detector and its precision; null where none is downloaded. */
   objectDetector(): Promise<string | null>;
   store(): Promise<void>;
-  /** What precise clips are encoded by; tries the encoders of devices. `choice`: as in the settings. */
+  /** Encoder of precise clips; tries the encoders of devices. `choice`: as in the settings. */
   clipEncoders(choice: EncodingChoice): Promise<string>;
 }
 

@@ -56,7 +56,7 @@ async function answerTo({ model, modelsDir, device }: SelfTestOrder): Promise<Se
   }
 }
 
-/** Whether the model is to blame, and not a sample that cannot be decoded. */
+/** True if the model is to blame, and not a sample that cannot be decoded. */
 function isOfModel(error: unknown): boolean {
   const { INTERNAL, ACTOR_CRASHED, ACTOR_STUCK } = engineErrors;
   const codes = [...Object.keys(modelErrors), INTERNAL.code, ACTOR_CRASHED.code, ACTOR_STUCK.code];

@@ -1,4 +1,4 @@
-// What is known of the sample library and of the media beside this file: the answers a model should give.
+// Known answers about the sample library and the media beside this file.
 import type { ClassName } from '../things/contract.ts';
 
 /** A file, and the second of a film: `beach.mp4@5`. */
@@ -48,7 +48,7 @@ export const printedWords: readonly string[] =
     ' ',
   );
 
-/** Those of `faces.jpg`; two below each other are one person. */
+/** Boxes of the faces in `faces.jpg`; two below each other are one person. */
 export const faceBoxes: readonly Box[] = [0, 1].flatMap((row) =>
   [0, 1, 2].map((column): Box => {
     const size = row === 0 ? 0.4 : 0.3;

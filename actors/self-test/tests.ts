@@ -222,7 +222,7 @@ const tests: Readonly<
 const untested = (reason: string) =>
   ({ ...{ right: null, of: null, counted: '', milliseconds: null, each: '' }, reason }) as const;
 
-/** Of the two voices, their number given. */
+/** Tests how well the two voices are told apart, their number given. */
 async function toldApart({ decoder, transcriber, diarizer }: TestedActors): Promise<Answers> {
   const { state } = await diarizer.ask('load', {});
   const timer = new Timer();
@@ -255,7 +255,7 @@ function rightTenths(turns: readonly SpeakerTurn[]): [right: number, of: number]
   return [Math.max(...right), of];
 }
 
-/** Of each face that is drawn: its vector; null where it is not found. */
+/** Vector of each drawn face; null if it is not found. */
 async function facesOf({ decoder, faces }: TestedActors) {
   const { model_key, device, dimensions } = await faces.ask('load', {});
   const timer = new Timer();
@@ -298,7 +298,7 @@ async function withPicture(
   throw new Error(`${path} has no picture at ${second} s`);
 }
 
-/** As large as its longest side may be, never larger than it is. */
+/** Shape whose longest side is at most `longest`, never larger than the picture. */
 async function shapeOf(decoder: Decoding, name: SamplePicture, longest: number): Promise<PictureShape> {
   const { width, height } = await decoder.ask('probe', { path: fileOf(name.split('@')[0]!) });
   const scale = Math.min(1, longest / Math.max(width, height));
