@@ -23,6 +23,21 @@ export interface Job {
   readonly data: { readonly job: string };
 }
 
+/** The last change of the log that a replica has. */
+export interface ReplicaPosition {
+  readonly library: string;
+  readonly applied: number;
+}
+
+/** Changes that a worker may be behind. */
+const BEHIND = 32;
+
+/**
+ * The change that a worker has before it takes a job, as a column of a library. What was there when the newest
+ * task was asked for is not analysed again, and for the last results of others it need not wait.
+ */
+export const neededSql = `greatest(asked, seq - ${BEHIND})`;
+
 /** Names of the queues: files to analyse, and those that were given up. */
 export const [fileQueue, deadQueue] = ['file', 'file-dead'];
 
@@ -271,10 +286,33 @@ export class Database implements Sql {
     return row!.priority;
   }
 
-  /** Null when none waits. */
-  async takeJob(queue: string): Promise<Job | null> {
+  /**
+   * Null when none waits for this replica. One statement: between a look at what a job needs and the taking of
+   * it another task may be asked for, whose jobs need more.
+   */
+  async takeJob({ library, applied }: ReplicaPosition): Promise<Job | null> {
+    const [job] = await this.query<Job>(
+      `with next as (
+          select j.id from ${jobSchema}.job j
+            where j.name = $1 and j.state < 'active' and not j.blocked
+              and j.start_after <= ${jobSchema}.job_now()
+              and $3 >= (select ${neededSql} from framehound.library where id = $2)
+            order by j.priority desc, j.created_on limit 1 for update of j skip locked
+        )
+        update ${jobSchema}.job j set state = 'active', started_on = ${jobSchema}.job_now(),
+            heartbeat_on = ${jobSchema}.job_now(),
+            retry_count = case when started_on is null then retry_count else retry_count + 1 end
+          from next where j.name = $1 and j.id = next.id
+          returning j.id, j.data, j.retry_count as "retryCount"`,
+      [fileQueue, library, applied],
+    );
+    return job ?? null;
+  }
+
+  /** Null when none was given up. */
+  async takeDeadJob(): Promise<Job | null> {
     await this.ready();
-    const [job] = await this.#told(() => this.#boss.fetch<Job['data']>(queue));
+    const [job] = await this.#told(() => this.#boss.fetch<Job['data']>(deadQueue));
     return job ?? null;
   }
 

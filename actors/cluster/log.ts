@@ -4,7 +4,7 @@ import type { WorkResult } from '../analysis/contract.ts';
 import type { Amounts } from '../analysis/progress.ts';
 import type { TaskCounts, TaskError, TaskSnapshot } from '../analysis/tasks/contract.ts';
 import type { Write } from '../index/replica/contract.ts';
-import type { Sql } from './database.ts';
+import { neededSql, type Sql } from './database.ts';
 import type { Sealed } from './exchange.ts';
 
 /** How a task stands after a change. */
@@ -130,17 +130,11 @@ export async function changesAfter(
   return { cut: Number(rows[0]?.cut ?? 0), tables: rows[0]?.tables ?? 0, changes };
 }
 
-/** Changes that a worker may be behind. */
-const BEHIND = 32;
-
-/**
- * The change that a worker has before it takes a job. What was there when the newest task was asked for is
- * not analysed again, and for the last results of others it need not wait.
- */
+/** See `neededSql`. */
 export async function neededChange(sql: Sql, library: string): Promise<number> {
   const [row] = await sql.query<{ needed: string }>(
-    'select greatest(asked, seq - $2) as needed from framehound.library where id = $1',
-    [library, BEHIND],
+    `select ${neededSql} as needed from framehound.library where id = $1`,
+    [library],
   );
   return Number(row?.needed ?? 0);
 }

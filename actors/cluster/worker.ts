@@ -150,12 +150,12 @@ export class Worker {
     if (node.isDraining) return false;
     // Who cannot follow the log takes nothing.
     await follower.until(await neededChange(database, library), this.#stop.signal);
-    const job = await database.takeJob(fileQueue);
+    const job = await database.takeJob({ library, applied: follower.applied });
     if (job !== null) {
       await this.#work(job);
       return true;
     }
-    const dead = await database.takeJob(deadQueue);
+    const dead = await database.takeDeadJob();
     if (dead !== null) await this.#giveUp(dead);
     return dead !== null;
   }
