@@ -17,8 +17,7 @@ export interface World {
   readonly footage: string;
   /** The folder that all engines write to. */
   readonly shared: string;
-  /** `hold`: the part that it holds, and where others ask for it. */
-  join(roles: string, home?: Home, hold?: readonly [part: string, address: string]): Promise<Node>;
+  join(roles: string, home?: Home): Promise<Node>;
 }
 
 /** `place`: puts files into the folder of the footage. */
@@ -32,18 +31,13 @@ export async function newWorld(t: TestContext, place: (footage: string) => void)
   t.after(postgres.end);
   const shared = join(folder, 'shared');
   mkdirSync(shared);
-  const joinAs: World['join'] = async (roles, known, hold) => {
+  const joinAs: World['join'] = async (roles, known) => {
     const home = known ?? newHome();
     const root = { name: 'footage', folder: footage, origin: footage, volume: null, removed: false };
     mkdirSync(join(home.folder, 'home'), { recursive: true });
     // As `framehound roots add` writes it.
     writeFileSync(join(home.folder, 'home', 'roots.json'), rootsText([root]));
     const options = ['--cluster', postgres.url, '--cluster-folder', shared, '--roles', roles];
-    if (hold !== undefined) {
-      const [part, hold_address] = hold;
-      writeFileSync(join(home.folder, 'home', 'config.json'), JSON.stringify({ hold_address }));
-      options.push('--hold', part);
-    }
     const service = await startService(['--no-guardian', ...options], home);
     t.after(service.end);
     return { ...service, cacheDir: join(home.folder, 'home', 'analysis') };
