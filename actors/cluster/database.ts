@@ -33,8 +33,8 @@ export interface ReplicaPosition {
 const BEHIND = 32;
 
 /**
- * The change that a worker has before it takes a job, as a column of a library. What was there when the newest
- * task was asked for is not analysed again, and for the last results of others it need not wait.
+ * The change that a worker has before it takes a job, as a column of a library. What was there when the
+ * newest task was asked for is not analysed again, and for the last results of others it need not wait.
  */
 export const neededSql = `greatest(asked, seq - ${BEHIND})`;
 
@@ -287,8 +287,8 @@ export class Database implements Sql {
   }
 
   /**
-   * Null when none waits for this replica. One statement: between a look at what a job needs and the taking of
-   * it another task may be asked for, whose jobs need more.
+   * Null when none waits for this replica. One statement: between a look at what a job needs and the taking
+   * of it another task may be asked for, whose jobs need more.
    */
   async takeJob({ library, applied }: ReplicaPosition): Promise<Job | null> {
     const [job] = await this.query<Job>(

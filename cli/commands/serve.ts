@@ -2,8 +2,15 @@
 // child and starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
 import { parseArgs } from 'node:util';
 import { Check } from 'typebox/value';
-import { type ClusterChoice, type Role, roles, tellingOf } from '../../actors/cluster/contract.ts';
+import {
+  type ClusterChoice,
+  clusterErrors,
+  type Role,
+  roles,
+  tellingOf,
+} from '../../actors/cluster/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
+import { storeErrors } from '../../actors/index/store/contract.ts';
 import { type OnTested, testText } from '../../actors/models/contract.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
 import { SearchService } from '../../events/searches/searches.ts';
@@ -62,14 +69,26 @@ export const serve: Command = async (args, context) => {
   try {
     return await serveUntilStopped(context, guardian, clusterOf(values, context));
   } catch (error) {
-    if (!serverErrors.PORT_TAKEN.is(error)) throw error;
-    log.error(error.message);
-    return engineExit.cannotStart;
+    const code = endsAgain.find(({ errors }) => errors.some((one) => one.is(error)))?.code;
+    if (code === undefined) throw error;
+    log.error((error as Error).message);
+    return code;
   } finally {
     guardian.close();
     await context.flushLog();
   }
 };
+
+const { DATABASE_REFUSED, SHARED_FOLDER, CLUSTER_TOO_NEW } = clusterErrors;
+
+/** Errors of a start that another start would meet as well, with the exit code that says so. */
+const endsAgain = [
+  { errors: [serverErrors.PORT_TAKEN], code: engineExit.cannotStart },
+  {
+    errors: [DATABASE_REFUSED, SHARED_FOLDER, CLUSTER_TOO_NEW, storeErrors.OTHER_LIBRARY],
+    code: engineExit.usage,
+  },
+];
 
 /** Cluster from the command line, else from the settings; null if neither names one. */
 function clusterOf(given: ClusterOptions, { values }: Context): ClusterChoice | null {

@@ -78,6 +78,14 @@ export async function startPostgres(flushes = false): Promise<Postgres> {
   };
 }
 
+/** From now on the server asks everybody but the owner for a password. */
+export async function askPasswords(owner: Database): Promise<void> {
+  const { file } = await owner.probe<{ file: string }>("select current_setting('hba_file') as file");
+  const rules = "values ('host all framehound all trust'), ('host all all all scram-sha-256')";
+  await owner.probe(`copy (${rules}) to '${file}'`);
+  await owner.probe('select pg_reload_conf()');
+}
+
 function userNamed(name: string): { readonly uid: number; readonly gid: number } {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

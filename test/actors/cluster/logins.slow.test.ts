@@ -5,7 +5,7 @@ import test, { type TestContext } from 'node:test';
 import { Database } from '../../../actors/cluster/database.ts';
 import { addChange, type ChangeBody, lastChange, lockLibrary } from '../../../actors/cluster/log.ts';
 import { systemClock } from '../../../runtime/clock.ts';
-import { skipWithoutPostgres, startPostgres } from '../../system/postgres.ts';
+import { askPasswords, skipWithoutPostgres, startPostgres } from '../../system/postgres.ts';
 import { until } from '../../until.ts';
 
 const nodeId = '00000000-0000-4000-8000-000000000001';
@@ -63,14 +63,6 @@ function connecting(t: TestContext, url: string): (login: string) => Database {
     t.after(() => database.close());
     return database;
   };
-}
-
-/** Of everybody but the owner. */
-async function askPasswords(owner: Database): Promise<void> {
-  const { file } = await owner.probe<{ file: string }>("select current_setting('hba_file') as file");
-  const rules = "values ('host all framehound all trust'), ('host all all all scram-sha-256')";
-  await owner.probe(`copy (${rules}) to '${file}'`);
-  await owner.probe('select pg_reload_conf()');
 }
 
 function refused(why: RegExp): (error: unknown) => boolean {
