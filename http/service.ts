@@ -36,7 +36,7 @@ export interface Service
       | 'states'
     >
   > {
-  readonly cluster: Pick<Cluster, 'status'> | null;
+  readonly cluster: Pick<Cluster, 'status' | 'standing'> | null;
   /** The models of this machine, read anew for every question. */
   readonly models: Pick<Engine['models'], 'system' | 'list'>;
   /** True once the service was asked to stop. */

@@ -15,7 +15,7 @@ export async function statusOf(database: Database): Promise<ClusterStatus> {
   const [library] = await database.query<{ seq: string }>('select seq from framehound.library');
   const changes = Number(library!.seq);
   const nodes = await database.query<ClusterNode & { applied: string }>(
-    `select id, name, version, roles, draining, working, applied, clock_seconds,
+    `select id, name, home, version, roles, draining, working, lacks as unreadable_roots, applied, clock_seconds,
       extract(epoch from clock_timestamp() - seen)::float8 as seen_seconds
       from framehound.node order by name, id`,
   );

@@ -38,6 +38,7 @@ export const clusterErrors = errorTable({
   },
   NODE_UNKNOWN: { meaning: 'Node not found', status: 404, retryable: false },
   NODE_RUNS: { meaning: 'The node is running', status: 409, retryable: false },
+  NODE_COPIED: { meaning: 'The home folder is that of another node', status: 409, retryable: false },
 });
 
 /** Seconds without a sign of life after which a node counts as one that does not run. */
@@ -62,6 +63,7 @@ export interface ClusterChoice {
 export const ClusterNode = Type.Object({
   id: field('Id of the node; it stays the same when the engine starts again.', Type.String()),
   name: field('Name of its machine.', Type.String()),
+  home: field('Its home folder: several nodes may be on one machine.', Type.String()),
   version: field('Version of the program.', Type.String()),
   roles: field('Its roles: `front` and `worker`.', Type.Array(Type.String())),
   seen_seconds: field('Seconds since its last sign of life.', Type.Number()),
@@ -69,6 +71,11 @@ export const ClusterNode = Type.Object({
   behind: field('Number of changes of the library that it does not have yet.', Type.Integer()),
   draining: field('Whether it takes no further files.', Type.Boolean()),
   working: field('The files that it is analysing.', Type.Array(Type.String())),
+  unreadable_roots: field(
+    'Roots of the cluster whose files this worker cannot read, so it takes none of them. Empty for a node ' +
+      'that only answers.',
+    Type.Array(Type.String()),
+  ),
 });
 export type ClusterNode = Static<typeof ClusterNode>;
 
@@ -131,6 +138,8 @@ export interface ClusterStanding {
   readonly known: number;
   /** Changes whose results are missing here, because their files in the shared folder are damaged. */
   readonly missed: number;
+  /** Why it cannot do all that a node does. */
+  readonly troubles: readonly string[];
 }
 
 /** Files of the home folder that all nodes have in common. */

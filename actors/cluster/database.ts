@@ -23,10 +23,11 @@ export interface Job {
   readonly data: { readonly job: string };
 }
 
-/** The last change of the log that a replica has. */
-export interface ReplicaPosition {
+/** What a worker has for a job: the last change of the log in its replica, and roots that it can read. */
+export interface WorkerMeans {
   readonly library: string;
   readonly applied: number;
+  readonly roots: readonly string[];
 }
 
 /** Changes that a worker may be behind. */
@@ -287,16 +288,17 @@ export class Database implements Sql {
   }
 
   /**
-   * Null when none waits for this replica. One statement: between a look at what a job needs and the taking
+   * Null when none waits that this worker can do. One statement: between a look at what a job needs and the taking
    * of it another task may be asked for, whose jobs need more.
    */
-  async takeJob({ library, applied }: ReplicaPosition): Promise<Job | null> {
+  async takeJob({ library, applied, roots }: WorkerMeans): Promise<Job | null> {
     const [job] = await this.query<Job>(
       `with next as (
-          select j.id from ${jobSchema}.job j
+          select j.id from ${jobSchema}.job j join framehound.job f on f.id = j.id
             where j.name = $1 and j.state < 'active' and not j.blocked
               and j.start_after <= ${jobSchema}.job_now()
               and $3 >= (select ${neededSql} from framehound.library where id = $2)
+              and f.roots <@ $4
             order by j.priority desc, j.created_on limit 1 for update of j skip locked
         )
         update ${jobSchema}.job j set state = 'active', started_on = ${jobSchema}.job_now(),
@@ -304,7 +306,7 @@ export class Database implements Sql {
             retry_count = case when started_on is null then retry_count else retry_count + 1 end
           from next where j.name = $1 and j.id = next.id
           returning j.id, j.data, j.retry_count as "retryCount"`,
-      [fileQueue, library, applied],
+      [fileQueue, library, applied, roots],
     );
     return job ?? null;
   }

@@ -5,6 +5,7 @@ import type { WorkResult } from '../analysis/contract.ts';
 import { silentSeconds } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import type { CostedWork, JobWork } from './pieces.ts';
+import { rootsOf } from './places.ts';
 
 /** How many workers there are. */
 export async function workersNow(sql: Sql): Promise<number> {
@@ -37,17 +38,17 @@ export async function addJobs(
   await goOn(sql, database, task, -1);
 }
 
-interface NewJob extends JobWork {
+interface NewJob extends JobWork, Pick<CostedWork, 'pictures'> {
   readonly id: string;
   readonly priority: number;
 }
 
 async function insertJobs(sql: Sql, task: string, jobs: readonly NewJob[]): Promise<void> {
   await sql.query(
-    `insert into framehound.job (id, task, paths, priority, step, name)
-      select id, $1::uuid, paths, priority, step, name from jsonb_to_recordset($2)
-        as j(id uuid, paths jsonb, priority integer, step integer, name text)`,
-    [task, JSON.stringify(jobs)],
+    `insert into framehound.job (id, task, paths, priority, step, name, roots)
+      select id, $1::uuid, paths, priority, step, name, roots from jsonb_to_recordset($2)
+        as j(id uuid, paths jsonb, priority integer, step integer, name text, roots text[])`,
+    [task, JSON.stringify(jobs.map((job) => ({ ...job, roots: rootsOf([...job.paths, ...job.pictures]) })))],
   );
 }
 
@@ -68,7 +69,7 @@ export async function cutJob(
   );
   if (cut === undefined) return false;
   const priority = Math.max(LOWEST, cut.priority - count);
-  const rest = { id: randomUUID(), paths: paths.slice(count), priority, step, name };
+  const rest = { id: randomUUID(), paths: paths.slice(count), pictures: [], priority, step, name };
   await insertJobs(sql, task, [rest]);
   await database.addJobs(sql, task, [rest]);
   return true;

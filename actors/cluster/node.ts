@@ -10,8 +10,9 @@ import { readJsonNow } from '../../runtime/files/json-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import { programVersion } from '../../runtime/process/program.ts';
 import { Alarm } from './alarm.ts';
-import type { Role } from './contract.ts';
+import { clusterErrors, livingSeconds, type Role, silentSeconds } from './contract.ts';
 import type { Database } from './database.ts';
+import type { RootAccess } from './places.ts';
 
 const BEAT_EVERY = 2_000;
 /** Seconds of difference between clocks that are told. */
@@ -32,12 +33,67 @@ export function nodeIdIn(home: string): string {
 export interface NodeParts {
   readonly database: Database;
   readonly id: string;
+  /** The home folder, absolute. */
+  readonly home: string;
   readonly roles: readonly Role[];
   readonly clock: Clock;
   readonly log: Log;
   applied(): number;
   /** Files that are being analysed; paths by root. */
   working(): readonly string[];
+  /** See `Places.access`. */
+  access(): Promise<RootAccess>;
+}
+
+type Identity = Pick<NodeParts, 'database' | 'id' | 'home'>;
+
+/**
+ * Throws NODE_COPIED where another engine runs as this node, from another machine or folder: this home folder
+ * is a copy of its own. One that was moved is told from a copy by the silence of the other place. While the
+ * database is away nobody knows.
+ */
+export async function expectAlone(
+  { clock, ...identity }: Identity & Pick<NodeParts, 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const look = () =>
+    elsewhere(identity).catch((error: unknown) => {
+      if (clusterErrors.DATABASE_AWAY.is(error)) return null;
+      throw error;
+    });
+  const first = await look();
+  const pause = new Alarm(clock);
+  for (let other = first; other !== null; other = await look()) {
+    signal.throwIfAborted();
+    if (other.seen !== first!.seen) throw copied(identity, other);
+    await pause.wait(BEAT_EVERY / 2, signal);
+  }
+}
+
+interface OtherPlace {
+  readonly name: string;
+  readonly home: string;
+  /** Its last sign of life, as text. */
+  readonly seen: string;
+}
+
+/** Where this node was seen within the last seconds, if that is not here. */
+async function elsewhere({ database, id, home }: Identity): Promise<OtherPlace | null> {
+  const [other] = await database.query<OtherPlace>(
+    `select name, home, seen::text from framehound.node
+      where id = $1 and (name, home) <> ($2, $3) and home <> ''
+        and seen > clock_timestamp() - interval '${silentSeconds} seconds'`,
+    [id, hostname(), home],
+  );
+  return other ?? null;
+}
+
+function copied({ id, home }: Identity, other: OtherPlace): Error {
+  return clusterErrors.NODE_COPIED(
+    `${home} is a copy of ${other.home} of ${other.name}, which runs as the node ${id}. To make it a node of ` +
+      `its own, remove ${join(home, 'cluster', 'node.json')}`,
+    { node: id },
+  );
 }
 
 export class Node {
@@ -46,6 +102,10 @@ export class Node {
   readonly #incarnation = randomUUID();
   #isKnown = false;
   #isDraining = false;
+  /** Why another engine is this node, and this one is not. */
+  #refused: string | null = null;
+  /** Roots whose files this worker does not take, and why. */
+  #lacks: ReadonlyMap<string, string> = new Map();
   #over: Promise<void> = Promise.resolve();
 
   constructor(parts: NodeParts) {
@@ -54,14 +114,19 @@ export class Node {
 
   /** It takes no files. */
   get isDraining(): boolean {
-    return this.#isDraining;
+    return this.#isDraining || this.#refused !== null;
+  }
+
+  get troubles(): string[] {
+    const lacks = [...this.#lacks].map(([name, why]) => `it takes no files of the root ${name}: ${why}`);
+    return [...(this.#refused === null ? [] : [this.#refused]), ...lacks];
   }
 
   begin(): void {
     const { clock, log } = this.#parts;
     const once = async () => {
+      if (!this.#isKnown) await this.#register();
       if (this.#isKnown) await this.#beat();
-      else await this.#register();
       return false;
     };
     const complain = (error: string) => log.error('the node cannot be recorded', { error });
@@ -74,7 +139,9 @@ export class Node {
   }
 
   async #register(): Promise<void> {
-    const { database, id, roles, applied, log } = this.#parts;
+    const { database, id, home, roles, applied, log } = this.#parts;
+    const other = await elsewhere(this.#parts);
+    if (other !== null) return this.#refuse(copied(this.#parts, other).message);
     const [row] = await database.query<{ now: number }>(
       'select extract(epoch from clock_timestamp())::float8 as now',
     );
@@ -85,39 +152,60 @@ export class Node {
       });
     }
     await database.query(
-      `insert into framehound.node (id, incarnation, name, version, roles, clock_seconds, applied)
-        values ($1, $2, $3, $4, $5, $6, $7)
+      `insert into framehound.node (id, incarnation, name, home, version, roles, clock_seconds, applied)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
         on conflict (id) do update set incarnation = excluded.incarnation, name = excluded.name,
-          version = excluded.version, roles = excluded.roles, clock_seconds = excluded.clock_seconds,
-          applied = excluded.applied, started = clock_timestamp(), seen = clock_timestamp()`,
-      [id, this.#incarnation, hostname(), programVersion(), [...roles], clock, applied()],
+          home = excluded.home, version = excluded.version, roles = excluded.roles,
+          clock_seconds = excluded.clock_seconds, applied = excluded.applied, started = clock_timestamp(),
+          seen = clock_timestamp()`,
+      [id, this.#incarnation, hostname(), home, programVersion(), [...roles], clock, applied()],
     );
     this.#isKnown = true;
+    this.#refused = null;
   }
 
   async #beat(): Promise<void> {
-    const { database, id, applied, working, log } = this.#parts;
-    const [row] = await database.query<{ draining: boolean }>(
-      `update framehound.node set seen = clock_timestamp(), applied = $3, working = $4
-        where id = $1 and incarnation = $2 returning draining`,
-      [id, this.#incarnation, applied(), working()],
+    const { database, id, roles, applied, working, access } = this.#parts;
+    const own = await access();
+    const readable = [...own].flatMap(([name, why]) => (why === null ? [name] : []));
+    const [row] = await database.query<{ draining: boolean; lacks: string[] }>(
+      `with known as (
+          select unnest(roots) as name from framehound.node
+            where seen > clock_timestamp() - interval '${livingSeconds} seconds'
+          union select unnest($5::text[])
+        )
+        update framehound.node set seen = clock_timestamp(), applied = $3, working = $4, roots = $5,
+          lacks = array(select name from known where $7 and name <> all($6::text[]) order by name)
+          where id = $1 and incarnation = $2 returning draining, lacks`,
+      [id, this.#incarnation, applied(), working(), [...own.keys()], readable, roles.includes('worker')],
     );
     if (row !== undefined) {
       this.#isDraining = row.draining;
+      this.#tellRoots(own, row.lacks);
       return;
     }
     const [other] = await database.query('select 1 from framehound.node where id = $1', [id]);
-    if (other === undefined) {
-      // It was removed as one that does not run.
-      this.#isKnown = false;
-      return;
-    }
     // Files that it would take could be those of the other one.
-    if (!this.#isDraining)
-      log.error(
-        'another engine runs as the same node, so this one takes no files: a home folder is of one machine',
-        { node: id },
-      );
-    this.#isDraining = true;
+    if (other !== undefined)
+      return this.#refuse('another engine runs as the same node: a home folder is of one machine');
+    // It was removed as one that does not run.
+    this.#isKnown = false;
+  }
+
+  #refuse(why: string): void {
+    if (this.#refused !== why) this.#parts.log.error('this engine takes no files', { reason: why });
+    this.#refused = why;
+  }
+
+  #tellRoots(own: RootAccess, lacks: readonly string[]): void {
+    const whys = lacks.map((name) => {
+      const unknown = `this machine has no such root; to add it: framehound roots add ${name} FOLDER`;
+      return [name, own.get(name) ?? unknown] as const;
+    });
+    for (const [root, reason] of whys) {
+      if (this.#lacks.get(root) !== reason)
+        this.#parts.log.warn('this worker takes no files of a root', { root, reason });
+    }
+    this.#lacks = new Map(whys);
   }
 }

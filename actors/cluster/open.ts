@@ -34,7 +34,7 @@ import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from 
 import { Follower, type FollowerParts } from './follower.ts';
 import { Home } from './home.ts';
 import { Leases } from './leases.ts';
-import { Node, nodeIdIn } from './node.ts';
+import { expectAlone, Node, nodeIdIn } from './node.ts';
 import { HomePlaces, Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
 import { Snapshots } from './snapshots.ts';
@@ -74,6 +74,7 @@ export async function openCluster(
   const database = new Database(choice.url, clock, log);
   try {
     const nodeId = nodeIdIn(home);
+    await expectAlone({ database, id: nodeId, home, clock }, signal);
     const { library, seq } = await followed(exchange, {
       index,
       database,
@@ -85,7 +86,8 @@ export async function openCluster(
     });
     const places = new Places(roots);
     const folder = join(home, 'cluster', 'work');
-    const common = { database, exchange, places, library, nodeId, cacheDir, folder, clock, log };
+    const access = () => places.access();
+    const common = { database, exchange, places, access, library, nodeId, cacheDir, folder, clock, log };
     const files = new Home({ ...common, home, places: new HomePlaces(roots, cacheDir) });
     const leases = new Leases(common);
     const teller = new Teller({ ...common, leases }, seq);
@@ -147,6 +149,7 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
   const node = new Node({
     ...common,
     id: nodeId,
+    home: common.homeFolder,
     roles,
     applied: () => follower.applied,
     working: () => worker?.working ?? [],
@@ -162,7 +165,7 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
     tasks,
     index: writes.index(),
     ...{ home, watching: watchingOf(common, parts.log), telling: tellingIn(teller, local) },
-    standing: () => standingOf(database, follower),
+    standing: () => standingOf(database, follower, node),
     status: () => statusOf(database),
   };
 }
@@ -224,8 +227,12 @@ function watchingOf(common: Own, log: Log): SharedWatch {
   };
 }
 
-function standingOf({ away }: Database, { applied, known, missed }: Follower): ClusterStanding {
-  return { away, applied, known, missed };
+function standingOf(
+  { away }: Database,
+  { applied, known, missed }: Follower,
+  { troubles }: Node,
+): ClusterStanding {
+  return { away, applied, known, missed, troubles };
 }
 
 /** The library that the replica follows from now on. One that follows it already waits for the database. */

@@ -22,6 +22,8 @@ export interface JobWork {
 }
 
 export interface CostedWork extends JobWork {
+  /** Files that it reads beside `paths`. */
+  readonly pictures: readonly string[];
   /** Roughly how long it takes; 1 for a small file. */
   readonly cost: number;
 }
@@ -55,9 +57,13 @@ export function pathsOf(request: AnalysisRequest): string[] {
 
 /** Every other file that it names. */
 export function otherPathsOf({ face_jobs, summary_jobs }: AnalysisRequest): string[] {
-  const pictures = face_jobs.flatMap(({ samples }) => samples.flatMap((one) => one.pictures));
-  const shown = pictures.flatMap((picture) => ('path' in picture ? [picture.path] : []));
-  return [...shown, ...summary_jobs.map(({ path }) => path)];
+  return [...face_jobs.flatMap(picturesOf), ...summary_jobs.map(({ path }) => path)];
+}
+
+/** Files with the faces of people that a clustering looks for. */
+function picturesOf({ samples }: AnalysisRequest['face_jobs'][number]): string[] {
+  const pictures = samples.flatMap((sample) => sample.pictures);
+  return pictures.flatMap((picture) => ('path' in picture ? [picture.path] : []));
 }
 
 function pairs(request: AnalysisRequest) {
@@ -72,12 +78,16 @@ export function workOf(request: AnalysisRequest, files: readonly SizedFile[], wo
   const ofFiles = jobsOf(files, workers).map((some) => {
     const bytes = some.reduce((sum, file) => sum + file.bytes, 0);
     const [paths, cost] = [some.map(({ path }) => path), some.length + Math.floor(bytes / LARGE)];
-    return { step: steps.files, paths, name: null, cost };
+    return { step: steps.files, paths, pictures: [], name: null, cost };
   });
   return [
     ...ofFiles,
-    ...request.face_jobs.map(({ name }) => ({ step: steps.closings, paths: [], name, cost: 1 })),
-    ...[...summarized].map((path) => ({ step: steps.summaries, paths: [path], name: null, cost: 1 })),
+    ...request.face_jobs.map((job) => {
+      return { step: steps.closings, paths: [], pictures: picturesOf(job), name: job.name, cost: 1 };
+    }),
+    ...[...summarized].map((path) => {
+      return { step: steps.summaries, paths: [path], pictures: [], name: null, cost: 1 };
+    }),
   ];
 }
 

@@ -1,11 +1,33 @@
 // Paths as all nodes know them: the name of a root, and what lies below it. Each machine says where a root
 // is (`framehound roots`).
+import { opendir } from 'node:fs/promises';
+import { reasonOf } from '../../runtime/errors.ts';
 import { PathMap, withTexts } from '../index/store/path-map.ts';
 import { RootsFile } from '../index/store/roots-file.ts';
 import { clusterErrors } from './contract.ts';
 
 /** What paths begin with in the database. */
 const prefixOf = (name: string) => `root:${name}`;
+
+/** The names of roots in paths as the database has them. */
+export function rootsOf(paths: readonly string[]): string[] {
+  const names = paths.map((path) => /^root:([^/\\]*)/.exec(path)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))];
+}
+
+/** Roots of a machine, by name: null where their files can be read, else why not. */
+export type RootAccess = ReadonlyMap<string, string | null>;
+
+async function hindranceOf(folder: string): Promise<string | null> {
+  try {
+    const entries = await opendir(folder);
+    const first = await entries.read();
+    await entries.close();
+    return first === null ? `${folder} is empty: is it mounted?` : null;
+  } catch (error) {
+    return `${folder} cannot be read: ${reasonOf(error)}`;
+  }
+}
 
 export class Places {
   readonly #file: RootsFile;
@@ -37,6 +59,14 @@ export class Places {
     throw clusterErrors.OUTSIDE_ROOTS(
       `${outside} is in no root, so other machines could not find it; to add one: framehound roots add NAME FOLDER`,
       { path: outside },
+    );
+  }
+
+  /** Throws ROOTS_DAMAGED. */
+  async access(): Promise<RootAccess> {
+    const there = this.#file.read().all.filter(({ removed }) => !removed);
+    return new Map(
+      await Promise.all(there.map(async ({ name, folder }) => [name, await hindranceOf(folder)] as const)),
     );
   }
 

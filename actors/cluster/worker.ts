@@ -33,7 +33,7 @@ import {
 import type { Node } from './node.ts';
 import { amountsOf, progressNotices } from './notices.ts';
 import { type JobWork, piecesOf, requestOf, steps } from './pieces.ts';
-import type { Places } from './places.ts';
+import type { Places, RootAccess } from './places.ts';
 import { readRequest, readTask, standingAfter, storeStanding } from './task-rows.ts';
 
 /** ms: until the queue is looked at, between two signs of life, and at most between jobs that fail. */
@@ -53,6 +53,8 @@ export interface WorkerParts {
   readonly follower: Follower;
   readonly node: Pick<Node, 'isDraining'>;
   readonly places: Places;
+  /** See `Places.access`. */
+  access(): Promise<RootAccess>;
   readonly analysis: Pick<Analysis, 'run'>;
   /** Who asks the index for work on files, which goes into a folder of its own. */
   readonly files: Index;
@@ -146,11 +148,12 @@ export class Worker {
 
   /** False when there was nothing to do. */
   async #next(): Promise<boolean> {
-    const { database, node, follower, library } = this.#parts;
+    const { database, node, follower, library, access } = this.#parts;
     if (node.isDraining) return false;
     // Who cannot follow the log takes nothing.
     await follower.until(await neededChange(database, library), this.#stop.signal);
-    const job = await database.takeJob({ library, applied: follower.applied });
+    const roots = [...(await access())].flatMap(([name, why]) => (why === null ? [name] : []));
+    const job = await database.takeJob({ library, applied: follower.applied, roots });
     if (job !== null) {
       await this.#work(job);
       return true;

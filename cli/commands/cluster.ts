@@ -84,10 +84,15 @@ async function withCluster(
 function statusText({ nodes, changes, ...counts }: ClusterStatus): string {
   const { queued_jobs, active_jobs, failed_jobs } = counts;
   const jobs = `${queued_jobs} jobs wait, ${active_jobs} are at work, ${failed_jobs} were given up`;
-  return `${nodes.map(nodeText).join('')}${changes} changes; ${jobs}\n`;
+  const isOneOfSeveral = ({ id, name }: ClusterNode) =>
+    nodes.some((other) => other.name === name && other.id !== id);
+  const lines = nodes.map((node) => nodeText(node, isOneOfSeveral(node)));
+  return `${lines.join('')}${changes} changes; ${jobs}\n`;
 }
 
-function nodeText({ id, name, roles, seen_seconds, behind, draining, working }: ClusterNode): string {
+/** `isOneOfSeveral`: of its machine, so its home folder is named. */
+function nodeText(node: ClusterNode, isOneOfSeveral: boolean): string {
+  const { id, name, home, roles, seen_seconds, behind, draining, working, unreadable_roots } = node;
   const isSilent = seen_seconds > silentSeconds;
   const state = isSilent
     ? `not seen for ${Math.round(seen_seconds)} s`
@@ -96,5 +101,8 @@ function nodeText({ id, name, roles, seen_seconds, behind, draining, working }: 
       : `${behind} changes behind`;
   const drained = draining ? ', takes no files' : '';
   const work = working.length === 0 || isSilent ? '' : `, analyses ${printable(working.join(', '))}`;
-  return `${id.slice(0, 8)}  ${printable(name).padEnd(16)} ${roles.join().padEnd(13)} ${state}${drained}${work}\n`;
+  const lacks =
+    unreadable_roots.length === 0 ? '' : `, cannot read ${printable(unreadable_roots.join(', '))}`;
+  const place = isOneOfSeveral ? `, in ${printable(home)}` : '';
+  return `${id.slice(0, 8)}  ${printable(name).padEnd(16)} ${roles.join().padEnd(13)} ${state}${drained}${lacks}${work}${place}\n`;
 }

@@ -79,13 +79,13 @@ export const serve: Command = async (args, context) => {
   }
 };
 
-const { DATABASE_REFUSED, SHARED_FOLDER, CLUSTER_TOO_NEW } = clusterErrors;
+const { DATABASE_REFUSED, SHARED_FOLDER, CLUSTER_TOO_NEW, NODE_COPIED } = clusterErrors;
 
 /** Errors of a start that another start would meet as well, with the exit code that says so. */
 const endsAgain = [
   { errors: [serverErrors.PORT_TAKEN], code: engineExit.cannotStart },
   {
-    errors: [DATABASE_REFUSED, SHARED_FOLDER, CLUSTER_TOO_NEW, storeErrors.OTHER_LIBRARY],
+    errors: [DATABASE_REFUSED, SHARED_FOLDER, CLUSTER_TOO_NEW, NODE_COPIED, storeErrors.OTHER_LIBRARY],
     code: engineExit.usage,
   },
 ];

@@ -13,7 +13,7 @@ import { ErrorBody, type Route, reply, route } from '../route.ts';
 // Why the service is not ready, if it is not.
 
 export interface NotReady {
-  /** An actor, `visual model`, `analysis data` or `service`. */
+  /** An actor, `visual model`, `analysis data`, `cluster` or `service`. */
   readonly name: string;
   /** Its phase or load status. */
   readonly state: Phase | ModelState['load_status'];
@@ -80,7 +80,7 @@ const Readiness = Type.Object({
       Type.Object({
         name: described(
           Type.String(),
-          'A part (actor) of the engine, `visual model`, `analysis data` or `service`.',
+          'A part (actor) of the engine, `visual model`, `analysis data`, `cluster` or `service`.',
         ),
         state: described(Type.String(), 'Its state as in /metrics, or its load status.'),
         reason: field('Why the service is not fully operational.', Type.String()),
@@ -98,13 +98,15 @@ export const readyz = route({
   summary: 'Check whether the service is ready',
   description:
     'Returns 503 while a part (actor) of the engine is not ready, while the visual model is loading or ' +
-    'if it could not be loaded, while an engine that restarted after a crash reloads its data, and when ' +
-    'the service is stopping. Routes that do not need the missing part still work.',
+    'if it could not be loaded, while an engine that restarted after a crash reloads its data, while a node ' +
+    'of a cluster cannot do all that it is for, and when the service is stopping. Routes that do not need the missing part still work.',
   access: 'open',
   answers: { 200: Readiness, 503: Readiness },
   handle: (_, service) => {
     const { models, restoring } = service.search;
-    const reasons = [...notReadyReasons(service.states(), models.state, service.stopping(), restoring)];
+    const own = notReadyReasons(service.states(), models.state, service.stopping(), restoring);
+    const troubles = service.cluster?.standing().troubles ?? [];
+    const reasons = [...own, ...troubles.map((reason) => ({ name: 'cluster', state: 'failed', reason }))];
     return reasons.length === 0
       ? reply(200, { ready: true, reasons })
       : reply(503, { ready: false, reasons }, askAgain);

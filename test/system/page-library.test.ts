@@ -276,7 +276,8 @@ test('settings say what is in use and where values come from, in both languages;
 test('machines of a cluster say what they do', {
   skip: withoutBrowser,
 }, async (t) => {
-  const node = { id: 'aa000000-0000', version: '0.2.0', clock_seconds: 0, draining: false };
+  const known = { id: 'aa000000-0000', version: '0.2.0', home: '/home/one', clock_seconds: 0 };
+  const node = { ...known, draining: false, unreadable_roots: [] };
   const nodes = [
     { ...node, name: 'cut1', roles: ['front'], seen_seconds: 1, behind: 3, working: [] },
     {

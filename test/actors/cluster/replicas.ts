@@ -48,8 +48,8 @@ export interface Replica {
   readonly whole: Harness;
   readonly follower: Follower;
   readonly tasks: ClusterTasks;
-  /** Takes jobs from now on. `clock`: by which it says how long they take. */
-  work(run: Analysis['run'], clock?: Clock): Worker;
+  /** Takes jobs from now on. `clock`: by which it says how long they take; `access`: to its roots. */
+  work(run: Analysis['run'], clock?: Clock, access?: Places['access']): Worker;
   /** Follows the log from now on. */
   begin(): void;
   /** Has everything that is in the log. */
@@ -165,9 +165,10 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
   });
   ends.push(() => follower.stop());
   const asked = wholeIndex(ref, writes, never);
-  const work: Replica['work'] = (run, clock = systemClock) => {
+  const isThere: Places['access'] = async () => new Map([['footage', null]]);
+  const work: Replica['work'] = (run, clock = systemClock, access = isThere) => {
     const worker = new Worker({
-      ...{ ...common, clock, follower, exchange, analysis: { run }, folder: join(home, 'work') },
+      ...{ ...common, clock, access, follower, exchange, analysis: { run }, folder: join(home, 'work') },
       node: { isDraining: false },
       ...{ files: lookingIn(ref, cacheDir, asked), whole: asked },
     });

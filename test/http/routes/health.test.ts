@@ -10,6 +10,7 @@ const status: ClusterStatus = {
     {
       ...{ id: 'a', name: 'cut1', version: '1.2.3', roles: ['front'], seen_seconds: 0.5 },
       ...{ clock_seconds: 0, behind: 2, draining: false, working: ['root:footage/a.mov'] },
+      ...{ home: '/home/one', unreadable_roots: ['stills'] },
     },
   ],
   ...{ changes: 7, queued_jobs: 1, active_jobs: 2, failed_jobs: 3 },
@@ -27,4 +28,16 @@ test('the machines of a cluster are those that its database knows, and nothing w
   });
   assert.equal(away.status, 503);
   assert.ok(away.headers['retry-after']);
+});
+
+test('a node that cannot do all that it is for is not ready, and says why', async () => {
+  const troubles = ['it takes no files of the root footage: /mnt/footage is empty: is it mounted?'];
+  const answer = await inject(healthRoutes, {
+    states: () => [],
+    stopping: () => false,
+    search: { models: { state: { load_status: 'ready' } }, restoring: false },
+    cluster: { standing: () => ({ troubles }) },
+  } as never)('/readyz');
+  const reasons = [{ name: 'cluster', state: 'failed', reason: troubles[0] }];
+  assert.deepEqual([answer.status, answer.body], [503, { ready: false, reasons }]);
 });

@@ -155,6 +155,7 @@ export const settings = {
     'seit {n} Sekunde nicht gesehen|seit {n} Sekunden nicht gesehen',
   ],
   machineDraining: ['takes no files', 'nimmt keine Dateien'],
+  machineLacks: ['cannot read {roots}', 'kann {roots} nicht lesen'],
 } as const satisfies Record<string, Words>;
 
 // Words of what is set up by a download.

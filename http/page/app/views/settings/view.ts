@@ -108,21 +108,22 @@ function Machines() {
       <tbody>${nodes.map(
         (
           node,
-        ) => html`<tr key=${node.id}><th scope="row">${node.name}<p class="quiet">${node.id.slice(0, 8)} · ${node.version}</p></th>
+        ) => html`<tr key=${node.id}><th scope="row">${node.name}<p class="quiet">${node.id.slice(0, 8)} · ${node.version}</p><p class="quiet whole-path">${node.home}</p></th>
           <td>${node.roles.join(', ')}</td><td>${machineState(node)}</td>
           <td>${node.seen_seconds > SILENT ? '' : node.working.map((path) => html`<p class="whole-path">${path.replace(/^root:/, '')}</p>`)}</td></tr>`,
       )}</tbody></table>
   </section>`;
 }
 
-function machineState({ seen_seconds, behind, draining }: Machine): string {
+function machineState({ seen_seconds, behind, draining, unreadable_roots: roots }: Machine): string {
   const state =
     seen_seconds > SILENT
       ? t(settings.machineSilent, { n: Math.round(seen_seconds) })
       : behind === 0
         ? t(settings.machineUpToDate)
         : t(settings.machineBehind, { n: behind });
-  return [state, ...(draining ? [t(settings.machineDraining)] : [])].join(', ');
+  const lacks = roots.length === 0 ? [] : [t(settings.machineLacks, { roots: roots.join(', ') })];
+  return [state, ...(draining ? [t(settings.machineDraining)] : []), ...lacks].join(', ');
 }
 
 // The settings of the service, each with where it comes from; its version, and the way to its interface.
