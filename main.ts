@@ -53,7 +53,8 @@ export async function startEngine(
     const modelLibrary = createModelLibrary(models, thisMachine(device), values.models_url, device);
     const shared = { ...leaves, index: indexIn(choice, own, () => cluster) };
     const parts = { ...shared, modelLibrary, pool, journal, preview, hardware, clock: systemClock, log };
-    const asking = { thumbnailDecoders, lists, summarizing: () => analysis.summarizing };
+    const summarizing = () => analysis.summarizing || cluster?.summarizing === true;
+    const asking = { thumbnailDecoders, lists, summarizing };
     const search = createSearch({ ...parts, ...asking, decoder: leaves.prober });
     const choices = { ...modelChoices(models, device), models: search.models, decode: values.decode, roots };
     const { clips, proxies } = createMediaExports({ ...values, ...parts, clipWriters, search });

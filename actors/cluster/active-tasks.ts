@@ -48,6 +48,13 @@ export class ActiveTasks {
     return this.#active.keys().next().value ?? null;
   }
 
+  /** Whether a worker says that it generates a summary. */
+  get summarizing(): boolean {
+    return [...this.#active.values()].some(({ underway }) =>
+      [...underway.values()].some(({ amounts }) => 'summary' in amounts),
+    );
+  }
+
   underway(task_id: string): Iterable<Underway> {
     return this.#active.get(task_id)?.underway.values() ?? [];
   }

@@ -18,6 +18,11 @@ export const clusterErrors = errorTable({
     status: 500,
     retryable: false,
   },
+  OTHER_FOLDER: {
+    meaning: 'The analysis folder is not that of the cluster',
+    status: 400,
+    retryable: false,
+  },
   OUTSIDE_ROOTS: { meaning: 'The file is in no root', status: 400, retryable: false },
   SHARED_FOLDER: { meaning: 'The shared folder of the cluster cannot be used', status: 507, retryable: true },
   REPLICA_LATE: {
@@ -179,6 +184,8 @@ export function tellingOf(tasks: Pick<Tasks, 'subscribe'>): Telling {
 
 /** This engine as a node of a cluster. */
 export interface Cluster {
+  /** A worker generates a summary: see `Analysis.summarizing`. */
+  readonly summarizing: boolean;
   /**
    * Analyses are those of the whole cluster; exports and downloads are tasks of this engine. When they are
    * stopped, the engine leaves the cluster, and gives the files back that it analyses.

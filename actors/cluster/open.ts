@@ -165,6 +165,9 @@ async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, se
     tasks,
     index: writes.index(),
     ...{ home, watching: watchingOf(common, parts.log), telling: tellingIn(teller, local) },
+    get summarizing() {
+      return active.summarizing;
+    },
     standing: () => standingOf(database, follower, node),
     status: () => statusOf(database),
   };

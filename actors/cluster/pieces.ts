@@ -55,14 +55,14 @@ export function pathsOf(request: AnalysisRequest): string[] {
   return [...new Set(pairs(request).map(({ path }) => path))];
 }
 
-/** Every other file that it names. */
-export function otherPathsOf({ face_jobs, summary_jobs }: AnalysisRequest): string[] {
-  return [...face_jobs.flatMap(picturesOf), ...summary_jobs.map(({ path }) => path)];
+/** Files that are summarized, each once. */
+export function summarizedOf({ summary_jobs }: AnalysisRequest): string[] {
+  return [...new Set(summary_jobs.map(({ path }) => path))];
 }
 
-/** Files with the faces of people that a clustering looks for. */
-function picturesOf({ samples }: AnalysisRequest['face_jobs'][number]): string[] {
-  const pictures = samples.flatMap((sample) => sample.pictures);
+/** Files with the faces of people that its clusterings look for. */
+export function picturesOf({ face_jobs }: Pick<AnalysisRequest, 'face_jobs'>): string[] {
+  const pictures = face_jobs.flatMap(({ samples }) => samples.flatMap((sample) => sample.pictures));
   return pictures.flatMap((picture) => ('path' in picture ? [picture.path] : []));
 }
 
@@ -74,7 +74,6 @@ function pairs(request: AnalysisRequest) {
 
 /** Everything there is to do. `files`: those that are analysed. */
 export function workOf(request: AnalysisRequest, files: readonly SizedFile[], workers: number): CostedWork[] {
-  const summarized = new Set(request.summary_jobs.map(({ path }) => path));
   const ofFiles = jobsOf(files, workers).map((some) => {
     const bytes = some.reduce((sum, file) => sum + file.bytes, 0);
     const [paths, cost] = [some.map(({ path }) => path), some.length + Math.floor(bytes / LARGE)];
@@ -83,9 +82,10 @@ export function workOf(request: AnalysisRequest, files: readonly SizedFile[], wo
   return [
     ...ofFiles,
     ...request.face_jobs.map((job) => {
-      return { step: steps.closings, paths: [], pictures: picturesOf(job), name: job.name, cost: 1 };
+      const pictures = picturesOf({ face_jobs: [job] });
+      return { step: steps.closings, paths: [], pictures, name: job.name, cost: 1 };
     }),
-    ...[...summarized].map((path) => {
+    ...summarizedOf(request).map((path) => {
       return { step: steps.summaries, paths: [path], pictures: [], name: null, cost: 1 };
     }),
   ];

@@ -4,7 +4,6 @@ import { opendir } from 'node:fs/promises';
 import { reasonOf } from '../../runtime/errors.ts';
 import { PathMap, withTexts } from '../index/store/path-map.ts';
 import { RootsFile } from '../index/store/roots-file.ts';
-import { clusterErrors } from './contract.ts';
 
 /** What paths begin with in the database. */
 const prefixOf = (name: string) => `root:${name}`;
@@ -51,15 +50,10 @@ export class Places {
     return this.#map;
   }
 
-  /** Throws OUTSIDE_ROOTS naming the first that no other machine could find. */
-  expectInside(paths: readonly string[]): void {
+  /** Those that no other machine could find. */
+  outside(paths: readonly string[]): string[] {
     const map = this.#now();
-    const outside = paths.find((path) => map.rootOf(path) === null);
-    if (outside === undefined) return;
-    throw clusterErrors.OUTSIDE_ROOTS(
-      `${outside} is in no root, so other machines could not find it; to add one: framehound roots add NAME FOLDER`,
-      { path: outside },
-    );
+    return paths.filter((path) => map.rootOf(path) === null);
   }
 
   /** Throws ROOTS_DAMAGED. */

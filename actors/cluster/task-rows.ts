@@ -55,6 +55,15 @@ export async function listTasks(sql: Sql, library: string): Promise<TaskRow[]> {
   );
 }
 
+/** Null when none runs. */
+export async function oldestTask(sql: Sql, library: string): Promise<string | null> {
+  const [row] = await sql.query<{ id: string }>(
+    'select id from framehound.task where library = $1 and ended is null order by created limit 1',
+    [library],
+  );
+  return row?.id ?? null;
+}
+
 /** `lock`: for the rest of the transaction. Null when there is no such task. */
 export async function readTask(sql: Sql, id: string, lock = false): Promise<TaskRow | null> {
   if (!isUuid.test(id)) return null;
@@ -155,12 +164,19 @@ export async function goodResults(sql: Sql, task: string): Promise<Pick<WorkResu
   );
 }
 
-/** Within a transaction that has locked the library. `results`: how many there are still. */
-export async function restart(sql: Sql, task: string, counts: TaskCounts, results: number): Promise<void> {
+/**
+ * Within a transaction that has locked the library. `request`: by root, as roots are now; `results`: how many
+ * there are still.
+ */
+export async function restart(
+  sql: Sql,
+  task: string,
+  { request, counts, results }: Pick<TaskRow, 'counts' | 'results'> & { readonly request: AnalysisRequest },
+): Promise<void> {
   await sql.query(
     `update framehound.task set state = 'running', ended = null, error = null, started = clock_timestamp(),
-      counts = $2, results = $3 where id = $1`,
-    [task, JSON.stringify(counts), results],
+      request = $2, counts = $3, results = $4 where id = $1`,
+    [task, JSON.stringify(request), JSON.stringify(counts), results],
   );
 }
 

@@ -2,6 +2,7 @@
 // exports and downloads are tasks of the engine that was asked.
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { comparablePath, plainPath } from '../../runtime/paths.ts';
 import { sideBySide } from '../../runtime/sync/shared-work.ts';
@@ -30,20 +31,24 @@ import {
   type CostedWork,
   expectSpread,
   type JobWork,
-  otherPathsOf,
   pathsOf,
+  picturesOf,
   piecesOf,
   type SizedFile,
+  steps,
+  summarizedOf,
   workOf,
 } from './pieces.ts';
 import type { Places } from './places.ts';
 import {
   goodResults,
   listTasks,
+  oldestTask,
   readRequest,
   readTask,
   restart,
   snapshotOf,
+  standingAfter,
   storeStanding,
   type TaskRow,
 } from './task-rows.ts';
@@ -108,8 +113,10 @@ export class ClusterTasks implements Tasks {
     { source = 'request', signal = never }: StartOptions = {},
   ): Promise<Accepted> {
     const { database, cacheDir, newTask } = this.#parts;
-    if (comparablePath(plainPath(request.cache_dir)) !== comparablePath(cacheDir)) {
-      throw clusterErrors.NOT_IN_CLUSTER(
+    const { cache_dir } = request;
+    // One that is no path at all is refused as on one machine.
+    if (isAbsolute(cache_dir) && comparablePath(plainPath(cache_dir)) !== comparablePath(cacheDir)) {
+      throw clusterErrors.OTHER_FOLDER(
         `cache_dir: this engine follows the library of a cluster in ${cacheDir}, and analyses into no other folder`,
         { field: 'cache_dir' },
       );
@@ -117,36 +124,62 @@ export class ClusterTasks implements Tasks {
     await database.ready();
     const { request: resolved, attachments } = await this.#parts.resolve(request, signal);
     expectSpread(resolved);
-    const files = await this.#files(resolved, signal);
+    const work = await this.#workOf(resolved, signal);
     const task_id = randomUUID();
     const first = newTask({ task_id, request: resolved, source, state: 'running', now: Date.now() / 1000 });
     const seq = await database.transact(async (sql) => {
       const add = await this.#adding(sql);
       await this.#insert(sql, first, resolved);
       await addAttachments(sql, task_id, attachments);
-      return add(first, workOf(resolved, files, await workersNow(sql)));
+      return add(first, resolved, await work(sql));
     });
     await this.#reached(seq, signal);
     return { task_id };
   }
 
-  /** What is analysed, with sizes. Throws OUTSIDE_ROOTS. */
-  async #files(request: AnalysisRequest, signal: AbortSignal): Promise<SizedFile[]> {
+  /** Looks at the files of a request, and answers what is to be done when it is known how many workers there are. */
+  async #workOf(request: AnalysisRequest, signal: AbortSignal): Promise<(sql: Sql) => Promise<TaskWork>> {
+    const { places } = this.#parts;
+    expectInside(places.outside(picturesOf(request)));
     const paths = pathsOf(request);
-    this.#parts.places.expectInside([...paths, ...otherPathsOf(request)]);
-    return sized(paths, signal);
+    const outside = new Set(places.outside([...paths, ...summarizedOf(request)]));
+    const files = await sized(
+      paths.filter((path) => !outside.has(path)),
+      signal,
+    );
+    return async (sql) => {
+      const all = workOf(request, files, await workersNow(sql));
+      const isOutside = (work: JobWork) => work.paths.some((path) => outside.has(path));
+      const lost = paths.filter((path) => outside.has(path));
+      const ofFiles = lost.length === 0 ? [] : [{ step: steps.files, paths: lost, name: null }];
+      return { work: all.filter((one) => !isOutside(one)), outside: [...ofFiles, ...all.filter(isOutside)] };
+    };
   }
 
-  /** Locks the library. Answers what queues the jobs of a task, and the number of its change. */
-  async #adding(sql: Sql): Promise<(first: TaskSnapshot, work: readonly CostedWork[]) => Promise<number>> {
+  /** Locks the library. Answers what queues the jobs of a task, and the number of its last change. */
+  async #adding(
+    sql: Sql,
+  ): Promise<(first: TaskSnapshot, request: AnalysisRequest, all: TaskWork) => Promise<number>> {
     const { database, library, nodeId: node, places } = this.#parts;
     await lockLibrary(sql, library);
-    return async (first, work) => {
+    return async (first, request, { work, outside }) => {
       await addJobs(sql, database, first.task_id, places.shared(work));
       const seq = await addChange(sql, { library, node }, { kind: 'task', first: this.#shared(first) });
       await sql.query('update framehound.library set asked = $2 where id = $1', [library, seq]);
-      return seq;
+      if (outside.length === 0) return seq;
+      const results = outside.flatMap(piecesOf(request)).map(lostResult);
+      return this.#addResults(sql, first.task_id, places.shared(results), work.length === 0);
     };
+  }
+
+  /** Of work that nobody does. */
+  async #addResults(sql: Sql, task_id: string, results: WorkResult[], isLast: boolean): Promise<number> {
+    const { library, nodeId: node } = this.#parts;
+    const task = (await readTask(sql, task_id, true))!;
+    const standing = standingAfter(task, { results, amounts: {}, isLast });
+    await storeStanding(sql, task, results, standing);
+    const body = { kind: 'results', task_id, job: '', results, sealed: null, standing } as const;
+    return addChange(sql, { library, node }, body);
   }
 
   #shared(first: TaskSnapshot): TaskSnapshot {
@@ -193,24 +226,25 @@ export class ClusterTasks implements Tasks {
     if (asked === null) return this.#parts.local.resume(task_id, options);
     const request = { ...places.own(asked), cache_dir };
     await this.#parts.admit(request);
-    const files = await this.#files(request, signal);
+    const workNow = await this.#workOf(request, signal);
     const pieces = piecesOf(request);
     const seq = await database.transact(async (sql) => {
       const add = await this.#adding(sql);
       const task = (await readTask(sql, task_id, true))!;
       if (task.ended === null) throw analysisErrors.TASK_RUNNING(`Task ${task_id} is running`, { task_id });
-      const all = workOf(request, files, await workersNow(sql));
+      const { work: all, outside } = await workNow(sql);
       const done = new Set(places.own(await goodResults(sql, task_id)).map(workKey));
       const isDone = (work: JobWork) => pieces(work).every((piece) => done.has(workKey(piece)));
       const some = all.filter((work) => !isDone(work));
-      const work = some.length > 0 ? some : all;
-      const again = new Set(work.flatMap(pieces).map(workKey));
+      const work = some.length + outside.length > 0 ? some : all;
+      const again = new Set([...work, ...outside].flatMap(pieces).map(workKey));
       const kept = await keepResults(sql, task_id, (one) => !again.has(workKey(places.own(one))));
       const { files: count, jobs } = task.counts;
       const counts = noneDone(stageKinds, count, jobs);
       for (const result of kept) countResult(counts, result);
-      await restart(sql, task_id, counts, kept.length);
-      return add({ ...places.own(task.first), counts }, work);
+      const stored = places.shared({ ...request, cache_dir: '' });
+      await restart(sql, task_id, { request: stored, counts, results: kept.length });
+      return add({ ...places.own(task.first), counts }, request, { work, outside });
     });
     await this.#reached(seq, signal);
     return { task_id };
@@ -218,7 +252,8 @@ export class ClusterTasks implements Tasks {
 
   async cancel(task_id?: string): Promise<{ stopped: boolean; task_id: string | null }> {
     const { database, local } = this.#parts;
-    const id = task_id ?? this.running;
+    // Of a task that was asked for elsewhere this node may not have heard yet, and it says so when it cannot ask.
+    const id = task_id ?? (await oldestTask(database, this.#parts.library));
     if (id === null) return { stopped: true, task_id: null };
     if ((await this.#row(id)) === null) return local.cancel(id);
     const seq = await database.transact((sql) => this.#cancel(sql, id));
@@ -325,6 +360,27 @@ export class ClusterTasks implements Tasks {
   async stop(): Promise<void> {
     await Promise.all([this.#parts.local.stop(), this.#parts.leave()]);
   }
+}
+
+interface TaskWork {
+  readonly work: readonly CostedWork[];
+  /** Work on files that no other machine could find. */
+  readonly outside: readonly JobWork[];
+}
+
+const howToAdd = 'so other machines could not find it; to add one: framehound roots add NAME FOLDER';
+
+function expectInside([outside]: readonly string[]): void {
+  if (outside === undefined) return;
+  throw clusterErrors.OUTSIDE_ROOTS(`${outside} is in no root, ${howToAdd}`, { path: outside });
+}
+
+function lostResult(piece: Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>): WorkResult {
+  const error = {
+    code: clusterErrors.OUTSIDE_ROOTS.code,
+    message: `${piece.path} is in no root, ${howToAdd}`,
+  };
+  return { ...piece, hash_str: null, outcome: 'failed', reason: null, duration_seconds: 0, error };
 }
 
 async function sized(paths: readonly string[], signal: AbortSignal): Promise<SizedFile[]> {

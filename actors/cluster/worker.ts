@@ -91,6 +91,8 @@ type CommitEnd = 'committed' | 'lost' | 'overtaken';
 /** What a job is of; paths are by root. */
 interface TakenWork extends JobWork {
   readonly task: string;
+  /** Of the task: a root that came to be known may change its paths when it is resumed. */
+  readonly run: string;
 }
 
 export class Worker {
@@ -210,7 +212,8 @@ export class Worker {
   /** Null when its task has ended. */
   async #workOf(job: string): Promise<TakenWork | null> {
     const [work] = await this.#parts.database.query<TakenWork>(
-      'select task, step, paths, name from framehound.job where id = $1 and not ended',
+      `select task, started::text as run, step, paths, name
+        from framehound.job j join framehound.task t on t.id = j.task where j.id = $1 and not j.ended`,
       [job],
     );
     return work ?? null;
@@ -286,18 +289,19 @@ export class Worker {
 
   async #requestFor(work: TakenWork, folder: string): Promise<AnalysisRequest> {
     const { database, places, cacheDir } = this.#parts;
-    const asked = await this.#asked(work.task);
+    const asked = await this.#asked(work);
     const found = work.step === steps.closings ? await facesFound(database, work.task) : [];
     const cache_dir = work.step === steps.files ? folder : cacheDir;
     return { ...places.own(requestOf(asked, work, new Set(found))), cache_dir };
   }
 
-  /** What a task was asked for, by root. It never changes, and of many files it is large. */
-  async #asked(task: string): Promise<AnalysisRequest> {
-    const known = this.#requests.get(task);
+  /** What a task was asked for, by root. In one run it never changes, and of many files it is large. */
+  async #asked({ task, run }: TakenWork): Promise<AnalysisRequest> {
+    const key = `${task} ${run}`;
+    const known = this.#requests.get(key);
     if (known !== undefined) return known;
     const request = (await readRequest(this.#parts.database, task))!;
-    this.#requests.set(task, request);
+    this.#requests.set(key, request);
     const [oldest] = this.#requests.keys();
     if (this.#requests.size > REQUESTS) this.#requests.delete(oldest!);
     return request;
@@ -379,7 +383,7 @@ export class Worker {
       await database.transact((sql) => database.endJob(sql, deadQueue, dead));
       return;
     }
-    const request = await this.#asked(work.task);
+    const request = await this.#asked(work);
     const { code, meaning } = clusterErrors.GIVEN_UP;
     const results = piecesOf(request)(work).map((piece): WorkResult => {
       const error = { code, message: `${piece.path}: ${meaning.toLowerCase()}` };

@@ -320,8 +320,8 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'a path that no other machine could find becomes a job',
     file: 'actors/cluster/places.ts',
-    text: 'map.rootOf(path) === null',
-    fault: 'map.rootOf(path) === undefined',
+    text: 'paths.filter((path) => map.rootOf(path) === null)',
+    fault: 'paths.filter((path) => map.rootOf(path) === undefined)',
     tests: ['test/actors/cluster/places.test.ts'],
   },
   {

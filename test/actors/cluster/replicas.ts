@@ -27,7 +27,7 @@ import { takeLibrary } from '../../../actors/library/transfer/import.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import { createLog, type Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
-import { clusterDatabase } from '../../system/postgres.ts';
+import { clusterDatabase, type Postgres } from '../../system/postgres.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Harness, indexActor } from '../index/handlers.ts';
 
@@ -48,6 +48,7 @@ export interface Replica {
   readonly whole: Harness;
   readonly follower: Follower;
   readonly tasks: ClusterTasks;
+  readonly active: ActiveTasks;
   /** Takes jobs from now on. `clock`: by which it says how long they take; `access`: to its roots. */
   work(run: Analysis['run'], clock?: Clock, access?: Places['access']): Worker;
   /** Follows the log from now on. */
@@ -63,6 +64,7 @@ export interface Replica {
 }
 
 export interface Nodes {
+  readonly postgres: Postgres;
   /** Of the database. */
   readonly url: string;
   readonly database: Database;
@@ -107,7 +109,8 @@ export async function clusterNodes(t: TestContext, flushes = false): Promise<Nod
   };
   const joinAs: Nodes['join'] = (footage, home = join(base, `node-${++count}`), url = all.url) =>
     joined({ ...all, url }, footage, home);
-  return { url: postgres.url, database, library, shared, said, found, join: joinAs };
+  const { url } = postgres;
+  return { postgres, url, database, library, shared, said, found, join: joinAs };
 }
 
 /** What nodes have in common. */
@@ -177,14 +180,17 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
     return worker;
   };
   const caughtUp = async () => follower.until(await lastChange(database, library), never);
-  const begin = () => follower.begin();
+  const begin = () => {
+    active.follow();
+    follower.begin();
+  };
   const whole = { ...index, call: (name, request) => asked.ask(name, request) } as Harness;
   const own = { home, cacheDir, index, ref, writes: writes.index(), whole };
   const leave = async () => {
     await follower.stop();
     await Promise.all([index.close(), close()]);
   };
-  return { ...own, follower, tasks, snapshots, cutOff: cut.promise, work, begin, caughtUp, leave };
+  return { ...own, follower, tasks, active, snapshots, cutOff: cut.promise, work, begin, caughtUp, leave };
 }
 
 function rootsAt(home: string, footage: string): string {

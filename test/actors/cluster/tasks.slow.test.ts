@@ -1,12 +1,14 @@
 // Tasks of a cluster that are cut short, and that go on.
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { Analysis, WorkResult } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { addChange, type ChangeBody, changesAfter } from '../../../actors/cluster/log.ts';
+import { progressChannel } from '../../../actors/cluster/notices.ts';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
+import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
 import { until } from '../../until.ts';
@@ -27,6 +29,12 @@ test('tasks of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   await t.test('tasks share a worker by what their files cost', () => shareFairly(nodes));
   await t.test('a worker need not have the last results of others, but all before a new task', () =>
     takeBehind(nodes),
+  );
+  await t.test('a file outside the roots fails alone, and is done when it is in one', () => outside(nodes));
+  await t.test('a wrong analysis folder is a bad request', () => elsewhere(nodes));
+  await t.test('every node knows that a summary is generated', () => summarizing(nodes));
+  await t.test('a node that cannot reach the database does not say that it stopped something', () =>
+    cancelAway(nodes),
   );
 });
 
@@ -165,6 +173,97 @@ async function takeBehind({ database, library, shared, said, found, ...nodes }: 
   await next;
   await until(() => seen.length === 2 * files.length);
   await worker.stop();
+}
+
+async function outside(nodes: Nodes): Promise<void> {
+  const node = await nodes.join('/footage');
+  node.begin();
+  const seen: string[] = [];
+  const worker = node.work(
+    analysing(async (path) => {
+      seen.push(path);
+      return 'analyzed';
+    }),
+  );
+  const { cacheDir: cache_dir, tasks } = node;
+  const run = async (paths: readonly string[]) => {
+    const { task_id } = await tasks.start({ ...nothing, cache_dir, paths });
+    return until(async () => {
+      const now = await tasks.get(task_id, page);
+      return now.ended !== null && now;
+    });
+  };
+  const { state, counts, results } = await run([...files, '/elsewhere/x.mp4']);
+  assert.deepEqual([state, counts.analyzed, counts.failed], ['completed', 3, 1]);
+  assert.deepEqual(seen.toSorted(), files);
+  const lost = results.find(({ path }) => path === '/elsewhere/x.mp4');
+  assert.equal(lost?.error?.code, 'OUTSIDE_ROOTS');
+  assert.match(lost?.error?.message ?? '', /^\/elsewhere\/x.mp4 is in no root.*framehound roots add/);
+  const alone = await run(['/elsewhere/x.mp4']);
+  assert.deepEqual([alone.state, alone.counts.failed, alone.error?.code], ['failed', 1, 'ALL_FAILED']);
+  writeFileSync(join(node.home, 'roots.json'), rootsOf({ footage: '/footage', more: '/elsewhere' }));
+  await worker.stop();
+  const able = node.work(
+    analysing(async () => 'analyzed'),
+    systemClock,
+    async () => new Map([['more', null]]),
+  );
+  await tasks.resume(alone.task_id);
+  const again = await until(async () => {
+    const now = await tasks.get(alone.task_id, page);
+    return now.ended !== null && now;
+  });
+  assert.deepEqual([again.state, again.counts.analyzed, again.total_results], ['completed', 1, 1]);
+  await able.stop();
+}
+
+function rootsOf(roots: Readonly<Record<string, string>>): string {
+  const all = Object.entries(roots);
+  return rootsText(
+    all.map(([name, folder]) => ({ name, folder, origin: folder, volume: null, removed: false })),
+  );
+}
+
+async function elsewhere(nodes: Nodes): Promise<void> {
+  const { tasks } = await nodes.join('/footage');
+  await assert.rejects(tasks.start({ ...nothing, cache_dir: '/somewhere', paths: files }), {
+    code: 'OTHER_FOLDER',
+    status: 400,
+    details: { field: 'cache_dir' },
+  });
+}
+
+async function summarizing(nodes: Nodes): Promise<void> {
+  const [node, other] = [await nodes.join('/footage'), await nodes.join('/footage')];
+  for (const one of [node, other]) one.begin();
+  const { cacheDir: cache_dir, tasks } = node;
+  const { task_id } = await tasks.start({ ...nothing, cache_dir, paths: files });
+  await other.caughtUp();
+  const tell = (amounts: object) =>
+    nodes.database.query('select pg_notify($1, $2)', [
+      progressChannel,
+      JSON.stringify({ task_id, job: 'job', file: null, amounts, files: 0 }),
+    ]);
+  const all = [node, other].map(({ active }) => active);
+  await tell({ video: { done: 1, all: 2 } });
+  await until(() => all.every((active) => [...active.underway(task_id)].length === 1));
+  assert.deepEqual(
+    all.map((active) => active.summarizing),
+    [false, false],
+  );
+  await tell({ summary: { done: 1, all: 2 } });
+  await until(() => all.every((active) => active.summarizing));
+  await tasks.cancel(task_id);
+  await until(() => all.every((active) => !active.summarizing));
+}
+
+/** The last one: nothing reaches the database any more. */
+async function cancelAway({ postgres, ...nodes }: Nodes): Promise<void> {
+  const { tasks } = await nodes.join('/footage');
+  assert.deepEqual(await tasks.cancel(), { stopped: true, task_id: null });
+  postgres.stop();
+  for (const id of [undefined, '33333333-3333-4333-8333-333333333333'])
+    await assert.rejects(tasks.cancel(id), { code: 'DATABASE_AWAY', status: 503 });
 }
 
 async function clusterAgain(nodes: Nodes): Promise<void> {
