@@ -80,7 +80,8 @@ export function tableFiles(): string[] {
     .sort();
 }
 
-const supported = tableFiles().length;
+/** Version of the tables that this program knows. */
+export const supported = tableFiles().length;
 
 /** CLUSTER_TOO_NEW for tables that a newer version has made. */
 export function expectSupported(version: number): void {
@@ -97,6 +98,8 @@ export class Database implements Sql {
   readonly #clock: Clock;
   #ready: Promise<void> | null = null;
   #away: string | null = null;
+  /** What CLUSTER_TOO_NEW says, while the tables are newer than this program. */
+  #tooNew: EngineError | null = null;
   #closed = false;
   readonly #listeners: Listener[] = [];
   #listening: pg.PoolClient | null = null;
@@ -141,6 +144,25 @@ export class Database implements Sql {
     return this.#away;
   }
 
+  /** Why nothing is asked of it; null while the tables are not newer than this program. */
+  get tooNew(): string | null {
+    return this.#tooNew?.message ?? null;
+  }
+
+  /**
+   * Throws CLUSTER_TOO_NEW for tables that a newer version has made, and from now on at once for whatever is
+   * asked, until they are found older again.
+   */
+  expectSupported(tables: number): void {
+    try {
+      expectSupported(tables);
+      this.#tooNew = null;
+    } catch (error) {
+      this.#tooNew = error as EngineError;
+      throw error;
+    }
+  }
+
   async #execute(text: string, values: readonly unknown[]): Promise<{ rows: unknown[] }> {
     const result = (await this.#pool.query(text, [...values])) as pg.QueryResult | pg.QueryResult[];
     // Of several statements the last one answers.
@@ -151,7 +173,12 @@ export class Database implements Sql {
    * Connects, and makes what is missing of tables and queues. DATABASE_AWAY, CLUSTER_TOO_NEW,
    * DATABASE_REFUSED.
    */
-  ready(): Promise<void> {
+  async ready(): Promise<void> {
+    await this.#opened();
+    if (this.#tooNew !== null) throw this.#tooNew;
+  }
+
+  #opened(): Promise<void> {
     this.#ready ??= this.#told(() =>
       this.#inTransaction(async (client) => {
         // Engines that start together make nothing twice.
@@ -230,6 +257,14 @@ export class Database implements Sql {
     return this.#told(async () => (await this.#execute(text, values)).rows as T[]);
   }
 
+  /** For questions that every version of the tables answers. */
+  readonly anyVersion: Sql = {
+    query: async <T extends object>(text: string, values: readonly unknown[] = []) => {
+      await this.#opened();
+      return this.#told(async () => (await this.#execute(text, values)).rows as T[]);
+    },
+  };
+
   /** DATABASE_AWAY also where nobody knows whether it took place. */
   async transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     await this.ready();
@@ -298,7 +333,7 @@ export class Database implements Sql {
             where j.name = $1 and j.state < 'active' and not j.blocked
               and j.start_after <= ${jobSchema}.job_now()
               and $3 >= (select ${neededSql} from framehound.library where id = $2)
-              and f.roots <@ $4
+              and f.roots <@ $4 and (select number from framehound.version) <= ${supported}
             order by j.priority desc, j.created_on limit 1 for update of j skip locked
         )
         update ${jobSchema}.job j set state = 'active', started_on = ${jobSchema}.job_now(),

@@ -15,7 +15,7 @@ import { databaseFile } from '../index/store/names.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
-import { type Database, expectSupported } from './database.ts';
+import type { Database } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
 import { type Change, type ChangeBody, changeChannel, changesAfter } from './log.ts';
 import type { Places } from './places.ts';
@@ -135,9 +135,14 @@ export class Follower {
   /** True when there may be more. */
   async #step(): Promise<boolean> {
     const { database, library } = this.#parts;
-    const { cut, tables, changes } = await changesAfter(database, library, this.#applied, TOGETHER);
+    const { cut, tables, changes } = await changesAfter(
+      database.anyVersion,
+      library,
+      this.#applied,
+      TOGETHER,
+    );
     // It could take a change for another one, and would not be equal to other replicas any more.
-    expectSupported(tables);
+    database.expectSupported(tables);
     if (cut > this.#applied) return this.#leave(cut);
     for (let at = 0; at < changes.length; ) {
       this.#stop.signal.throwIfAborted();

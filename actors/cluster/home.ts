@@ -180,7 +180,12 @@ export class Home implements CommonHome {
   #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const { database, library } = this.#parts;
     return database.transact(async (sql) => {
-      await sql.query('select seq from framehound.home_change where library = $1 for update', [library]);
+      const [row] = await sql.query<{ tables: number }>(
+        `select (select number from framehound.version) as tables
+          from framehound.home_change where library = $1 for update`,
+        [library],
+      );
+      database.expectSupported(row!.tables);
       await this.#pull(sql);
       return work(sql);
     });

@@ -4,7 +4,7 @@ import type { WorkResult } from '../analysis/contract.ts';
 import type { Amounts } from '../analysis/progress.ts';
 import type { TaskCounts, TaskError, TaskSnapshot } from '../analysis/tasks/contract.ts';
 import type { Write } from '../index/replica/contract.ts';
-import { neededSql, type Sql } from './database.ts';
+import { expectSupported, neededSql, type Sql, supported } from './database.ts';
 import type { Sealed } from './exchange.ts';
 
 /** How a task stands after a change. */
@@ -78,7 +78,8 @@ export async function addChanges(
   // One statement, which locks the library as well: a transaction of it alone takes one round trip.
   const [row] = await sql.query<{ last: string }>(
     `with numbered as (
-        update framehound.library set seq = seq + $3::bigint where id = $1::uuid returning seq
+        update framehound.library set seq = seq + $3::bigint
+          where id = $1::uuid and (select number from framehound.version) <= ${supported} returning seq
       ), added as (
         insert into framehound.change (library, seq, node, body)
           select $1::uuid, numbered.seq - $3::bigint + at, $2::uuid, body
@@ -87,6 +88,11 @@ export async function addChanges(
       select seq as last, pg_notify($5, seq::text) from numbered`,
     [library, node, bodies.length, `[${bodies.join(',')}]`, changeChannel],
   );
+  if (row === undefined) {
+    // Another program has made newer tables meanwhile, and may read the log differently.
+    const [tables] = await sql.query<{ number: number }>('select number from framehound.version');
+    expectSupported(tables!.number);
+  }
   return Number(row!.last);
 }
 

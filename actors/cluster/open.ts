@@ -231,11 +231,11 @@ function watchingOf(common: Own, log: Log): SharedWatch {
 }
 
 function standingOf(
-  { away }: Database,
+  { away, tooNew }: Database,
   { applied, known, missed }: Follower,
   { troubles }: Node,
 ): ClusterStanding {
-  return { away, applied, known, missed, troubles };
+  return { away, applied, known, missed, troubles: tooNew === null ? troubles : [tooNew, ...troubles] };
 }
 
 /** The library that the replica follows from now on. One that follows it already waits for the database. */

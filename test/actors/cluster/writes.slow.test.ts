@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import test from 'node:test';
+import { addChange, type ChangeBody, lastChange } from '../../../actors/cluster/log.ts';
 import { lookingIn } from '../../../actors/cluster/replica-reads.ts';
 import { storeErrors } from '../../../actors/index/store/contract.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
@@ -116,11 +117,17 @@ async function stayBehind(nodes: Nodes): Promise<void> {
   const raise = (by: number) =>
     nodes.database.query('update framehound.version set number = number + $1', [by]);
   const older = await nodes.join('/footage');
-  older.begin();
-  await older.caughtUp();
   const { applied } = older.follower;
-  await raise(1);
   await nodes.found((index, at) => store(index, at, 'ee', footage(4, 32, 2, 0.1, 1)));
+  await raise(1);
+  const last = await lastChange(nodes.database, nodes.library);
+  // A program that has not heard of the tables yet.
+  const body: ChangeBody = { kind: 'write', id: '', write: [] };
+  const { library } = nodes;
+  await assert.rejects(addChange(nodes.database, { library, node: library }, body), {
+    code: 'CLUSTER_TOO_NEW',
+  });
+  older.begin();
   const told = await until(() =>
     nodes.said.find((line) => line.includes('update framehound on this machine')),
   );
@@ -128,8 +135,18 @@ async function stayBehind(nodes: Nodes): Promise<void> {
   assert.equal(older.follower.applied, applied);
   assert.ok(!(await heldBy(older)).some((one) => one.startsWith('ee')));
   await assert.rejects(nodes.join('/footage'), { code: 'CLUSTER_TOO_NEW' });
+  const { cacheDir: cache_dir, tasks, writes } = older;
+  const moves = [{ from: '/footage/ee.mp4', to: '/footage/f.mp4', volume: null }];
+  const asked = [
+    () => tasks.start({ cache_dir, visual_media_paths: ['/footage/ee.mp4'] }),
+    () => tasks.cancel(),
+    () => tasks.get(randomUUID(), { offset: 0, limit: 1 }),
+    () => writes.ask('move_paths', { cache_dir, moves }),
+  ];
+  for (const ask of asked) await assert.rejects(ask, { code: 'CLUSTER_TOO_NEW', status: 503 });
+  assert.equal(await lastChange(nodes.database, library), last);
   // As a newer program on this machine.
   await raise(-1);
+  await until(async () => (await heldBy(older)).some((one) => one.startsWith('ee')));
   await older.caughtUp();
-  assert.ok((await heldBy(older)).some((one) => one.startsWith('ee')));
 }
