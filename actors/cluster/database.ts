@@ -323,8 +323,8 @@ export class Database implements Sql {
   }
 
   /**
-   * Null when none waits that this worker can do. One statement: between a look at what a job needs and the taking
-   * of it another task may be asked for, whose jobs need more.
+   * Null when none waits that this worker can do. One statement: between a look at what a job needs and the
+   * taking of it another task may be asked for, whose jobs need more.
    */
   async takeJob({ library, applied, roots }: WorkerMeans): Promise<Job | null> {
     const [job] = await this.query<Job>(

@@ -137,7 +137,7 @@ export class ClusterTasks implements Tasks {
     return { task_id };
   }
 
-  /** Looks at the files of a request, and answers what is to be done when it is known how many workers there are. */
+  /** Looks at the files of a request. Answers what says, within the transaction, what is to be done. */
   async #workOf(request: AnalysisRequest, signal: AbortSignal): Promise<(sql: Sql) => Promise<TaskWork>> {
     const { places } = this.#parts;
     expectInside(places.outside(picturesOf(request)));
@@ -252,7 +252,7 @@ export class ClusterTasks implements Tasks {
 
   async cancel(task_id?: string): Promise<{ stopped: boolean; task_id: string | null }> {
     const { database, local } = this.#parts;
-    // Of a task that was asked for elsewhere this node may not have heard yet, and it says so when it cannot ask.
+    // This node may not have heard of every task, and it says so when the database cannot be reached.
     const id = task_id ?? (await oldestTask(database, this.#parts.library));
     if (id === null) return { stopped: true, task_id: null };
     if ((await this.#row(id)) === null) return local.cancel(id);
