@@ -164,17 +164,28 @@ function createContext(flags: Record<string, unknown>, quiet: LogLevel): Context
       const { openInstallation } = await import('../actors/installation.ts');
       return openInstallation(folders(values).models, values.device);
     },
-    startEngine: async (decoders, host) => {
-      const { startEngine } = await import('../main.ts');
-      const [limit, needed] = [openFileLimit(), filesOfEngine(decoders)];
-      if (limit < needed)
-        log.warn('the limit of open files is too low; raise it with ulimit -n', {
-          open_files: limit,
-          needed,
-        });
-      closeHome(values, log);
-      return startEngine(values, decoders, log, host);
-    },
+    startEngine: engineStarter(values, log, signals.signal),
+  };
+}
+
+function engineStarter(values: SettingValues, log: Log, signal: AbortSignal): Context['startEngine'] {
+  return async (decoders, host) => {
+    const { startEngine } = await import('../main.ts');
+    const [limit, needed] = [openFileLimit(), filesOfEngine(decoders)];
+    if (limit < needed)
+      log.warn('the limit of open files is too low; raise it with ulimit -n', { open_files: limit, needed });
+    closeHome(values, log);
+    const engine = await startEngine(values, decoders, log, host);
+    // A service tests models in the background.
+    if (host || decoders === 0) return engine;
+    const { testChangedModels } = await import('./model-tests.ts');
+    try {
+      await testChangedModels(engine, { log, clock: systemClock }, { signal, again: true });
+    } catch (error) {
+      await engine.stop();
+      throw error;
+    }
+    return engine;
   };
 }
 

@@ -411,6 +411,10 @@ export interface PulledModel {
   readonly test?: ModelTest | undefined;
   /** It failed its test and is not used, as a model of the program. */
   readonly refused?: boolean;
+  /** A model that was there before and could not be tested without this one. */
+  readonly partner?:
+    | { readonly key: string; readonly test: ModelTest; readonly refused: boolean }
+    | undefined;
 }
 
 export type FileState = 'ok' | 'missing' | 'wrong size' | 'wrong sha256' | 'nothing to compare with';
@@ -486,9 +490,12 @@ export interface ModelLibrary {
   test(key: string, options: Pick<PullOptions, 'signal' | 'clock'>): Promise<ModelTest>;
   /**
    * Tests the downloaded models of the program that were not tested with this device, runtime and driver, one
-   * after the other. Rejects only with CANCELLED.
+   * after the other; `again`: only those that were tested with others. Rejects only with CANCELLED.
    */
-  testChanged(options: Pick<PullOptions, 'signal' | 'clock'>, tested: OnTested): Promise<void>;
+  testChanged(
+    options: Pick<PullOptions, 'signal' | 'clock'> & { readonly again?: boolean },
+    tested: OnTested,
+  ): Promise<void>;
   /** A row to start a model.json from, without addresses and sums. Throws MODEL_UNKNOWN, MODEL_BUILT_IN. */
   describe(key: string): Promise<ModelRow>;
   /**

@@ -82,11 +82,19 @@ export function createModelLibrary(
   return {
     system: currentSystem(),
     list: () => listModels(modelsDir, machine),
-    pull: (key, options) =>
-      pullModel(modelsDir, key, { baseUrl: server, ...options }, device === null ? null : test),
+    pull: async (key, options) => {
+      const pulled = await pullModel(
+        modelsDir,
+        key,
+        { baseUrl: server, ...options },
+        device === null ? null : test,
+      );
+      if (device === null || pulled.test === undefined) return pulled;
+      return { ...pulled, partner: await testPartner(modelsDir, machine, key, options, test) };
+    },
     test,
-    testChanged: async (options, tested) => {
-      if (device !== null) await testChanged(modelsDir, machine, { ...options, device }, tested);
+    testChanged: async ({ again = false, ...options }, tested) => {
+      if (device !== null) await testChanged(modelsDir, machine, { ...options, device, again }, tested);
     },
     describe: async (key) => describeRow(findRow(await readRegistry(modelsDir), key)),
     add: async (folder, options) => {
@@ -148,14 +156,14 @@ async function testModel(
 async function testChanged(
   modelsDir: string,
   machine: Machine,
-  options: TestOptions,
+  { again, ...options }: TestOptions & { readonly again: boolean },
   tested: OnTested,
 ): Promise<void> {
   const { models } = await listModels(modelsDir, machine);
   for (const { row, builtIn, downloaded, supported } of models) {
     if (builtIn || !downloaded || !supported || isOwn(row)) continue;
     const last = await lastTest(folderOf(modelsDir, row), row);
-    if (last?.machine === machineOf(options.device)) continue;
+    if (last?.machine === machineOf(options.device) || (again && !last)) continue;
     try {
       const test = await testModel(modelsDir, machine, row.key, options);
       tested(row.key, test, isRefused(row, test));
@@ -239,6 +247,26 @@ function partnerOf({ kind }: ModelRow, models: readonly ListedModel[]): ModelRow
   if (kind === 'face-detector') return bestThere(models, 'face-embedder');
   if (kind === 'face-embedder') return bestThere(models, 'face-detector');
   return kind === 'turns' ? bestThere(models, 'speaker') : null;
+}
+
+/**
+ * Tests the model that could not be asked before the one with this key was there; undefined where there is
+ * none.
+ */
+async function testPartner(
+  modelsDir: string,
+  machine: Machine,
+  key: string,
+  options: PullOptions,
+  test: TestModel,
+): Promise<PulledModel['partner']> {
+  const { models } = await listModels(modelsDir, machine);
+  const row = models.find((model) => model.row.key === key)?.row;
+  const partner = row ? partnerOf(row, models) : null;
+  const last = models.find((model) => model.row.key === partner?.key)?.test;
+  if (!partner || last?.passed !== null) return undefined;
+  const tested = await test(partner.key, options);
+  return { key: partner.key, test: tested, refused: isRefused(partner, tested) };
 }
 
 type PullingOptions = PullOptions & { readonly baseUrl: string };

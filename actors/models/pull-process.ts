@@ -58,17 +58,22 @@ async function pull(key: string): Promise<PullFailure | null> {
     const isAnswered = [...hosts].every((host) => answering.has(host));
     const tries = isAnswered ? {} : { tries: triesOfSilent };
     const options = { signal: stop.signal, clock: systemClock, progress, ...tries };
-    const { test, refused } = await library.pull(key, options);
+    const { test, refused, partner } = await library.pull(key, options);
     bytes.get(key)?.end();
     for (const host of hosts) answering.add(host);
+    if (partner?.refused) failures.push(failureOf(partner.key, refusalOf(partner.key, partner.test)));
     if (test && refused) throw refusalOf(key, test);
     return null;
   } catch (error) {
-    const { code, message } = toFields(error);
-    const failure = { key, code, message };
+    const failure = failureOf(key, error);
     if (modelErrors.DOWNLOAD_FAILED.is(error) && !answering.has(current)) silent.set(current, failure);
     return failure;
   }
+}
+
+function failureOf(key: string, error: unknown): PullFailure {
+  const { code, message } = toFields(error);
+  return { key, code, message };
 }
 
 function report(key: string, { phase, reason, file, server }: PullProgress): void {

@@ -252,6 +252,7 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
     license,
     test,
     refused = false,
+    partner,
   } = await pulling.catch(async (error: unknown) => {
     if (unreached.some((row) => row.is(error))) {
       const missing = await library.missing(key, values.models_url);
@@ -266,7 +267,8 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
     out(`${fetched ? 'downloaded' : 'already there'}: ${name}, ${size} bytes, sha256 ${how}\n`);
   }
   out(`${key} is in ${folder}; license: ${license}\n`);
-  const code = test ? printTest(key, test, refused, context) : exit.ok;
+  const own = test ? printTest(key, test, refused, context) : exit.ok;
+  const code = partner ? Math.max(own, printTest(partner.key, partner.test, partner.refused, context)) : own;
   return use && code === exit.ok ? useModel(key, context) : code;
 }
 

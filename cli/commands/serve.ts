@@ -11,7 +11,6 @@ import {
 } from '../../actors/cluster/contract.ts';
 import type { Engine } from '../../actors/engine.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
-import { type OnTested, testText } from '../../actors/models/contract.ts';
 import { LoadedContext } from '../../actors/search/contract.ts';
 import { SearchService } from '../../events/searches/searches.ts';
 import { createEventServer, type EventServer } from '../../events/server.ts';
@@ -39,6 +38,7 @@ import { engineExit } from '../../runtime/restart.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { type Command, type Context, deviceHint, usageErrors } from '../context.ts';
+import { testChangedModels } from '../model-tests.ts';
 import { heedStop, keepServiceFile } from '../service-file.ts';
 import { databaseAddress } from './cluster.ts';
 
@@ -204,12 +204,9 @@ function sweepHome({ values, clock, log }: Context, signal: AbortSignal): void {
   signal.addEventListener('abort', cancel, { once: true });
 }
 
-/** Another device, driver or runtime may compute something else. */
-function testModels({ clock, log }: Context, { models }: Engine, signal: AbortSignal): void {
-  const tested: OnTested = (model, test, refused) =>
-    log[refused ? 'error' : 'info']('self-test of a model', { model, refused, result: testText(test) });
-  models.testChanged({ signal, clock }, tested).catch((error: unknown) => {
-    if (!engineErrors.CANCELLED.is(error)) log.error('models cannot be tested', { error });
+function testModels(context: Context, engine: Engine, signal: AbortSignal): void {
+  testChangedModels(engine, context, { signal, again: false }).catch((error: unknown) => {
+    if (!engineErrors.CANCELLED.is(error)) context.log.error('models cannot be tested', { error });
   });
 }
 

@@ -5,6 +5,7 @@ import { ModelState } from '../../actors/embedder/contract.ts';
 import {
   bestThere,
   downloadSize,
+  isOwn,
   modelsInUse,
   npmFaceModels,
   recommendedSummaryModel,
@@ -154,7 +155,7 @@ function infoOf({ row, test }: Pick<ListedModel, 'row' | 'test'>): Static<typeof
   return {
     ...{ speed, accuracy, frame_resolution, size_gb, compatible_os, is_multilingual, license },
     download_gb: downloadSize(row),
-    is_measured: row.is_measured !== false,
+    is_measured: row.is_measured ?? !isOwn(row),
     self_test: test ? { passed: test.passed, result: testText(test) } : null,
   };
 }
