@@ -60,11 +60,12 @@ function filled({ rows, dimensions }: Size): { bank: RowBank; scenes: Catalog; f
     const runs: Omit<Run, 'media'>[] = [];
     for (let position = 0; position < count; ) {
       const room = bank.allocate(count - position);
-      const bytes = bank.bytes(room.row, room.count);
-      for (let i = 0; i < room.count; i++) {
-        make(vector);
-        writeRow8(vector, bytes, i * bank.stride);
-      }
+      bank.fill(room.row, room.count, (bytes) => {
+        for (let i = 0; i < room.count; i++) {
+          make(vector);
+          writeRow8(vector, bytes, i * bank.stride);
+        }
+      });
       runs.push({ row: room.row, count: room.count, position });
       position += room.count;
     }

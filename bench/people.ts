@@ -52,7 +52,9 @@ function footage(): { bank: RowBank; catalog: Catalog } {
     for (let position = 0; position < seconds; ) {
       const { row, count } = bank.allocate(seconds - position);
       const own = made[film % made.length]!;
-      bank.bytes(row, count).set(own.subarray(position * bank.stride, (position + count) * bank.stride));
+      bank.fill(row, count, (bytes) =>
+        bytes.set(own.subarray(position * bank.stride, (position + count) * bank.stride)),
+      );
       runs.push({ media, row, count, position });
       position += count;
     }

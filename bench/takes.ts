@@ -187,8 +187,10 @@ class Library implements Searched {
     const runs = [];
     for (let position = 0; position < vectors.length; ) {
       const { row, count } = this.bank.allocate(vectors.length - position);
-      const bytes = this.bank.bytes(row, count);
-      for (let i = 0; i < count; i++) writeRow8(vectors[position + i]!, bytes, i * this.bank.stride);
+      const first = position;
+      this.bank.fill(row, count, (bytes) => {
+        for (let i = 0; i < count; i++) writeRow8(vectors[first + i]!, bytes, i * this.bank.stride);
+      });
       runs.push({ media, row, count, position });
       position += count;
     }

@@ -389,7 +389,11 @@ test('each .wasm is the .wat beside it assembled', async () => {
   const names = globSync('{actors,runtime}/**/*.wat', { cwd: root });
   assert.ok(names.length > 0);
   for (const name of names) {
-    const parsed = wabt.parseWat(name, readFileSync(join(root, name), 'utf8'), { simd: true, threads: true });
+    const parsed = wabt.parseWat(name, readFileSync(join(root, name), 'utf8'), {
+      simd: true,
+      relaxed_simd: true,
+      threads: true,
+    });
     parsed.resolveNames();
     const assembled = readFileSync(join(root, name.replace(/t$/, 'sm')));
     assert.deepEqual(Buffer.from(parsed.toBinary({}).buffer), assembled, name);

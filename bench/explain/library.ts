@@ -41,9 +41,11 @@ function library(vectors: readonly Float32Array[], media: number, perMedia: numb
     const runs = [];
     for (let position = 0; position < perMedia; ) {
       const { row, count } = bank.allocate(perMedia - position);
-      const bytes = bank.bytes(row, count);
-      for (let i = 0; i < count; i++)
-        writeRow8(vectors[(m * perMedia + position + i) % vectors.length]!, bytes, i * bank.stride);
+      const first = m * perMedia + position;
+      bank.fill(row, count, (bytes) => {
+        for (let i = 0; i < count; i++)
+          writeRow8(vectors[(first + i) % vectors.length]!, bytes, i * bank.stride);
+      });
       runs.push({ media: one, row, count, position });
       position += count;
     }

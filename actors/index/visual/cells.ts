@@ -19,8 +19,11 @@ export interface Layout {
   readonly stride: number;
   /** Rows of a memory, whole cells. */
   readonly segmentRows: number;
-  /** Bytes from one query to the next: its values, scale and error. */
+  /** Bytes from one query to the next: its values of 16 bits and facts, then those of 7 bits. */
   readonly queryBytes: number;
+  /** Bytes from the start of a query to its values of 7 bits, and to the facts behind them. */
+  readonly coarseAt: number;
+  readonly coarseFactsAt: number;
   readonly rowsAt: number;
 }
 
@@ -29,9 +32,12 @@ const ownBytes = mostLanes * cellRows * 4 + cellRows * 4 + 16;
 
 /** `rows`: those that a memory holds at least. */
 export function layoutOf(padded: number, stride: number, rows: number, threads: number): Layout {
-  const queryBytes = padded * 2 + 16;
+  const coarseAt = padded * 2 + 16;
+  const coarseFactsAt = coarseAt + Math.ceil(padded / 64) * 64;
+  const queryBytes = coarseFactsAt + 16;
   const segmentRows = Math.max(1, Math.floor(rows / cellRows)) * cellRows;
-  return { padded, stride, segmentRows, queryBytes, rowsAt: maxQueries * queryBytes + threads * ownBytes };
+  const rowsAt = maxQueries * queryBytes + threads * ownBytes;
+  return { padded, stride, segmentRows, queryBytes, coarseAt, coarseFactsAt, rowsAt };
 }
 
 /** What is asked of the rows, in shared memory. */
@@ -121,6 +127,12 @@ export class Cells {
     });
   }
 
+  /** Called once rows of one segment are written, before they are scored. */
+  weigh(row: number, count: number): void {
+    const { padded, stride } = this.#layout;
+    this.#segmentOf(row).kernel.weigh(this.#at(row), count, stride, padded);
+  }
+
   begin(pass: Pass): void {
     this.#pass = pass;
     this.#chunks.clear();
@@ -141,19 +153,29 @@ export class Cells {
 
   #rows(asking: number, row: number, count: number, hit: Hit): void {
     const pass = this.#pass!;
+    const { kernel, ints } = this.#segmentOf(row);
     for (const { queries, questions } of this.#chunksOf(asking)) {
       this.#score(queries, row, count);
       for (const { question, lane, lanes } of questions) {
-        const { kernel, floats, ints } = this.#segmentOf(row);
         const scores = this.#lane(lane);
         for (let other = 1; other < lanes; other++) kernel.larger(scores, this.#lane(lane + other), count);
-        const hits = kernel.above(scores, count, leastOf(pass, question), this.#hitsAt);
+        const least = leastOf(pass, question);
+        const hits = kernel.above(scores, count, least, this.#hitsAt);
         for (let i = 0; i < hits; i++) {
-          const at = ints[this.#hitsAt / 4 + i]!;
-          hit(question, row + at, floats[scores / 4 + at]!);
+          const at = row + ints[this.#hitsAt / 4 + i]!;
+          const score = this.#largest(at, queries, lane, lanes);
+          if (score > least) hit(question, at, score);
         }
       }
     }
+  }
+
+  /** What no exact score of a row by some of the queries is above. */
+  #largest(row: number, queries: readonly number[], lane: number, lanes: number): number {
+    let largest = this.one(row, queries[lane]!, 1);
+    for (let other = 1; other < lanes; other++)
+      largest = Math.max(largest, this.one(row, queries[lane + other]!, 1));
+    return largest;
   }
 
   #chunksOf(asking: number): readonly Chunk[] {
@@ -174,18 +196,20 @@ export class Cells {
     return chunks;
   }
 
-  /** Four queries at a time; one or two that are left over are cheaper one after the other. */
+  /** By 7 bits. Four queries at a time; one or two that are left over are cheaper one after the other. */
   #score(queries: readonly number[], row: number, count: number): void {
-    const { padded, stride, queryBytes } = this.#layout;
+    const { padded, stride, queryBytes, coarseAt } = this.#layout;
     const { kernel } = this.#segmentOf(row);
     const rows = this.#at(row);
+    const places = queries.map((query) => query * queryBytes + coarseAt);
     let lane = 0;
     for (; queries.length - lane > 2; lane += 4) {
       // The fourth of three is the third once more, whose scores nobody reads.
-      const [a, b, c, d = c] = queries.slice(lane, lane + 4).map((query) => query * queryBytes);
-      kernel.four(rows, count, stride, padded, a!, b!, c!, d!, this.#lane(lane), cellRows * 4, 1);
+      const [a, b, c, d = c] = places.slice(lane, lane + 4);
+      kernel.coarseFour(rows, count, stride, padded, a!, b!, c!, d!, this.#lane(lane), cellRows * 4);
     }
-    for (; lane < queries.length; lane++) this.#one(row, count, queries[lane]!, 1, this.#lane(lane));
+    for (; lane < queries.length; lane++)
+      kernel.coarse(rows, count, stride, padded, places[lane]!, this.#lane(lane));
   }
 
   #one(row: number, count: number, query: number, bound: Bound, out: number): Segment {

@@ -23,11 +23,21 @@ type Scan = (
  */
 type Above = (scores: number, count: number, least: number, out: number) => number;
 
-/**
- * As `Scan` by four queries, each followed by its float32 scale and error: the scores of each from `apart`
- * bytes after those of the one before, with `bound` errors added.
- */
-type Four = (
+/** Writes the facts of `count` rows behind their scale. Called once they are written, and before `Coarse`. */
+type Weigh = (rows: number, count: number, stride: number, padded: number) => void;
+
+/** Writes what no exact score of each row is above, by a query of 7 bits. */
+type Coarse = (
+  rows: number,
+  count: number,
+  stride: number,
+  padded: number,
+  query: number,
+  out: number,
+) => void;
+
+/** As `Coarse` by four queries: the scores of each from `apart` bytes after those of the one before. */
+type CoarseFour = (
   rows: number,
   count: number,
   stride: number,
@@ -38,7 +48,6 @@ type Four = (
   fourth: number,
   out: number,
   apart: number,
-  bound: number,
 ) => void;
 
 /** Each float32 from byte `to` on becomes the larger of it and the one from byte `from` on. */
@@ -46,7 +55,9 @@ type Larger = (to: number, from: number, count: number) => void;
 
 export interface Kernel {
   readonly scan: Scan;
-  readonly four: Four;
+  readonly weigh: Weigh;
+  readonly coarse: Coarse;
+  readonly coarseFour: CoarseFour;
   readonly larger: Larger;
   readonly above: Above;
 }

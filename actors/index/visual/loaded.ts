@@ -114,9 +114,10 @@ export class LoadedVectors {
       const wanted = Math.min(most, media.frames.length - position);
       const { row, count } = this.bank.allocate(wanted);
       runs.push({ media, row, count, position });
-      const bytes = this.bank.bytes(row, count);
-      rows.read8(position, bytes);
-      crc = crc32(bytes, crc);
+      crc = this.bank.fill(row, count, (bytes) => {
+        rows.read8(position, bytes);
+        return crc32(bytes, crc);
+      });
       position += count;
     }
     return crc;

@@ -42,17 +42,50 @@ export function writeRow8(vector: Float32Array, bytes: Uint8Array, at: number): 
   new DataView(bytes.buffer, bytes.byteOffset).setFloat32(at + padded, scale, true);
 }
 
+/** Rounding to float32 on the way adds less than a thousandth to any of the errors below. */
+const roundingFactor = 1.001;
+
+/**
+ * The most by which the 8-bit row lies beside the 16-bit row in the direction of `query`, as a multiple of
+ * the scale of the row: each value of the 8-bit row is off by half its scale at most, and one of the 16-bit
+ * row by half of its own.
+ */
+function rowError8(query: Float32Array): number {
+  const sum = query.reduce((total, value) => total + Math.abs(value), 0);
+  return (0.5 + (0.5 * 127) / 32767) * sum;
+}
+
 /**
  * The most by which the score of an 8-bit row can be off, as a multiple of the scale of the row: the exact
- * score is the dot product of `query` and the 16-bit row. Each value of the 8-bit row is off by half its
- * scale at most, and one of the 16-bit row by half of its own; the query itself was rounded to multiples of
- * `queryScale`. Rounding to float32 on the way adds less than a thousandth.
+ * score is the dot product of `query` and the 16-bit row. The query itself was rounded to multiples of
+ * `queryScale`.
  */
 export function scoreError8(query: Float32Array, queryScale: number): number {
-  const sum = query.reduce((total, value) => total + Math.abs(value), 0);
-  const ofRows = (0.5 + (0.5 * 127) / 32767) * sum;
   const ofQuery = 0.5 * queryScale * 127 * query.length;
-  return 1.001 * (ofRows + ofQuery);
+  return roundingFactor * (rowError8(query) + ofQuery);
+}
+
+/** A query at 7 bits, for the first look at each row. */
+export interface CoarseQuery {
+  /** From -63 to 63, plus 64. */
+  readonly values: Uint8Array;
+  readonly scale: number;
+  /** The most by which 8-bit rows are off, as a multiple of the scale of the row. */
+  readonly error: number;
+  /** Length of what rounding took from the query: times that of a row, the most by which a score is off. */
+  readonly lost: number;
+}
+
+export function coarseQuery(query: Float32Array): CoarseQuery {
+  const values = new Int8Array(query.length);
+  const scale = quantize(query, values, 63);
+  const lost = Math.hypot(...query.map((value, i) => value - values[i]! * scale));
+  return {
+    values: Uint8Array.from(values, (value) => value + 64),
+    scale,
+    error: roundingFactor * rowError8(query),
+    lost: roundingFactor * lost,
+  };
 }
 
 /** `changed`: the share of the picture that differs from the frame before. */

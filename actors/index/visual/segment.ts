@@ -3,11 +3,13 @@
 import { availableParallelism } from 'node:os';
 import { noteDropped } from '../../../runtime/heap.ts';
 import { Cells, type Layout, layoutOf, tileRows } from './cells.ts';
-import { paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
+import { type CoarseQuery, coarseQuery, paddedLength, quantize, scoreError8, stride8 } from './quantize.ts';
 import { mostThreads, ScanThreads } from './scan-threads.ts';
 
 const pageBytes = 65536;
 const defaultSegmentBytes = 1 << 30;
+/** Bytes behind the last row that the kernel may read. */
+const readBehind = 64;
 
 /** A query as the kernel takes it. */
 interface Query {
@@ -15,6 +17,8 @@ interface Query {
   readonly scale: number;
   /** Of scores, as a multiple of the scale of the row. */
   readonly error: number;
+  /** For the first look at each row. */
+  readonly coarse: CoarseQuery;
 }
 
 interface Segment {
@@ -92,7 +96,7 @@ export class RowBank {
     last.used += given;
     // Tiles are scored whole.
     const whole = (rows: number) => Math.ceil(rows / tileRows) * tileRows;
-    const bytesOf = (rows: number) => this.layout.rowsAt + whole(rows) * this.stride;
+    const bytesOf = (rows: number) => this.layout.rowsAt + whole(rows) * this.stride + readBehind;
     if (bytesOf(last.used) > last.memory.buffer.byteLength) {
       const ahead = Math.max(0, Math.min(this.#expected - given, this.segmentRows - last.used));
       const missing = bytesOf(last.used + ahead) - last.memory.buffer.byteLength;
@@ -106,7 +110,7 @@ export class RowBank {
     const { rowsAt } = this.layout;
     const memory = new WebAssembly.Memory({
       initial: Math.ceil(rowsAt / pageBytes),
-      maximum: Math.ceil((rowsAt + this.segmentRows * this.stride) / pageBytes),
+      maximum: Math.ceil((rowsAt + this.segmentRows * this.stride + readBehind) / pageBytes),
       shared: true,
     });
     const segment = { memory, used: 0 };
@@ -128,11 +132,18 @@ export class RowBank {
     this.#free.give({ row, count });
   }
 
-  /** The bytes of rows of one segment, to be filled or read. */
+  /** The bytes of rows of one segment. *Borrowed*. */
   bytes(row: number, count: number): Uint8Array {
     const segment = this.#segments[Math.floor(row / this.segmentRows)]!;
     const at = this.layout.rowsAt + (row % this.segmentRows) * this.stride;
     return new Uint8Array(segment.memory.buffer, at, count * this.stride);
+  }
+
+  /** Rows of one segment, as `write` leaves them in the bytes that it is given. */
+  fill<T>(row: number, count: number, write: (bytes: Uint8Array) => T): T {
+    const written = write(this.bytes(row, count));
+    this.cells.weigh(row, count);
+    return written;
   }
 
   /** Sets the vectors that rows are scored by. `queries`: d each, at most `maxQueries`. *Copied*. */
@@ -140,16 +151,19 @@ export class RowBank {
     this.#queries = queries.map((query) => {
       const values = new Int16Array(this.layout.padded);
       const scale = quantize(query, values, this.#mostOfQuery);
-      return { values, scale, error: scoreError8(query, scale) };
+      return { values, scale, error: scoreError8(query, scale), coarse: coarseQuery(query) };
     });
     for (const segment of this.#segments) this.#writeQueries(segment);
   }
 
   #writeQueries({ memory: { buffer } }: Segment): void {
-    const { padded, queryBytes } = this.layout;
-    for (const [i, { values, scale, error }] of this.#queries.entries()) {
-      new Int16Array(buffer, i * queryBytes, padded).set(values);
-      new Float32Array(buffer, i * queryBytes + padded * 2, 2).set([scale, error]);
+    const { padded, queryBytes, coarseAt, coarseFactsAt } = this.layout;
+    for (const [i, { values, scale, error, coarse }] of this.#queries.entries()) {
+      const at = i * queryBytes;
+      new Int16Array(buffer, at, padded).set(values);
+      new Float32Array(buffer, at + padded * 2, 2).set([scale, error]);
+      new Uint8Array(buffer, at + coarseAt, coarseFactsAt - coarseAt).fill(0).set(coarse.values);
+      new Float32Array(buffer, at + coarseFactsAt, 3).set([coarse.scale, coarse.error, coarse.lost]);
     }
   }
 

@@ -27,9 +27,8 @@ test('a scan gives the integer dot product times both scales, for any length and
     const vectors = Array.from({ length: rows }, () => randomVector(dimensions, random));
     const query = randomVector(dimensions, random);
     bank.setQueries([randomVector(dimensions, random), query]);
-    const bytes = bank.bytes(room.row, rows);
-    vectors.forEach((vector, i) => {
-      writeRow8(vector, bytes, i * bank.stride);
+    bank.fill(room.row, rows, (bytes) => {
+      for (const [i, vector] of vectors.entries()) writeRow8(vector, bytes, i * bank.stride);
     });
     const scores = bank.cells.block(room.row, rows, 1, 0);
     const quantized = new Int16Array(dimensions);
@@ -49,7 +48,7 @@ test('the largest values do not overflow', () => {
   const bank = new RowBank(4096, 1 << 22);
   const { row } = bank.allocate(1);
   const ones = new Float32Array(4096).fill(1);
-  writeRow8(ones, bank.bytes(row, 1), 0);
+  bank.fill(row, 1, (bytes) => writeRow8(ones, bytes, 0));
   bank.setQueries([ones.map(() => -1)]);
   assert.ok(Math.abs(bank.cells.one(row, 0, 0) + 4096) < 0.01);
 });
@@ -67,7 +66,7 @@ test('the exact score lies between its bounds, also where rounding does its wors
       if (dimensions > 1) worst[0] = 127;
       const vector = round % 2 === 0 ? worst : randomVector(dimensions, random);
       const query = round % 4 < 2 ? worst.map(() => 1) : randomVector(dimensions, random);
-      writeRow8(vector, bank.bytes(row, 1), 0);
+      bank.fill(row, 1, (bytes) => writeRow8(vector, bytes, 0));
       writeRow16(vector, 0, fine, 0);
       bank.setQueries([query]);
       const exact = readRow16(fine, dimensions, 0)!.reduce((sum, value, i) => sum + value * query[i]!, 0);
@@ -88,7 +87,8 @@ test('four queries at once give the scores that each gives by itself, and the la
   ] as const) {
     const bank = new RowBank(dimensions, 1 << 20);
     const { row } = bank.allocate(count);
-    for (let i = 0; i < count; i++) writeRow8(randomVector(dimensions, random), bank.bytes(row + i, 1), 0);
+    for (let i = 0; i < count; i++)
+      bank.fill(row + i, 1, (bytes) => writeRow8(randomVector(dimensions, random), bytes, 0));
     bank.setQueries(Array.from({ length: 7 }, () => randomVector(dimensions, random)));
     const questions = [
       { query: 0, lanes: 5 },
@@ -113,6 +113,33 @@ test('four queries at once give the scores that each gives by itself, and the la
           `${dimensions} dimensions, row ${at}`,
         );
       }
+    }
+  }
+});
+
+test('the first look leaves no row out, also where rounding takes most of the query', () => {
+  for (const dimensions of [2, 33, 64, 512]) {
+    const bank = new RowBank(dimensions, 1 << 20);
+    const { row } = bank.allocate(1);
+    bank.fill(row, 1, (bytes) => writeRow8(new Float32Array(dimensions).fill(dimensions ** -0.5), bytes, 0));
+    // At 7 bits only the first value is left of it.
+    const query = new Float32Array(dimensions).fill(0.49 / 63);
+    query[0] = 1;
+    const exact = query.reduce((sum, value) => sum + value * dimensions ** -0.5, 0);
+    for (let together = 1; together <= 5; together++) {
+      bank.setQueries(Array.from({ length: together }, () => query));
+      const questions = Array.from({ length: together }, (_, first) => ({ query: first, lanes: 1 }));
+      const tiles = new Uint16Array(32).fill((1 << together) - 1, 0, 1);
+      const pass = { firstCell: 0, tiles, questions, least: new Int32Array(together) };
+      const foundAbove = (least: number) => {
+        const found: number[] = [];
+        for (const question of questions.keys()) requireLeast(pass, question, least);
+        bank.cells.begin(pass);
+        bank.cells.scan(0, (question, at) => at === row && found.push(question));
+        return found;
+      };
+      assert.deepEqual(foundAbove(0.999 * exact), [...questions.keys()], `${dimensions} dimensions`);
+      assert.deepEqual(foundAbove(1.1 * exact), [], `${dimensions} dimensions`);
     }
   }
 });

@@ -69,10 +69,11 @@ export class Library implements Searched {
 
   #write(row: number, vectors: readonly Float32Array[]): void {
     const { dimensions, stride } = this.bank;
-    const bytes = this.bank.bytes(row, vectors.length);
     const own = new Uint8Array(stride16(dimensions));
+    this.bank.fill(row, vectors.length, (bytes) => {
+      for (const [i, vector] of vectors.entries()) writeRow8(vector, bytes, i * stride);
+    });
     for (const [i, vector] of vectors.entries()) {
-      writeRow8(vector, bytes, i * stride);
       writeRow16(vector, 0, own, 0);
       this.#fine.set(row + i, readRow16(own, dimensions, 0));
     }

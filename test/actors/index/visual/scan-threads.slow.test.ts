@@ -111,7 +111,7 @@ test('memory of rows that are given up is not held beyond the next libraries', a
     const bank = new RowBank(512, 1 << 28, 2);
     bank.expect(rows);
     const { row, count } = bank.allocate(rows);
-    bank.bytes(row, count).fill(3);
+    bank.fill(row, count, (bytes) => bytes.fill(3));
     bank.setQueries([new Float32Array(512).fill(1)]);
     const asking = {
       picks: [{ run: {} as Run, row, count }],
