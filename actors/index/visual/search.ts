@@ -120,21 +120,30 @@ interface Row {
   readonly atMost: number;
 }
 
+/** Rows that are read at once. */
+interface Span {
+  readonly first: number;
+  count: number;
+  /** No row of it scores more. */
+  atMost: number;
+}
+
 /**
  * Rows that are read together at most, and rows between two that are read along: each read costs as much as
  * some rows.
  */
-const mostRead = 64;
+const mostRead = 16;
 const mostBetween = 4;
 
-/** Ascending rows as spans that are read at once: the first row of each and how many. */
-function spansOf(rows: readonly Row[]): [number, number][] {
-  const spans: [number, number][] = [];
-  for (const { row } of rows) {
+/** `rows`: ascending. */
+function spansOf(rows: readonly Row[]): Span[] {
+  const spans: Span[] = [];
+  for (const { row, atMost } of rows) {
     const last = spans.at(-1);
-    if (last && row - last[0] < mostRead && row - last[0] - last[1] <= mostBetween)
-      last[1] = row - last[0] + 1;
-    else spans.push([row, 1]);
+    if (last && row - last.first < mostRead && row - last.first - last.count <= mostBetween) {
+      last.count = row - last.first + 1;
+      last.atMost = Math.max(last.atMost, atMost);
+    } else spans.push({ first: row, count: 1, atMost });
   }
   return spans;
 }
@@ -171,14 +180,13 @@ function scored(
 
 /** The best frame of a candidate among those that can score `least`; null where none can. */
 function bestFrame(request: Asked, candidate: Candidate, least: number): Scored | null {
-  const rows = rowsReaching(request, candidate, least);
-  const [likely] = rows.toSorted((a, b) => b.atMost - a.atMost);
-  if (likely === undefined) return null;
-  let best = scored(request, candidate, likely.row, 1)[0] as Scored;
-  const rivals = rows.filter((one) => one !== likely && one.atMost >= best.score);
-  for (const [first, count] of spansOf(rivals)) {
+  const spans = spansOf(rowsReaching(request, candidate, least));
+  let best: Scored | null = null;
+  for (const { first, count, atMost } of spans.sort((a, b) => b.atMost - a.atMost)) {
+    if (best !== null && atMost < best.score) break;
     request.pause();
-    for (const frame of scored(request, candidate, first, count)) if (byScore(frame, best) < 0) best = frame;
+    for (const frame of scored(request, candidate, first, count))
+      if (best === null || byScore(frame, best) < 0) best = frame;
   }
   return best;
 }
