@@ -2,8 +2,7 @@
 // method takes and answers is typed by the route itself; at run time only a table of addresses is loaded,
 // none of the server. Other programs import it as `framehound/client`, compiled, on Node 20 or newer.
 
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { addresses, type Operations } from './addresses.ts';
 import { ApiError, clientErrors } from './error.ts';
@@ -19,6 +18,9 @@ import { type Address, type Input, parseAddress, requestOf } from './request.ts'
  * call.
  */
 const keepAlive = 30_000;
+
+/** As imports, these modules would load all of `fetch`, also where nothing is sent. */
+const load = createRequire(import.meta.url) as (name: string) => typeof import('node:http');
 
 type PatientFetch = (
   url: string,
@@ -40,7 +42,7 @@ export const patientFetch: PatientFetch = (url, { method, headers, body, signal 
       reject(signal?.aborted ? signal.reason : new TypeError('fetch failed', { cause: error }));
     };
     try {
-      const request = url.startsWith('https:') ? requestHttps : requestHttp;
+      const { request } = load(url.startsWith('https:') ? 'node:https' : 'node:http');
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       // A connection of its own: one that was kept may be closed by the service just as it is used again.
       const options = { method, headers: { ...headers, ...length }, agent: false, ...(signal && { signal }) };
