@@ -249,9 +249,17 @@ function tensorOf(tensor: Fields): Tensor {
   if (tensor.has(9)) return { type, dims, data: new array(copied(bytesAt(tensor, 9))) };
   if (type === 'float') return { type, dims, data: Float32Array.from(floatsOf(tensor, 4)) };
   if (type === 'int64') return { type, dims, data: BigInt64Array.from(integers(tensor, 7), BigInt) };
-  if (type === 'int32') return { type, dims, data: Int32Array.from(integers(tensor, 5)) };
-  throw new Error(`tensor ${name} of type ${type} has no raw data`);
+  return { type, dims, data: arrays[type].from(integers(tensor, 5)) };
 }
+
+/** Of the types that have a field in common. */
+const arrays = {
+  int32: Int32Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+  float16: Uint16Array,
+} as const;
 
 function portOf(port: Fields): Port {
   const tensor = fieldsOf(bytesAt(fieldsOf(bytesAt(port, 2)), 1));

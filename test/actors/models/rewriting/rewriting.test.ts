@@ -171,3 +171,14 @@ test('a graph without such an input is refused by name', () => {
   const bytes = visionGraph({ output: 'pooler_output', type: 'uint8' });
   assert.throws(() => takingBytes(bytes, pictures), /pixel_values/);
 });
+
+test('values of bytes are read from the field of their type, too', () => {
+  const field = (number: number, bytes: readonly number[]) => [number * 8 + 2, bytes.length, ...bytes];
+  const tensor = (name: string, type: number, packed: readonly number[]) =>
+    field(5, [...field(1, [2]), 16, type, ...field(5, packed), ...field(8, [...Buffer.from(name)])]);
+  const minusOne = [...new Array<number>(9).fill(255), 1];
+  const graph = [...tensor('u', 2, [112, 200, 1]), ...tensor('i', 3, [...minusOne, 5])];
+  const { initializers } = readOnnx(Uint8Array.from(field(7, graph)));
+  assert.deepEqual(initializers.get('u')?.data, Uint8Array.of(112, 200));
+  assert.deepEqual(initializers.get('i')?.data, Int8Array.of(-1, 5));
+});
