@@ -57,7 +57,7 @@ function run(node, flags, args, isProgram) {
 const [mode, ...rest] = process.argv.slice(2);
 const problem = unsupported() ?? install();
 const node = problem === undefined && fittingNode();
-const loader = isCheckout ? ['--import', pathToFileURL(join(here, 'load.mjs')).href] : [];
+const loader = ['--import', pathToFileURL(join(here, 'load.mjs')).href];
 const program = isCheckout ? join(root, 'cli', 'framehound.ts') : join(root, 'dist', 'cli', 'framehound.js');
 if (problem !== undefined) fail(problem);
 else if (!existsSync(program)) fail('this package was packed without its build: pack it with "npm run pack"');

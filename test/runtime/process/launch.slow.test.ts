@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   readFileSync,
   realpathSync,
@@ -61,6 +62,20 @@ function checkout(t: TestContext, preload = '') {
 
 const as = (platform: string, arch: string) =>
   `Object.defineProperties(process, { platform: { value: '${platform}' }, arch: { value: '${arch}' } });`;
+
+test('an installed package keeps what V8 compiled of its modules where it can be written', linux, (t) => {
+  const { folder, launch } = checkout(t);
+  rmSync(join(folder, 'cli'), { recursive: true });
+  mkdirSync(join(folder, 'dist', 'cli'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'dist', 'cli', 'framehound.js'), "import './arguments.js';");
+  writeFileSync(join(folder, 'dist', 'cli', 'arguments.js'), 'console.log(process.argv.slice(2).join());');
+  for (const run of ['first', 'second']) {
+    const { status, stdout, said } = launch(run);
+    assert.deepEqual([status, stdout, said], [0, `${run}\n`, '']);
+  }
+  assert.ok(globSync('*/*', { cwd: join(folder, 'dist', '.cache', 'compiled') }).length > 0);
+});
 
 test('a checkout installs its packages once, and again when the lock file is newer', linux, (t) => {
   const { folder, launch, calls } = checkout(t);
