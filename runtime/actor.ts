@@ -27,10 +27,10 @@ export interface Turn {
    */
   reserve(bytes: number): Promise<() => void>;
   /**
-   * The bytes of a slot. *Borrowed until the end of the turn.* Throws STALE_SLOT for a handle of an earlier
-   * filling.
+   * The bytes of a slot, or the first `bytes` of them: an actor in a process of its own has so many copied.
+   * *Borrowed until the end of the turn.* Throws STALE_SLOT for a handle of an earlier filling.
    */
-  slot(handle: SlotHandle): Uint8Array;
+  slot(handle: SlotHandle, bytes?: number): Uint8Array;
   readonly log: Log;
 }
 

@@ -31,7 +31,16 @@ export interface ChildSpec<C extends Contract = Contract> {
    * without it.
    */
   readonly isSpare?: boolean;
+  /**
+   * It runs in a process of its own, and is started on demand. A process that ends takes the turns along that
+   * it worked on, and says nothing about the next one; one that is stuck is killed, and one that nobody
+   * called for a while is ended.
+   */
+  readonly isProcess?: boolean;
 }
+
+/** ms without a call after which a process is ended. */
+const UNUSED_MS = 60_000;
 
 export interface ChildState {
   readonly name: string;
@@ -64,6 +73,10 @@ export class Child<C extends Contract = Contract> {
   #link: Link | undefined;
   /** Threads that were given up and have not ended yet. */
   readonly #abandoned = new Set<Link>();
+  /** The one that took calls last. */
+  #attached: Link | undefined;
+  /** Processes that ended while they took calls, or were stuck. */
+  #processEnds = 0;
   /** The thread that loads its code; it hears of a stop when it has. */
   #starting: Link | undefined;
   readonly #crashTimes: number[] = [];
@@ -96,7 +109,7 @@ export class Child<C extends Contract = Contract> {
       name: this.#spec.name,
       phase: this.#cell.phase,
       reason: this.#reason,
-      restarts: this.#crashTimes.length + this.#stuckTimes.length,
+      restarts: this.#crashTimes.length + this.#stuckTimes.length + this.#processEnds,
       ...this.#cell.load,
     };
   }
@@ -107,11 +120,14 @@ export class Child<C extends Contract = Contract> {
     this.#link = link;
     void link.exited.then(({ reason }) => {
       this.#abandoned.delete(link);
-      if (this.#link === link && !this.#supervision.stopping.aborted) this.#crashed(reason);
+      if (this.#link !== link || this.#supervision.stopping.aborted) return;
+      if (this.#spec.isProcess && this.#attached === link) this.#processEnded(reason);
+      else this.#crashed(reason);
     });
     await this.#ready(link);
     // A stop may have come while the actor was starting.
     if (this.#supervision.stopping.aborted || this.#link !== link) return;
+    this.#attached = link;
     this.#cell.attach(link);
     this.#reason = '';
     this.#lateStarts = 0;
@@ -171,12 +187,26 @@ export class Child<C extends Contract = Contract> {
     });
   }
 
+  #processEnded(reason: string): void {
+    this.#link = undefined;
+    this.#processEnds++;
+    this.#reason = reason;
+    this.#supervision.log.warn('process of an actor ended', { actor: this.#spec.name, reason });
+    this.#cell.rest();
+  }
+
   /**
-   * To be called every now and then: replaces the thread when a turn has shown no sign of life for too long.
+   * To be called every now and then: replaces the thread when a turn has shown no sign of life for too long,
+   * and ends a process that nobody calls.
    */
-  replaceIfStuck(): void {
-    const { contract, turnLimitMs = contract.turnLimitMs } = this.#spec;
-    if (this.#cell.phase === 'ready' && this.#cell.longestTurnMs() > turnLimitMs) this.#replace(turnLimitMs);
+  look(): void {
+    const { contract, turnLimitMs = contract.turnLimitMs, isProcess } = this.#spec;
+    if (this.#cell.phase !== 'ready') return;
+    if (this.#cell.longestTurnMs() > turnLimitMs) this.#replace(turnLimitMs);
+    else if (isProcess && this.#cell.unusedMs > UNUSED_MS) {
+      this.#abandon(this.#link!);
+      this.#cell.rest();
+    }
   }
 
   #replace(limit_ms: number): void {
@@ -185,6 +215,14 @@ export class Child<C extends Contract = Contract> {
     this.#reason = `a turn showed no sign of life for ${limit_ms} ms`;
     this.#supervision.log.error('actor is stuck', { actor: name, limit_ms });
     this.#cell.abandon();
+    if (this.#spec.isProcess) {
+      this.#processEnds++;
+      const link = this.#link!;
+      this.#abandon(link);
+      link.kill?.();
+      this.#cell.rest();
+      return;
+    }
     const now = this.#supervision.clock.now();
     this.#stuckTimes.push(now);
     this.#abandon(this.#link!);

@@ -37,6 +37,7 @@ export async function serve<C extends Contract, S>(
   const stopped = Promise.withResolvers<void>();
   endpoint.listen((message) => {
     if (message.type !== 'stop') return turns.receive(message);
+    Atomics.store(new Int32Array(start.control), STOP_WORD, 1);
     stopping.abort();
     stopped.resolve();
   });
@@ -216,9 +217,9 @@ export class HostTurn implements FeedTurn {
     this.#reservation?.resolve(refused);
   }
 
-  slot(handle: SlotHandle): Uint8Array {
+  slot(handle: SlotHandle, bytes?: number): Uint8Array {
     if (!this.#start.memory) throw engineErrors.STALE_SLOT('this actor was given no slots');
-    return slotView(this.#start.memory, handle);
+    return slotView(this.#start.memory, handle, bytes);
   }
 
   async freeSlot(): Promise<SlotHandle> {
@@ -245,6 +246,8 @@ export class HostTurn implements FeedTurn {
   }
 
   cancel(): void {
+    // The memory of a caller in another process is not this one.
+    Atomics.store(this.#control, this.#word, 1);
     this.#abort.abort(engineErrors.CANCELLED());
     this.#reservation?.reject(engineErrors.CANCELLED());
     this.#changed.notifyAll();

@@ -98,6 +98,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   #attachment: Attachment | undefined;
   #lastId = 0;
   #downReason = 'not started';
+  #usedAt = 0;
 
   constructor(name: string, contract: C, options: CellOptions) {
     this.name = name;
@@ -229,9 +230,9 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     const taken = calls.map((call) => ({ call, word: attachment.words.pop()! }));
     for (const { word } of taken) Atomics.store(attachment.link.control, word, 0);
     try {
-      const messages = taken.map(({ call: { type, id, name, request, stream }, word }) => {
-        const credit = stream?.firstCredit() ?? 0;
-        return type === 'ask' ? { type, id, name, request, word } : { type, id, name, request, word, credit };
+      const messages = taken.map(({ call: { type, id, name, request, stream, options }, word }) => {
+        if (type === 'ask') return { type, id, name, request, word, slots: options.slots ?? [] };
+        return { type, id, name, request, word, credit: stream?.firstCredit() ?? 0 };
       });
       const asks = messages.filter((one) => one.type === 'ask');
       const transfer = calls.flatMap(({ options }) => options.transfer ?? []);
@@ -307,6 +308,7 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     attachment.words.push(word);
     call.stream?.shut();
     this.#options.pool?.releaseAll(call.holder);
+    this.#usedAt = this.#options.now();
   }
 
   /** Answers the turn once it may use the memory; a turn that ended meanwhile waits no longer. */
@@ -333,21 +335,32 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     const attachment: Attachment = { link, running: new Map(), words };
     this.#attachment = attachment;
     link.onMessage((message) => this.#receive(attachment, message));
-    link.onExit(() => this.#detach(attachment));
+    link.onExit((reason) => this.#detach(attachment, reason));
     this.phase = 'ready';
+    this.#usedAt = this.#options.now();
     this.#pump();
   }
 
-  #detach(attachment: Attachment): void {
+  #detach(attachment: Attachment, reason: string): void {
     for (const [id, { call }] of [...attachment.running]) {
       this.#turnEnded(attachment, id);
-      call.fail(
-        engineErrors.ACTOR_CRASHED(`${this.name} ended while working on ${call.name}`, {
-          actor: this.name,
-        }),
-      );
+      const text = `${this.name} ended while working on ${call.name}${fileOf(call.request)}: ${reason}`;
+      call.fail(engineErrors.ACTOR_CRASHED(text, { actor: this.name }));
     }
     if (this.#attachment === attachment) this.#attachment = undefined;
+  }
+
+  /** Nothing runs the actor any more; the next call, or one that waits already, starts it again. */
+  rest(): void {
+    this.#attachment = undefined;
+    this.phase = this.#mailbox.size > 0 ? 'starting' : 'idle';
+    if (this.phase === 'starting') this.#options.wake?.();
+  }
+
+  /** Time since it worked on something, ms; 0 while it does or something waits. */
+  get unusedMs(): number {
+    const { waiting, running } = this.load;
+    return waiting + running > 0 ? 0 : this.#options.now() - this.#usedAt;
   }
 
   /** Gives up a thread that does not answer: its callers fail now, its slots stay held until it ends. */
@@ -357,7 +370,8 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
     this.#attachment = undefined;
     for (const { call } of attachment.running.values()) {
       const details = { actor: this.name, role: this.#contract.name };
-      call.fail(engineErrors.ACTOR_STUCK(`${this.name} was replaced while working on ${call.name}`, details));
+      const text = `${this.name} was replaced while working on ${call.name}${fileOf(call.request)}`;
+      call.fail(engineErrors.ACTOR_STUCK(text, details));
     }
   }
 
@@ -392,6 +406,12 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   get load(): { waiting: number; running: number } {
     return { waiting: this.#mailbox.size, running: this.#attachment?.running.size ?? 0 };
   }
+}
+
+/** The file that a request is about, for a person. */
+function fileOf(request: unknown): string {
+  const { path } = (request ?? {}) as { readonly path?: unknown };
+  return typeof path === 'string' ? ` of ${path}` : '';
 }
 
 function lifeOf(control: Int32Array, word: number): number {

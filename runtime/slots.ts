@@ -99,17 +99,26 @@ export interface SlotMemory {
   readonly pixels: SharedArrayBuffer;
   readonly generations: SharedArrayBuffer;
   readonly slotBytes: number;
+  /** Bytes last looked at of each slot, in a process that has them copied. */
+  readonly lengths?: Map<number, number>;
 }
 
 /**
  * The bytes of a slot, checked against its generation. *Borrowed while the turn that carries the handle
  * lasts.*
  */
-export function slotView(memory: SlotMemory, { slot, generation }: SlotHandle): Uint8Array {
+export function slotView(
+  memory: SlotMemory,
+  { slot, generation }: SlotHandle,
+  bytes = memory.slotBytes,
+): Uint8Array {
   const generations = new Int32Array(memory.generations);
   if (slot >= generations.length || Atomics.load(generations, slot) !== generation)
     throw staleSlot(slot, generation);
-  return new Uint8Array(memory.pixels, slot * memory.slotBytes, memory.slotBytes);
+  if (bytes > memory.slotBytes)
+    throw new RangeError(`A slot of ${memory.slotBytes} bytes cannot hold ${bytes}`);
+  memory.lengths?.set(slot, bytes);
+  return new Uint8Array(memory.pixels, slot * memory.slotBytes, bytes);
 }
 
 export interface SlotPool {

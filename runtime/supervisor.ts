@@ -69,7 +69,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   let cancelWatch = () => {};
   const watch = (): void => {
-    for (const child of children) child.replaceIfStuck();
+    for (const child of children) child.look();
     cancelWatch = clock.after(watchMs, watch);
   };
   watch();

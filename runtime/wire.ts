@@ -14,6 +14,8 @@ export interface AskCall {
   readonly name: string;
   readonly request: unknown;
   readonly word: number;
+  /** Those that the request speaks of. */
+  readonly slots: readonly SlotHandle[];
 }
 
 /** To the actor. */
@@ -106,9 +108,11 @@ export interface Link {
   onMessage(listener: (message: FromActor) => void): void;
   /** Hands over at once what has arrived, before the event loop comes to it. */
   poll(): void;
-  onExit(listener: () => void): void;
+  onExit(listener: (reason: string) => void): void;
   /** Asks the actor to stop: the running turns see it at once, even inside native code. Never terminates. */
   stop(): void;
+  /** Ends the actor at once, whatever it is doing. Only a process of its own can be ended so. */
+  readonly kill?: () => void;
 }
 
 export interface LinkMaker {
@@ -127,7 +131,7 @@ export function createLink(
   const started = Promise.withResolvers<void>();
   const exited = Promise.withResolvers<{ clean: boolean; reason: string }>();
   let receive: (message: FromActor) => void = () => {};
-  let notifyExit: () => void = () => {};
+  let notifyExit: (reason: string) => void = () => {};
   let clean = false;
   // A failed start is reported by whoever awaits `ready`; nobody has to.
   started.promise.catch(() => {});
@@ -164,7 +168,7 @@ export function createLink(
     ended: (reason) => {
       started.reject(new Error(reason));
       exited.resolve({ clean, reason });
-      notifyExit();
+      notifyExit(reason);
     },
   };
 }

@@ -17,6 +17,13 @@ export const frontFaults: readonly Fault[] = [
     tests: ['test/runtime/supervisor.test.ts'],
   },
   {
+    name: 'files that crash their process make the engine give up reading files',
+    file: 'runtime/child.ts',
+    text: 'if (this.#spec.isProcess && this.#attached === link) this.#processEnded(reason);',
+    fault: 'if (this.#spec.isProcess && this.#attached !== link) this.#processEnded(reason);',
+    tests: ['test/runtime/process/actor-process.slow.test.ts'],
+  },
+  {
     name: 'the user name and password of an address are written to the log',
     file: 'runtime/redact.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text.
