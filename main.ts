@@ -21,11 +21,15 @@ import { Budget } from './runtime/budget.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { Contract } from './runtime/contract.ts';
 import type { Log } from './runtime/log.ts';
+import { processSpec } from './runtime/process/actor-process.ts';
 import { usableMemory } from './runtime/process/limits.ts';
 import { createSlotPool } from './runtime/slots.ts';
 import { createSupervisor } from './runtime/supervisor.ts';
 import { threadSpec } from './runtime/thread.ts';
 import { folders, type SettingValues } from './settings.ts';
+
+/** Memory of a process of an actor, besides what its turns reserve. */
+const processBytes = 2 ** 30;
 
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
 export async function startEngine(
@@ -40,8 +44,16 @@ export async function startEngine(
   const budget = new Budget(values.still_memory_mb * 2 ** 20);
   const journal = decoders > 0 ? openJournal(journalPath, { log, before: previous }) : withoutJournal;
   const supervisor = createSupervisor({ clock: systemClock, log, pool, budget, onFatal });
-  const spec = <C extends Contract>(contract: C, settings: unknown, name = contract.name) =>
-    threadSpec(contract, import.meta.url, { name, settings, memory: pool.memory, log });
+  const spec = <C extends Contract>(
+    contract: C,
+    settings: unknown,
+    name = contract.name,
+    runs = 'thread',
+  ) => {
+    const options = { name, settings, memory: pool.memory, log };
+    if (runs === 'thread') return threadSpec(contract, import.meta.url, options);
+    return processSpec(contract, import.meta.url, { ...options, mostBytes: budget.limit + processBytes });
+  };
   const { device, hardware_decoding: hardware, face_side: faceSide } = values;
   const end = () => supervisor.stop().finally(() => journal.close());
   try {

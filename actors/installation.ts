@@ -46,6 +46,8 @@ export interface NativePackages {
   /** The object detector and its precision; null where none is downloaded. */
   objectDetector(): Promise<string | null>;
   store(): Promise<void>;
+  /** Why a process that reads files can still write some and reach the network; null where it cannot. */
+  unconfined(): Promise<string | null>;
   /** Encoder of precise clips; tries the encoders of devices. `choice`: as in the settings. */
   clipEncoders(choice: EncodingChoice): Promise<string>;
 }
@@ -87,6 +89,7 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
       store: async () => {
         await import('./index/store/store.ts');
       },
+      unconfined: async () => (await import('../runtime/process/confine.ts')).unconfined(),
       clipEncoders: async (choice) => {
         const { describeEncoders } = await import('./decoder/clips/encoders/machine.ts');
         return describeEncoders(choice, new AbortController().signal);

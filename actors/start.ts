@@ -1,4 +1,4 @@
-// Starts the actors of an engine, each in a thread of its own.
+// Starts the actors of an engine, each in a thread of its own, or in a process of its own.
 import type { ChildSpec } from '../runtime/child.ts';
 import type { Contract } from '../runtime/contract.ts';
 import { leastBusy } from '../runtime/least-busy.ts';
@@ -20,10 +20,15 @@ import { transcriberContract } from './transcriber/contract.ts';
 import { watcherContract } from './watcher/contract.ts';
 
 /**
- * Where the code of an actor lies, and what it is started with. `name`: of the thread; that of the contract
- * by default.
+ * Where the code of an actor lies, and what it is started with. `name`: that of the contract by default.
+ * `runs`: in a `thread` by default.
  */
-type Spec = <C extends Contract>(contract: C, settings: unknown, name?: string) => ChildSpec<C>;
+type Spec = <C extends Contract>(
+  contract: C,
+  settings: unknown,
+  name?: string,
+  runs?: 'thread' | 'process',
+) => ChildSpec<C>;
 
 /**
  * Film decoders that use a device; those after them decode in software. A device has one or two engines for
@@ -32,8 +37,11 @@ type Spec = <C extends Contract>(contract: C, settings: unknown, name?: string) 
  */
 export const mostOnDevice = 4;
 
-/** A file that takes long to open holds up one of them; those after the first start when it is busy. */
-const probers = [0, 1, 2];
+/**
+ * Every file is first read by a prober, and stills are decoded there. One that takes long to open holds up
+ * one of them; those after the first start when it is busy.
+ */
+const probers = (decoders: number) => Array.from({ length: 1 + Math.max(2, decoders) }, (_, i) => i);
 
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
 export async function startActors(
@@ -62,9 +70,14 @@ export async function startActors(
       const settings = { ...decoding, encoderFailures, softwareEncoding };
       return supervisor.addOnDemand(spec(decoderContract, settings, `${name}-${i}`));
     });
-  const probing = (i: number) => spec(decoderContract, { hardware, card }, `prober-${i}`);
-  const prober = leastBusy('prober', probers.map(probing).map(supervisor.addOnDemand));
-  const thumbnailDecoders = several(decoders > 0 ? 1 : 0, 'thumbnail-decoder');
+  // What is read for the first time, or for a person who looks at it.
+  const apart = (name: string) =>
+    supervisor.addOnDemand(spec(decoderContract, { hardware: 'off' }, name, 'process'));
+  const prober = leastBusy(
+    'prober',
+    probers(decoders).map((i) => apart(`prober-${i}`)),
+  );
+  const thumbnailDecoders = decoders === 0 ? [] : [apart('thumbnail-decoder-0')];
   const speech =
     decoders === 0
       ? null
@@ -77,7 +90,7 @@ export async function startActors(
   const textReader = decoders === 0 ? null : supervisor.addOnDemand(spec(textReaderContract, running));
   const things = decoders === 0 ? null : supervisor.addOnDemand(spec(thingsContract, running));
   const summarizer = decoders === 0 ? null : supervisor.addOnDemand(spec(summarizerContract, running));
-  const clipWriters = several(Math.min(decoders, 2), 'clip-writer');
+  const clipWriters = several(Math.max(1, Math.min(decoders, 2)), 'clip-writer');
   // There may be hundreds.
   const films = several(decoders, 'decoder');
   // Last, so that it stops first.

@@ -119,8 +119,6 @@ export function createDocumentExports(parts: SidecarParts & ReadingParts): Docum
 
 interface MediaExportParts {
   readonly clipWriters: readonly Writer[];
-  /** Writes where there are no threads for it. */
-  readonly prober: Writer;
   readonly search: Pick<Search, 'mediaFile'>;
   /** GB that the proxies of an analysis folder may take. */
   readonly proxies_gb: number;
@@ -128,8 +126,8 @@ interface MediaExportParts {
 }
 
 export function createMediaExports(parts: MediaExportParts): { clips: Clips; proxies: Proxies } {
-  const { clipWriters, prober, search, proxies_gb, log } = parts;
-  const writers = new Writers(clipWriters.length > 0 ? clipWriters : [prober]);
+  const { clipWriters, search, proxies_gb, log } = parts;
+  const writers = new Writers(clipWriters);
   const { mediaFile } = search;
   const mostBytes = proxies_gb * 1e9;
   return {

@@ -102,7 +102,29 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
     await native.store();
     return 'opens';
   });
-  return [media, encoder, ...devices, ...(detector.found === '' ? [] : [detector]), store];
+  return [
+    media,
+    await confinement(native),
+    encoder,
+    ...devices,
+    ...(detector.found === '' ? [] : [detector]),
+    store,
+  ];
+}
+
+/** Of the processes in which files are read first. */
+async function confinement(native: Awaited<ReturnType<Context['installation']>>['native']): Promise<Finding> {
+  const name = 'confinement';
+  const reason = await native.unconfined();
+  if (reason === null)
+    return {
+      name,
+      ok: true,
+      found: 'files are first read where nothing can be written or sent (bubblewrap)',
+    };
+  const found = `files are first read in a process with limits, which can write and reach the network: ${reason}`;
+  const fix = process.platform === 'linux' ? { fix: 'install bubblewrap, and allow user namespaces' } : {};
+  return { name, ok: true, lacking: true, found, ...fix };
 }
 
 const cudaFix = 'framehound doctor --fix gpu, then install CUDA and cuDNN as described in docs/gpu.md';

@@ -363,8 +363,11 @@ export class GroupRunner {
     const [first] = pieces;
     const { path = '', probe } = first?.media ?? {};
     const gone = first?.previews ? first.media : null;
-    const shared = isShared && probe ? probe.grid_frames : null;
-    return new FramePass(this.#task, path, reader.decoder, pieces.length, gone, shared);
+    const isStill = probe?.kind === 'image' && gone === null;
+    const shared = isShared && probe && !isStill ? probe.grid_frames : null;
+    // A still is read by the process that probed it.
+    const decoder = isStill && reader.decoder ? this.#task.parts.prober : reader.decoder;
+    return new FramePass(this.#task, path, decoder, pieces.length, gone, shared);
   }
 
   #anotherReader(): Reader {

@@ -53,7 +53,7 @@ async function* filmFramesOnAnyDevice(
   hardware: Hardware | null,
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path } = request;
-  const slots = new FrameSlots(turn, shapesOf(request).length);
+  const slots = new FrameSlots(turn, shapesOf(request));
   const bars = shapesOf(request).some(({ trim_bars }) => trim_bars) ? await filmBars(path, turn) : null;
   let found = false;
   try {
@@ -107,7 +107,7 @@ async function stillFrame(still: Still, request: FramesRequest, turn: FeedTurn):
   const { preview } = request;
   const reduced = await reduceStill(still, shapesOf(request), preview, turn);
   turn.throwIfCancelled();
-  const { handles, bytes } = await new FrameSlots(turn, reduced.length).take();
+  const { handles, bytes } = await new FrameSlots(turn, shapesOf(request)).take();
   for (const [i, picture] of reduced.entries()) {
     await fillStill(picture, bytes[i]!);
     turn.throwIfCancelled();

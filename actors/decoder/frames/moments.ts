@@ -154,7 +154,7 @@ type PictureReply = Reply<typeof decoderContract, 'picture'>;
 export async function picture(request: PictureRequest, turn: Turn): Promise<Sent<PictureReply>> {
   const { path, shape, preview } = request;
   await readFileStamp(path);
-  const slot = turn.slot(request.picture);
+  const slot = turn.slot(request.picture, shape.width * shape.height * 3);
   const still = await openStill(path);
   if (still) {
     turn.throwIfCancelled();

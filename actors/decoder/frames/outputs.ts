@@ -59,22 +59,24 @@ export class PictureOutputs {
 
 export class FrameSlots {
   readonly #turn: FeedTurn;
-  readonly #count: number;
+  readonly #shapes: readonly PictureShape[];
   /**
    * Taken and not sent yet: a second attempt at the same frame uses them again, since there may be no others.
    */
   #taken: SlotHandle[] = [];
 
-  constructor(turn: FeedTurn, count: number) {
+  constructor(turn: FeedTurn, shapes: readonly PictureShape[]) {
     this.#turn = turn;
-    this.#count = count;
+    this.#shapes = shapes;
   }
 
   /** Waits for all slots of a frame. The same slots are returned until `sent`. */
   async take(): Promise<{ readonly handles: readonly SlotHandle[]; readonly bytes: readonly Uint8Array[] }> {
-    while (this.#taken.length < this.#count) this.#taken.push(await this.#turn.freeSlot());
+    while (this.#taken.length < this.#shapes.length) this.#taken.push(await this.#turn.freeSlot());
     const handles = this.#taken;
-    return { handles, bytes: handles.map((handle) => this.#turn.slot(handle)) };
+    const view = ({ width, height }: PictureShape, i: number) =>
+      this.#turn.slot(handles[i]!, width * height * 3);
+    return { handles, bytes: this.#shapes.map(view) };
   }
 
   /** The frame is handed over, and its slots with it. */

@@ -19,7 +19,7 @@ interface Decoded extends PictureSize {
 
 export async function* storedFrames(request: FramesRequest, turn: FeedTurn): AsyncGenerator<Sent<GridFrame>> {
   const shapes = [request.shape, ...(request.further_shapes ?? [])];
-  const slots = new FrameSlots(turn, shapes.length);
+  const slots = new FrameSlots(turn, shapes);
   for (const { frame_index, jpeg } of request.frames) {
     turn.throwIfCancelled();
     const picture = await decoded(jpeg, turn);

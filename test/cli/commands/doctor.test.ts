@@ -16,6 +16,7 @@ const native = {
   modelDevices: async (): Promise<ProbedDevice[]> => [{ device: 'cpu', reason: null, tried: true }],
   objectDetector: async (): Promise<string | null> => null,
   store: async () => {},
+  unconfined: async (): Promise<string | null> => null,
   clipEncoders: async (choice: string) => {
     if (choice === 'only') throw new Error('no device can encode');
     return 'libx264';
@@ -205,4 +206,12 @@ test('the precision of a detector that is downloaded is told', async (t) => {
   const { out } = await told(t, ['nanodet-416'], {}, () => {}, { objectDetector: async () => text });
   assert.match(out, /^✓ object detector +nanodet-416 in eight bits$/m);
   assert.doesNotMatch((await told(t, [])).out, /object detector/);
+});
+
+test('what confines the processes that read files is said, with how to get it', async (t) => {
+  const confined = await told(t, []);
+  assert.match(confined.out, /✓ confinement +files are first read where nothing can be written or sent/);
+  const { out, code } = await told(t, [], {}, () => {}, { unconfined: async () => 'bwrap: not found' });
+  assert.equal(code, 0);
+  assert.match(out, /– confinement +files are first read in a process with limits.*: bwrap: not found/);
 });
