@@ -195,6 +195,9 @@ export function rowsIn(visual: Visual): Omit<RowsOf, 'rows8' | 'rows16'> {
   return { hash, dimensions, frames, file, start: size_bytes - bytes };
 }
 
+/** For short reads: a search makes a hundred, and a buffer for each is work for the garbage collector. */
+const readBuffer = new Uint8Array(64 << 10);
+
 export class StageRows {
   readonly #of: RowsOf;
   readonly #opened: BundleFile | null;
@@ -223,10 +226,14 @@ export class StageRows {
     else into.set(rows8.subarray(at, at + into.byteLength));
   }
 
-  /** Unchecked bytes. Throws STORE_DAMAGED naming content and file when they are missing. */
+  /**
+   * Unchecked bytes, *borrowed until the next read* of any stage. Throws STORE_DAMAGED naming content and
+   * file when they are missing.
+   */
   #read16(position: number, count: number): Uint8Array {
     const { hash, dimensions, rows16 } = this.#of;
-    const [at, bytes] = [position * stride16(dimensions), new Uint8Array(count * stride16(dimensions))];
+    const [at, size] = [position * stride16(dimensions), count * stride16(dimensions)];
+    const bytes = size <= readBuffer.byteLength ? readBuffer.subarray(0, size) : new Uint8Array(size);
     try {
       if (this.#opened !== null) this.#opened.read(at, bytes);
       else if (rows16.byteLength < at + bytes.byteLength) throw damaged(this.file, 'rows are missing');
@@ -242,9 +249,12 @@ export class StageRows {
     const { dimensions } = this.#of;
     const stride = stride16(dimensions);
     const bytes = this.#read16(position, count);
-    return Array.from({ length: count }, (_, i) =>
-      readRow16(bytes.subarray(i * stride, (i + 1) * stride), dimensions, this.frames[position + i]!),
-    );
+    const all = new Float32Array(count * dimensions);
+    return Array.from({ length: count }, (_, i) => {
+      const row = bytes.subarray(i * stride, (i + 1) * stride);
+      const vector = all.subarray(i * dimensions, (i + 1) * dimensions);
+      return readRow16(row, dimensions, this.frames[position + i]!, vector);
+    });
   }
 
   /** n×d, L2-normalised. Throws STORE_DAMAGED naming content and file. */

@@ -117,12 +117,15 @@ export function factsOfRow16(bytes: Uint8Array): { frame: number; changed: numbe
   return { frame: view.getUint32(end - 12, true), changed: view.getFloat32(end - 8, true) };
 }
 
-/** The vector of a 16-bit row that is whole. */
-export function vectorOfRow16(bytes: Uint8Array, dimensions: number): Float32Array<ArrayBuffer> {
+/** The vector of a 16-bit row that is whole, written into `vector`. */
+export function vectorOfRow16(
+  bytes: Uint8Array,
+  dimensions: number,
+  vector = new Float32Array(dimensions),
+): Float32Array<ArrayBuffer> {
   const stride = stride16(dimensions);
   const scale = new DataView(bytes.buffer, bytes.byteOffset, stride).getFloat32(stride - 16, true);
   const values = new Int16Array(bytes.buffer, bytes.byteOffset, dimensions);
-  const vector = new Float32Array(dimensions);
   for (let i = 0; i < dimensions; i++) vector[i] = values[i]! * scale;
   return vector;
 }
@@ -132,6 +135,7 @@ export function readRow16(
   bytes: Uint8Array,
   dimensions: number,
   frame: number,
+  vector?: Float32Array<ArrayBuffer>,
 ): Float32Array<ArrayBuffer> | null {
-  return factsOfRow16(bytes)?.frame === frame ? vectorOfRow16(bytes, dimensions) : null;
+  return factsOfRow16(bytes)?.frame === frame ? vectorOfRow16(bytes, dimensions, vector) : null;
 }
