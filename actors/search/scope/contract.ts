@@ -17,6 +17,7 @@ import {
   optional,
   shown,
 } from '../../../runtime/schema.ts';
+import type { Steps } from '../../../runtime/sync/checkpoint.ts';
 import { filterErrors, MediaType, RequestedFilter } from '../../index/facets/contract.ts';
 import type { PeopleFilter } from '../../index/people/contract.ts';
 import { TimeRange } from '../../index/transcripts/contract.ts';
@@ -214,14 +215,19 @@ export const frameField = 'segments_to_frame_indices';
 
 export type Segments = Readonly<Record<string, FrameRange | readonly FrameRange[]>>;
 
+/** Files between two pauses: a request with a range for each file of a library must not hold up others. */
+export const FILES_A_STEP = 2000;
+
 /**
  * Ranges as a client sends them, each value one pair or a list of pairs, as lists of pairs by hash or plain
  * path. Two spellings of one path are joined. Throws WRONG_SEGMENTS naming the key of a value that is empty
  * or a pair that does not ascend.
  */
-export function frameRanges(segments: Segments, field = frameField): Record<string, FrameRange[]> {
+export function* frameRanges(segments: Segments, field = frameField): Steps<Map<string, FrameRange[]>> {
   const plain = new Map<string, FrameRange[]>();
-  for (const [key, value] of Object.entries(segments)) {
+  for (const [i, key] of Object.keys(segments).entries()) {
+    if (i % FILES_A_STEP === FILES_A_STEP - 1) yield;
+    const value = segments[key]!;
     const pairs = isPair(value) ? [value] : value;
     if (pairs.length === 0) throw scopeErrors.WRONG_SEGMENTS(`${field}: ${key} has no range`, { field });
     const wrong = pairs.find(([start, end]) => start >= end);
@@ -231,7 +237,7 @@ export function frameRanges(segments: Segments, field = frameField): Record<stri
     const name = isAbsolute(key) ? absolute(field, key) : key;
     for (const pair of pairs) addTo(plain, name, pair);
   }
-  return Object.fromEntries(plain);
+  return plain;
 }
 
 function isPair(value: FrameRange | readonly FrameRange[]): value is FrameRange {

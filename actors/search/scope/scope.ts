@@ -2,9 +2,11 @@
 // what its filters speak of; and of their frames those in the ranges it gives.
 
 import { isAbsolute } from 'node:path';
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Request } from '../../../runtime/contract.ts';
 import { addTo } from '../../../runtime/lists.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import { inSteps, type Steps } from '../../../runtime/sync/checkpoint.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
@@ -14,6 +16,7 @@ import { type LocationParts, renamedFiles } from '../media/location.ts';
 import { ignoredFilters, type Note } from '../notes/contract.ts';
 import type { VisualData } from '../visual/visual-data.ts';
 import {
+  FILES_A_STEP,
   type FilterScope,
   frameField,
   frameRanges,
@@ -123,17 +126,21 @@ export async function findScope(
   signal: AbortSignal | undefined,
 ): Promise<FoundScope> {
   const { cache_dir, metadata_filter_request: wanted } = request;
-  const segments = frameRanges(request.ranges, field);
+  const pause = async () => {
+    await eventLoopTurn();
+    signal?.throwIfAborted();
+  };
+  const segments = await inSteps(frameRanges(request.ranges, field), pause);
   const filters = wanted?.filters ?? [];
   const paths = request.search_all ? [] : request.media_paths;
   const speaksOf = namesOf(wanted, model_key === null && !stored ? 'visual' : 'speech');
-  const names = [...new Set([...paths, ...Object.keys(segments), ...(speaksOf ?? []).map(nameOf)])];
+  const names = [...new Set([...paths, ...segments.keys(), ...(speaksOf ?? []).map(nameOf)])];
   if (names.length === 0 && filters.length === 0 && speaksOf === null) {
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], requested: new Map() };
   }
   const known = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
   if (filters.length > 0) await readyFacets(parts.index, cache_dir, { lane: 'now', signal });
-  return narrow(paths, segments, speaksOf, filters, known, field);
+  return inSteps(narrow(paths, segments, speaksOf, filters, known, field), pause);
 }
 
 /** Resolves each name to its content, also the new name of a renamed file. */
@@ -173,59 +180,69 @@ function namesOf(wanted: MetadataFilterRequest | null, other: 'visual' | 'speech
 const nameOf = ({ path, hash }: ScopeEntry) => hash ?? path ?? '';
 
 /** `speaksOf`: the files that filters are limited to, or null. */
-export function narrow(
+export function* narrow(
   paths: readonly string[],
-  segments: Readonly<Record<string, FrameRange[]>>,
+  segments: ReadonlyMap<string, FrameRange[]>,
   speaksOf: readonly ScopeEntry[] | null,
   filters: Scope['filters'],
   known: ReadonlyMap<string, Known>,
   field = frameField,
-): FoundScope {
+): Steps<FoundScope> {
   const hashOf = (name: string) => known.get(name)?.hash ?? null;
   const inPaths = new Set(paths);
   const named = paths.length === 0 ? null : new Set(paths.flatMap((path) => hashOf(path) ?? []));
-  const ranges = new Map<string, FrameRange[]>();
-  for (const [key, pairs] of Object.entries(segments)) {
+  const found = new Map<string, FrameRange[]>();
+  let files = 0;
+  for (const [key, pairs] of segments) {
+    if (++files % FILES_A_STEP === 0) yield;
     const hash = hashOf(key);
     const inside = named ? inPaths.has(key) || named.has(hash ?? '') : known.get(key)?.loaded;
     if (!inside) {
       throw scopeErrors.UNKNOWN_MEDIA(`${field}: ${key} is not in the searched media`, { field });
     }
     // Two names of one content are one media.
-    if (hash !== null) for (const pair of pairs) addTo(ranges, hash, pair);
+    if (hash !== null) for (const pair of pairs) addTo(found, hash, pair);
+  }
+  const ranges: Scope['ranges'] = {};
+  for (const [hash, pairs] of found) {
+    if (++files % FILES_A_STEP === 0) yield;
+    ranges[hash] = pairs;
   }
   const limits = [
     named,
     // Media without a key are left out as soon as one has ranges.
-    Object.keys(segments).length > 0 ? new Set(ranges.keys()) : null,
+    segments.size > 0 ? new Set(found.keys()) : null,
     speaksOf === null ? null : new Set(speaksOf.flatMap((entry) => hashOf(nameOf(entry)) ?? [])),
   ].filter((limit) => limit !== null);
+  yield;
   const [first, ...others] = limits;
   const hashes = first ? [...first].filter((hash) => others.every((limit) => limit.has(hash))) : null;
+  const scope = { hashes, ranges, filters: [...filters] };
+  const requested = yield* askedBy(paths, segments, speaksOf ?? [], hashOf);
   return {
-    scope: { hashes, ranges: Object.fromEntries(ranges), filters: [...filters] },
+    scope,
     missing: paths.filter((path) => hashOf(path) === null),
     unloaded: paths.filter((path) => hashOf(path) !== null && known.get(path)?.loaded === false),
-    requested: askedBy(paths, segments, speaksOf ?? [], hashOf),
+    requested,
   };
 }
 
 /** Names of media take precedence over keys of ranges, and these over limits of filters. */
-function askedBy(
+function* askedBy(
   paths: readonly string[],
-  segments: Readonly<Record<string, FrameRange[]>>,
+  segments: ReadonlyMap<string, FrameRange[]>,
   speaksOf: readonly ScopeEntry[],
   hashOf: (name: string) => string | null,
-): RequestedPaths {
-  const keys = Object.keys(segments).filter((key) => isAbsolute(key));
-  const entries = speaksOf.map((entry) => ({ path: entry.path, hash: hashOf(nameOf(entry)) }));
-  const groups = [paths, keys].map((names) => names.map((path) => ({ path, hash: hashOf(path) })));
-  const [named = []] = [...groups, entries].filter((group) => group.length > 0);
+): Steps<RequestedPaths> {
   const requested = new Map<string, RequestedPath[]>();
-  for (const { path, hash } of named) {
-    if (path === null || hash === null) continue;
-    const ranges = Object.hasOwn(segments, path) ? segments[path]! : [];
-    addTo(requested, hash, { path, ranges });
+  const keys = [...segments.keys()].filter((key) => isAbsolute(key));
+  const plain = [paths, keys].find((names) => names.length > 0);
+  const named = plain?.map((path) => ({ path, hash: path })) ?? speaksOf;
+  for (const [i, entry] of named.entries()) {
+    if (i % FILES_A_STEP === FILES_A_STEP - 1) yield;
+    const { path } = entry;
+    const hash = hashOf(nameOf(entry));
+    if (path !== null && hash !== null) addTo(requested, hash, { path, ranges: segments.get(path) ?? [] });
   }
   return requested;
 }

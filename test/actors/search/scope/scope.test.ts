@@ -5,7 +5,8 @@ import type { FrameRange } from '../../../../actors/index/visual/contract.ts';
 import type { FacetRequest } from '../../../../actors/search/contract.ts';
 import {
   type FilterScope,
-  frameRanges,
+  frameRanges as frameRangesInSteps,
+  type Segments,
   scopeErrors,
   withExclusions,
 } from '../../../../actors/search/scope/contract.ts';
@@ -13,12 +14,19 @@ import {
   facetAnswer,
   facetScope,
   findScope,
-  narrow,
+  narrow as narrowInSteps,
   type RequestedScope,
   requestedPaths,
 } from '../../../../actors/search/scope/scope.ts';
 import type { EngineError } from '../../../../runtime/errors.ts';
+import { atOnce } from '../../../../runtime/sync/checkpoint.ts';
 
+const frameRanges = (segments: Segments) => Object.fromEntries(atOnce(frameRangesInSteps(segments)));
+const narrow = (
+  paths: readonly string[],
+  segments: Readonly<Record<string, FrameRange[]>>,
+  ...more: Parameters<typeof narrowInSteps> extends [unknown, unknown, ...infer Rest] ? Rest : never
+) => atOnce(narrowInSteps(paths, new Map(Object.entries(segments)), ...more));
 const range = (start: number, end: number): FrameRange => [start, end];
 const fieldOf = (wanted: string) => (error: unknown) => (error as EngineError).details['field'] === wanted;
 
@@ -68,6 +76,16 @@ test('many names of one file, and many files of one content, are joined without 
   const { scope, requested } = narrow([], segments, null, [], one);
   assert.equal(scope.ranges['a']!.length, count);
   assert.equal(requested.get('a')!.length, count);
+});
+
+test('a range for each file of a large library is read in steps, between which others are answered', () => {
+  const count = 100_000;
+  const segments = Object.fromEntries(Array.from({ length: count }, (_, i) => [`/films/${i}`, range(0, 1)]));
+  const steps = frameRangesInSteps(segments);
+  assert.equal([...steps].length, 50);
+  const ranges = atOnce(frameRangesInSteps(segments));
+  const one = new Map([...ranges.keys()].map((name, i) => [name, { hash: `${i}`, loaded: true }]));
+  assert.ok([...narrowInSteps([], ranges, null, [], one)].length >= 150);
 });
 
 test('what is named, what has ranges and what filters speak of narrow each other', () => {
