@@ -3,17 +3,16 @@
 import { isAbsolute, normalize, parse, sep } from 'node:path';
 import { Type } from 'typebox';
 import { errorTable } from './errors.ts';
-import { absolutePath, described } from './schema.ts';
+import { absolutePath, described, sentPath } from './schema.ts';
 import { quoted } from './text.ts';
 
 export const pathErrors = errorTable({
   PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400 },
 });
 
-/** Handed on as it was sent; for answers that repeat it. */
-export const SentPath = described(
-  Type.String({ minLength: 1, maxLength: 32_768 }),
-  'Absolute path on the machine of the service.',
+/** Handed on as it was sent; for answers that repeat it. The handler refuses one that is not absolute. */
+export const SentPath = sentPath(
+  described(Type.String({ minLength: 1, maxLength: 32_768 }), 'Absolute path on the machine of the service.'),
 );
 
 /** In its plain form once the request is checked. */

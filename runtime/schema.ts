@@ -115,6 +115,11 @@ export function shown<S extends TSchema>(schema: S, example: unknown): S {
   return marked(schema, { examples: [example] });
 }
 
+/** Paths in this field have to be absolute, which the handler checks. */
+export function sentPath<S extends TSchema>(schema: S): S {
+  return marked(schema, { sentPath: true });
+}
+
 /** Paths in this field have to be absolute; whoever checks a request brings them to their plain form. */
 export function absolutePath<S extends TSchema>(schema: S): S {
   return marked(schema, { absolutePath: true });

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../runtime/errors.ts';
 import type { Ref } from '../../runtime/ref.ts';
-import { described, field } from '../../runtime/schema.ts';
+import { described, field, sentPath } from '../../runtime/schema.ts';
 import type { ModelState } from '../embedder/contract.ts';
 import type { ClipsRequest } from '../exporter/clips/contract.ts';
 import type { indexContract } from '../index/contract.ts';
@@ -53,7 +53,7 @@ export const analysisErrors = errorTable({
 export function analyzeRequest<K extends readonly StageKind[]>(kinds: K) {
   return Type.Object({
     cache_dir: described(
-      Type.String({ minLength: 1 }),
+      sentPath(Type.String({ minLength: 1 })),
       'Absolute path of the analysis folder. It is created if it does not exist.',
     ),
     ...fieldsOf(kinds, 'body'),

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { comparablePath } from '../../runtime/paths.ts';
-import { defaulted, described } from '../../runtime/schema.ts';
+import { defaulted, described, sentPath } from '../../runtime/schema.ts';
 import type { DecodeMode } from '../decoder/contract.ts';
 import type { ModelWork } from '../models/contract.ts';
 
@@ -78,7 +78,7 @@ export interface ResolveContext {
 }
 
 export const MediaPath = described(
-  Type.String({ minLength: 1 }),
+  sentPath(Type.String({ minLength: 1 })),
   'Absolute path of a file the service can read.',
 );
 

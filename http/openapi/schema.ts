@@ -94,6 +94,9 @@ const translations: Readonly<Record<string, Translate>> = {
   absolutePath: (out) => {
     out['pattern'] = absolutePattern;
   },
+  sentPath: (out) => {
+    out['pattern'] = absolutePattern;
+  },
   properties: (out, value, { required }, of) => {
     const all = Object.entries(value as Record<string, TSchema>);
     const needed = (required ?? []) as readonly string[];
@@ -165,7 +168,7 @@ function choices(
     });
     if (most > 1) return { anyOf: fields.map(given) };
     const others = (name: string | null) =>
-      fields.filter((one) => one !== name).map((one) => [one, nullOnly] as const);
+      fields.filter((one) => one !== name).map((one) => [one, notGiven(forms.get(one)!)] as const);
     const one = (name: string) => {
       const { required, properties } = given(name);
       return { required, properties: { ...properties, ...Object.fromEntries(others(name)) } };
@@ -177,9 +180,13 @@ function choices(
   else if (said.length > 1) out['allOf'] = said;
 }
 
-/** Only its type, without null. */
+/** Only its type, without null; a flag is given when it is true. */
 function neverNull({ type = 'object' }: Schema): Schema {
-  return { type };
+  return type === 'boolean' ? { type, enum: [true] } : { type };
+}
+
+function notGiven({ type }: Schema): Schema {
+  return type === 'boolean' ? { type, nullable: true, enum: [false, null] } : nullOnly;
 }
 
 /** A form that may be null, too. */

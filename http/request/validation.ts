@@ -360,7 +360,7 @@ function textFor({ pattern, description, maxLength }: Shape): string {
   // Behind a semicolon stands what the values are for.
   const [what = ''] = description.split('; ');
   const plain = what.replaceAll('`', '').replace(/\.$/, '');
-  return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
+  return /^[A-Z][a-z ]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }
 
 // The validators of one route, made once.

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { errorTable } from '../../../runtime/errors.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { defaulted, described, field, nullable, oneOf, shown } from '../../../runtime/schema.ts';
+import { choiceOf, defaulted, described, field, nullable, oneOf, shown } from '../../../runtime/schema.ts';
 import { CacheDir, FilePath } from '../../index/store/contract.ts';
 import type { NamedSegment } from '../../index/transcripts/contract.ts';
 import type { SeenAnswer } from '../../search/media/contract.ts';
@@ -34,23 +34,25 @@ export const SidecarsRequest = Type.Object({
     ),
     [...sidecarFormats],
   ),
-  output_dir: Type.Optional(
-    shown(
-      described(
-        AbsolutePath,
-        'Absolute path of the folder that mirrors the library. It is created if it does not exist. Media of a root are in ' +
-          'a folder with its name, others in `_` by their absolute path.',
+  ...choiceOf({
+    output_dir: Type.Optional(
+      shown(
+        described(
+          AbsolutePath,
+          'Absolute path of the folder that mirrors the library. It is created if it does not exist. Media of a root are in ' +
+            'a folder with its name, others in `_` by their absolute path.',
+        ),
+        '/sidecars',
       ),
-      '/sidecars',
     ),
-  ),
-  beside_media: defaulted(
-    described(
-      Type.Boolean(),
-      'Write beside the media files. Exactly one of this and `output_dir` is required.',
+    beside_media: defaulted(
+      described(
+        Type.Boolean(),
+        'Write beside the media files. Exactly one of this and `output_dir` is required.',
+      ),
+      false,
     ),
-    false,
-  ),
+  }),
   ...createFolders,
 });
 export type SidecarsRequest = Static<typeof SidecarsRequest>;

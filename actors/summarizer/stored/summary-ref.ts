@@ -4,8 +4,7 @@ import { crc32 } from 'node:zlib';
 import { quoted } from '../../../runtime/text.ts';
 import type { SummaryName } from '../../index/summaries/contract.ts';
 import { summariesErrors } from './contract.ts';
-
-const form = /^s1\.([0-9a-f][0-9a-f-]{0,99})\.([0-9a-f]{24})\.([0-9a-f]{8})$/;
+import { summaryRefForm } from './requests/contract.ts';
 
 const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 
@@ -16,7 +15,7 @@ export function summaryRef({ hash_str, analysis_id }: SummaryName): string {
 
 /** Throws BAD_SUMMARY_REF naming the field. */
 export function parseSummaryRef(text: string, field: string): SummaryName {
-  const [, hash_str, analysis_id, sum] = form.exec(text) ?? [];
+  const [, hash_str, analysis_id, sum] = summaryRefForm.exec(text) ?? [];
   if (hash_str !== undefined && analysis_id !== undefined) {
     if (checksum(`s1.${hash_str}.${analysis_id}`) === sum) return { hash_str, analysis_id };
   }

@@ -5,9 +5,12 @@ import { choiceOf, defaulted, described, field, shown } from '../../../../runtim
 import { CacheDir } from '../../../index/store/contract.ts';
 import { HashStr } from '../../../search/media/contract.ts';
 
+/** Hash, analysis and checksum. */
+export const summaryRefForm = /^s1\.([0-9a-f][0-9a-f-]{0,99})\.([0-9a-f]{24})\.([0-9a-f]{8})$/;
+
 const SummaryRef = described(
-  Type.String({ minLength: 1, maxLength: 1000 }),
-  'Reference to the summary, as returned by lists of summaries. It remains valid if the file is ' +
+  Type.String({ pattern: summaryRefForm.source }),
+  'A reference to the summary, as returned by lists of summaries; it remains valid if the file is ' +
     'renamed or moved.',
 );
 export const Id = Type.String({ minLength: 1, maxLength: 200 });
@@ -16,7 +19,7 @@ const CollectionId = described(Id, 'Id of a collection.');
 export const selector = {
   cache_dir: CacheDir,
   ...choiceOf({
-    summary_ref: Type.Optional(shown(SummaryRef, 's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.0b5c7d9e')),
+    summary_ref: Type.Optional(shown(SummaryRef, 's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.f0e29288')),
     path: Type.Optional(described(AbsolutePath, 'Path of the file, if no `summary_ref` is given.')),
     hash_str: Type.Optional(HashStr),
   }),
@@ -90,7 +93,7 @@ export const RemoveRequest = Type.Object({
   cache_dir: CacheDir,
   summary_refs: defaulted(
     shown(described(Type.Array(SummaryRef, { maxItems: 10_000 }), 'Summaries to delete.'), [
-      's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.0b5c7d9e',
+      's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.f0e29288',
     ]),
     [],
   ),

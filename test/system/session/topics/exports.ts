@@ -33,7 +33,7 @@ export async function clips(s: Session): Promise<void> {
     mode: 'smart',
     clips: [clip(places, 1, 11, { output_name: 'smart' })],
   });
-  await s.ask('/export/clips', { output_dir: 'clips', clips: [] });
+  await s.ask('/export/clips', { output_dir: 'clips', clips: [clip(places, 1, 2)] });
   await s.ask('/export/clips', { output_dir, clips: [clip(places, 1, 2)], mode: 'fast' });
   await s.ask('/export/clips', { output_dir, clips: [], task: true });
   await s.run('/export/clips', {
