@@ -20,7 +20,7 @@ const ids = [
 
 /** What depends on the machine or on files of ours that change with every design. */
 const phrases: readonly (readonly [RegExp, string])[] = [
-  [/models pull [\w.-]+ --use \([\d.]+ GB\)/g, 'models pull <the advised model>'],
+  [/models pull [\w.-]+ --use \([\d.]+ GB[^)]*\)/g, 'models pull <the advised model>'],
   [/'sha256-[\w+/=]+'/g, "'sha256-<hash>'"],
   [/^bytes (\d+-\d+)\/\d+$/, 'bytes $1/<size>'],
 ];
