@@ -107,6 +107,7 @@ export const commandTable = {
       },
       cuts: { ...switchedOn, help: 'only find the exact edges of scenes again, in films that are analysed' },
       speech: { ...switchedOn, help: 'also transcribe speech, with speakers, instead of reading subtitles' },
+      sounds: { ...switchedOn, help: 'search for music and singing, and fail without the model for them' },
       'no-subtitles': { ...switchedOn, help: 'do not read subtitles in or beside the files' },
       'no-faces': { ...switchedOn, help: 'do not look for faces, also where their models are there' },
       force: { ...switchedOn, help: 'analyse again what is stored' },

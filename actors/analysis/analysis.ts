@@ -19,6 +19,7 @@ import { type AnalysisParts, ModelInUse, type StageParts, Summarizing } from './
 import { pictureStage } from './stages/picture/stage.ts';
 import { proxyStage } from './stages/proxy/stage.ts';
 import { pullStage } from './stages/pull/stage.ts';
+import { soundsStage } from './stages/sounds/stage.ts';
 import { speechStage } from './stages/speech/stage.ts';
 import {
   jobsOf,
@@ -147,6 +148,7 @@ const works = [
   facesStage,
   textStage,
   thingsStage,
+  soundsStage,
   summaryStage,
   clipsStage,
   pullStage,

@@ -5,8 +5,6 @@ import { hasWork } from '../analysis/stages/kind.ts';
 import { stageKinds } from '../analysis/stages/kinds.ts';
 import { clusterErrors } from './contract.ts';
 
-/** Types of work that are about single files, and read nothing of others. */
-const ofFiles: readonly string[] = ['video', 'speech', 'text', 'things', 'faces'];
 /** The type whose jobs have closing steps, and the one that reads what the others have stored. */
 const [closes, reads] = ['faces', 'summary'] as const;
 
@@ -34,7 +32,8 @@ const TOGETHER = 8;
 /** Jobs that each worker should get of a task at least. */
 const TURNS = 4;
 
-const kinds = stageKinds.filter(({ type }) => ofFiles.includes(type));
+/** Kinds of work that are about single files, and read nothing of others. */
+const kinds = stageKinds.filter(({ type, place }) => place === 'analysis' && type !== reads);
 const nothing = Object.assign({}, ...stageKinds.map((kind) => kind.nothing)) as AnalysisRequest;
 const without = ({ cache_dir, force, from_previews }: AnalysisRequest): AnalysisRequest => ({
   ...{ ...nothing, cache_dir, force },
@@ -43,9 +42,7 @@ const without = ({ cache_dir, force, from_previews }: AnalysisRequest): Analysis
 
 /** Throws NOT_IN_CLUSTER for what workers cannot do. */
 export function expectSpread(request: AnalysisRequest): void {
-  const other = stageKinds.find(
-    (kind) => !ofFiles.includes(kind.type) && kind.type !== reads && kind.jobsOf(request).some(hasWork),
-  );
+  const other = stageKinds.find((kind) => kind.place !== 'analysis' && kind.jobsOf(request).some(hasWork));
   if (other !== undefined)
     throw clusterErrors.NOT_IN_CLUSTER(`Work of the type ${other.type} cannot be done in a cluster yet`);
 }

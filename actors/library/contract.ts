@@ -35,13 +35,14 @@ const Stored = described(
 export const LibraryResult = Type.Object({
   type: described(
     Type.String(),
-    'The work that found it, as in tasks: `video`, `speech`, `faces`, `text`, `things` or `summary`; ' +
+    'The work that found it, as in tasks: `video`, `speech`, `faces`, `text`, `things`, `sounds` or `summary`; ' +
       '`previews` and `voices` come with other work. There may be more.',
   ),
   model_key: described(nullable(Type.String()), 'Key of the model that found it; null for previews.'),
   count: described(
     Count,
-    'Number of frames, segments, faces, lines of text, things, previews, voices, or nodes of a summary.',
+    'Number of frames, segments, faces, lines of text, things, ranges of sounds, previews, voices, or nodes ' +
+      'of a summary.',
   ),
   stored: Stored,
 });

@@ -167,6 +167,7 @@ const setupKinds = {
   words: ['text-recognition'],
   'voice-detection': ['voice'],
   faces: faceKinds,
+  sounds: ['sound-detection'],
   voices: ['speaker', 'turns'],
   speech: ['speech'],
   descriptions: ['visual'],

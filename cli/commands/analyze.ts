@@ -2,6 +2,7 @@
 // faces.
 import { parseArgs } from 'node:util';
 import type { TaskRequest } from '../../actors/analysis/contract.ts';
+import { isStillName } from '../../actors/decoder/media-names.ts';
 import { foldName, plainName } from '../../actors/index/summaries/fold-name.ts';
 import { presets, priorityHints } from '../../actors/summarizer/contract.ts';
 import type { Client } from '../../http/client/client.ts';
@@ -29,6 +30,8 @@ export const analyze: Command = async (args, context) => {
   if (values.cuts) expectAlone(values);
   if (values.speech && (values['no-subtitles'] || values['from-previews']))
     throw usageErrors.USAGE('--speech cannot be combined with --no-subtitles or --from-previews');
+  if (values.sounds && values['from-previews'])
+    throw usageErrors.USAGE('--sounds cannot be combined with --from-previews');
   const usual = {
     ...{ paths: positionals, cacheDir: cache, force: values.force },
     ...{ text: textOf(values), faces: !values['no-faces'] },
@@ -45,6 +48,7 @@ export const analyze: Command = async (args, context) => {
     const requestOf: MediaTask['requestOf'] = async (files) => ({
       ...(await looking.requestOf(files)),
       ...(reuse && { reuse }),
+      ...(values.sounds && { sound_media_paths: files.filter((path) => !isStillName(path)) }),
       ...(parameters && {
         summary_requests: await summaryRequests(service.client, cache, files, parameters, context),
       }),

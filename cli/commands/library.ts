@@ -36,6 +36,7 @@ const nouns: Readonly<Record<string, readonly [string, string] | null>> = {
   faces: ['face', 'faces'],
   text: ['line of text', 'lines of text'],
   things: ['thing', 'things'],
+  sounds: ['range of music or singing', 'ranges of music or singing'],
   previews: null,
   voices: null,
   summary: null,

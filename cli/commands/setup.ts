@@ -68,6 +68,7 @@ const purposes: Readonly<Record<SetupKind, string>> = {
   words: 'reads printed words in pictures',
   'voice-detection': 'finds where somebody speaks',
   faces: 'finds faces and groups them into people',
+  sounds: 'finds music and singing',
   voices: 'tells speakers apart',
   speech: 'writes down what is said',
   descriptions: 'finds pictures by any description',

@@ -253,6 +253,7 @@ const names: Readonly<Record<string, string>> = {
   visual_media_paths: 'paths',
   thing_media_paths: 'paths',
   text_media_paths: 'paths',
+  sound_media_paths: 'paths',
   transcription_jobs: 'paths',
   face_clustering_jobs: 'paths',
   summary_requests: 'paths',

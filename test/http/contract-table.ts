@@ -84,7 +84,7 @@ export const bodies: Readonly<Record<string, Row>> = {
     beyond: {
       ...{ force: false, from_previews: false, decode: optional, reuse: 'exact', scenes_only: false },
       ...{ recluster_jobs: [] },
-      ...{ thing_media_paths: null, text_media_paths: null },
+      ...{ thing_media_paths: null, text_media_paths: null, sound_media_paths: null },
     },
   },
   '/analysis-data/load': { fields: { cache_dir: needed } },

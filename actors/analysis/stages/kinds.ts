@@ -6,6 +6,7 @@ import { placeOf } from './kind.ts';
 import { pictureKind } from './picture/kind.ts';
 import { proxyKind } from './proxy/kind.ts';
 import { pullKind } from './pull/kind.ts';
+import { soundsKind } from './sounds/kind.ts';
 import { speechKind } from './speech/kind.ts';
 import { summaryKind } from './summary/kind.ts';
 import { textKind } from './text/kind.ts';
@@ -17,6 +18,7 @@ export const stageKinds = [
   facesKind,
   textKind,
   thingsKind,
+  soundsKind,
   summaryKind,
   clipsKind,
   pullKind,

@@ -5,6 +5,7 @@ import { facesErrors } from '../../faces/contract.ts';
 import type { VisualModels } from '../../search/models/contract.ts';
 import { textReaderErrors } from '../../text-reader/contract.ts';
 import { thingsErrors } from '../../things/contract.ts';
+import { speechErrors } from '../../transcriber/contract.ts';
 import {
   type Analysis,
   type AnalysisRequest,
@@ -128,7 +129,12 @@ function completing(kinds: readonly StageKind[]): (request: TaskRequest) => Anal
 }
 
 /** Errors that say that a model is not downloaded. */
-const missing = [facesErrors.NO_FACE_MODEL, textReaderErrors.NO_TEXT_MODEL, thingsErrors.NO_OBJECT_DETECTOR];
+const missing = [
+  facesErrors.NO_FACE_MODEL,
+  textReaderErrors.NO_TEXT_MODEL,
+  thingsErrors.NO_OBJECT_DETECTOR,
+  speechErrors.NO_SOUND_MODEL,
+];
 
 /** A request for pictures includes all work for which there is a model, unless it says otherwise. */
 async function following(
@@ -136,12 +142,13 @@ async function following(
   request: AnalyzeRequest,
   expectModelFor: ResolveContext['expectModelFor'],
 ): Promise<AnalyzeRequest> {
-  const { visual_media_paths = [], scenes_only } = request;
+  const { visual_media_paths = [], scenes_only, from_previews } = request;
   if (scenes_only) return request;
   const given: Readonly<Record<string, unknown>> = request;
   const more: Record<string, readonly string[]> = {};
-  for (const { follows } of kinds) {
-    if (follows === undefined || given[follows.field] !== null || visual_media_paths.length === 0) continue;
+  for (const { follows, readsPreviews } of kinds) {
+    if (follows === undefined || (from_previews && !readsPreviews)) continue;
+    if (given[follows.field] !== null || visual_media_paths.length === 0) continue;
     const isThere = await expectModelFor(follows.model).then(
       () => true,
       (error) => {

@@ -3,11 +3,12 @@
 import { type Static, Type } from 'typebox';
 import { ask } from '../../../runtime/contract.ts';
 import { nullable, oneOf } from '../../../runtime/schema.ts';
+import { soundResults } from '../sounds/kind.ts';
 import { Folder, MediaRecord } from '../store/contract.ts';
 import { thingResults } from '../things/kind.ts';
 import { textResults } from '../written/kind.ts';
 
-export const resultKinds = [textResults, thingResults] as const;
+export const resultKinds = [textResults, thingResults, soundResults] as const;
 type ListKind = (typeof resultKinds)[number];
 export type ResultType = ListKind['type'];
 /** Item of the list that work of a type makes. */

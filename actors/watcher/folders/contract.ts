@@ -57,7 +57,7 @@ const changeable = {
   ),
   enable_visual_analysis: described(
     Type.Boolean(),
-    'Whether to analyse pictures, including things and printed words if their models are downloaded.',
+    'Whether to analyse pictures, including things, printed words, music and singing if their models are downloaded.',
   ),
   enable_audio_analysis: described(Type.Boolean(), 'Whether to transcribe speech.'),
   enable_face_analysis: described(Type.Boolean(), 'Whether to find faces and cluster them into people.'),

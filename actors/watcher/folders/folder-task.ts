@@ -40,7 +40,7 @@ export interface FileOutcome extends SeenFile {
 
 const { MODEL_RUN_FAILED: _, ...modelRows } = modelErrors;
 const { MEDIA_IN_WORK, STAGE_LOST, NOT_ANALYZED, NOT_LOADED, WRONG_DIMENSIONS, ...storeRows } = storeErrors;
-const { NO_SPEECH_MODEL, LANGUAGE_UNSUPPORTED } = speechErrors;
+const { NO_SPEECH_MODEL, NO_SOUND_MODEL, LANGUAGE_UNSUPPORTED } = speechErrors;
 const { HOME_UNWRITABLE, STOPPING, OTHER_MODEL } = analysisErrors;
 
 /** Errors of the analysis folder, a model or the engine. */
@@ -51,7 +51,7 @@ const surroundings: Readonly<Record<string, ErrorRow>> = {
   ...textReaderErrors,
   ...thingsErrors,
   ...storeRows,
-  ...{ NO_SPEECH_MODEL, LANGUAGE_UNSUPPORTED, HOME_UNWRITABLE, STOPPING, OTHER_MODEL },
+  ...{ NO_SPEECH_MODEL, NO_SOUND_MODEL, LANGUAGE_UNSUPPORTED, HOME_UNWRITABLE, STOPPING, OTHER_MODEL },
 };
 /** Errors that may be of one file. */
 const others: Readonly<Record<string, ErrorRow>> = {

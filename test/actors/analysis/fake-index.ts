@@ -1,6 +1,7 @@
 // A fake index: what an analysis folder holds, in plain maps that a test looks into, with faults on demand.
 import { join } from 'node:path';
 import { indexContract } from '../../../actors/index/contract.ts';
+import type { Sound } from '../../../actors/index/sounds/contract.ts';
 import {
   type KeptSpan,
   type MediaRecord,
@@ -9,6 +10,7 @@ import {
 } from '../../../actors/index/store/contract.ts';
 import { isWithin } from '../../../actors/index/store/footage-path.ts';
 import { baseHash } from '../../../actors/index/store/names.ts';
+import type { Result } from '../../../actors/index/store/results.ts';
 import type { Transcript } from '../../../actors/index/transcripts/contract.ts';
 import type { Edges } from '../../../actors/index/visual/contract.ts';
 import { actor, type Handlers } from '../../../runtime/actor.ts';
@@ -27,6 +29,8 @@ export interface IndexState {
   readonly people: FacesWorld;
   readonly text: TextWorld;
   readonly things: ThingsWorld;
+  /** By hash. */
+  readonly sounds: Map<string, Result<Sound>>;
   /** By path; matches come in this order. */
   readonly files: ReadonlyMap<string, unknown>;
   readonly committed: Map<
@@ -82,7 +86,7 @@ export function fakeIndex(world: IndexState) {
         ...summaryHandlers(world.summaries, () => world.full),
         ...spanHandlers(world),
         ...speechHandlers(world),
-        ...resultHandlers({ text: world.text.stored, things: world.things.stored }),
+        ...resultHandlers({ text: world.text.stored, things: world.things.stored, sounds: world.sounds }),
         ...writtenHandlers(world.text),
         ...thingHandlers(world.things),
         ...visualHandlers(world),

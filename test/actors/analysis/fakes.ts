@@ -269,6 +269,7 @@ function newWorld(batch: number): World {
     people: noFaces(),
     text: noText(),
     things: noThings(),
+    sounds: new Map(),
     summarizer: newSummarizer(),
     transcripts: new Map(),
     unloaded: false,

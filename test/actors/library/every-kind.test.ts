@@ -88,6 +88,15 @@ const stored: Readonly<Record<string, StoredKind>> = {
       return model_key && tracks;
     },
   },
+  sounds: {
+    store: (index, cache_dir, hash) => {
+      const items = [{ sound: 'music' as const, start: 1, end: 6, confidence: 0.9 }];
+      const by = { cache_dir, media: mediaRecord(hash), model_key: 'm', from_previews: false };
+      return index.call('store_result', { ...by, found: { type: 'sounds', items } });
+    },
+    read: async (index, cache_dir, hash_str) =>
+      index.call('stored_result', { cache_dir, type: 'sounds', hash_str }),
+  },
   faces: {
     store: (index, cache_dir, hash) => storeFaces(index, cache_dir, hash, [[1], [1, 2], [2]]),
     read: async (index, cache_dir, hash_str) => {
@@ -175,6 +184,7 @@ test('a list names every kind of result, with its model and how much there is', 
       ['faces', 'yunet+sface', 4],
       ['text', 'm', 2],
       ['things', 'm', 2],
+      ['sounds', 'm', 1],
       ['summary', 'extractive', 3],
     ],
   );

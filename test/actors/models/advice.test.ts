@@ -175,6 +175,7 @@ test('a set-up offers one choice of each kind, those from the npm registry first
       ['words', 'pp-ocr-v4', true, true],
       ['voice-detection', 'silero-vad', true, true],
       ['faces', 'blazeface-256,dlib-resnet-v1', false, true],
+      ['sounds', 'firered-aed', true, true],
       ['voices', 'campplus-zh-en,pyannote-segmentation', true, true],
       ['speech', 'whisper-base', true, true],
       ['speech', 'parakeet-tdt-0.6b-v3', false, false],
@@ -219,5 +220,6 @@ test('a kind of which no model fits is not offered, nor a larger model that does
     advised: model.advised && model.row.kind !== 'visual',
   }));
   const kinds = setupChoices(models, 'en').map(({ kind }) => kind);
-  assert.deepEqual(kinds, ['things', 'things', 'words', 'voice-detection', 'faces', 'voices', 'speech']);
+  const wanted = ['things', 'things', 'words', 'voice-detection', 'faces', 'sounds', 'voices', 'speech'];
+  assert.deepEqual(kinds, wanted);
 });

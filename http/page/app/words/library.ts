@@ -211,6 +211,7 @@ export const tasks = {
   faces: ['Faces', 'Gesichter'],
   text: ['Printed words', 'Gedruckte Wörter'],
   things: ['Things', 'Dinge'],
+  sounds: ['Music and singing', 'Musik und Gesang'],
   summary: ['Summaries', 'Zusammenfassungen'],
   clips: ['Clips', 'Clips'],
   pull: ['Download', 'Download'],

@@ -178,6 +178,8 @@ export const setup = {
   'voice-detectionHow': ['Finds where somebody speaks.', 'Findet, wo jemand spricht.'],
   faces: ['Faces', 'Gesichter'],
   facesHow: ['Finds faces and groups them into people.', 'Findet Gesichter und ordnet sie Personen zu.'],
+  sounds: ['Music and singing', 'Musik und Gesang'],
+  soundsHow: ['Finds music and singing.', 'Findet Musik und Gesang.'],
   voices: ['Voices', 'Stimmen'],
   voicesHow: ['Tells speakers apart.', 'Unterscheidet, wer spricht.'],
   speech: ['Speech', 'Sprache'],

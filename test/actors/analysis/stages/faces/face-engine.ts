@@ -5,6 +5,7 @@ import { facesErrors } from '../../../../../actors/faces/contract.ts';
 import type { ModelWork } from '../../../../../actors/models/contract.ts';
 import { textReaderErrors } from '../../../../../actors/text-reader/contract.ts';
 import { thingsErrors } from '../../../../../actors/things/contract.ts';
+import { speechErrors } from '../../../../../actors/transcriber/contract.ts';
 import type { FakeFile } from '../../fake-file.ts';
 import { world } from '../../fakes.ts';
 import { page, type EngineOptions as TaskOptions, taskEngine } from '../task-engine.ts';
@@ -32,6 +33,8 @@ export async function faceEngine(t: TestContext, files: readonly FakeFile[], opt
       throw textReaderErrors.NO_TEXT_MODEL('framehound models pull pp-ocr-v4');
     if (work === 'things' && !w.state.things.downloaded)
       throw thingsErrors.NO_OBJECT_DETECTOR('framehound models pull nanodet-416');
+    if (work === 'sounds' && !w.state.voices.hearsSounds)
+      throw speechErrors.NO_SOUND_MODEL('framehound models pull firered-aed');
   };
   const engine = taskEngine(w, options, { expectModelFor });
   /** Runs a task to its end; answers its results by path or job. */
