@@ -123,7 +123,7 @@ async function confinement(native: Awaited<ReturnType<Context['installation']>>[
       found: 'files are first read where nothing can be written or sent (bubblewrap)',
     };
   const found = `files are first read in a process with limits, which can write and reach the network: ${reason}`;
-  const fix = process.platform === 'linux' ? { fix: 'install bubblewrap, and allow user namespaces' } : {};
+  const fix = /not found/.test(reason) ? { fix: 'install the package bubblewrap of your system' } : {};
   return { name, ok: true, lacking: true, found, ...fix };
 }
 

@@ -214,4 +214,7 @@ test('what confines the processes that read files is said, with how to get it', 
   const { out, code } = await told(t, [], {}, () => {}, { unconfined: async () => 'bwrap: not found' });
   assert.equal(code, 0);
   assert.match(out, /– confinement +files are first read in a process with limits.*: bwrap: not found/);
+  assert.match(out, /→ install the package bubblewrap/);
+  const apart = await told(t, [], {}, () => {}, { unconfined: async () => 'mounts are not shared' });
+  assert.doesNotMatch(apart.out, /bubblewrap/);
 });
