@@ -387,6 +387,18 @@ export class Database implements Sql {
 
   /**
    * Calls `heard` for each notice, and once with an empty text whenever it listens anew: some may have been
+  /**
+   * Another engine takes it, and the attempt does not count: it was ended on purpose. It keeps its number, so
+   * a late commit of it is none.
+   */
+  async returnJob({ id, retryCount }: Job): Promise<void> {
+    await this.query(
+      `update ${jobSchema}.job set state = 'retry', retry_limit = retry_limit + 1
+        where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
+      [fileQueue, id, retryCount],
+    );
+  }
+
    * missed. One connection listens to all channels, since a server has few.
    */
   listen(channel: string, heard: (text: string) => void): void {

@@ -202,7 +202,10 @@ export class Worker {
       return await this.#analyse(job, work, folder, AbortSignal.any([this.#stop.signal, lost]));
     } catch (error) {
       if (lost.aborted) return null;
-      await this.#parts.database.giveBackJob(job, toFields(error).message).catch(() => {
+      const { database } = this.#parts;
+      const isStopped = this.#stop.signal.aborted;
+      const given = isStopped ? database.returnJob(job) : database.giveBackJob(job, toFields(error).message);
+      await given.catch(() => {
         // It comes back when its heartbeat is missed.
       });
       throw error;

@@ -10,6 +10,7 @@ import { progressChannel } from '../../../actors/cluster/notices.ts';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import { systemClock } from '../../../runtime/clock.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
 import { until } from '../../until.ts';
 import { spoken, turn } from '../index/voices/spoken.ts';
@@ -31,6 +32,7 @@ test('tasks of a cluster', { skip: skipWithoutPostgres }, async (t) => {
     takeBehind(nodes),
   );
   await t.test('a file outside the roots fails alone, and is done when it is in one', () => outside(nodes));
+  await t.test('a worker that is stopped has not failed, however often', () => stopOften(nodes));
   await t.test('a wrong analysis folder is a bad request', () => elsewhere(nodes));
   await t.test('every node knows that a summary is generated', () => summarizing(nodes));
   await t.test('a node that cannot reach the database does not say that it stopped something', () =>
@@ -215,6 +217,32 @@ async function outside(nodes: Nodes): Promise<void> {
   });
   assert.deepEqual([again.state, again.counts.analyzed, again.total_results], ['completed', 1, 1]);
   await able.stop();
+}
+
+async function stopOften(nodes: Nodes): Promise<void> {
+  const node = await nodes.join('/footage');
+  node.begin();
+  const { cacheDir: cache_dir, tasks } = node;
+  const { task_id } = await tasks.start({ ...nothing, cache_dir, paths: files.slice(0, 1) });
+  let taken = 0;
+  const stopped = analysing(async (_, signal) => {
+    taken++;
+    await until(() => signal.aborted);
+    throw engineErrors.CANCELLED();
+  });
+  // More often than a job is tried.
+  for (let time = 1; time <= 7; time++) {
+    const worker = node.work(stopped);
+    await until(() => taken === time);
+    await worker.stop();
+  }
+  const worker = node.work(analysing(async () => 'analyzed'));
+  const detail = await until(async () => {
+    const now = await tasks.get(task_id, page);
+    return now.ended !== null && now;
+  });
+  assert.deepEqual([detail.state, detail.counts.analyzed, taken], ['completed', 1, 7]);
+  await worker.stop();
 }
 
 function rootsOf(roots: Readonly<Record<string, string>>): string {
