@@ -98,6 +98,10 @@ export function openAdmin(url: string, clock: Clock): ClusterAdmin {
     },
     examine: () => examined(database),
     tryFolder,
+    importLibrary: async (shared, transfer) => {
+      const { importForAll } = await import('./import.ts');
+      return importForAll(database, shared, transfer);
+    },
     close: () => database.close(),
   };
 }

@@ -35,6 +35,7 @@ export interface ExchangeParts {
   /** See actors/library/transfer/. */
   exportLibrary(transfer: Transfer): Promise<Manifest>;
   takeLibrary(transfer: Transfer): Promise<Manifest>;
+  mergeLibrary(from: string, into: Pick<Transfer, 'cacheDir' | 'roots'>): Promise<unknown>;
 }
 
 export class Exchange {
@@ -88,6 +89,12 @@ export class Exchange {
     await this.expectSealed({ place, digest });
     const folder = join(this.#parts.shared, place);
     await this.#parts.takeLibrary({ ...this.#transfer(into, folder, signal), progress });
+  }
+
+  /** Joins a replica with a library that was taken. A second time nothing comes. */
+  async merge(from: string, cacheDir: string): Promise<void> {
+    const { roots, mergeLibrary } = this.#parts;
+    await mergeLibrary(from, { cacheDir, roots });
   }
 
   /** SHARED_FOLDER while the shared folder is away, LIBRARY_DAMAGED when the manifest is another one. */

@@ -202,7 +202,9 @@ export class Follower {
     const { index, places, cacheDir: cache_dir, library } = this.#parts;
     const sealed = body.kind === 'results' ? body.sealed : null;
     const from = sealed === null ? null : await this.#take(sealed, seq);
-    const change = { cache_dir, library, seq, at_ms, from };
+    const isLibrary = body.kind === 'results' && body.is_library === true;
+    if (from !== null && isLibrary) await exchange.merge(from, cache_dir);
+    const change = { cache_dir, library, seq, at_ms, from: isLibrary ? null : from };
     const write = body.kind === 'write' ? revived(places.own(body.write)) : null;
     const apply = (own: Write | null) => index.ask('apply', { ...change, write: own }, { lane: 'now' });
     const written = await (write === null ? apply(null) : begunHere(index, cache_dir, write, apply));

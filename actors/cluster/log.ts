@@ -36,6 +36,8 @@ export type ChangeBody =
 export interface Change {
   readonly seq: number;
   /** Milliseconds since 1970, by the clock of the database. */
+      /** A whole library, which is joined with what is there; else it takes the place of that. */
+      readonly is_library?: true;
   readonly at_ms: number;
   readonly body: ChangeBody;
 }

@@ -16,6 +16,7 @@ import type { Proxies } from '../exporter/proxies/contract.ts';
 import { RootsFile } from '../index/store/roots-file.ts';
 import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary } from '../library/transfer/import.ts';
+import { mergeLibrary } from '../library/transfer/merge.ts';
 import type { SharedWatch } from '../watcher/folders/contract.ts';
 import { ActiveTasks } from './active-tasks.ts';
 import { statusOf } from './admin.ts';
@@ -70,7 +71,7 @@ export async function openCluster(
   if (choice.folder === '')
     throw engineErrors.INVALID_CONFIG('--cluster needs --cluster-folder: a folder that all machines share');
   const shared = resolve(choice.folder);
-  const exchange = new Exchange({ shared, home, roots, exportLibrary, takeLibrary });
+  const exchange = new Exchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
   const database = new Database(choice.url, clock, log);
   try {
     const nodeId = nodeIdIn(home);

@@ -7,10 +7,11 @@ import type { Manifest, Transfer, Transferred } from '../../actors/library/trans
 import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { type Command, type Context, exit, keptAlive, usageErrors } from '../context.ts';
 import { byAction, unknownAction } from '../help.ts';
 import { withService } from '../service.ts';
 import { bar, printable } from '../terminal.ts';
+import { databaseAddress } from './cluster.ts';
 
 const known = commandTable.roots.actions;
 
@@ -99,6 +100,7 @@ export const library: Command = async (args, context) => {
   }
   const installation = await context.installation();
   const { home, roots: rootsFile, cache: cacheDir } = folders(context.values);
+  const url = databaseAddress(undefined, context.values);
   const view = progressView(context);
   const transfer: Transfer = {
     cacheDir,
@@ -110,7 +112,9 @@ export const library: Command = async (args, context) => {
   };
   let transferred: Transferred;
   try {
-    transferred = await installation.libraries[action](transfer);
+    transferred = await (action === 'import' && url !== ''
+      ? importForAll(context, url, transfer)
+      : installation.libraries[action](transfer));
   } catch (error) {
     if (!context.signal.aborted) throw error;
     const again = 'the same command continues where it stopped';
@@ -118,11 +122,27 @@ export const library: Command = async (args, context) => {
   } finally {
     view.end();
   }
-  const into = `${action}ed to ${printable(action === 'export' ? transfer.folder : cacheDir)}`;
+  const target =
+    action === 'export' ? transfer.folder : url === '' ? cacheDir : 'every machine of the cluster';
+  const into = `${action}ed to ${printable(target)}`;
   const isWhole = tell(context, transferred, into, values.json);
   if (action === 'import' && !values.json) await writeRoots(context, transferred.manifest);
   return isWhole ? exit.ok : exit.someFailed;
 };
+
+async function importForAll(
+  { installation, values, clock }: Context,
+  url: string,
+  transfer: Transfer,
+): Promise<Transferred> {
+  if (values.cluster_folder === '')
+    throw usageErrors.USAGE(
+      'set FRAMEHOUND_CLUSTER_FOLDER to the folder that the machines of the cluster share',
+    );
+  const admin = await (await installation()).cluster(url, clock);
+  const work = admin.importLibrary(resolve(values.cluster_folder), transfer);
+  return { manifest: await keptAlive(work.finally(() => admin.close())), merged: null };
+}
 
 /** False when something was left out. */
 function tell(

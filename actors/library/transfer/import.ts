@@ -10,7 +10,8 @@ import { flushFolder, takeName } from '../../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../../runtime/files/folder.ts';
 import { rm } from '../../../runtime/files/names.ts';
 import { storeErrors } from '../../index/store/contract.ts';
-import { databaseFile } from '../../index/store/names.ts';
+import { Environment } from '../../index/store/environment.ts';
+import { databaseFile, replicaKey } from '../../index/store/names.ts';
 import { formatVersion } from '../../index/store/records.ts';
 import {
   Manifest,
@@ -50,17 +51,50 @@ export async function takeLibrary(transfer: Transfer): Promise<Manifest> {
   return manifest;
 }
 
+/**
+ * The same, but the new folder follows no cluster, though the exported one may have. Errors as
+ * `importLibrary`.
+ */
+export async function takeOwnLibrary(transfer: Transfer): Promise<Manifest> {
+  const manifest = await manifestOf(transfer.folder);
+  await takeOwn(transfer, manifest);
+  return manifest;
+}
+
+async function takeOwn(transfer: Transfer, manifest: Manifest): Promise<void> {
+  await take(transfer, manifest);
+  const records = Environment.open(databaseFile(transfer.cacheDir), 'write');
+  try {
+    if (records.has(replicaKey)) records.transact((writes) => writes.remove(replicaKey));
+  } finally {
+    await records.close();
+  }
+}
+
+/** FOLLOWS_CLUSTER: what came to this machine alone would be in no other replica. */
+async function expectOwn(cacheDir: string): Promise<void> {
+  const records = Environment.open(databaseFile(cacheDir), 'read');
+  try {
+    if (!records.has(replicaKey)) return;
+  } finally {
+    await records.close();
+  }
+  const what = `${cacheDir} follows the library of a cluster: to import for all of its machines, set FRAMEHOUND_CLUSTER and FRAMEHOUND_CLUSTER_FOLDER as for its service`;
+  throw storeErrors.FOLLOWS_CLUSTER(what, { folder: cacheDir });
+}
+
 /** Null where nothing was there before. */
 async function imported(transfer: Transfer, manifest: Manifest): Promise<Merged | null> {
   const { cacheDir } = transfer;
   if (!existsSync(databaseFile(cacheDir))) {
-    await take(transfer, manifest);
+    await takeOwn(transfer, manifest);
     return null;
   }
+  await expectOwn(cacheDir);
   const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
   const beside = join(cacheDir, `${besidePrefix}${digest.slice(0, 16)}`);
   await removeOthers(cacheDir, basename(beside));
-  if (!existsSync(databaseFile(beside))) await take({ ...transfer, cacheDir: beside }, manifest);
+  if (!existsSync(databaseFile(beside))) await takeOwn({ ...transfer, cacheDir: beside }, manifest);
   const merged = await mergeLibrary(beside, transfer);
   await rm(beside, { recursive: true, force: true });
   return merged;

@@ -18,6 +18,7 @@ import {
   leaseKey,
   modelPrefix,
   pathKey,
+  replicaKey,
   voiceUndoKey,
 } from '../../index/store/names.ts';
 import { OpenWork } from '../../index/store/open-work.ts';
@@ -38,7 +39,7 @@ import { failed } from './copy.ts';
 import { placesNamed } from './export.ts';
 
 /** Records of the folder itself, which the other one has too. */
-const own = [formatKey, leaseKey, voiceUndoKey, 'changes', 'change/', 'gone/'];
+const own = [formatKey, leaseKey, replicaKey, voiceUndoKey, 'changes', 'change/', 'gone/'];
 const counts = kinds.flatMap(({ changesKey }) => changesKey ?? []);
 const rolls = 'face-roll/';
 const people = 'voice-person/';

@@ -24,6 +24,7 @@ import type { indexContract } from '../../../actors/index/contract.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import { exportLibrary } from '../../../actors/library/transfer/export.ts';
 import { takeLibrary } from '../../../actors/library/transfer/import.ts';
+import { mergeLibrary } from '../../../actors/library/transfer/merge.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import { createLog, type Log } from '../../../runtime/log.ts';
 import type { Ref } from '../../../runtime/ref.ts';
@@ -125,7 +126,7 @@ interface All {
 }
 
 function exchangeOf({ shared }: Pick<All, 'shared'>, home: string, roots: string): Exchange {
-  return new Exchange({ shared, home, roots, exportLibrary, takeLibrary });
+  return new Exchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
 }
 
 async function joined(all: All, footage: string, home: string): Promise<Replica> {

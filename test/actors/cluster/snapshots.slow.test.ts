@@ -9,6 +9,7 @@ import { firstReplica, followedBy } from '../../../actors/cluster/first-replica.
 import { isDue } from '../../../actors/cluster/snapshots.ts';
 import { exportLibrary } from '../../../actors/library/transfer/export.ts';
 import { takeLibrary } from '../../../actors/library/transfer/import.ts';
+import { mergeLibrary } from '../../../actors/library/transfer/merge.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
@@ -226,7 +227,7 @@ async function cancel(t: TestContext, nodes: Nodes, maker: Replica): Promise<voi
   const cacheDir = join(home, 'analysis');
   const exchange = new Exchange({
     ...{ shared, home, roots: join(home, 'roots.json') },
-    ...{ exportLibrary, takeLibrary },
+    ...{ exportLibrary, takeLibrary, mergeLibrary },
   });
   const stop = new AbortController();
   let files = 0;
