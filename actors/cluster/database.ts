@@ -23,10 +23,9 @@ export interface Job {
   readonly data: { readonly job: string };
 }
 
-/** What a worker has for a job: the last change of the log in its replica, and roots that it can read. */
-export interface WorkerMeans {
+/** What a worker has for a job; `roots`: those that it can read. */
+export interface WorkerMeans extends ReplicaPosition {
   readonly library: string;
-  readonly applied: number;
   readonly roots: readonly string[];
 }
 
@@ -38,6 +37,25 @@ const BEHIND = 32;
  * newest task was asked for is not analysed again, and for the last results of others it need not wait.
  */
 export const neededSql = `greatest(asked, seq - ${BEHIND})`;
+
+/** Where a replica stands: the last change that it has, and when that was made; 0 where nobody knows. */
+export interface ReplicaPosition {
+  readonly seq: number;
+  readonly at_ms: number;
+}
+
+/**
+ * Whether a replica stands in the log of a library `l`. One of a database that was restored meanwhile has
+ * changes that are in no log. `seq`, `at_ms`: SQL.
+ */
+export const standsSql = (seq: string, at_ms: string) =>
+  `(${seq}::bigint <= l.seq and (${seq}::bigint = 0 or ${at_ms}::float8 = 0
+    or (l.cut = ${seq}::bigint and coalesce(l.cut_at, ${at_ms}::float8) = ${at_ms}::float8)
+    or exists (select 1 from framehound.change h where h.library = l.id and h.seq = ${seq}::bigint
+      and ${madeSql('h')} = ${at_ms}::float8)))`;
+
+/** When a change was made, milliseconds since 1970. */
+export const madeSql = (change: string) => `floor(extract(epoch from ${change}.at) * 1000)::float8`;
 
 /** Names of the queues: files to analyse, and those that were given up. */
 export const [fileQueue, deadQueue] = ['file', 'file-dead'];
@@ -326,13 +344,14 @@ export class Database implements Sql {
    * Null when none waits that this worker can do. One statement: between a look at what a job needs and the
    * taking of it another task may be asked for, whose jobs need more.
    */
-  async takeJob({ library, applied, roots }: WorkerMeans): Promise<Job | null> {
+  async takeJob({ library, seq, at_ms, roots }: WorkerMeans): Promise<Job | null> {
     const [job] = await this.query<Job>(
       `with next as (
           select j.id from ${jobSchema}.job j join framehound.job f on f.id = j.id
             where j.name = $1 and j.state < 'active' and not j.blocked
               and j.start_after <= ${jobSchema}.job_now()
-              and $3 >= (select ${neededSql} from framehound.library where id = $2)
+              and exists (select 1 from framehound.library l
+                where l.id = $2 and $3::bigint >= ${neededSql} and ${standsSql('$3', '$5')})
               and f.roots <@ $4 and (select number from framehound.version) <= ${supported}
             order by j.priority desc, j.created_on limit 1 for update of j skip locked
         )
@@ -341,7 +360,7 @@ export class Database implements Sql {
             retry_count = case when started_on is null then retry_count else retry_count + 1 end
           from next where j.name = $1 and j.id = next.id
           returning j.id, j.data, j.retry_count as "retryCount"`,
-      [fileQueue, library, applied, roots],
+      [fileQueue, library, seq, roots, at_ms],
     );
     return job ?? null;
   }
@@ -368,6 +387,18 @@ export class Database implements Sql {
     await this.#told(() => this.#boss.fail(fileQueue, { id, retryCount }, { reason }));
   }
 
+  /**
+   * Another engine takes it, and the attempt does not count: it was ended on purpose. It keeps its number, so
+   * a late commit of it is none.
+   */
+  async returnJob({ id, retryCount }: Job): Promise<void> {
+    await this.query(
+      `update ${jobSchema}.job set state = 'retry', retry_limit = retry_limit + 1
+        where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
+      [fileQueue, id, retryCount],
+    );
+  }
+
   async cancelJobs(sql: Sql, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#boss.cancel(fileQueue, [...ids], { db: adapted(sql) });
   }
@@ -387,18 +418,6 @@ export class Database implements Sql {
 
   /**
    * Calls `heard` for each notice, and once with an empty text whenever it listens anew: some may have been
-  /**
-   * Another engine takes it, and the attempt does not count: it was ended on purpose. It keeps its number, so
-   * a late commit of it is none.
-   */
-  async returnJob({ id, retryCount }: Job): Promise<void> {
-    await this.query(
-      `update ${jobSchema}.job set state = 'retry', retry_limit = retry_limit + 1
-        where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
-      [fileQueue, id, retryCount],
-    );
-  }
-
    * missed. One connection listens to all channels, since a server has few.
    */
   listen(channel: string, heard: (text: string) => void): void {

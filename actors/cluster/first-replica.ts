@@ -9,14 +9,14 @@ import { bundleFolders, databaseFile } from '../index/store/names.ts';
 import { Store } from '../index/store/store.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { clusterErrors } from './contract.ts';
-import type { Database } from './database.ts';
+import type { Database, ReplicaPosition } from './database.ts';
 import type { Exchange } from './exchange.ts';
+import { changesAfter } from './log.ts';
 import { listSnapshots, refuseSnapshot, type Snapshot } from './snapshots.ts';
 
 /** What an analysis folder follows. */
-export interface Followed {
+export interface Followed extends ReplicaPosition {
   readonly library: string;
-  readonly seq: number;
 }
 
 /** ms between two lines of the log. */
@@ -56,18 +56,25 @@ export async function firstReplica(
   const isOther = own === null ? existsSync(databaseFile(cacheDir)) : own.library !== library;
   // It is refused by what opens it.
   if (isOther) return;
-  const [row] = await database.query<{ cut: string }>('select cut from framehound.library where id = $1', [
-    library,
-  ]);
-  const cut = Number(row!.cut);
-  if (own !== null && own.seq >= cut) return;
+  const begun = own ?? { seq: 0, at_ms: 0 };
+  const { cut, last, stands, changes } = await changesAfter(database, library, begun, 1);
+  const isApart = own !== null && !stands;
+  const next = changes[0]?.seq ?? last + 1;
+  let snapshots = await listSnapshots(database, library);
+  if (own !== null && stands && own.seq >= cut) {
+    // A gap that no cut has made is filled from a snapshot, if there is one.
+    snapshots = next === own.seq + 1 ? [] : snapshots.filter(({ seq }) => seq >= next - 1);
+    if (snapshots.length === 0) return;
+  }
+  if (isApart)
+    log.warn('this replica has what the database does not have: it is made anew', { change: begun.seq });
   const refused: string[] = [];
-  for (const snapshot of await listSnapshots(database, library)) {
+  for (const snapshot of snapshots) {
     if (await taken(parts, snapshot, signal)) return;
     refused.push(snapshot.sealed.place);
   }
   // Parts of them may be there.
-  if (refused.length > 0) await removeAll(cacheDir);
+  if (refused.length > 0 || isApart) await removeAll(cacheDir);
   if (cut === 0) return;
   log.error('no snapshot of the library can be used', { damaged: refused.join(', ') });
   const what = refused.length === 0 ? 'there is none' : `these are damaged: ${refused.join(', ')}`;

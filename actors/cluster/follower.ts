@@ -15,9 +15,9 @@ import { databaseFile } from '../index/store/names.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
-import type { Database } from './database.ts';
+import type { Database, ReplicaPosition } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
-import { type Change, type ChangeBody, changeChannel, changesAfter } from './log.ts';
+import { type Change, type ChangeBody, changeChannel, changesAfter, startOf } from './log.ts';
 import type { Places } from './places.ts';
 import { listSnapshots } from './snapshots.ts';
 import { begunHere, revived } from './written.ts';
@@ -53,28 +53,33 @@ export class Follower {
   readonly #stop = new AbortController();
   readonly #moved = new Condition();
   readonly #alarm: Alarm;
-  #applied: number;
+  #position: ReplicaPosition;
   #known: number;
   #missed = 0;
   #over: Promise<void> = Promise.resolve();
   #isUntidy = false;
   #tidying: Promise<void> | null = null;
 
-  /** `applied`: the last change that the replica has. */
-  constructor(parts: FollowerParts, applied: number) {
+  /** `position`: where the replica stands. */
+  constructor(parts: FollowerParts, position: ReplicaPosition) {
     this.#parts = parts;
     this.#alarm = new Alarm(parts.clock);
-    this.#applied = applied;
-    this.#known = applied;
+    this.#position = position;
+    this.#known = position.seq;
   }
 
+  /** The last change that the replica has. */
   get applied(): number {
-    return this.#applied;
+    return this.#position.seq;
+  }
+
+  get position(): ReplicaPosition {
+    return this.#position;
   }
 
   /** The last change that is known to be there. */
   get known(): number {
-    return Math.max(this.#known, this.#applied);
+    return Math.max(this.#known, this.applied);
   }
 
   /** Changes whose results could not be read. */
@@ -107,7 +112,7 @@ export class Follower {
   async until(seq: number, signal: AbortSignal): Promise<void> {
     this.#known = Math.max(this.#known, seq);
     const either = AbortSignal.any([signal, this.#stop.signal]);
-    while (this.#applied < seq) {
+    while (this.applied < seq) {
       if (either.aborted) throw engineErrors.CANCELLED();
       await this.#moved.wait(either);
     }
@@ -134,28 +139,45 @@ export class Follower {
 
   /** True when there may be more. */
   async #step(): Promise<boolean> {
-    const { database, library } = this.#parts;
-    const { cut, tables, changes } = await changesAfter(
-      database.anyVersion,
-      library,
-      this.#applied,
-      TOGETHER,
-    );
+    const { database, library, cacheDir } = this.#parts;
+    const { applied } = this;
+    const page = await changesAfter(database.anyVersion, library, this.#position, TOGETHER);
+    const { cut, last, tables, changes } = page;
     // It could take a change for another one, and would not be equal to other replicas any more.
     database.expectSupported(tables);
-    if (cut > this.#applied) return this.#leave(cut);
-    for (let at = 0; at < changes.length; ) {
+    if (cut > applied) return this.#leave('the log was cut while this machine was away', cut);
+    if (!page.stands)
+      return this.#leave('the database is another one than this machine had followed', applied);
+    if (!existsSync(databaseFile(cacheDir))) return this.#leave('the analysis folder was removed', applied);
+    const next = changes[0]?.seq ?? last + 1;
+    if (next > applied + 1) return this.#overLeap(applied + 1, next - 1);
+    const end = gapIn(changes);
+    for (let at = 0; at < end; ) {
       this.#stop.signal.throwIfAborted();
-      const some = changes.slice(at, smallUntil(changes, at));
+      const some = changes.slice(at, Math.min(end, smallUntil(changes, at)));
       const written = some.length > 0 ? await this.#applySmall(some) : [await this.#apply(changes[at]!)];
       for (const one of written) await this.#has(changes[at++]!, one);
     }
-    return changes.length === TOGETHER;
+    return end < changes.length || changes.length === TOGETHER;
+  }
+
+  /** Changes that the database has lost, though nobody cut them: a snapshot may have them. */
+  async #overLeap(first: number, last: number): Promise<boolean> {
+    const { database, library, log } = this.#parts;
+    const lost = `the log lacks changes ${first} to ${last}`;
+    const [snapshot] = await listSnapshots(database, library);
+    if (snapshot !== undefined && snapshot.seq >= last) return this.#leave(lost, last);
+    log.error(`${lost}, and no snapshot has them: what they held is missing here`, { first, last });
+    this.#missed += last - first + 1;
+    await this.#noteMissed();
+    this.#position = { seq: last, at_ms: 0 };
+    this.#moved.notifyAll();
+    return true;
   }
 
   async #has(change: Change, written: Written): Promise<void> {
     this.#known = Math.max(this.#known, change.seq);
-    this.#applied = change.seq;
+    this.#position = { seq: change.seq, at_ms: change.at_ms };
     await this.#tell(change, written);
     this.#isUntidy ||= frees(change.body);
     this.#moved.notifyAll();
@@ -173,14 +195,15 @@ export class Follower {
     return written;
   }
 
-  /** When there is a snapshot to start from. */
-  async #leave(cut: number): Promise<false> {
+  /** A new process starts from a snapshot, or from the beginning of the log, where that is there. */
+  async #leave(why: string, change: number): Promise<false> {
     const { database, library, exchange, log, onCutOff } = this.#parts;
+    const { cut } = await startOf(database, library);
     const [snapshot] = await listSnapshots(database, library);
-    if (snapshot === undefined)
+    if (snapshot === undefined && cut > 0)
       throw clusterErrors.SNAPSHOT_DAMAGED(`The log begins behind change ${cut}, and there is no snapshot`);
-    await exchange.expectSealed(snapshot.sealed);
-    log.warn('the log was cut while this machine was away: it takes a snapshot', { cut });
+    if (snapshot !== undefined) await exchange.expectSealed(snapshot.sealed);
+    log.warn(`${why}: it takes the library anew`, { change });
     this.#stop.abort();
     onCutOff();
     return false;
@@ -199,7 +222,7 @@ export class Follower {
   }
 
   async #apply({ seq, at_ms, body }: Change): Promise<Written> {
-    const { index, places, cacheDir: cache_dir, library } = this.#parts;
+    const { index, places, exchange, cacheDir: cache_dir, library } = this.#parts;
     const sealed = body.kind === 'results' ? body.sealed : null;
     const from = sealed === null ? null : await this.#take(sealed, seq);
     const isLibrary = body.kind === 'results' && body.is_library === true;
@@ -251,6 +274,12 @@ export class Follower {
 }
 
 const small: ReadonlySet<string> = new Set(smallNames);
+
+/** The end of those at the beginning that follow each other. */
+function gapIn(changes: readonly Change[]): number {
+  const end = changes.findIndex(({ seq }, at) => at > 0 && seq !== changes[at - 1]!.seq + 1);
+  return end === -1 ? changes.length : end;
+}
 
 /** The end of the small changes that begin at `from`. */
 function smallUntil(changes: readonly Change[], from: number): number {

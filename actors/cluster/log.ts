@@ -4,7 +4,15 @@ import type { WorkResult } from '../analysis/contract.ts';
 import type { Amounts } from '../analysis/progress.ts';
 import type { TaskCounts, TaskError, TaskSnapshot } from '../analysis/tasks/contract.ts';
 import type { Write } from '../index/replica/contract.ts';
-import { expectSupported, neededSql, type Sql, supported } from './database.ts';
+import {
+  expectSupported,
+  madeSql,
+  neededSql,
+  type ReplicaPosition,
+  type Sql,
+  standsSql,
+  supported,
+} from './database.ts';
 import type { Sealed } from './exchange.ts';
 
 /** How a task stands after a change. */
@@ -28,6 +36,8 @@ export type ChangeBody =
       readonly job: string;
       readonly results: readonly WorkResult[];
       readonly sealed: Sealed | null;
+      /** A whole library, which is joined with what is there; else it takes the place of that. */
+      readonly is_library?: true;
       readonly standing: TaskStanding;
     }
   /** A message that writes into the library; `id`: by which who sent it knows the answer. */
@@ -36,8 +46,6 @@ export type ChangeBody =
 export interface Change {
   readonly seq: number;
   /** Milliseconds since 1970, by the clock of the database. */
-      /** A whole library, which is joined with what is there; else it takes the place of that. */
-      readonly is_library?: true;
   readonly at_ms: number;
   readonly body: ChangeBody;
 }
@@ -102,6 +110,10 @@ export async function addChanges(
 export interface LogPage {
   /** Changes up to this one are not in it any more. */
   readonly cut: number;
+  /** The last one. */
+  readonly last: number;
+  /** False for a replica that has changes which are in no log: see `standsSql`. */
+  readonly stands: boolean;
   /** Version of the tables: those who write it may be newer than who reads it. */
   readonly tables: number;
   readonly changes: readonly Change[];
@@ -110,6 +122,8 @@ export interface LogPage {
 /** Of a log that ends before it there is one, without a change. */
 interface PageRow {
   readonly cut: string;
+  readonly last: string;
+  readonly stands: boolean;
   readonly tables: number;
   readonly seq: string | null;
   readonly at_ms: number;
@@ -120,22 +134,31 @@ interface PageRow {
 export async function changesAfter(
   sql: Sql,
   library: string,
-  after: number,
+  after: ReplicaPosition,
   limit: number,
 ): Promise<LogPage> {
   const rows = await sql.query<PageRow>(
-    `select l.cut, (select number from framehound.version) as tables, c.seq,
-        floor(extract(epoch from c.at) * 1000)::float8 as at_ms, c.body
+    `select l.cut, l.seq as last, ${standsSql('$2', '$4')} as stands,
+        (select number from framehound.version) as tables, c.seq, ${madeSql('c')} as at_ms, c.body
       from framehound.library l
       left join lateral (select * from framehound.change where library = l.id and seq > $2
         order by seq limit $3) as c on true
       where l.id = $1 order by c.seq`,
-    [library, after, limit],
+    [library, after.seq, limit, after.at_ms],
   );
   const changes = rows.flatMap(({ seq, at_ms, body }) =>
     seq === null ? [] : [{ seq: Number(seq), at_ms, body }],
   );
-  return { cut: Number(rows[0]?.cut ?? 0), tables: rows[0]?.tables ?? 0, changes };
+  const { cut, last, stands, tables } = rows[0]!;
+  return { cut: Number(cut), last: Number(last), stands, tables, changes };
+}
+
+/** Where the log begins: changes up to `cut` are not in it any more. */
+export async function startOf(sql: Sql, library: string): Promise<{ readonly cut: number }> {
+  const [row] = await sql.query<{ cut: string }>('select cut from framehound.library where id = $1', [
+    library,
+  ]);
+  return { cut: Number(row!.cut) };
 }
 
 /** See `neededSql`. */

@@ -29,7 +29,7 @@ import {
   type Telling,
   tellingOf,
 } from './contract.ts';
-import { Database } from './database.ts';
+import { Database, type ReplicaPosition } from './database.ts';
 import { Exchange } from './exchange.ts';
 import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from './first-replica.ts';
 import { Follower, type FollowerParts } from './follower.ts';
@@ -76,7 +76,7 @@ export async function openCluster(
   try {
     const nodeId = nodeIdIn(home);
     await expectAlone({ database, id: nodeId, home, clock }, signal);
-    const { library, seq } = await followed(exchange, {
+    const position = await followed(exchange, {
       index,
       database,
       nodeId,
@@ -85,6 +85,7 @@ export async function openCluster(
       log,
       signal,
     });
+    const { library, seq } = position;
     const places = new Places(roots);
     const folder = join(home, 'cluster', 'work');
     const access = () => places.access();
@@ -94,7 +95,7 @@ export async function openCluster(
     const teller = new Teller({ ...common, leases }, seq);
     const own: Own = { ...common, shared, home: files, homeFolder: home, rootsFile: roots, leases, teller };
     log.info('this engine is a node of a cluster', { node: nodeId, roles: choice.roles, applied: seq });
-    return await begun(choice, parts, own, seq);
+    return await begun(choice, parts, own, position);
   } catch (error) {
     await database.close();
     throw error;
@@ -118,15 +119,20 @@ interface Own extends Common {
   readonly teller: Teller;
 }
 
-async function begun(choice: ClusterChoice, parts: ClusterParts, common: Own, seq: number): Promise<Cluster> {
+async function begun(
+  choice: ClusterChoice,
+  parts: ClusterParts,
+  common: Own,
+  position: ReplicaPosition,
+): Promise<Cluster> {
   const { roles } = choice;
   const { index, local, proxies, analysis } = parts;
   const { database, nodeId, cacheDir, home, teller } = common;
   const writes = new Writes({ ...common, index });
   const active = new ActiveTasks({ ...common, listeners: new Listeners(common.log) });
   const onChange = hearing({ teller, active, writes, proxies, cacheDir });
-  const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, seq);
-  const snapshots = new Snapshots({ ...common, least: LEAST, applied: () => follower.applied });
+  const follower = new Follower({ ...common, index, onChange, onCutOff: parts.onCutOff }, position);
+  const snapshots = new Snapshots({ ...common, least: LEAST, position: () => follower.position });
   const preflight = createPreflight({ ...parts, kinds: stageKinds });
   let left: Promise<void> | undefined;
   const ending = new AbortController();

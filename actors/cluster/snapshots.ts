@@ -8,7 +8,7 @@ import { codeOf } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Alarm } from './alarm.ts';
 import { livingSeconds } from './contract.ts';
-import type { Database, Sql } from './database.ts';
+import { type Database, madeSql, type ReplicaPosition, type Sql, standsSql } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
 import { lockLibrary } from './log.ts';
 
@@ -50,8 +50,8 @@ export interface SnapshotParts {
   readonly cacheDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** The last change that the replica has. */
-  applied(): number;
+  /** Where the replica stands. */
+  position(): ReplicaPosition;
   /** Changes that the log has grown by at least before another one is made. */
   readonly least: number;
 }
@@ -99,18 +99,20 @@ export class Snapshots {
   /** Null when none is due, or somebody makes one. */
   async #claim(): Promise<string | null> {
     const { database, library, nodeId, least } = this.#parts;
+    const { seq, at_ms } = this.#parts.position();
     return database.transact(async (sql) => {
       const last = await lockLibrary(sql, library);
-      const [row] = await sql.query<{ newest: string | null; made: boolean; missed: boolean }>(
+      const [row] = await sql.query<{ newest: string | null; made: boolean; unfit: boolean }>(
         `select max(seq) filter (where not damaged) as newest,
           coalesce(bool_or(digest is null and seen > clock_timestamp() - interval '${LOST_AFTER} seconds'), false)
             as made,
-          exists (select 1 from framehound.node where id = $2 and missed > 0) as missed
+          exists (select 1 from framehound.node where id = $2 and missed > 0)
+            or not (select ${standsSql('$3', '$4')} from framehound.library l where l.id = $1) as unfit
           from framehound.snapshot where library = $1`,
-        [library, nodeId],
+        [library, nodeId, seq, at_ms],
       );
-      // Of a replica in which something is missing nobody should start.
-      if (row!.made || row!.missed || !isDue(last, Number(row!.newest ?? 0), least)) return null;
+      // Of a replica in which something is missing, or of another log, nobody should start.
+      if (row!.made || row!.unfit || !isDue(last, Number(row!.newest ?? 0), least)) return null;
       await sql.query('delete from framehound.snapshot where library = $1 and digest is null', [library]);
       const id = randomUUID();
       await sql.query('insert into framehound.snapshot (id, library, node) values ($1, $2, $3)', [
@@ -123,7 +125,7 @@ export class Snapshots {
   async #make(id: string): Promise<void> {
     const { database, exchange, cacheDir, log } = this.#parts;
     // What is applied meanwhile may be in it, too.
-    const seq = this.#parts.applied();
+    const { seq } = this.#parts.position();
     const lost = new AbortController();
     const endKeeping = this.#keep(id, lost);
     try {
@@ -188,7 +190,9 @@ export class Snapshots {
     const { database, library } = this.#parts;
     const { signal } = this.#stop;
     await database.query(
-      `update framehound.library set cut = to_cut from (
+      `update framehound.library l set cut = to_cut, cut_at = (
+          select ${madeSql('h')} from framehound.change h where h.library = l.id and h.seq = to_cut
+        ) from (
           select least(
             (select seq from framehound.snapshot where library = $1 and digest is not null and not damaged
               order by seq desc offset ${KEPT - 1} limit 1),
@@ -197,7 +201,7 @@ export class Snapshots {
           ) as to_cut,
           (select count(*) from framehound.snapshot where library = $1 and digest is not null and not damaged)
             as whole
-        ) as l where id = $1 and whole >= ${KEPT} and to_cut > cut`,
+        ) as c where id = $1 and whole >= ${KEPT} and to_cut > cut`,
       [library],
     );
     while (!signal.aborted && (await this.#cutSome())) {

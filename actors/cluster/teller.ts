@@ -124,7 +124,7 @@ export class Teller implements Telling {
   /** Tells what happened while nobody did. */
   async #catchUp(turn: Turn): Promise<boolean> {
     const { database, library, log } = this.#parts;
-    const { cut, changes } = await changesAfter(database, library, turn.told, TOGETHER);
+    const { cut, changes } = await changesAfter(database, library, { seq: turn.told, at_ms: 0 }, TOGETHER);
     if (cut > turn.told) {
       log.error('events were left out, because the log was cut', { changes: cut - turn.told });
       turn.told = turn.done = cut;

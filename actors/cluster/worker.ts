@@ -155,7 +155,7 @@ export class Worker {
     // Who cannot follow the log takes nothing.
     await follower.until(await neededChange(database, library), this.#stop.signal);
     const roots = [...(await access())].flatMap(([name, why]) => (why === null ? [name] : []));
-    const job = await database.takeJob({ library, applied: follower.applied, roots });
+    const job = await database.takeJob({ library, ...follower.position, roots });
     if (job !== null) {
       await this.#work(job);
       return true;

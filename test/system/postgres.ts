@@ -27,6 +27,9 @@ export interface Postgres {
   start(): void;
   /** At once, as when its machine loses power. */
   stop(): void;
+  /** As `pg_dump` writes it, and back from there: what was not in it is gone. */
+  dump(file: string): void;
+  restore(file: string): void;
   end(): void;
 }
 
@@ -64,8 +67,16 @@ export async function startPostgres(flushes = false): Promise<Postgres> {
     if (isRunning) control('stop', '-m', 'immediate');
     isRunning = false;
   };
+  const url = `postgres://framehound@127.0.0.1:${port}/postgres`;
   return {
-    url: `postgres://framehound@127.0.0.1:${port}/postgres`,
+    url,
+    dump: (file) =>
+      void execFileSync(join(binaries!, 'pg_dump'), [url, '--format', 'custom', '--file', file]),
+    restore: (file) => {
+      const drop = 'drop schema framehound cascade; drop schema framehound_jobs cascade';
+      execFileSync(join(binaries!, 'psql'), [url, '--quiet', '--command', drop], { stdio: 'ignore' });
+      execFileSync(join(binaries!, 'pg_restore'), ['--dbname', url, file]);
+    },
     start: () => {
       start();
       isRunning = true;

@@ -5,7 +5,12 @@ import { nullable } from '../../../runtime/schema.ts';
 import { Folder } from '../store/contract.ts';
 
 /** `seq`: the last change of the log that the folder has; 0 for none. */
-const Followed = Type.Object({ library: Type.String(), seq: Type.Integer({ minimum: 0 }) });
+const Followed = Type.Object({
+  library: Type.String(),
+  seq: Type.Integer({ minimum: 0 }),
+  /** When that change was made, milliseconds since 1970; 0 for none. */
+  at_ms: Type.Number(),
+});
 
 /** Messages that a change of the log can hold: they write, and mean the same to every replica. */
 export const writeNames = [
@@ -82,7 +87,6 @@ export const replicaMessages = {
     Type.Object({
       ...Folder,
       ...Followed.properties,
-      at_ms: Type.Number(),
       from: nullable(Type.String()),
       write: nullable(Write),
     }),

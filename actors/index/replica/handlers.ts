@@ -128,7 +128,7 @@ export function replicaHandlers(
               `${cache_dir} holds analyses already: choose an empty folder with --cache-dir`,
             );
           }
-          const begun = { library, seq: 0 };
+          const begun = { library, seq: 0, at_ms: 0 };
           store.noteReplica(() => begun);
           return begun;
         }),
@@ -144,7 +144,7 @@ export function replicaHandlers(
           if (!isNew) return nothing;
           if (source !== null) await folders.with(cache_dir, (store) => adoptAll(store, source));
           const written = write === null ? nothing : await applied(writes, cache_dir, write, turn);
-          await folders.with(cache_dir, (store) => store.noteReplica(() => ({ library, seq })));
+          await folders.with(cache_dir, (store) => store.noteReplica(() => ({ library, seq, at_ms })));
           return written;
         } finally {
           await source?.close();
@@ -185,7 +185,8 @@ function applySmall(
       const applyOne = () => following.now(at_ms, `${library} ${seq}`, () => apply(write!));
       written.push(isNew ? applyOne() : nothing);
     }
-    return { library, seq: Math.max(known, changes[written.length - 1]!.seq) };
+    const { seq, at_ms } = changes[written.length - 1]!;
+    return seq > known ? { library, seq, at_ms } : store.replica!;
   };
   following.now(changes[0]!.at_ms, library, () => one.during(store, () => store.noteReplica(applyAll)));
   return { written };

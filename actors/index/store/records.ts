@@ -17,8 +17,8 @@ export const Lease = table('FHLS', {
   renewed_ms: 'double',
 });
 // key: "replica", in a folder that follows the library of a cluster. library: its id; seq: the last change
-// of its log that the folder has
-export const Replica = table('FHRE', { library: 'string', seq: 'double' });
+// of its log that the folder has; at_ms: when that was made, milliseconds since 1970, 0 for none
+export const Replica = table('FHRE', { library: 'string', seq: 'double', at_ms: 'double' });
 // keys: "path/" sha256 of the path, and "media/" hash_str for the path remembered last. volume: where the
 // volume of the file is mounted, empty in the records of earlier versions. content_digest: what
 // actors/decoder/probe/hash.ts says of a content that was compared with another of the same hash; else

@@ -372,7 +372,7 @@ function libraryHandlers(world: IndexState) {
     kept_peaks: () => ({ peaks: null }),
     keep_peaks: () => ({ kept: false }),
     followed: () => null,
-    follow: ({ library }) => ({ library, seq: 0 }),
+    follow: ({ library }) => ({ library, seq: 0, at_ms: 0 }),
     apply: () => ({ answer: null, refusal: null }),
     apply_small: () => ({ written: [{ answer: null, refusal: null }] }),
   } satisfies IndexHandlers;

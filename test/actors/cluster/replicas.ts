@@ -146,7 +146,7 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
     index.call(name, request, () => options?.signal?.aborted ?? false);
   const ref = { name: 'index', phase: 'ready', ask } as Index;
   const places = new Places(rootsFile);
-  const { seq } = await index.call('follow', { cache_dir: cacheDir, library });
+  const position = await index.call('follow', { cache_dir: cacheDir, library });
   const common = { database, places, index: ref, library, nodeId, cacheDir, clock: systemClock, log };
   const writes = new Writes(common);
   const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
@@ -154,9 +154,8 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
     else await active.told(body);
   };
   const cut = Promise.withResolvers<void>();
-  const follower = new Follower({ ...common, exchange, onChange, onCutOff: cut.resolve }, seq);
-  const applied = () => follower.applied;
-  const snapshots = new Snapshots({ ...common, exchange, applied, least: 1 });
+  const follower = new Follower({ ...common, exchange, onChange, onCutOff: cut.resolve }, position);
+  const snapshots = new Snapshots({ ...common, exchange, position: () => follower.position, least: 1 });
   const active = new ActiveTasks({ ...common, listeners: new Listeners(log) });
   const tasks = new ClusterTasks({
     ...common,

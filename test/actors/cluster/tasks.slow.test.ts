@@ -139,7 +139,7 @@ async function shareFairly(nodes: Nodes): Promise<void> {
 
 async function takeBehind({ database, library, shared, said, found, ...nodes }: Nodes): Promise<void> {
   await found((index, at) => spoken(index, at, 'aa', [turn(0, 0, 2)], {}, { path: files[0]! }));
-  const { changes } = await changesAfter(database, library, 0, 100);
+  const { changes } = await changesAfter(database, library, { seq: 0, at_ms: 0 }, 100);
   const body = changes.at(-1)!.body as Extract<ChangeBody, { kind: 'results' }>;
   const node = await nodes.join('/footage');
   node.begin();
@@ -165,7 +165,7 @@ async function takeBehind({ database, library, shared, said, found, ...nodes }: 
   const jobs = 'select 1 from framehound.job where not ended';
   await until(async () => (await database.query(jobs)).length === files.length);
   // A worker that looked at the log before the task was asked for takes nothing of it either.
-  assert.equal(await database.takeJob({ library, applied: before, roots: ['footage'] }), null);
+  assert.equal(await database.takeJob({ library, seq: before, at_ms: 0, roots: ['footage'] }), null);
   // It looks for jobs more often than for these results.
   const late = () => said.filter((line) => line.includes('cannot be read yet')).length;
   const looks = late() + 2;

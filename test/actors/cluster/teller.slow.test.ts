@@ -136,7 +136,7 @@ async function told(t: TestContext, all: Machines, footage: string) {
     return teller.stop();
   });
   const follow = async () => {
-    const { changes } = await changesAfter(all.database, library, applied, 100);
+    const { changes } = await changesAfter(all.database, library, { seq: applied, at_ms: 0 }, 100);
     for (const change of changes) {
       applied = change.seq;
       teller.applied(change);

@@ -67,7 +67,7 @@ test('what was found elsewhere takes its place stage by stage', async (t) => {
   await adopt(3, again);
   assert.equal(bundlesOf(replica, 'aa').length, 1, 'the vectors before are removed');
   assert.deepEqual(openIn(replica), []);
-  assert.deepEqual(await index.call('followed', { cache_dir: replica }), { library, seq: 3 });
+  assert.deepEqual(await index.call('followed', { cache_dir: replica }), { library, seq: 3, at_ms: 3000 });
 });
 
 test('a change that was cut short is applied again, and one that is known is not', async (t) => {

@@ -89,7 +89,7 @@ test('together they come to the same as one by one', async (t) => {
   assert.equal(written[1]?.refusal?.code, 'UNKNOWN_SPEAKER');
   assert.equal(await other.held(), await one.held());
   assert.match(await other.held(), /Ada Lovelace.*new\.mp4/);
-  assert.deepEqual(await index.call('followed', { cache_dir }), { library, seq: 8 });
+  assert.deepEqual(await index.call('followed', { cache_dir }), { library, seq: 8, at_ms: 5000 });
   const again = await applied(index, cache_dir, changes);
   assert.ok(again.every(({ answer, refusal }) => answer === null && refusal === null));
   assert.equal(await other.held(), await one.held(), 'and twice is the same as once');
@@ -116,7 +116,7 @@ test('when one cannot be applied now, none of them took place', async (t) => {
     storeErrors.STORE_FULL.is(error),
   );
   assert.equal(await held(), before);
-  assert.deepEqual(await index.call('followed', { cache_dir }), { library, seq: 2 });
+  assert.deepEqual(await index.call('followed', { cache_dir }), { library, seq: 2, at_ms: 1 });
   isFull = false;
   await applied(index, cache_dir, some);
   assert.match(await held(), /Ada.*Alan/);
