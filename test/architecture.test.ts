@@ -52,7 +52,10 @@ function readSource(absolute: string): Source {
 const room = (path: string) => path.split('/').slice(0, 2).join('/');
 const doors = ['actors/models/session.ts', 'actors/decoder/ffmpeg.ts', 'actors/decoder/pixels/jpeg.ts'];
 /** Here insides are put together, so that nobody else has to see them. */
-const composition = ['main.ts', 'actors/installation.ts', 'actors/cluster/join.ts', 'actors/cluster/open.ts'];
+const composition = [
+  ...['main.ts', 'actors/installation.ts'],
+  ...['actors/cluster/join.ts', 'actors/cluster/open.ts', 'actors/cluster/import.ts'],
+];
 /** Files that their room names as public and pure. */
 const publicFiles = [
   'actors/models/advice.ts',

@@ -67,7 +67,7 @@ export async function firstReplica(
     if (snapshots.length === 0) return;
   }
   if (isApart)
-    log.warn('this replica has what the database does not have: it is made anew', { change: begun.seq });
+    log.warn('this replica has what the database does not have: it is made again', { change: begun.seq });
   const refused: string[] = [];
   for (const snapshot of snapshots) {
     if (await taken(parts, snapshot, signal)) return;

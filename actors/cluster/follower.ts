@@ -203,7 +203,7 @@ export class Follower {
     if (snapshot === undefined && cut > 0)
       throw clusterErrors.SNAPSHOT_DAMAGED(`The log begins behind change ${cut}, and there is no snapshot`);
     if (snapshot !== undefined) await exchange.expectSealed(snapshot.sealed);
-    log.warn(`${why}: it takes the library anew`, { change });
+    log.warn(`${why}: it takes the whole library again`, { change });
     this.#stop.abort();
     onCutOff();
     return false;

@@ -11,6 +11,7 @@ import { peopleErrors } from '../../../actors/index/people/contract.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
+import { SLOW_MS } from '../../system/command-line.ts';
 import { skipWithoutPostgres } from '../../system/postgres.ts';
 import { until } from '../../until.ts';
 import { spoken, turn } from '../index/voices/spoken.ts';
@@ -126,9 +127,10 @@ async function shareFairly(nodes: Nodes): Promise<void> {
   await until(() => jobs.length === 1);
   ids.push(await start('middle', 16), await start('small', 3), await start('last', 3));
   begun.resolve();
-  await until(async () =>
-    (await Promise.all(ids.map((id) => tasks.get(id, page)))).every((one) => one.ended),
-  );
+  const allEnded = async () =>
+    (await Promise.all(ids.map((id) => tasks.get(id, page)))).every((one) => one.ended);
+  // Fourteen jobs, each with a dozen statements.
+  await until(allEnded, { within: SLOW_MS });
   const [large, middle, small, last] = ['large 6', 'middle 4', 'small 1', 'last 1'];
   assert.deepEqual(jobs, [
     ...['large 2', middle, small, last, small, last],
@@ -233,7 +235,7 @@ async function stopOften(nodes: Nodes): Promise<void> {
   // More often than a job is tried.
   for (let time = 1; time <= 7; time++) {
     const worker = node.work(stopped);
-    await until(() => taken === time);
+    await until(() => taken === time, { within: SLOW_MS });
     await worker.stop();
   }
   const worker = node.work(analysing(async () => 'analyzed'));
