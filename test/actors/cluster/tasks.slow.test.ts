@@ -1,6 +1,6 @@
 // Tasks of a cluster that are cut short, and that go on.
 import assert from 'node:assert/strict';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { Analysis, WorkResult } from '../../../actors/analysis/contract.ts';
@@ -9,6 +9,7 @@ import { addChange, type ChangeBody, changesAfter } from '../../../actors/cluste
 import { progressChannel } from '../../../actors/cluster/notices.ts';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
+import { manifestFile } from '../../../actors/library/transfer/contract.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { engineErrors } from '../../../runtime/errors.ts';
 import { SLOW_MS } from '../../system/command-line.ts';
@@ -159,6 +160,8 @@ async function takeBehind({ database, library, shared, said, found, ...nodes }: 
   const before = follower.applied;
   // What another worker has found meanwhile, and this machine cannot read yet.
   const sealed = { ...body.sealed!, place: 'results/late' };
+  // Not as one that is damaged: that would be given up after some attempts.
+  mkdirSync(join(shared, sealed.place, manifestFile), { recursive: true });
   await addChange(database, { library, node: library }, { ...body, sealed });
   first.resolve();
   await until(async () => (await tasks.get(task_id, page)).ended !== null);
@@ -173,6 +176,7 @@ async function takeBehind({ database, library, shared, said, found, ...nodes }: 
   const looks = late() + 2;
   await until(() => late() >= looks);
   assert.equal(seen.length, files.length);
+  rmSync(join(shared, sealed.place), { recursive: true });
   cpSync(join(shared, body.sealed!.place), join(shared, sealed.place), { recursive: true });
   await next;
   await until(() => seen.length === 2 * files.length);
