@@ -2,12 +2,13 @@
 // manifest, and never changed once a change of the log names it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { createFile } from '../../runtime/files/atomic-write.ts';
 import { makeFolder } from '../../runtime/files/folder.ts';
-import { rm } from '../../runtime/files/names.ts';
+import { rename, rm } from '../../runtime/files/names.ts';
+import { openFolder } from '../index/store/names.ts';
 import { type Manifest, manifestFile, type Transfer, transferErrors } from '../library/transfer/contract.ts';
 import { clusterErrors } from './contract.ts';
 import type { Job } from './database.ts';
@@ -25,6 +26,9 @@ export interface Sealed {
 export function resultPlace({ id, retryCount }: Job): string {
   return `results/${id.slice(0, 2)}/${id}-${retryCount}`;
 }
+
+/** Where interrupted work of a job is kept. */
+export const openPlace = (job: string): string => `open/${job}`;
 
 export interface ExchangeParts {
   /** That all nodes share, absolute. */
@@ -95,6 +99,25 @@ export class Exchange {
   async merge(from: string, cacheDir: string): Promise<void> {
     const { roots, mergeLibrary } = this.#parts;
     await mergeLibrary(from, { cacheDir, roots });
+  }
+
+  /**
+   * Keeps what a stopped worker has of its files so far, for whoever takes the job next. A copy is named as
+   * one when it is whole.
+   */
+  async keepOpen(job: string, cacheDir: string): Promise<void> {
+    const kept = join(this.#parts.shared, openPlace(job));
+    if (!existsSync(openFolder(cacheDir)) || !this.#isThere()) return;
+    await rm(`${kept}.part`, { recursive: true, force: true });
+    await cp(openFolder(cacheDir), `${kept}.part`, { recursive: true, preserveTimestamps: true });
+    await rm(kept, { recursive: true, force: true });
+    await rename(`${kept}.part`, kept);
+  }
+
+  /** Copies what was kept into the folder of the job, which is new. */
+  async takeOpen(job: string, cacheDir: string): Promise<void> {
+    const kept = join(this.#parts.shared, openPlace(job));
+    if (existsSync(kept)) await cp(kept, openFolder(cacheDir), { recursive: true, preserveTimestamps: true });
   }
 
   /** SHARED_FOLDER while the shared folder is away, LIBRARY_DAMAGED when the manifest is another one. */

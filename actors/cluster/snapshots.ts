@@ -9,7 +9,7 @@ import type { Log } from '../../runtime/log.ts';
 import { Alarm } from './alarm.ts';
 import { livingSeconds } from './contract.ts';
 import { type Database, madeSql, type ReplicaPosition, type Sql, standsSql } from './database.ts';
-import type { Exchange, Sealed } from './exchange.ts';
+import { type Exchange, openPlace, type Sealed } from './exchange.ts';
 import { lockLibrary } from './log.ts';
 
 /** In the shared folder. */
@@ -170,10 +170,7 @@ export class Snapshots {
   /** Removes snapshots that are not kept, and what is left of those that nobody ended. */
   async #tidy(): Promise<void> {
     const { database, exchange, library } = this.#parts;
-    const there = await readdir(join(exchange.shared, folderOfAll)).catch((error: unknown): string[] => {
-      if (codeOf(error) === 'ENOENT') return [];
-      throw error;
-    });
+    const there = await namesIn(join(exchange.shared, folderOfAll));
     await database.query(
       `delete from framehound.snapshot where library = $1 and digest is not null
         and id not in (select id from framehound.snapshot where library = $1 and digest is not null
@@ -183,6 +180,11 @@ export class Snapshots {
     const rows = await database.query<{ id: string }>('select id from framehound.snapshot');
     const known = new Set(rows.map(({ id }) => id));
     for (const name of there) if (!known.has(name)) await exchange.drop(placeOf(name));
+    // Of jobs that were cancelled after a worker had been stopped.
+    const kept = await namesIn(join(exchange.shared, openPlace('')));
+    const jobs = await database.query<{ id: string }>('select id from framehound.job where not ended');
+    const waiting = new Set(jobs.map((job) => job.id));
+    for (const name of kept) if (!waiting.has(name.slice(0, 36))) await exchange.drop(openPlace(name));
   }
 
   /** What the older snapshot and every living node have. */
@@ -227,6 +229,13 @@ export class Snapshots {
     ]);
     return true;
   }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown): string[] => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
 }
 
 /** Those that can be taken, the newest first. */

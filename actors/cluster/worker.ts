@@ -18,7 +18,7 @@ import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
 import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
-import { type Exchange, resultPlace, type Sealed } from './exchange.ts';
+import { type Exchange, openPlace, resultPlace, type Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
 import { attachmentsOf, cutJob, facesFound, goOn, workersNow } from './jobs.ts';
 import {
@@ -182,7 +182,10 @@ export class Worker {
       if (work.step === steps.files) this.#perFile = (clock.now() - since) / work.paths.length;
       // Whether it is ours still is for the transaction to say: its answer may have been lost.
       const end = await this.#endOf(job, work, outcome);
-      if (end === 'committed') return;
+      if (end === 'committed') {
+        if (job.retryCount > 0) await exchange.drop(openPlace(job.data.job));
+        return;
+      }
       if (end === 'overtaken') {
         const reason = 'what it was made of has changed meanwhile: it is done again';
         log.info(reason, { job: job.id });
@@ -202,8 +205,15 @@ export class Worker {
       return await this.#analyse(job, work, folder, AbortSignal.any([this.#stop.signal, lost]));
     } catch (error) {
       if (lost.aborted) return null;
-      const { database } = this.#parts;
+      const { database, exchange, log } = this.#parts;
       const isStopped = this.#stop.signal.aborted;
+      if (isStopped && work.step === steps.files) {
+        await exchange.keepOpen(job.data.job, folder).catch((fault: unknown) => {
+          log.warn('interrupted work cannot be kept, so it begins again', {
+            reason: toFields(fault).message,
+          });
+        });
+      }
       const given = isStopped ? database.returnJob(job) : database.giveBackJob(job, toFields(error).message);
       await given.catch(() => {
         // It comes back when its heartbeat is missed.
@@ -263,6 +273,7 @@ export class Worker {
     const since = follower.applied;
     const request = await this.#requestFor(work, folder);
     makeFolder(folder);
+    if (isOfFiles && job.retryCount > 0) await this.#parts.exchange.takeOpen(job.data.job, folder);
     for (const { number, bytes } of isClosing ? await attachmentsOf(database, work.task) : [])
       writeFileSync(join(folder, `${number}`), bytes, { mode: 0o600 });
     const results: WorkResult[] = [];

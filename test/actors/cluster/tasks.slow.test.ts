@@ -1,6 +1,6 @@
 // Tasks of a cluster that are cut short, and that go on.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { Analysis, WorkResult } from '../../../actors/analysis/contract.ts';
@@ -8,6 +8,7 @@ import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { addChange, type ChangeBody, changesAfter } from '../../../actors/cluster/log.ts';
 import { progressChannel } from '../../../actors/cluster/notices.ts';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
+import { openFolder } from '../../../actors/index/store/names.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
 import { manifestFile } from '../../../actors/library/transfer/contract.ts';
 import { systemClock } from '../../../runtime/clock.ts';
@@ -35,6 +36,7 @@ test('tasks of a cluster', { skip: skipWithoutPostgres }, async (t) => {
   );
   await t.test('a file outside the roots fails alone, and is done when it is in one', () => outside(nodes));
   await t.test('a worker that is stopped has not failed, however often', () => stopOften(nodes));
+  await t.test('what a stopped worker has of a film is taken up by another one', () => takeUp(nodes));
   await t.test('a wrong analysis folder is a bad request', () => elsewhere(nodes));
   await t.test('every node knows that a summary is generated', () => summarizing(nodes));
   await t.test('a node that cannot reach the database does not say that it stopped something', () =>
@@ -248,6 +250,33 @@ async function stopOften(nodes: Nodes): Promise<void> {
     return now.ended !== null && now;
   });
   assert.deepEqual([detail.state, detail.counts.analyzed, taken], ['completed', 1, 7]);
+  await worker.stop();
+}
+
+async function takeUp(nodes: Nodes): Promise<void> {
+  const [one, other] = [await nodes.join('/footage'), await nodes.join('/footage')];
+  for (const node of [one, other]) node.begin();
+  const { cacheDir: cache_dir, tasks } = one;
+  const { task_id } = await tasks.start({ ...nothing, cache_dir, paths: files.slice(0, 1) });
+  let isAtWork = false;
+  const stopped = one.work(async ({ request }, { signal }) => {
+    mkdirSync(openFolder(request.cache_dir));
+    writeFileSync(join(openFolder(request.cache_dir), 'film.spans'), 'half');
+    isAtWork = true;
+    await until(() => signal.aborted, { within: SLOW_MS });
+    throw engineErrors.CANCELLED();
+  });
+  await until(() => isAtWork);
+  await stopped.stop();
+  assert.deepEqual(readdirSync(join(nodes.shared, 'open')).length, 1);
+  let taken = '';
+  const worker = other.work(async (job, tools) => {
+    taken = readFileSync(join(openFolder(job.request.cache_dir), 'film.spans'), 'utf8');
+    return analysing(async () => 'analyzed')(job, tools);
+  });
+  await until(async () => (await tasks.get(task_id, page)).counts.analyzed === 1);
+  assert.equal(taken, 'half');
+  await until(() => readdirSync(join(nodes.shared, 'open')).length === 0);
   await worker.stop();
 }
 
