@@ -180,9 +180,10 @@ function choices(
   else if (said.length > 1) out['allOf'] = said;
 }
 
-/** Only its type, without null; a flag is given when it is true. */
+/** Only its type, without null; a flag is given when it is true, and a list when it has an item. */
 function neverNull({ type = 'object' }: Schema): Schema {
-  return type === 'boolean' ? { type, enum: [true] } : { type };
+  if (type === 'boolean') return { type, enum: [true] };
+  return type === 'array' ? { type, items: {}, minItems: 1 } : { type };
 }
 
 function notGiven({ type }: Schema): Schema {

@@ -91,12 +91,17 @@ export type NodeRequest = Static<typeof NodeRequest>;
 
 export const RemoveRequest = Type.Object({
   cache_dir: CacheDir,
-  summary_refs: defaulted(
-    shown(described(Type.Array(SummaryRef, { maxItems: 10_000 }), 'Summaries to delete.'), [
-      's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.f0e29288',
-    ]),
-    [],
+  ...choiceOf(
+    {
+      summary_refs: defaulted(
+        shown(described(Type.Array(SummaryRef, { maxItems: 10_000 }), 'Summaries to delete.'), [
+          's1.5f3a9c01-1e8480.01983f2b7c40a1b2c3d4e5f6.f0e29288',
+        ]),
+        [],
+      ),
+      collection_id: Type.Optional(CollectionId),
+    },
+    { most: 2 },
   ),
-  collection_id: Type.Optional(CollectionId),
 });
 export type RemoveRequest = Static<typeof RemoveRequest>;
