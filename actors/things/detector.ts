@@ -132,11 +132,11 @@ function refused(error: unknown): null {
  */
 async function differenceOf(exact: Detector, other: Detector, compared: readonly string[]): Promise<number> {
   const picture = pattern(exact.family.side);
-  const [wanted, told] = [await exact.run(picture), await other.run(picture)];
+  const [exactOutputs, otherOutputs] = [await exact.run(picture), await other.run(picture)];
   const parts = compared.map((name) => {
-    const [a, b] = [wanted[name]!.data as Float32Array, told[name]!.data as Float32Array];
-    const off = a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0);
-    return off / a.reduce((sum, value) => sum + Math.abs(value), 0);
+    const [a, b] = [exactOutputs[name]!.data as Float32Array, otherOutputs[name]!.data as Float32Array];
+    const difference = a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0);
+    return difference / a.reduce((sum, value) => sum + Math.abs(value), 0);
   });
   return Math.max(...parts);
 }
