@@ -14,6 +14,7 @@ import { OpenClusterings, peopleHandlers, peopleSearchHandlers } from './people/
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
 import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
 import { resultHandlers } from './results/handlers.ts';
+import { soundHandlers } from './sounds/handlers.ts';
 import { peakHandlers, spanHandlers, storeHandlers } from './store/handlers.ts';
 import type { FaceStage } from './store/people/face-stage.ts';
 import type { OpenComparison } from './store/people/open-comparison.ts';
@@ -79,6 +80,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...resultHandlers(parts),
       ...writtenHandlers(parts),
       ...thingHandlers(parts),
+      ...soundHandlers(parts),
       ...facetHandlers(parts),
       ...libraryHandlers(parts),
       ...peopleSearchHandlers(parts),

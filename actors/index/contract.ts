@@ -10,6 +10,7 @@ import { nameMessages } from './names/contract.ts';
 import { peopleMessages } from './people/contract.ts';
 import { replicaMessages } from './replica/contract.ts';
 import { resultMessages } from './results/contract.ts';
+import { soundMessages } from './sounds/contract.ts';
 import { peakMessages, spanMessages, storeMessages } from './store/contract.ts';
 import { summaryMessages } from './summaries/contract.ts';
 import { thingMessages } from './things/contract.ts';
@@ -27,6 +28,7 @@ export const indexContract = contract('index', {
   ...resultMessages,
   ...writtenMessages,
   ...thingMessages,
+  ...soundMessages,
   ...facetMessages,
   ...libraryMessages,
   ...peopleMessages,

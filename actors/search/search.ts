@@ -220,6 +220,7 @@ export async function seenIn(
   const { hash_str } = record.identity;
   const things = await parts.index.ask('things_of', { cache_dir, hash_str }, call);
   const written = await parts.index.ask('stored_result', { cache_dir, type: 'text', hash_str }, call);
+  const heard = await parts.index.ask('stored_result', { cache_dir, type: 'sounds', hash_str }, call);
   const edges = (await shotsOf(parts, cache_dir, [hash_str], call)).get(hash_str) ?? null;
   const secondsOf = ({ start, end }: Pick<Track, 'start' | 'end'>) => {
     const [start_seconds, end_seconds] = exactTimes(edges, start, end);
@@ -241,6 +242,11 @@ export async function seenIn(
     faces: things.faces
       .map(({ frame: time_seconds, box }) => ({ time_seconds, box }))
       .sort((a, b) => a.time_seconds - b.time_seconds),
+    sounds:
+      heard &&
+      itemsOf(heard, 'sounds').map(({ sound, confidence, start, end }) => {
+        return { sound, confidence, start_seconds: start, end_seconds: end };
+      }),
   };
 }
 

@@ -187,10 +187,10 @@ export const exportSidecars = route({
   summary: 'Write what was found in media as JSON and XMP files',
   description:
     'Writes `NAME.json` and `NAME.xmp` for each file, such as `film.mp4.xmp`, into a folder that mirrors the library, or ' +
-    'beside the media. Keywords (`dc:subject`) are those that XMP of the media already had, and the things of ' +
-    '`things.seen`. People (`Iptc4xmpExt:PersonInImage`) are those with a name; in stills their faces are regions ' +
+    'beside the media. Keywords (`dc:subject`) are those that XMP of the media already had, the things of ' +
+    '`things.seen`, and `music` and `singing`. People (`Iptc4xmpExt:PersonInImage`) are those with a name; in stills their faces are regions ' +
     '(`mwg-rs:Regions`) of the stored pixels, before EXIF orientation. Films and sound have `xmpDM:Tracks`: `People` ' +
-    'with ranges of seconds, and `Speech` with segments and speakers. An existing file is replaced only if framehound ' +
+    'and `Sounds` with ranges of seconds, and `Speech` with segments and speakers. An existing file is replaced only if framehound ' +
     'wrote it; otherwise it is left alone and the result says so. A file that fails is a result with an `error`, and ' +
     'the others are written. Media that are missing are described as they were analysed. If the client disconnects, ' +
     'complete files are kept.',

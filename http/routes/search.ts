@@ -226,7 +226,7 @@ the place where the media was made, or as instants if both the media and the val
 
 **Groups.** \`people.face_count\` and one facet for each face clustering (\`people.\` and its percent-encoded name) are about the
 people in a file. \`things.seen\` has the 44 classes whose accuracy was measured, \`things.unmeasured\` the other 36, and
-\`things.shot_size\` how large people appear. \`description.keyword\` and \`description.person\` come from XMP and IPTC in the media or
+\`things.shot_size\` how large people appear. \`sounds.heard\` has \`music\` and \`singing\`. \`description.keyword\` and \`description.person\` come from XMP and IPTC in the media or
 in a file beside them, and are read again by the next analysis when that file changes. All of them filter media, not frames.
 `.trim();
 
@@ -273,7 +273,7 @@ export const mediaSeen = route({
   path: '/api/v1/media/seen',
   id: 'mediaSeen',
   tag: 'Media',
-  summary: 'Get the things and printed words in a media file',
+  summary: 'Get the things, printed words and sounds in a media file',
   description:
     'Returns what detectors have found in a file, with times: classes of things, the size of people, and ' +
     'printed lines. The file is given by either `media_path` or `hash_str`, and does not have to exist ' +

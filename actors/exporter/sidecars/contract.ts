@@ -110,13 +110,13 @@ export interface SidecarFacts {
   readonly location: string | null;
   /** EXIF orientation of a still, 1 to 8; null if unknown and for other media. */
   readonly orientation: number | null;
-  /** Keywords of the XMP, and things detected with certainty. */
+  /** Keywords of the XMP, things detected with certainty, and sounds. */
   readonly keywords: readonly string[];
   /** Named by people who use this program. */
   readonly people: readonly NamedPerson[];
   /** Names that XMP had. */
   readonly people_in_xmp: readonly string[];
-  readonly seen: Pick<SeenAnswer, 'things' | 'shots' | 'lines'>;
+  readonly seen: Pick<SeenAnswer, 'things' | 'shots' | 'lines' | 'sounds'>;
   /** Null without a transcript. */
   readonly transcript: readonly NamedSegment[] | null;
 }

@@ -182,7 +182,8 @@ async function factsOf(
   const orientation = people.length > 0 ? await orientationOf(parts, record, call) : null;
   const sure = seen.things.filter(({ measured }) => measured).map((thing) => thing.class);
   const { kind, duration_seconds, width, height, creation_date, camera_make, camera_model, location } = probe;
-  const { things, shots, lines } = seen;
+  const { things, shots, lines, sounds } = seen;
+  const heard = (sounds ?? []).map(({ sound }) => sound);
   const warnings = [
     ...(unreadable.length > 0 ? [`damaged face clusterings are left out: ${unreadable.join(', ')}`] : []),
     ...(probe.kind === 'image' && people.length > 0 && orientation === null
@@ -193,10 +194,10 @@ async function factsOf(
   return {
     facts: {
       ...{ media_path, hash_str, kind, size_bytes, duration_seconds, width, height, ...tags, orientation },
-      keywords: [...new Set([...(probe.xmp?.keywords ?? []), ...sure])],
+      keywords: [...new Set([...(probe.xmp?.keywords ?? []), ...sure, ...heard])],
       people,
       people_in_xmp: probe.xmp?.people ?? [],
-      seen: { things, shots, lines },
+      seen: { things, shots, lines, sounds },
       transcript: stored === null ? null : segments,
     },
     warnings,

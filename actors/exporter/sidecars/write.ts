@@ -134,8 +134,8 @@ export function storedBox(box: Box, orientation: number): Box {
 /** Times are counted in milliseconds. */
 const frameRate = 'f1000';
 
-/** When people are seen and what is said in films and sound, as XMP of dynamic media has them. */
-function tracksOf({ kind, people, transcript }: SidecarFacts): Element[] {
+/** When people are seen, and what is said and heard in films and sound, as XMP of dynamic media has them. */
+function tracksOf({ kind, people, transcript, seen: { sounds } }: SidecarFacts): Element[] {
   if (kind === 'image') return [];
   const seen = people
     .flatMap(({ name, ranges }) => ranges.map(([start, end]) => ({ name, start, end })))
@@ -148,7 +148,14 @@ function tracksOf({ kind, people, transcript }: SidecarFacts): Element[] {
       ...(speaker_name !== null && { 'xmpDM:speaker': oneLine(speaker_name) }),
     }),
   );
-  const tracks = [...track('People', 'Index', seen), ...track('Speech', 'Speech', said)];
+  const heard = (sounds ?? []).map(({ sound, start_seconds, end_seconds }) =>
+    item({ ...timesOf(start_seconds, end_seconds), 'xmpDM:name': sound }),
+  );
+  const tracks = [
+    ...track('People', 'Index', seen),
+    ...track('Speech', 'Speech', said),
+    ...track('Sounds', 'Index', heard),
+  ];
   return list('xmpDM:Tracks', 'rdf:Bag', tracks);
 }
 

@@ -41,7 +41,7 @@ export class FacetTables {
   #kept = new Map<Store, Kept>();
   #jobs = new WeakMap<Store, Job>();
   #people = new WeakMap<Store, PeopleFacets>();
-  #things = new WeakMap<Store, readonly ContentFacet[]>();
+  #stored = new WeakMap<Store, readonly ContentFacet[]>();
 
   constructor(log: Log, clusteringsOf: ClusteringsOf) {
     this.#log = log;
@@ -51,9 +51,8 @@ export class FacetTables {
   /** Every facet that these filters may name. */
   known(store: Store, filters: readonly MetadataFilter[]): readonly Facet[] {
     const has = (prefix: string) => filters.some(({ facet_id }) => facet_id.startsWith(prefix));
-    const things = has(thingsPrefix) ? this.#thingsOf(store) : [];
     const people = has(peoplePrefix) ? this.#peopleOf(store).of(this.#clusteringsOf(store), () => {}) : [];
-    return [...facets, ...[...things, ...people].map(({ facet }) => facet)];
+    return [...facets, ...[...this.#storedOf(store), ...people].map(({ facet }) => facet)];
   }
 
   /** Face clusterings of which nothing can be read, as the table of the folder was made. */
@@ -69,11 +68,12 @@ export class FacetTables {
     return made;
   }
 
-  #thingsOf(store: Store): readonly ContentFacet[] {
-    const known = this.#things.get(store);
+  /** Facets of what is stored of each content, apart from the records of media. */
+  #storedOf(store: Store): readonly ContentFacet[] {
+    const known = this.#stored.get(store);
     if (known !== undefined) return known;
-    const made = thingFacets(store);
-    this.#things.set(store, made);
+    const made = [...thingFacets(store), soundFacet(store)];
+    this.#stored.set(store, made);
     return made;
   }
 
@@ -82,7 +82,7 @@ export class FacetTables {
     while (!this.step(store, pause)) pause();
     const kept = this.#kept.get(store)!;
     const people = this.#peopleOf(store).of(this.#clusteringsOf(store), pause);
-    kept.table.setFurther([...this.#thingsOf(store), ...people]);
+    kept.table.setFurther([...this.#storedOf(store), ...people]);
     this.#kept.delete(store);
     this.#kept.set(store, kept);
     for (const oldest of [...this.#kept.keys()].slice(0, -mostTables)) this.#kept.delete(oldest);
@@ -145,7 +145,7 @@ export class FacetTables {
         count: table.unreadable.size,
       });
     }
-    yield* table.furtherInSteps(this.#thingsOf(store));
+    yield* table.furtherInSteps(this.#storedOf(store));
     return table;
   }
 }
@@ -160,12 +160,9 @@ function* updated(table: FacetTable, store: Store, changed: readonly MediaChange
   return table;
 }
 
-// Facets of what detectors have seen in pictures: things, and how large people are. They follow what is
-// stored of each content, apart from the records of media.
+// Facets of what detectors have seen in pictures: things, and how large people are; and of what is heard.
 
 const group = ['Things'] as const;
-/** Prefix of the id of every facet of things. */
-const thingsPrefix = 'things.';
 
 const shotLabels: Readonly<Record<ShotSize, string>> = {
   close_up: 'Close-up',
@@ -229,12 +226,12 @@ function thingFacets(store: Store): readonly ContentFacet[] {
   };
   const sizes = choices(shotSizes.map((value) => ({ value, label: shotLabels[value] })));
   return [
-    contentFacet('seen', 'Things', (hash) => sightsOf(hash).seen, {
+    contentFacet('things.seen', 'Things', (hash) => sightsOf(hash).seen, {
       ...named,
       meta: (value) => ({ suggested: best.of(value) }),
     }),
-    contentFacet('unmeasured', 'Other things, uncertain', (hash) => sightsOf(hash).unmeasured, named),
-    contentFacet('shot_size', 'Shot size of people', (hash) => sightsOf(hash).shots, sizes),
+    contentFacet('things.unmeasured', 'Other things, uncertain', (hash) => sightsOf(hash).unmeasured, named),
+    contentFacet('things.shot_size', 'Shot size of people', (hash) => sightsOf(hash).shots, sizes),
   ];
 }
 
@@ -251,16 +248,19 @@ function readSights(store: Store, hash: string, best: BestScores): Sights {
   };
 }
 
+function soundFacet(store: Store): ContentFacet {
+  const valuesOf = (hash: string) =>
+    (readable(() => store.results('sounds').of(hash))?.items ?? []).map(({ sound }) => sound);
+  return contentFacet('sounds.heard', 'Music and singing', valuesOf, named, ['Sounds']);
+}
+
 function contentFacet(
-  name: string,
+  id: string,
   label: string,
   valuesOf: (hash: string) => readonly string[],
   rest: Parameters<typeof multi>[2],
+  path: readonly string[] = group,
 ): ContentFacet {
-  const facet = multi(
-    { id: thingsPrefix + name, label, path: group },
-    ({ identity }) => valuesOf(identity.hash_str),
-    rest,
-  );
+  const facet = multi({ id, label, path }, ({ identity }) => valuesOf(identity.hash_str), rest);
   return { facet, keyOf: (hash) => keyOfValues(valuesOf(hash)) };
 }

@@ -7,6 +7,7 @@ import type { Track } from '../../things/tracks.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
+import { LoadedItems } from '../results/loaded-items.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { RankedMatch } from '../visual/contract.ts';
@@ -14,7 +15,6 @@ import { scenesOf } from '../visual/scene-lists.ts';
 import { shotAt } from '../visual/shots.ts';
 import type { VisualIndex } from '../visual/visual-index.ts';
 import type { thingMessages } from './contract.ts';
-import { LoadedTracks } from './loaded-tracks.ts';
 import { partOf, type SureMoment, seenAt, sureMomentsOf } from './moments.ts';
 import { storedFaces, storedShots } from './stored-shots.ts';
 
@@ -28,7 +28,7 @@ export interface ThingParts extends FilterParts {
 
 export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
   const { folders } = parts;
-  const loaded = new LoadedTracks();
+  const loaded = new LoadedItems('things');
   return {
     things_of: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => {
@@ -49,7 +49,7 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
         const tracks = new Map<string, readonly Track[]>();
         const seen = frames.map(({ hash_str, frame_index }) => {
           turn.throwIfCancelled();
-          const own = tracks.get(hash_str) ?? readable(() => loaded.tracks(store, hash_str)) ?? [];
+          const own = tracks.get(hash_str) ?? readable(() => loaded.items(store, hash_str)) ?? [];
           tracks.set(hash_str, own);
           return seenAt(own, terms, frame_index);
         });
@@ -60,7 +60,7 @@ export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
 }
 
 interface FindParts extends ThingParts {
-  readonly loaded: LoadedTracks;
+  readonly loaded: LoadedItems<'things'>;
 }
 
 async function find(
@@ -160,13 +160,13 @@ function rangesOf(
 /** `recognized`: half-open ranges of frames that show people who were recognized by their faces. */
 function momentsIn(
   store: Store,
-  loaded: LoadedTracks,
+  loaded: LoadedItems<'things'>,
   hash: string,
   terms: FindRequest['terms'],
   recognized: readonly (readonly [number, number])[],
 ): SureMoment[] {
   const frames = store.media.byHash(hash)?.probe.grid_frames ?? 0;
-  const tracks = loaded.tracks(store, hash);
+  const tracks = loaded.items(store, hash);
   const shots = terms.some(({ shot }) => shot !== null) ? storedShots(store, hash, tracks) : [];
   const people = recognized.map(([start, end]) => ({ start, end, score: 1, best: start, prominence: 1 }));
   return sureMomentsOf(tracks, terms, frames, { shots, people });

@@ -45,7 +45,8 @@ async function search(parts: WrittenParts, request: SearchRequest, pause: () => 
   }));
 }
 
-function withinOf(
+/** Whether a range of grid frames of a media counts; null where every one does. */
+export function withinOf(
   ranges: SearchRequest['scope']['ranges'],
   seen: FrameRanges | null,
 ): WrittenScope['isWithin'] {

@@ -14,6 +14,7 @@ import {
   optional,
   shown,
 } from '../../../runtime/schema.ts';
+import { SoundName } from '../../index/sounds/contract.ts';
 import { CacheDir, ContentHash, EndSeconds, FilePath, StartSeconds } from '../../index/store/contract.ts';
 import { ShotSize } from '../../index/things/contract.ts';
 import { Shot } from '../../index/visual/contract.ts';
@@ -278,6 +279,12 @@ const SeenLine = Type.Object({
   ),
 });
 
+const HeardSound = Type.Object({
+  sound: SoundName,
+  confidence: described(Type.Number({ minimum: 0, maximum: 1 }), 'Mean of its probability in this range.'),
+  ...Seconds,
+});
+
 const looked = (what: string) =>
   described(
     nullable(oneOf('file', 'previews')),
@@ -307,6 +314,11 @@ export const SeenAnswer = Type.Object({
       }),
     ),
     'Faces in order of time, found by any face model.',
+  ),
+  sounds: described(
+    nullable(Type.Array(named('HeardSound', HeardSound))),
+    'Music and singing in order of time; null if the file was not searched for them. Of such seconds .93 were ' +
+      'music, and .96 were sung.',
   ),
 });
 export type SeenAnswer = Static<typeof SeenAnswer>;

@@ -61,7 +61,8 @@ const queryFields = {
       optional(Type.String({ maxLength: 2000 })),
       'Query in natural language. People are recognized by their names or by words of their names, regardless ' +
         'of case: then the rest of the query is searched in the pictures that show them, and people after a ' +
-        'word such as `not` are excluded. The whole query is searched in what is said and in names.',
+        'word such as `not` are excluded. `music` and `singing` are also found where they are heard; `without music` ' +
+        'excludes what has music. The whole query is searched in what is said and in names.',
     ),
     'Ann with a red car',
   ),
@@ -185,8 +186,8 @@ const TheName = Type.Object({
   kind: field('Kind of the match.', oneOf('name')),
   rank: Rank,
   of: described(
-    oneOf('person', 'file', 'folder', 'list', 'speaker'),
-    'What has the name; `person` only if `kinds` does not contain `person`.',
+    oneOf('person', 'file', 'folder', 'list', 'speaker', 'sound'),
+    'What has the name; `person` only if `kinds` does not contain `person`. A `sound` is music or singing that is heard.',
   ),
   name: described(Type.String(), 'The name as it was given.'),
 });

@@ -38,6 +38,7 @@ import {
   rangesOfHits,
   seenRanks,
   weakLast,
+  withoutHeard,
   withoutPeople,
 } from './names.ts';
 import { checkPicture, pictureOf } from './picture.ts';
@@ -59,7 +60,7 @@ async function searchMoments(
   input: MomentsRequest,
   signal: AbortSignal | undefined,
 ): Promise<MomentsAnswer> {
-  const request = withExclusions(input);
+  const { request, isQuiet } = await withoutHeard(parts, withExclusions(input), signal);
   const isSelected = isSelection(request);
   const picture = isSelected ? null : checkedPicture(request);
   if (request.people_filter.length > 0) {
@@ -99,7 +100,7 @@ async function searchMoments(
   const isRefused = refused.size > 0 && [...found.keys()].every((kind) => kind === 'name');
   if (isRefused && all.every((hits) => hits.length === 0)) throw [...refused.values()][0];
   const isWanted = await withoutPeople(parts, request, named.excluded, signal);
-  const lists = all.map((hits) => hits.filter(isWanted));
+  const lists = all.map((hits) => hits.filter((hit) => isWanted(hit) && isQuiet(hit)));
   const fused = await inSteps(fuse(lists), () => pause(signal));
   return answered(parts, request, fused, { found, refused }, signal);
 }

@@ -8,6 +8,7 @@ import type { Lists } from '../../library/lists/contract.ts';
 import { now } from '../loaded-data.ts';
 import { type Note, type NoteCode, note } from '../notes/contract.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
+import { askSounds, soundTerms, soundText, withoutSounds } from '../sounds/sounds.ts';
 import { isSearchWord } from '../things/question.ts';
 import { textVectors } from '../visual/query-vectors.ts';
 import type { MomentsRequest, Reason } from './contract.ts';
@@ -101,12 +102,42 @@ export async function withoutPeople(
   if (excluded.length === 0) return () => true;
   const everywhere = { ...request, limit: 5000, people_filter: [] };
   const { lists } = await personLists(parts, everywhere, excluded, signal);
-  const ranges = rangesOfHits(lists, true);
+  return outside(rangesOfHits(lists, true));
+}
+
+function outside(ranges: RangesByHash): (hit: Hit<Reason>) => boolean {
   return ({ hash, path, time, start, end, isFile }) =>
     (isFile === true && !isStillName(path)) ||
     !(ranges[hash] ?? []).some(([from, to]) =>
       overlaps([from, to], [Math.min(time, start), Math.max(end, time + 1)]),
     );
+}
+
+/**
+ * The request without the sounds that its query excludes, and a test of hits: whether they lie outside of all
+ * ranges in which these are heard. The same request where nothing was listened to.
+ */
+export async function withoutHeard(
+  { index }: MomentParts,
+  request: MomentsRequest,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly request: MomentsRequest; readonly isQuiet: (hit: Hit<Reason>) => boolean }> {
+  const everything = { request, isQuiet: () => true };
+  const excluded = withoutSounds(request.query ?? '');
+  if (excluded === null) return everything;
+  const { cache_dir } = request;
+  const scope = { hashes: null, ranges: {}, filters: [] };
+  const options = { cache_dir, scope, max_results: 1_000_000 };
+  const heard = await Promise.all(
+    excluded.sounds.map((sound) =>
+      askSounds(index, { ...options, terms: [{ sound, negated: false }] }, signal),
+    ),
+  );
+  if (heard.every(({ looked }) => looked === 0)) return everything;
+  const frames = heard.flatMap(({ matches }) =>
+    matches.map(({ hash_str, start, end }) => ({ hash_str, frames: [start, end] as FrameRange })),
+  );
+  return { request: { ...request, query: excluded.rest }, isQuiet: outside(rangesByHash(frames)) };
 }
 
 const overlaps = ([from, to]: readonly [number, number], [start, end]: readonly [number, number]) =>
@@ -198,7 +229,7 @@ function inOrderOf(files: KindFound, { lists: [seen = []] }: KindFound): KindFou
 const lastFrame = 2 ** 31;
 const hasHits = ({ lists }: KindFound) => lists.some((hits) => hits.length > 0);
 
-/** Files, folders, speakers and lists with all words of a text in their names: a list of hits for each. */
+/** Files, folders, speakers, lists and sounds whose names have all words of a text, as a list each. */
 export async function nameList(
   parts: MomentParts,
   request: MomentsRequest,
@@ -215,12 +246,14 @@ export async function nameList(
     const { scope, ...found } = await scopeOf(parts, request, searched, signal);
     const query = { cache_dir, text, scope, ...only, max_results: depthOf(request, leastNamed) };
     const speakers = () => index.ask('speakers_named', query, now(signal));
-    const [media, spoken, items] = await Promise.all([
+    const terms = soundTerms(text);
+    const [media, spoken, items, heard] = await Promise.all([
       index.ask('media_named', query, now(signal)),
       hasSpeech ? transcripts.within({ cache_dir }, speakers, signal) : { matches: [] },
       itemsOfLists(parts, request, text, scope, signal),
+      terms ? askSounds(index, { ...query, terms }, signal) : { matches: [] },
     ]);
-    const hashes = [...spoken.matches, ...items].map(({ hash_str }) => hash_str);
+    const hashes = [...spoken.matches, ...items, ...heard.matches].map(({ hash_str }) => hash_str);
     const scenes = await scenesBy(parts, cache_dir, [...new Set(hashes)], signal);
     const placed = (hash: string, path: string, start: number, end: number, named: Named): Hit<Reason> => ({
       ...{ kind: 'name', hash, path, time: start, start, end },
@@ -241,7 +274,10 @@ export async function nameList(
     const listed = items.map(({ hash_str, media_path, start_seconds, end_seconds, list }) =>
       placed(hash_str, media_path, start_seconds, end_seconds, { of: 'list', name: list }),
     );
-    return { lists: [files, speaking, listed], notes: [], scope: found };
+    const sounding = heard.matches.map(({ hash_str, path, start, end }) =>
+      placed(hash_str, path, start, end, { of: 'sound', name: soundText(terms ?? []) }),
+    );
+    return { lists: [files, speaking, listed, sounding], notes: [], scope: found };
   };
   return only.people ? people.within({ cache_dir }, find, signal) : find();
 }

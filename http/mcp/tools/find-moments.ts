@@ -241,6 +241,7 @@ const namedText = {
   folder: 'its folder',
   list: 'a list with it',
   speaker: 'who speaks',
+  sound: 'what is heard',
 } as const;
 
 function reasonText(reason: Reason): string {

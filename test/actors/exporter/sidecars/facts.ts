@@ -1,7 +1,7 @@
 // What a sidecar says of a still and of a film that exist nowhere.
 import type { SidecarFacts } from '../../../../actors/exporter/sidecars/contract.ts';
 
-const nothingSeen: SidecarFacts['seen'] = { things: [], shots: [], lines: [] };
+const nothingSeen: SidecarFacts['seen'] = { things: [], shots: [], lines: [], sounds: null };
 
 export function stillFacts(more: Partial<SidecarFacts> = {}): SidecarFacts {
   return {

@@ -3,7 +3,7 @@
 import { transfer } from 'comlink';
 import { ApiError, answerBytes, api, type RequestState, useAsk } from '../../api.ts';
 import { createSlice, useStore } from '../../store.ts';
-import { thingWords } from '../../words/facets.ts';
+import { optionWords, thingWords } from '../../words/facets.ts';
 import { speakerText } from '../../words/shell.ts';
 import { named } from '../../words.ts';
 import { work } from '../../work.ts';
@@ -179,7 +179,7 @@ export interface Segment {
 }
 
 export interface Lane {
-  readonly kind: 'speaker' | 'person' | 'chapters' | 'thing' | 'line' | 'face';
+  readonly kind: 'speaker' | 'person' | 'chapters' | 'thing' | 'line' | 'face' | 'sound';
   readonly label: string;
   readonly spans: readonly Span[];
   readonly boxes?: Boxes;
@@ -188,7 +188,7 @@ export interface Lane {
 /** Boxes of the lane under the pointer. */
 export const pointed = createSlice<{ readonly boxes: Boxes | null }>('pointed', { boxes: null });
 
-/** Lanes of things, printed words and faces; as they are called. */
+/** Lanes of sounds, things, printed words and faces; as they are called. */
 export function useSeen(hash_str: string, words: { readonly lines: string; readonly faces: string }) {
   return useFolderAsk(
     async (cache_dir, signal) => {
@@ -205,7 +205,13 @@ function laneOf(
   { kind, name, spans, texts, boxes }: SeenLane,
   words: { readonly lines: string; readonly faces: string },
 ): Lane {
-  const label = kind === 'thing' ? named(thingWords, name) : kind === 'line' ? words.lines : words.faces;
+  const labels = {
+    thing: () => named(thingWords, name),
+    sound: () => named(optionWords, `sounds.heard=${name}`),
+    line: () => words.lines,
+    face: () => words.faces,
+  };
+  const label = labels[kind]();
   const spanAt = (i: number) => ({ start: spans[2 * i]!, end: spans[2 * i + 1]!, text: texts[i] ?? label });
   return { kind, label, spans: Array.from({ length: spans.length / 2 }, (_, i) => spanAt(i)), boxes };
 }

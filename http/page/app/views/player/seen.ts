@@ -1,14 +1,14 @@
-// Detections in a file as lanes of the time line. The worker makes them from the whole answer, which takes
+// Detections and sounds of a file as lanes. The worker makes them from the whole answer, which takes
 // longer to parse for a long film than the page may pause, and packs them: numbers cross threads without a
 // copy.
 import type { Operations } from '../../../../client/addresses.ts';
 import type { OutputOf } from '../../../../client/request.ts';
 
-type Seen = Pick<OutputOf<Operations['mediaSeen']>, 'things' | 'lines' | 'faces'>;
+type Seen = Pick<OutputOf<Operations['mediaSeen']>, 'things' | 'lines' | 'faces' | 'sounds'>;
 
 export interface SeenLane {
-  readonly kind: 'thing' | 'line' | 'face';
-  /** The class of things; '' for lines and faces. */
+  readonly kind: 'thing' | 'line' | 'face' | 'sound';
+  /** The class of things, and the sound; '' for lines and faces. */
   readonly name: string;
   /** A begin and an end for each span, in seconds. */
   readonly spans: Float64Array<ArrayBuffer>;
@@ -40,7 +40,7 @@ export function boxesAt(boxes: Boxes, seconds: number): Box[] {
 const MOST_THINGS = 8;
 
 /** `answer`: of `POST /media/seen`. */
-export function lanesOfSeen({ things, lines, faces }: Seen): SeenLane[] {
+export function lanesOfSeen({ things, lines, faces, sounds }: Seen): SeenLane[] {
   const ofThings = things
     .filter(({ measured }) => measured)
     .slice(0, MOST_THINGS)
@@ -62,7 +62,12 @@ export function lanesOfSeen({ things, lines, faces }: Seen): SeenLane[] {
     texts: [],
     boxes: packed(faces.map(({ time_seconds: at, box }) => [at, at + 1, ...box])),
   };
-  return [...ofThings, ofLines, ofFaces].filter(({ spans }) => spans.length > 0);
+  const bySound = Map.groupBy(sounds ?? [], ({ sound }) => sound);
+  const ofSounds = [...bySound].map(([name, own]): SeenLane => {
+    const spans = packed(own.map(({ start_seconds, end_seconds }) => [start_seconds, end_seconds]));
+    return { kind: 'sound', name, spans, texts: [], boxes: packed([]) };
+  });
+  return [...ofSounds, ...ofThings, ofLines, ofFaces].filter(({ spans }) => spans.length > 0);
 }
 
 interface Timed {

@@ -1,49 +1,54 @@
-// Tracks of things in memory: searches read all of a folder again and again.
-import type { Track } from '../../things/tracks.ts';
+// The lists of one kind in memory: searches read all of a folder again and again.
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
+import type { ItemOf, ResultType } from './contract.ts';
 
 /** One step, ms: other questions come in between. */
 const stepMs = 10;
 
-interface ReadTracks {
+interface ReadItems<I> {
   /** Changes with what is stored. */
   readonly version: number;
-  readonly tracks: readonly Track[];
+  readonly items: readonly I[];
 }
 
-export class LoadedTracks {
-  /** Tracks by hash. A folder that is opened again is another store. */
-  readonly #read = new WeakMap<Store, Map<string, ReadTracks>>();
+export class LoadedItems<T extends ResultType> {
+  readonly #type: T;
+  /** By hash. A folder that is opened again is another store. */
+  readonly #read = new WeakMap<Store, Map<string, ReadItems<ItemOf<T>>>>();
+
+  constructor(type: T) {
+    this.#type = type;
+  }
 
   /** Media in which somebody looked, ascending. */
   hashes(store: Store): string[] {
-    const hashes = store.results('things').hashes();
+    const hashes = store.results(this.#type).hashes();
     const read = this.#of(store);
     // Forgotten contents are removed from memory.
     if (read.size > hashes.length) read.clear();
     return hashes;
   }
 
-  #of(store: Store): Map<string, ReadTracks> {
-    const known = this.#read.get(store) ?? new Map<string, ReadTracks>();
+  #of(store: Store): Map<string, ReadItems<ItemOf<T>>> {
+    const known = this.#read.get(store) ?? new Map<string, ReadItems<ItemOf<T>>>();
     this.#read.set(store, known);
     return known;
   }
 
-  /** Empty where no detector looked. Kept in memory until the record changes. Throws STORE_DAMAGED. */
-  tracks(store: Store, hash: string): readonly Track[] {
+  /** Empty where nobody looked. Kept in memory until the record changes. Throws STORE_DAMAGED. */
+  items(store: Store, hash: string): readonly ItemOf<T>[] {
     const read = this.#of(store);
-    const found = store.results('things').lookUp(hash);
+    const found = store.results(this.#type).lookUp(hash);
     if (found === null) {
       read.delete(hash);
       return [];
     }
     const known = read.get(hash);
-    if (known?.version === found.version) return known.tracks;
-    const tracks = found.read().items;
-    read.set(hash, { version: found.version, tracks });
-    return tracks;
+    if (known?.version === found.version) return known.items;
+    const { items } = found.read();
+    read.set(hash, { version: found.version, items });
+    return items;
   }
 
   /** Goes on for some 10 ms with reading these into memory; true when all that can be read are there. */
@@ -55,7 +60,7 @@ export class LoadedTracks {
       if (read.has(hash)) continue;
       // A damaged record is no progress, or the loop would not end.
       if (performance.now() >= end && read.size > before) return false;
-      readable(() => this.tracks(store, hash));
+      readable(() => this.items(store, hash));
     }
     return true;
   }

@@ -1,0 +1,90 @@
+// What the index answers about music and singing.
+import type { Handlers } from '../../../runtime/actor.ts';
+import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
+import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import type { PeopleIndex } from '../people/people-index.ts';
+import { LoadedItems } from '../results/loaded-items.ts';
+import { readable } from '../store/faults.ts';
+import { withinOf } from '../written/handlers.ts';
+import type { Sound, SoundTerm, soundMessages } from './contract.ts';
+
+type SoundContract = Contract<typeof soundMessages>;
+
+interface SoundParts extends FilterParts {
+  readonly people: Pick<PeopleIndex, 'seen'>;
+}
+
+export function soundHandlers(parts: SoundParts): Handlers<SoundContract> {
+  const loaded = new LoadedItems('sounds');
+  return {
+    find_sounds: (request, turn) => find(parts, loaded, request, () => turn.throwIfCancelled()),
+  };
+}
+
+async function find(
+  parts: SoundParts,
+  loaded: LoadedItems<'sounds'>,
+  { cache_dir, terms, scope, people, max_results }: Request<SoundContract, 'find_sounds'>,
+  pause: () => void,
+): Promise<Reply<SoundContract, 'find_sounds'>> {
+  const { filters, known, seen } = await parts.folders.with(cache_dir, (store) => ({
+    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
+    known: loaded.hashes(store),
+    seen: people === undefined ? null : parts.people.seen(store, people).ranges,
+  }));
+  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
+  const passing = await passingHashes(parts, unfiltered, () => known, pause);
+  const listened = new Set(known);
+  const hashes = (passing ?? known).filter((hash) => listened.has(hash));
+  const isWithin = withinOf(scope.ranges, seen) ?? (() => true);
+  return parts.folders.with(cache_dir, (store) => {
+    if (!loaded.readOn(store, hashes)) return { done: false, matches: [], looked: hashes.length };
+    const matches = hashes.flatMap((hash_str) => {
+      pause();
+      const items = readable(() => loaded.items(store, hash_str));
+      const { duration_seconds = 0 } = readable(() => store.media.byHash(hash_str))?.probe ?? {};
+      const ranges = items === null ? [] : soundRanges(items, terms, Math.ceil(duration_seconds));
+      const path = ranges.length === 0 ? null : readable(() => store.media.pathOf(hash_str));
+      if (!path) return [];
+      return ranges
+        .filter(({ start, end }) => isWithin(hash_str, start, end))
+        .map((range) => ({ hash_str, path, ...range }));
+    });
+    matches.sort((a, b) => b.confidence - a.confidence || b.end - b.start - (a.end - a.start));
+    return {
+      done: true,
+      matches: matches.slice(0, max_results).map(({ confidence: _, ...match }) => match),
+      looked: hashes.length,
+    };
+  });
+}
+
+type SoundRange = Omit<Sound, 'sound'>;
+
+/** Ascending ranges of seconds in which all terms are true. `seconds`: of the file. */
+export function soundRanges(
+  items: readonly Sound[],
+  terms: readonly SoundTerm[],
+  seconds: number,
+): SoundRange[] {
+  let found: SoundRange[] = [{ start: 0, end: seconds, confidence: 1 }];
+  for (const { sound, negated } of terms) {
+    const heard = items.filter((item) => item.sound === sound);
+    const holding: readonly SoundRange[] = negated ? gapsOf(heard, seconds) : heard;
+    found = found.flatMap((a) =>
+      holding.map((b) => ({
+        start: Math.max(a.start, b.start),
+        end: Math.min(a.end, b.end),
+        confidence: Math.min(a.confidence, b.confidence),
+      })),
+    );
+    found = found.filter(({ start, end }) => start < end);
+  }
+  return found;
+}
+
+/** `heard`: ascending, of one sound. */
+function gapsOf(heard: readonly SoundRange[], seconds: number): SoundRange[] {
+  const starts = [0, ...heard.map(({ end }) => end)];
+  return starts.map((start, i) => ({ start, end: heard[i]?.start ?? seconds, confidence: 1 }));
+}
