@@ -17,10 +17,10 @@ export const frontFaults: readonly Fault[] = [
     tests: ['test/runtime/supervisor.test.ts'],
   },
   {
-    name: 'files that crash their process make the engine give up reading files',
-    file: 'runtime/child.ts',
-    text: 'if (this.#spec.isProcess && this.#attached === link) this.#processEnded(reason);',
-    fault: 'if (this.#spec.isProcess && this.#attached !== link) this.#processEnded(reason);',
+    name: 'the reply of a process that a file has taken over is believed',
+    file: 'runtime/process/actor-process.ts',
+    text: "if (message.type === 'reply' || message.type === 'item') this.#expectAnswer",
+    fault: "if (message.type === 'item') this.#expectAnswer",
     tests: ['test/runtime/process/actor-process.slow.test.ts'],
   },
   {
