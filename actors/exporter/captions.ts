@@ -37,13 +37,13 @@ const ideographic = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff0
 function wrapped(text: string): string[] {
   if (text.length <= LINE) return [text];
   // A little more than an equal share, so that long words do not make one line more.
-  const wanted = Math.min(LINE, Math.ceil(text.length / Math.ceil(text.length / LINE)) + 5);
+  const width = Math.min(LINE, Math.ceil(text.length / Math.ceil(text.length / LINE)) + 5);
   const lines: string[] = [];
   let line = '';
   let before = '';
   for (const word of text.split(' ')) {
     const isBreak = !(ideographic.test(before.slice(-1)) && ideographic.test(word.slice(0, 1)));
-    if (line !== '' && isBreak && line.length + 1 + word.length > wanted) {
+    if (line !== '' && isBreak && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;

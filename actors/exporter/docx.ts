@@ -175,7 +175,7 @@ export function zipEntry(archive: Buffer, name: string): Buffer {
   const end = archive.byteLength - endBytes;
   if (end < 0 || archive.readUInt32LE(end) !== endMagic) throw new Error('the archive has no end');
   let at = archive.readUInt32LE(end + 16);
-  for (let left = archive.readUInt16LE(end + 10); left > 0; left--) {
+  for (let remaining = archive.readUInt16LE(end + 10); remaining > 0; remaining--) {
     if (archive.readUInt32LE(at) !== entryMagic) break;
     const method = archive.readUInt16LE(at + 10);
     const size = archive.readUInt32LE(at + 20);

@@ -111,7 +111,7 @@ export function createDocumentExports(parts: SidecarParts & ReadingParts): Docum
   return {
     ...closing,
     summaryDocuments: createSummaryDocuments(parts),
-    close: () => Promise.all(Object.values(closing).map((one) => one.close())),
+    close: () => Promise.all(Object.values(closing).map((part) => part.close())),
   };
 }
 

@@ -30,17 +30,17 @@ const MOST_FILES = 150;
 
 /** `folders`: of the system's fonts. They are read only for characters that the bundled font lacks. */
 export function facesFor(characters: ReadonlySet<string>, folders: readonly string[]): Faces {
-  const own = openSync(bundled) as Font;
+  const bundledFont = openSync(bundled) as Font;
   const faces: Face[] = [{ path: bundled, name: null }];
   const place = new Map<string, number>();
-  let missing = [...characters].filter((character) => !has(own, character));
+  let missing = [...characters].filter((character) => !has(bundledFont, character));
   for (const path of missing.length > 0 ? fontFiles(folders).slice(0, MOST_FILES) : []) {
     if (missing.length === 0) break;
-    const found = best(path, missing);
-    if (!found) continue;
-    for (const character of found.characters) place.set(character, faces.length);
+    const match = best(path, missing);
+    if (!match) continue;
+    for (const character of match.characters) place.set(character, faces.length);
     missing = missing.filter((character) => !place.has(character));
-    faces.push(found.face);
+    faces.push(match.face);
   }
   return { faces, of: (character) => place.get(character) ?? 0, missing };
 }
@@ -57,13 +57,13 @@ function best(path: string, characters: readonly string[]) {
     // Not every file with such an ending is a font; one that cannot be opened has no characters.
     return null;
   }
-  const found = fonts
+  const best = fonts
     .filter(isUsable)
     .map((font) => ({ font, characters: characters.filter((character) => has(font, character)) }))
     .toSorted((a, b) => b.characters.length - a.characters.length)[0];
-  if (!found || found.characters.length === 0) return null;
-  const face: Face = { path, name: isCollection ? found.font.postscriptName : null };
-  return { face, characters: found.characters };
+  if (!best || candidates.characters.length === 0) return null;
+  const face: Face = { path, name: isCollection ? best.font.postscriptName : null };
+  return { face, characters: best.characters };
 }
 
 /** Has outlines, not only bitmaps, and its licence bits allow embedding (OS/2 fsType). */

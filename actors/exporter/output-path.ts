@@ -73,11 +73,11 @@ export function fileName(text: string, suffix: string, otherwise?: string): stri
 function truncate(text: string): string {
   if (Buffer.byteLength(text) <= MOST_BYTES) return text;
   let bytes = 0;
-  let kept = '';
+  let result = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     bytes += Buffer.byteLength(segment);
     if (bytes > MOST_BYTES) break;
-    kept += segment;
+    result += segment;
   }
-  return kept;
+  return result;
 }

@@ -41,12 +41,12 @@ export async function pdfDocument(transcript: Transcript): Promise<Rendered> {
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
 function charactersOf({ title, note = '', rows }: Transcript): Set<string> {
-  const found = new Set<string>();
+  const characters = new Set<string>();
   for (const text of [title, note, ...rows.flatMap(({ text, speaker }) => [text, speaker ?? ''])]) {
-    for (const character of text.replace(invisible, '')) found.add(character);
+    for (const character of text.replace(invisible, '')) characters.add(character);
   }
-  found.delete(' ');
-  return found;
+  characters.delete(' ');
+  return characters;
 }
 
 class Pages {
@@ -231,8 +231,8 @@ class Pages {
 
   #width(text: string, font: string, size: number): number {
     const key = `${font} ${size} ${text}`;
-    const known = this.#widths.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#widths.get(key);
+    if (cached !== undefined) return cached;
     const width = this.#doc.font(font).fontSize(size).widthOfString(text);
     // A cache for repeated words, with a limit for long texts.
     if (this.#widths.size > 200_000) this.#widths.clear();
@@ -278,7 +278,7 @@ export function wrap(text: string, width: number, measure: (text: string) => num
     else for (const { segment } of characters.segment(piece)) put(segment, measure(segment));
   }
   if (line !== '' || lines.length === 0) lines.push(line);
-  return lines.map((one) => one.trimEnd());
+  return lines.map((line) => line.trimEnd());
 }
 
 /** Unbreakable parts, each with the spaces before it. */
@@ -294,17 +294,17 @@ function* pieces(text: string): Generator<string> {
  * after.
  */
 function* unspacedWords(chunk: string): Generator<string> {
-  let held = '';
+  let pending = '';
   for (const { segment, isWordLike } of words.segment(chunk)) {
     const opens = /^[\s\p{Ps}\p{Pi}]+$/u.test(segment);
     const closes = !isWordLike && !opens;
-    if (held !== '' && !closes && !/^[\s\p{Ps}\p{Pi}]+$/u.test(held)) {
-      yield held;
-      held = '';
+    if (pending !== '' && !closes && !/^[\s\p{Ps}\p{Pi}]+$/u.test(pending)) {
+      yield pending;
+      pending = '';
     }
-    held += segment;
+    pending += segment;
   }
-  if (held !== '') yield held;
+  if (pending !== '') yield pending;
 }
 
 export interface Run {
@@ -358,6 +358,6 @@ function reordered<T extends { readonly level: number }>(runs: readonly T[]): T[
  * Brackets are mirrored. Runs of punctuation alone are reversed here, since shaping does not reverse them.
  */
 function mirrored(text: string): string {
-  const swapped = [...text].map((one) => bidi.getMirroredCharacter(one) ?? one);
+  const swapped = [...text].map((character) => bidi.getMirroredCharacter(character) ?? character);
   return /\p{L}/u.test(text) ? swapped.join('') : swapped.reverse().join('');
 }

@@ -59,9 +59,9 @@ export function summarizerActor(opener: WriterOpener) {
             concepts = await inSteps(steps, createCheckpoint(turn));
             return {};
           },
-          open_film: (asked) => {
-            if (asked.language_model !== null) mostPicturesOf(writers, asked.language_model);
-            return { film: films.add(new Film(asked)) };
+          open_film: (request) => {
+            if (request.language_model !== null) mostPicturesOf(writers, request.language_model);
+            return { film: films.add(new Film(request)) };
           },
           ...materialHandlers(films),
           outline: ({ film: number }, turn) => {

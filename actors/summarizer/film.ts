@@ -186,7 +186,7 @@ export class Film {
           return writer.whole(material, turn.signal, () => turn.alive());
         })
       : template;
-    const failed = [...this.#written].filter(([, own]) => own.failed).map(([id]) => id);
+    const failed = [...this.#written].filter(([, node]) => node.failed).map(([id]) => id);
     const warnings = [
       ...(whole
         ? []
@@ -248,8 +248,8 @@ class Intake {
       throw outlineErrors.MATERIAL_INVALID(
         `vectors: ${vectors.length} numbers for ${frames.length} frames of ${d} dimensions`,
       );
-    const known = new Set(frames);
-    const unknown = cuts.find((cut) => !known.has(cut));
+    const frameNumbers = new Set(frames);
+    const unknown = cuts.find((cut) => !frameNumbers.has(cut));
     if (unknown !== undefined) throw outlineErrors.MATERIAL_INVALID(`cuts: ${unknown} is none of the frames`);
     let before = this.#frames.at(-1) ?? -1;
     for (const frame of frames) {

@@ -136,7 +136,7 @@ const ofSection: Readonly<Record<Section, readonly Look[]>> = {
 const leastWeight = 0.3;
 
 export function planOf({ looks, signs }: Objective): Plan {
-  const asked = (section: Section) =>
+  const interest = (section: Section) =>
     ofSection[section].reduce((sum, look) => sum + Math.max(0, looks[look] ?? 0), 0);
   // Signs are many and partly of one kind: they count half.
   const said = Object.entries(signs).reduce(
@@ -144,9 +144,9 @@ export function planOf({ looks, signs }: Objective): Plan {
     0,
   );
   const weights: Readonly<Record<Section, number>> = {
-    seen: asked('seen'),
-    people: asked('people'),
-    speech: asked('speech') + said,
+    seen: interest('seen'),
+    people: interest('people'),
+    speech: interest('speech') + said,
   };
   const sections = (['seen', 'people', 'speech'] as const).toSorted((a, b) => weights[b] - weights[a]);
   const isAsked = Object.values(weights).some((weight) => weight > 0);

@@ -34,7 +34,7 @@ export function createProxies(parts: ProxyParts): Proxies {
     find: async ({ cache_dir, hash_str, max_side = 0 }) => {
       const all = await proxiesIn(cache_dir, hash_str);
       const [best] = all
-        .filter((one) => one.max_side >= max_side)
+        .filter((proxy) => proxy.max_side >= max_side)
         .toSorted((a, b) => b.max_side - a.max_side);
       if (!best) return null;
       await markUsed(best, parts.now());
@@ -113,13 +113,13 @@ class ProxyMaker {
     const now = this.#parts.now();
     await markUsed({ path: part, made_s: Math.floor(now / 1000) }, now);
     await rename(part, path);
-    await removeProxies(others.filter((one) => one.path !== path));
+    await removeProxies(others.filter((proxy) => proxy.path !== path));
     const all = await proxiesIn(cache_dir);
     const removed = surplus(all, this.#parts.mostBytes, path, now);
     await removeProxies(removed);
     if (removed.length > 0) this.#parts.log.info('removed the oldest proxies', { count: removed.length });
     const { frames, width, height, seconds: duration_seconds } = made;
-    const size_bytes = all.find((one) => one.path === path)?.size_bytes ?? 0;
+    const size_bytes = all.find((proxy) => proxy.path === path)?.size_bytes ?? 0;
     return { path, size_bytes, frames, width, height, duration_seconds };
   }
 }
@@ -190,7 +190,7 @@ async function proxiesIn(cacheDir: string, hash?: string): Promise<StoredProxy[]
     const what = `${folder} cannot be read (${codeOf(error)})`;
     throw storeErrors.STORE_UNAVAILABLE(what, { folder }, error);
   });
-  const found: StoredProxy[] = [];
+  const proxies: StoredProxy[] = [];
   for (const name of names) {
     const [, hash_str = '', side, extension] = pattern.exec(name) ?? [];
     if (hash_str === '' || (hash !== undefined && hash_str !== hash)) continue;
@@ -199,9 +199,9 @@ async function proxiesIn(cacheDir: string, hash?: string): Promise<StoredProxy[]
     if (!stats?.isFile()) continue;
     const made_s = Math.floor(stats.mtimeMs / 1000);
     const max_side = extension === 'm4a' ? Number.POSITIVE_INFINITY : Number(side);
-    found.push({ path, hash_str, max_side, size_bytes: stats.size, used_ms: stats.atimeMs, made_s });
+    proxies.push({ path, hash_str, max_side, size_bytes: stats.size, used_ms: stats.atimeMs, made_s });
   }
-  return found;
+  return proxies;
 }
 
 /**
@@ -224,15 +224,15 @@ const AHEAD_MS = 24 * 3600_000;
  * Proxies to remove so that the others fit into `most` bytes, longest unused first; `kept` stays. One with an
  * access time in the future goes first, or it would stay until that time. `now`: Unix ms.
  */
-function surplus(proxies: readonly StoredProxy[], most: number, kept: string, now: number): StoredProxy[] {
+function surplus(proxies: readonly StoredProxy[], most: number, keptPath: string, now: number): StoredProxy[] {
   const usedOf = ({ used_ms }: StoredProxy) => (used_ms > now + AHEAD_MS ? 0 : used_ms);
-  let left = proxies.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  let remainingBytes = proxies.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   const gone: StoredProxy[] = [];
   for (const proxy of proxies.toSorted((a, b) => usedOf(a) - usedOf(b))) {
-    if (left <= most) break;
-    if (proxy.path === kept) continue;
+    if (remainingBytes <= most) break;
+    if (proxy.path === keptPath) continue;
     gone.push(proxy);
-    left -= proxy.size_bytes;
+    remainingBytes -= proxy.size_bytes;
   }
   return gone;
 }

@@ -147,8 +147,8 @@ export async function readChapters(
   });
   const seconds = await secondsOf(parts, selector.cache_dir, overview.hash_str, signal);
   const query = { cache_dir: selector.cache_dir, model_key: null, hashes: [overview.hash_str] };
-  const { found } = await parts.index.ask('scenes', query, { signal, lane: 'now' });
-  return { overview, chapters: chaptersOf(chapters, seconds, found[0]?.shots ?? null), warnings };
+  const { found: results } = await parts.index.ask('scenes', query, { signal, lane: 'now' });
+  return { overview, chapters: chaptersOf(chapters, seconds, results[0]?.shots ?? null), warnings };
 }
 
 /** The start of a text is enough for a title. */
@@ -204,8 +204,8 @@ async function written(parts: ReadingParts, request: SummaryDocumentRequest, sig
     ...selector
   } = request;
   if (format === 'vtt') {
-    const found = await readChapters(parts, selector, { node_id, depth: depth ?? 1 }, signal);
-    return { ...found, text: chaptersDocument(found.chapters), nodes: found.chapters.length };
+    const reading = await readChapters(parts, selector, { node_id, depth: depth ?? 1 }, signal);
+    return { ...reading, text: chaptersDocument(reading.chapters), nodes: reading.chapters.length };
   }
   const options = { node_id, depth: depth ?? Infinity, include_evidence };
   const tree = await readTree(parts, selector, options, signal);
@@ -240,15 +240,15 @@ export function markdownDocument({ overview, nodes, warnings }: SummaryTree): st
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function nodeText(one: DocumentNode): string {
-  const { below, node } = one;
+function nodeText(documentNode: DocumentNode): string {
+  const { below, node } = documentNode;
   if (below <= headings) {
-    return [`${'#'.repeat(below + 1)} ${timesOf(one)}`, paragraph(node.text), ...hints(one, '')]
+    return [`${'#'.repeat(below + 1)} ${timesOf(documentNode)}`, paragraph(node.text), ...hints(documentNode, '')]
       .filter((part) => part !== '')
       .join('\n\n');
   }
   const indent = '  '.repeat(below - headings - 1);
-  return [`${indent}- **${timesOf(one)}** ${marked(node.text)}`, ...hints(one, `${indent}  `)].join('\n\n');
+  return [`${indent}- **${timesOf(documentNode)}** ${marked(node.text)}`, ...hints(documentNode, `${indent}  `)].join('\n\n');
 }
 
 function timesOf({ node }: DocumentNode): string {
@@ -311,8 +311,8 @@ export function jsonDocument({ overview, nodes, warnings }: SummaryTree): string
     open[below - 1]?.children.push(whole);
     open.splice(below, open.length, whole);
   }
-  const left = warnings.length > 0 ? { warnings } : {};
-  return `${JSON.stringify({ ...facts, root: open[0], ...left })}\n`;
+  const warned = warnings.length > 0 ? { warnings } : {};
+  return `${JSON.stringify({ ...facts, root: open[0], ...warned })}\n`;
 }
 
 // Chapters as WebVTT, as players take them for the chapters of a film.

@@ -65,9 +65,9 @@ export function arrange(
   const marks = new ChapterMarks(chapters);
   const placed: Record<Kind, Placed[]> = { video: [], audio: [] };
   for (const [i, item] of items.entries()) {
-    const own = facts.get(item.media_path);
-    if (!own) continue;
-    const tracks = tracksOf(item.track, own);
+    const source = facts.get(item.media_path);
+    if (!source) continue;
+    const tracks = tracksOf(item.track, source);
     const follows = item.track === 'both' ? (['video', 'audio'] as const) : tracks;
     const [before] = follows.map((track) => placed[track].at(-1)).sort(byEnd);
     const one = { item: i, ...place(item, `items[${i}]`, { sources, marks }, before) };

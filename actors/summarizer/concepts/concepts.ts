@@ -199,10 +199,10 @@ function* cosinesOf(concepts: Rows, { vectors, dimensions: d }: Rows): Steps<Flo
       vectors: vectors.subarray(first * d, (first + step.pictures) * d),
       dimensions: d,
     });
-    const found = side.times(concepts, 0, count);
+    const products = side.times(concepts, 0, count);
     for (let concept = 0; concept < count; concept++) {
       const from = concept * side.width;
-      all.set(found.subarray(from, from + side.count), concept * shown + first);
+      all.set(products.subarray(from, from + side.count), concept * shown + first);
     }
     yield;
   }
@@ -255,12 +255,12 @@ export function standingOut(
     all.push({ concept, strength: (cosine - background.middles[concept]!) / deviation });
   }
   all.sort((a, b) => b.strength - a.strength || a.concept - b.concept);
-  const leading = all.filter((own) => own.strength >= least && leads(own, all, exclusive));
+  const leading = all.filter((strength) => strength.strength >= least && leads(strength, all, exclusive));
   const isSame = (a: Strength, b: Strength) =>
     dot(concepts.vectors, a.concept * d, concepts.vectors, b.concept * d, d) > same;
   return leading
-    .filter((own, at) => !leading.slice(0, at).some((stronger) => isSame(stronger, own)))
-    .map((own) => ({ ...own, frame: nearest(concepts, own.concept, frames) }));
+    .filter((concept, at) => !leading.slice(0, at).some((stronger) => isSame(stronger, concept)))
+    .map((strength) => ({ ...strength, frame: nearest(concepts, strength.concept, frames) }));
 }
 
 /** Deviations above its middle from which on one of so many concepts stands out. */
@@ -278,12 +278,12 @@ function nearest(concepts: Rows, concept: number, { vectors, dimensions: d }: Ro
   return best;
 }
 
-function leads(own: Strength, all: readonly Strength[], exclusive: readonly (string | null)[]): boolean {
-  const group = exclusive[own.concept];
+function leads(strength: Strength, all: readonly Strength[], exclusive: readonly (string | null)[]): boolean {
+  const group = exclusive[strength.concept];
   if (group == null) return true;
   return all.every(
-    (other) =>
-      other === own || exclusive[other.concept] !== group || own.strength - other.strength >= leastLead,
+    (rival) =>
+      rival === strength || exclusive[rival.concept] !== group || strength.strength - rival.strength >= leastLead,
   );
 }
 

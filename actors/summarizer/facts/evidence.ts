@@ -38,7 +38,7 @@ export function evidenceOf(
   // A sentence that begins in a leaf may end with segments behind it.
   const speakers = segments
     .flatMap((number) => film.segments![number]!.speaker ?? [])
-    .map((own) => clipped(own, most.name));
+    .map((name) => clipped(name, most.name));
   const people = facts.people.flatMap(({ person, isNamed }) => (isNamed ? [clipped(person, most.name)] : []));
   return {
     frames: frames.map((frame) => ({
@@ -71,11 +71,11 @@ function excerptsOf(film: OutlinedFilm, facts: Facts, isWhole: boolean): number[
   ]);
   const others = all.filter((number) => !needed.has(number));
   const room = Math.max(0, mostExcerpts - needed.size);
-  const kept =
+  const chosen =
     others.length <= room
       ? others
       : Array.from({ length: room }, (_, i) => others[Math.floor(((i + 0.5) * others.length) / room)]!);
-  return [...needed, ...kept].sort((a, b) => a - b);
+  return [...needed, ...chosen].sort((a, b) => a - b);
 }
 
 // Guesses which speaker is which person: a speaker who nearly always speaks while one named person is seen,

@@ -92,12 +92,12 @@ function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, ra
   const frames = { vectors: pictures.vectors.subarray(first * d, end * d), dimensions: d };
   const found = standingOut(concepts.vectors, frames, concepts.background, exclusive)
     .filter(({ strength }) => strength >= leastStrength(lexicon.length) + sure)
-    .map((own) => {
-      const asked = instructionsVector
-        ? dot(concepts.vectors.vectors, own.concept * d, instructionsVector, 0, d)
+    .map((concept) => {
+      const similarity = instructionsVector
+        ? dot(concepts.vectors.vectors, concept.concept * d, instructionsVector, 0, d)
         : 0;
       // Requested concepts come first: a cosine of 0.5 counts as much as two deviations.
-      return { ...own, merit: own.strength + 4 * asked };
+      return { ...concept, merit: concept.strength + 4 * similarity };
     });
   return found
     .sort((a, b) => b.merit - a.merit)
@@ -165,12 +165,12 @@ function spokenSeconds(
 
 /** The sentences that begin in a range and say most of it. */
 function sentencesWithin(film: OutlinedFilm, { start, end }: Range): number[] {
-  const own: number[] = [];
+  const indices: number[] = [];
   for (const [i, sentence] of film.sentences.entries()) {
     const second = secondOf(film, sentence);
-    if (second >= start && second < end) own.push(i);
+    if (second >= start && second < end) indices.push(i);
   }
-  return chosenSentences(film, own, most.sentences);
+  return chosenSentences(film, indices, most.sentences);
 }
 
 /** The grid second that a sentence is told with: one of those in which its first segment is spoken. */
@@ -180,21 +180,21 @@ export function secondOf({ segments, material }: OutlinedFilm, { start_seconds, 
 }
 
 /** The best of some sentences, ascending. */
-function chosenSentences(film: OutlinedFilm, own: readonly number[], count: number): number[] {
-  return scoredSentences(film, own, count).map(({ sentence }) => sentence);
+function chosenSentences(film: OutlinedFilm, candidates: readonly number[], count: number): number[] {
+  return scoredSentences(film, candidates, count).map(({ sentence }) => sentence);
 }
 
 /** Sentences by number with what they are worth, ascending; what is said again in the same words once. */
 export function scoredSentences(film: OutlinedFilm, numbers: readonly number[], count: number) {
   const { sentences, language, named, objective, instructions } = film;
   const byWords = new Map(numbers.toReversed().map((i) => [lettersOf(sentences[i]!.text), i]));
-  const own = [...byWords.values()].reverse();
-  const speakers = own.flatMap((i) => sentences[i]!.speaker ?? []);
+  const indices = [...byWords.values()].reverse();
+  const speakers = indices.flatMap((i) => sentences[i]!.speaker ?? []);
   const request = { count, language, names: [...named, ...speakers], signs: objective.signs };
   const about = instructions === '' ? {} : { about: instructions };
-  const texts = own.map((i) => sentences[i]!);
+  const texts = indices.map((i) => sentences[i]!);
   return keySentences(texts, { ...request, ...about }).map(({ sentence, score }) => ({
-    sentence: own[sentence]!,
+    sentence: indices[sentence]!,
     score,
   }));
 }
@@ -223,13 +223,13 @@ export function joinedFacts(film: OutlinedFilm, range: Range, children: readonly
       children.map((facts) => facts.people),
       ({ person }) => person,
       ({ frames }) => frames,
-      (own, seconds, frames) => ({ ...own, seconds, frames }),
+      (person, seconds, frames) => ({ ...person, seconds, frames }),
     ),
     speakers: joinedPlaces(
       children.map((facts) => facts.speakers),
       ({ speaker }) => speaker,
       ({ segments }) => segments,
-      (own, seconds, segments) => ({ ...own, seconds, segments }),
+      (speaker, seconds, segments) => ({ ...speaker, seconds, segments }),
     ),
     sentences: chosenSentences(film, sentences, mostSentences),
     pictured,
@@ -255,17 +255,17 @@ function joinedSeen(children: readonly (readonly Seen[])[]): Seen[] {
 /** Merges entries of the same key, with some places of each child; the longest come first. */
 function joinedPlaces<T extends { readonly seconds: number }>(
   children: readonly (readonly T[])[],
-  keyOf: (own: T) => string | null,
-  placesOf: (own: T) => readonly number[],
-  make: (own: T, seconds: number, places: readonly number[]) => T,
+  keyOf: (entry: T) => string | null,
+  placesOf: (entry: T) => readonly number[],
+  make: (entry: T, seconds: number, places: readonly number[]) => T,
 ): T[] {
   const joined = new Map<string | null, T>();
-  for (const own of children.flat()) {
-    const before = joined.get(keyOf(own));
-    if (!before) joined.set(keyOf(own), own);
+  for (const entry of children.flat()) {
+    const before = joined.get(keyOf(entry));
+    if (!before) joined.set(keyOf(entry), entry);
     else {
-      const places = [...new Set([...placesOf(before), ...placesOf(own)])].slice(0, mostPlaces);
-      joined.set(keyOf(own), make(own, before.seconds + own.seconds, places));
+      const places = [...new Set([...placesOf(before), ...placesOf(entry)])].slice(0, mostPlaces);
+      joined.set(keyOf(entry), make(entry, before.seconds + entry.seconds, places));
     }
   }
   return [...joined.values()].sort((a, b) => b.seconds - a.seconds);

@@ -51,7 +51,7 @@ export function* outlinedFilmSteps(whole: Material, options: FilmOptions): Steps
   const { seconds } = whole;
   const within = whole.segments?.filter(({ start_seconds }) => start_seconds < seconds) ?? null;
   const segments =
-    within?.map((own) => (own.speaker?.trim() === '' ? { ...own, speaker: null } : own)) ?? null;
+    within?.map((segment) => (segment.speaker?.trim() === '' ? { ...segment, speaker: null } : segment)) ?? null;
   const material = { ...whole, segments };
   const outline = yield* outlineSteps(material);
   const language = knownLanguage(options.language);
@@ -103,16 +103,16 @@ function* worths(
   looks: readonly Looks[],
 ): Steps<number[]> {
   const nearness = instructionsVector ? nearnessOf(material, nodes, instructionsVector) : null;
-  const wanted = new Float64Array(sentences.length);
+  const merits = new Float64Array(sentences.length);
   for (const [i, { text }] of sentences.entries()) {
     if (i % sentencesOfStep === 0) yield;
-    wanted[i] = askedFor(text, language, objective);
+    merits[i] = askedFor(text, language, objective);
   }
   yield;
   return nodes.map((node, i) => {
     let most = 0;
     for (const [at, { start_seconds }] of sentences.entries())
-      if (start_seconds >= node.start && start_seconds < node.end) most = Math.max(most, wanted[at]!);
+      if (start_seconds >= node.start && start_seconds < node.end) most = Math.max(most, merits[at]!);
     return lookScore(looks[i]!, objective) + most + instructed * (nearness?.[i] ?? 0);
   });
 }
@@ -135,8 +135,8 @@ function nearnessOf({ pictures }: Material, ranges: readonly Range[], direction:
     const [first, end] = rowsOf(frames, range);
     return end > first ? (sums[end]! - sums[first]!) / (end - first) : null;
   });
-  const known = means.filter((mean) => mean !== null);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const similarities = means.filter((mean) => mean !== null);
+  const [least, most] = [Math.min(...similarities), Math.max(...similarities)];
   return means.map((mean) => (mean === null || most - least < 1e-6 ? 0 : (mean - least) / (most - least)));
 }
 
@@ -238,12 +238,12 @@ const leastTogether = 2;
 /** True if two of the tracks are two things: seen at the same time, apart from each other. */
 function areSeveral(tracks: readonly SeenThing[], range: Range): boolean {
   const least = Math.min(leastTogether, range.end - range.start);
-  return tracks.some((one, at) =>
+  return tracks.some((track, at) =>
     tracks
       .slice(at + 1)
       .some(
-        (other) =>
-          secondsTogether(one, other, range) >= least && sharedArea(one.box, other.box) <= mostShared,
+        (second) =>
+          secondsTogether(track, second, range) >= least && sharedArea(track.box, second.box) <= mostShared,
       ),
   );
 }
@@ -270,11 +270,11 @@ const placeIn = ({ best, start, end }: SeenThing | SeenLine, range: Range): numb
 /** In the order of time; of many those in the largest letters. */
 export function linesIn({ sights, kind }: FilmOptions, range: Range): ReadLine[] {
   const least = kind === 'image' ? 1 : leastRead;
-  const own = sights.lines
+  const lines = sights.lines
     .filter(({ score, text }) => score >= shownScore && [...text].length >= shortest)
     .filter(({ start, end }) => end - start >= least && start < range.end && end > range.start)
     .map((line) => ({ text: line.text, size: line.height, frame: placeIn(line, range) }));
-  return largest(own, most);
+  return largest(lines, most);
 }
 
 /** Boxes of lines in one size of letters differ by those that reach below the line. */
@@ -291,7 +291,7 @@ export function largest(lines: readonly ReadLine[], count: number): ReadLine[] {
   for (const line of lines.toSorted((a, b) => sizeOf(b) - sizeOf(a) || a.frame - b.frame)) {
     const key = keyOf(line);
     // A text that is typed letter by letter is read as many lines, of which the last has all.
-    const isBegun = keys.some((other) => other.length > key.length && other.startsWith(key));
+    const isBegun = keys.some((longer) => longer.length > key.length && longer.startsWith(key));
     if (!isBegun && !once.has(key)) once.set(key, line);
   }
   return [...once.values()].slice(0, count).sort((a, b) => a.frame - b.frame);

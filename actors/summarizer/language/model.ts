@@ -119,9 +119,9 @@ export async function openModel(
   };
   const keep: SessionOpener = async (source) => {
     await checkpoint();
-    const one = await session(source);
-    opened.push(() => one.release());
-    return one;
+    const opening = await session(source);
+    opened.push(() => opening.release());
+    return opening;
   };
   try {
     const tokenizer = await ChatTokenizer.open(file('tokenizer'));
@@ -230,8 +230,8 @@ async function embedded({ embeddings, decoder }: Parts, ids: readonly number[]):
 }
 
 async function features({ vision, format, decoder }: Parts, seen: SeenPicture): Promise<Float32Array> {
-  const { image_features: found } = await vision.run(format.pixels(seen.picture));
-  if (found?.data instanceof Float32Array) return sized(vision, found.data, seen.tokens, decoder.width);
+  const { image_features: features } = await vision.run(format.pixels(seen.picture));
+  if (features?.data instanceof Float32Array) return sized(vision, features.data, seen.tokens, decoder.width);
   throw modelErrors.MODEL_RUN_FAILED(`${vision.file}: output image_features is no float32`, {
     file: vision.file,
   });

@@ -193,9 +193,9 @@ function createWriter(row: SummaryRow, model: LanguageModel): LanguageWriter {
       if (prompt === null)
         return failed(material, told([...unseen, 'the prompt does not fit into the context of the model']));
       const before = [...unseen, ...prompt.warnings];
-      const found = await ask(row, model, prompt, { read: readNodeAnswer, form: nodeForm }, checkpoint);
-      if ('warnings' in found) return failed(material, told([...before, ...found.warnings]));
-      return guardedText(found.value, material, before);
+      const answer = await ask(row, model, prompt, { read: readNodeAnswer, form: nodeForm }, checkpoint);
+      if ('warnings' in answer) return failed(material, told([...before, ...answer.warnings]));
+      return guardedText(answer.value, material, before);
     },
     whole: async (root, signal, alive) => {
       const prompt = fitted({
@@ -208,8 +208,8 @@ function createWriter(row: SummaryRow, model: LanguageModel): LanguageWriter {
       });
       if (prompt === null) return null;
       const form = { read: readWholeAnswer, form: wholeForm };
-      const found = await ask<WholeAnswer>(row, model, prompt, form, checkpointOf(signal, alive));
-      const whole = 'value' in found ? guardWhole(found.value, root) : null;
+      const answer = await ask<WholeAnswer>(row, model, prompt, form, checkpointOf(signal, alive));
+      const whole = 'value' in answer ? guardWhole(answer.value, root) : null;
       return whole && { one_line_summary: whole.one_line, short_summary: whole.short };
     },
     close: () => model.close(),
@@ -262,9 +262,9 @@ async function ask<T>(
   checkpoint: Checkpoint,
 ): Promise<Written<T>> {
   const first = await model.answer(chat, summary.answer, checkpoint);
-  const found = read(first.text);
-  if ('value' in found) return found;
-  const problem = first.ended ? found.problem : `it was stopped at ${summary.answer} tokens`;
+  const answer = read(first.text);
+  if ('value' in answer) return answer;
+  const problem = first.ended ? answer.problem : `it was stopped at ${summary.answer} tokens`;
   const again = repaired(chat, first.text, repair(problem, form));
   const useless = `the answer of the model cannot be used: ${problem}`;
   if (model.countTokens(again) + summary.answer > summary.context) {
@@ -299,7 +299,7 @@ function failed({ template_text }: NodeMaterial, warnings: readonly string[]): N
   return { text: template_text, verification_hints: [], failed: true, warnings };
 }
 
-const told = (warnings: readonly string[]) =>
+const shortWarnings = (warnings: readonly string[]) =>
   warnings.map((warning) => clipped(plain(warning), longestWarning));
 
 export interface LanguageEnv {

@@ -229,12 +229,12 @@ export const longestInstructions = 1500;
 /** Lines of a prompt. A preset or a hint that nobody knows changes nothing. */
 export function purposeLines({ preset, priority_hints, custom_instructions }: SummaryObjective): string[] {
   const purpose = Object.hasOwn(presets, preset) ? presets[preset as Preset] : presets.general_understanding;
-  const wanted = [...new Set(priority_hints)].filter((hint) => Object.hasOwn(hints, hint));
+  const knownHints = [...new Set(priority_hints)].filter((hint) => Object.hasOwn(hints, hint));
   const instructions = custom_instructions?.trim();
   return [
     `Purpose: ${purpose}.`,
-    ...(wanted.length > 0
-      ? [`Mention above all, where it is there: ${wanted.map((hint) => hints[hint as Hint]).join('; ')}.`]
+    ...(knownHints.length > 0
+      ? [`Mention above all, where it is there: ${knownHints.map((hint) => hints[hint as Hint]).join('; ')}.`]
       : []),
     ...(instructions
       ? [`Wishes for the text, which change none of the rules: ${quoted(instructions, longestInstructions)}`]
@@ -279,14 +279,14 @@ export function fitted({ frames, entries, longest, make, countTokens, room }: Fi
     const share = { ...everything, longest: cutTo };
     return { chat: make([], share), warnings: [...texts, `entries were cut to ${cutTo} characters`] };
   }
-  const kept = mostThat(entries, (count) => fits([], { entries: count, longest: shortestEntry }));
-  if (kept === null) return null;
-  const warning = `${entries - kept} of ${entries} entries were left out, the others cut to ${shortestEntry} characters`;
-  return { chat: make([], { entries: kept, longest: shortestEntry }), warnings: [...texts, warning] };
+  const entryCount = mostThat(entries, (count) => fits([], { entries: count, longest: shortestEntry }));
+  if (entryCount === null) return null;
+  const warning = `${entries - entryCount} of ${entries} entries were left out, the others cut to ${shortestEntry} characters`;
+  return { chat: make([], { entries: entryCount, longest: shortestEntry }), warnings: [...texts, warning] };
 }
 
-function dropped(all: number, kept: number): string[] {
-  return kept === all ? [] : [`${all - kept} of ${all} frames were left out`];
+function dropped(all: number, remaining: number): string[] {
+  return remaining === all ? [] : [`${all - remaining} of ${all} frames were left out`];
 }
 
 /** The first, the last, and evenly between them. */

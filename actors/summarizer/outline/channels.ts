@@ -111,9 +111,9 @@ function* wordChannel(segments: readonly Spoken[], seconds: number): Steps<Chann
   }
   const frequencies = documentFrequencies(terms);
   yield;
-  const entries = terms.map((own): Sparse => {
+  const entries = terms.map((sentenceTerms): Sparse => {
     const sums = new Map<number, number>();
-    for (const term of own) {
+    for (const term of sentenceTerms) {
       const frequency = frequencies.get(term)!;
       // A word of nearly every segment, or of one alone, tells nothing of what belongs together.
       if (frequency === 1 || (segments.length >= 10 && frequency > segments.length * 0.3)) continue;
@@ -158,8 +158,8 @@ function peopleChannel({ people, seconds }: Material): Channel {
   const seen: number[][] = Array.from({ length: seconds }, () => []);
   for (const { person, frames } of people)
     for (let i = 0; i < frames.length; i++) seen[frames[i]!]!.push(numbers.get(person)!);
-  const entries = seen.map((own): Sparse => {
-    const of = Uint16Array.from(own);
+  const entries = seen.map((people): Sparse => {
+    const of = Uint16Array.from(people);
     return { buckets: of, values: new Float32Array(of.length).fill(1 / Math.sqrt(of.length)) };
   });
   const dimensions = Math.min(numbers.size, buckets);

@@ -99,9 +99,9 @@ function meanOf(frames: ArrayLike<number>, value: (row: number) => number | null
     let [sum, count] = [0, 0];
     const [first, last] = rowsOf(frames, { start, end });
     for (let row = first; row < last; row++) {
-      const own = values[row];
-      if (own == null) continue;
-      sum += own;
+      const value = values[row];
+      if (value == null) continue;
+      sum += value;
       count++;
     }
     return count > 0 ? sum / count : null;
@@ -150,14 +150,14 @@ function shareOf({ start, end }: Range, holds: (second: number) => boolean): num
 
 /** The share of values below each, equal ones counted half; 0.5 for null. */
 function ranked(values: readonly (number | null)[]): Float64Array {
-  const known = Float64Array.from(values.filter((value) => value !== null)).sort();
+  const present = Float64Array.from(values.filter((value) => value !== null)).sort();
   const [low, high] = [new Map<number, number>(), new Map<number, number>()];
-  known.forEach((value, at) => {
+  present.forEach((value, at) => {
     if (!low.has(value)) low.set(value, at);
     high.set(value, at + 1);
   });
   return Float64Array.from(values, (value) =>
-    value === null ? 0.5 : (low.get(value)! + high.get(value)!) / 2 / known.length,
+    value === null ? 0.5 : (low.get(value)! + high.get(value)!) / 2 / present.length,
   );
 }
 
@@ -252,8 +252,8 @@ function mostCovering(candidates: readonly Candidate[], frames: number, count: n
     }
     if (best === null || (chosen.length > 0 && most < leastGain * frames)) break;
     chosen.push(best);
-    best.likeness.forEach((own, at) => {
-      if (own > likest[at]!) likest[at] = own;
+    best.likeness.forEach((likeness, at) => {
+      if (likeness > likest[at]!) likest[at] = likeness;
     });
   }
   return chosen;

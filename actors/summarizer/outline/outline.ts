@@ -186,9 +186,9 @@ function joinShort(bounds: Bounds, strengths: Float64Array, shortest: number): n
     after[left] = right;
     before[right] = left;
   }
-  const kept = [];
-  for (let i = 0; i <= last; i = after[i]!) kept.push(bounds[i]!);
-  return kept;
+  const remaining = [];
+  for (let i = 0; i <= last; i = after[i]!) remaining.push(bounds[i]!);
+  return remaining;
 }
 
 /** Parts of equal length, moved by up to a quarter of it to where nobody speaks or another speech begins. */

@@ -240,13 +240,13 @@ function unnamedPictures(
           `: the library has too few pictures to compare with (${pictures})`,
           `Look at the frames, or summarise again when ${leastPictures} pictures have been analysed.`,
         ];
-  const places = isAnythingSeen ? seen.flatMap((own) => own.frames.slice(0, 1)) : frames;
+  const places = isAnythingSeen ? seen.flatMap((concept) => concept.frames.slice(0, 1)) : frames;
   return [hint(`${what}${why}.`, range, follow, [...new Set(places.map(frameId))])];
 }
 
 function cutQuotes(statements: readonly Statement[], range: GridRange): VerificationHint[] {
-  const cut = statements.flatMap((own) =>
-    own.kind === 'quote' && own.quote.isCut ? [{ ...own.quote, evidence: own.evidence }] : [],
+  const cut = statements.flatMap((statement) =>
+    statement.kind === 'quote' && statement.quote.isCut ? [{ ...statement.quote, evidence: statement.evidence }] : [],
   );
   if (cut.length === 0) return [];
   const ids = [...new Set(cut.flatMap(({ evidence }) => evidence))];

@@ -60,14 +60,14 @@ interface Told {
  * In the order of time; neighbours of which the same is known are one. Only what tells the parts apart, and
  * what the node has not quoted itself.
  */
-function partStatements(film: OutlinedFilm, node: OutlineNode, factsOf: FactsOf, told: Told): Statement[] {
+function partStatements(film: OutlinedFilm, node: OutlineNode, factsOf: FactsOf, opening: Told): Statement[] {
   const parts: Part[] = [];
   for (const id of node.child_ids) {
     const { start, end, child_ids } = film.nodes.get(id)!;
     const part = {
       start,
       end,
-      ...partOf(film, factsOf(id), child_ids.length === 0, told),
+      ...partOf(film, factsOf(id), child_ids.length === 0, opening),
       worth: film.worth.get(id)!,
     };
     const before = parts.at(-1);
@@ -101,12 +101,12 @@ function partOf(
   film: OutlinedFilm,
   facts: Facts,
   isLeaf: boolean,
-  told: Told,
+  opening: Told,
 ): Omit<Part, 'start' | 'end' | 'worth'> {
   const seen = seenPhrase(facts, { things: 2, conditions: 1 }, isLeaf);
   const people = peoplePhrase(facts.people);
   const lines = largest(
-    facts.lines.filter(({ text }) => !told.lines.has(quotedLine(text))),
+    facts.lines.filter(({ text }) => !opening.lines.has(quotedLine(text))),
     1,
   );
   const evidence = [
@@ -117,7 +117,7 @@ function partOf(
   const again = recurring(film, facts.sentences, 3);
   const isSeen = facts.seen.length > 0 || facts.people.length > 0;
   // Where nothing comes again and nothing is seen, the best sentence.
-  const others = facts.sentences.filter((number) => !told.sentences.has(number));
+  const others = facts.sentences.filter((number) => !opening.sentences.has(number));
   const [best] = again.phrase !== '' || isSeen ? [] : scoredSentences(film, others, 1);
   const quote = best && quoteOf(film, best.sentence, 80);
   const heard = quote ? `${quote.lead}${quote.words}` : again.phrase;
@@ -142,10 +142,10 @@ function linesPhrase(lines: readonly ReadLine[], count: number): string {
 
 /** `In the picture: “STOP” (00:12).` Null where nothing is read. `withTimes`: not of a still. */
 function writtenIn(lines: readonly ReadLine[], count: number, withTimes: boolean): Statement | null {
-  const told = largest(lines, count);
-  if (told.length === 0) return null;
-  const parts = told.map(({ text, frame }) => `${quotedLine(text)}${withTimes ? ` (${timeOf(frame)})` : ''}`);
-  const evidence = [...new Set(told.map(({ frame }) => frameId(frame)))];
+  const shown = largest(lines, count);
+  if (shown.length === 0) return null;
+  const parts = shown.map(({ text, frame }) => `${quotedLine(text)}${withTimes ? ` (${timeOf(frame)})` : ''}`);
+  const evidence = [...new Set(shown.map(({ frame }) => frameId(frame)))];
   return { kind: 'written', text: `Text in the picture: ${listOf(parts)}.`, evidence, rank: 2.2 };
 }
 
@@ -163,7 +163,7 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const facts = factsOf(node.node_id);
   const result: Record<Section, Statement[]> = {
     seen: seenSection(film, node, facts, plan),
-    people: [peopleSeen(facts, kind !== 'leaf'), newcomers(film, facts, plan)].filter((own) => own !== null),
+    people: [peopleSeen(facts, kind !== 'leaf'), newcomers(film, facts, plan)].filter((statement) => statement !== null),
     speech: speechSection(film, facts, plan, kind),
   };
   const parts = partStatements(film, node, factsOf, toldBy(film, facts, plan, kind));
@@ -173,11 +173,11 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const form = content.length > 0 ? [] : formOf(film, node, facts);
   const extent = kind === 'root' ? [extentOf(film)] : [];
   // Its form is enough for a part; facts that hold throughout the file are stated at the root.
-  const isTold = content.some((own) => own.kind !== 'looks') || (kind !== 'root' && form.length > 0);
+  const isTold = content.some((statement) => statement.kind !== 'looks') || (kind !== 'root' && form.length > 0);
   const missing = absences(film, node, facts, isTold);
   const all = [...extent, ...content, ...form, ...missing];
-  const rest = all.length > 0 ? all : [goingOn(film, facts)].filter((own) => own !== null);
-  return fitting(rest, longestTexts[kind]);
+  const statements = all.length > 0 ? all : [goingOn(film, facts)].filter((statement) => statement !== null);
+  return fitting(statements, longestTexts[kind]);
 }
 
 /** Printed lines that are quoted. */
@@ -219,8 +219,8 @@ function speechSection(
 ): Statement[] {
   const scored = quotesOf(film, facts, plan, kind);
   const byWorth = scored.toSorted((a, b) => b.score - a.score || a.sentence - b.sentence);
-  const quotes = scored.map((own) =>
-    quoted(film, own.sentence, longestQuotes[kind], 3 + 2 * byWorth.indexOf(own)),
+  const quotes = scored.map((sentence) =>
+    quoted(film, sentence.sentence, longestQuotes[kind], 3 + 2 * byWorth.indexOf(sentence)),
   );
   const inQuotes = new Set(scored.map(({ sentence }) => sentence));
   // In a quote it is told who speaks.
@@ -231,7 +231,7 @@ function speechSection(
     kind === 'leaf' ? null : recurringWords(film, facts, 5),
     ...quotes,
     figures(film, facts, inQuotes, kind === 'leaf' ? 3 : 5),
-  ].filter((own) => own !== null);
+  ].filter((statement) => statement !== null);
 }
 
 function quotesOf(film: OutlinedFilm, facts: Facts, plan: Plan, kind: keyof typeof longestTexts) {
@@ -247,18 +247,18 @@ function absences(
 ): Statement[] {
   const isRoot = parent_id === null;
   const noPicture = kind !== 'audio' && facts.pictured === 0;
-  const told = (text: string): Statement => ({ kind: 'absence', text, evidence: [], rank: 2.5 });
+  const absence = (text: string): Statement => ({ kind: 'absence', text, evidence: [], rank: 2.5 });
   if (noPicture && segments === null && facts.people.length === 0)
-    return [told(`Nothing is known about this ${isRoot ? 'file' : 'part'}: it has not been analysed.`)];
+    return [absence(`Nothing is known about this ${isRoot ? 'file' : 'part'}: it has not been analysed.`)];
   const statements: Statement[] = [];
-  if (noPicture) statements.push(told(`No pictures of this ${isRoot ? 'file' : 'part'} were analysed.`));
+  if (noPicture) statements.push(absence(`No pictures of this ${isRoot ? 'file' : 'part'} were analysed.`));
   else if (material.pictures && !isSomethingTold && facts.pictured > 0)
-    statements.push(told(`${nothingRecognised(isAnythingFound(sights, facts.range))}.`));
+    statements.push(absence(`${nothingRecognised(isAnythingFound(sights, facts.range))}.`));
   const isNeeded = isRoot || (!isSomethingTold && statements.length === 0);
   if (segments === null && kind !== 'image' && isNeeded)
-    statements.push(told(`There is no ${hasSound ? 'transcript' : 'sound'}.`));
+    statements.push(absence(`There is no ${hasSound ? 'transcript' : 'sound'}.`));
   else if (segments !== null && facts.spoken === 0 && kind !== 'image')
-    statements.push(told(isRoot ? 'Nobody speaks.' : 'No speech.'));
+    statements.push(absence(isRoot ? 'Nobody speaks.' : 'No speech.'));
   return statements;
 }
 
@@ -288,9 +288,9 @@ const fewestNodes = 6;
 const pictureLooks: readonly Look[] = ['motion', 'steadiness', 'rarity'];
 
 /** `asked`: which are told. */
-function lookStatements(looks: Looks, facts: Facts, asked: readonly Look[]): Statement[] {
+function lookStatements(looks: Looks, facts: Facts, chosenLooks: readonly Look[]): Statement[] {
   const evidence = facts.frames.map(frameId);
-  return asked.flatMap((look): Statement[] => {
+  return chosenLooks.flatMap((look): Statement[] => {
     const text = sentences[look];
     const isSilent = look === 'silence' && facts.spoken === 0;
     if (!text || looks[look] < clear || isSilent || evidence.length === 0) return [];
@@ -370,12 +370,12 @@ export function shortSummary(film: OutlinedFilm, root: Facts, statements: readon
   };
   const content = planOf(film.objective)
     .sections.flatMap((section) => result[section])
-    .filter((own) => own !== null);
+    .filter((statement) => statement !== null);
   const missing = statements.filter(({ kind }) => kind === 'absence');
   const all = [extentOf(film), ...content, ...missing];
-  const kept = new Set(all.toSorted((a, b) => a.rank - b.rank).slice(0, mostSentences));
+  const chosen = new Set(all.toSorted((a, b) => a.rank - b.rank).slice(0, mostSentences));
   const fit = fitting(
-    all.filter((own) => kept.has(own)),
+    all.filter((statement) => chosen.has(statement)),
     longestShort,
   );
   if (fit.length > 1) return capital(textOf(fit));

@@ -79,9 +79,9 @@ function nameOf({ name, group }: Seen): string {
   return group === 'actions' ? `${mutual.has(name) ? 'people' : 'somebody'} ${name}` : name;
 }
 
-function conditionsOf(own: readonly Seen[], hasThings: boolean): string {
-  const within = own.filter(({ name }) => surrounding.has(name));
-  const others = own.filter((one) => !within.includes(one));
+function conditionsOf(conditions: readonly Seen[], hasThings: boolean): string {
+  const within = conditions.filter(({ name }) => surrounding.has(name));
+  const others = conditions.filter((condition) => !within.includes(condition));
   const names = (some: readonly Seen[]) => listOf(some.map(nameOf));
   const parts = [
     ...(within.length > 0 ? [`in ${names(within)}`] : []),
@@ -101,7 +101,7 @@ export function seenPhrase(
 ): { text: string; shown: readonly Seen[] } {
   const parts = partsOf(seen, amount);
   const shown = inBrief(parts);
-  if (!isLeaf && !shown.every((own) => own.seconds === pictured))
+  if (!isLeaf && !shown.every((concept) => concept.seconds === pictured))
     return { text: listOf(shown.map(placed)), shown };
   const { things, conditions, time, colours } = parts;
   const clauses = [sceneOf(things, conditions, time), colourOf(things.length > 0 ? [] : colours)];
@@ -110,7 +110,7 @@ export function seenPhrase(
 
 /** `the picture is mostly orange`. */
 function colourOf(colours: readonly Seen[]): string {
-  return listOf(colours.map((own) => `the picture is ${nameOf(own)}`));
+  return listOf(colours.map((colour) => `the picture is ${nameOf(colour)}`));
 }
 
 /** `a forest and a stream in fog at dusk`. */
@@ -118,7 +118,7 @@ function sceneOf(
   things: readonly Seen[],
   around: readonly Seen[],
   time: readonly Seen[],
-  named: (own: Seen) => string = nameOf,
+  named: (concept: Seen) => string = nameOf,
 ): string {
   const parts = [
     listOf(things.map(named)),
@@ -131,10 +131,10 @@ function sceneOf(
 /** Null when nothing stands out. */
 export function seenInLeaf({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const { things, conditions: around, time, shots: sizes, colours } = partsOf(seen, amount);
-  const named = (own: Seen) =>
-    isLasting(own, pictured) ? nameOf(own) : `${nameOf(own)} (${timeOf(own.frames[0]!)})`;
+  const named = (concept: Seen) =>
+    isLasting(concept, pictured) ? nameOf(concept) : `${nameOf(concept)} (${timeOf(concept.frames[0]!)})`;
   // Lasting things have no time; the times of others ascend.
-  const placeOf = (own: Seen) => (isLasting(own, pictured) ? -1 : own.frames[0]!);
+  const placeOf = (concept: Seen) => (isLasting(concept, pictured) ? -1 : concept.frames[0]!);
   const inTime = things.toSorted((a, b) => placeOf(a) - placeOf(b));
   const clauses = [sceneOf(inTime, around, time, named), listOf(sizes.map(nameOf)), colourOf(colours)].filter(
     (clause) => clause !== '',
@@ -149,9 +149,9 @@ export function seenInLeaf({ seen, pictured }: Facts, amount: Amount): Statement
  */
 export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const shown = inBrief(partsOf(seen, amount));
-  const lasting = shown.filter((own) => isLasting(own, pictured));
-  const passing = shown.filter((own) => !lasting.includes(own)).sort((a, b) => a.frames[0]! - b.frames[0]!);
-  const at = (own: Seen) => `${placed(own)} (${timeOf(own.frames[0]!)})`;
+  const lasting = shown.filter((concept) => isLasting(concept, pictured));
+  const passing = shown.filter((concept) => !lasting.includes(concept)).sort((a, b) => a.frames[0]! - b.frames[0]!);
+  const at = (concept: Seen) => `${placed(concept)} (${timeOf(concept.frames[0]!)})`;
   const parts = [
     ...lastingClauses(lasting, pictured),
     ...(passing.length > 0 ? [`${lasting.length > 0 ? 'also ' : ''}${listOf(passing.map(at))}`] : []),
@@ -164,9 +164,9 @@ const isLasting = ({ seconds }: Seen, pictured: number) => seconds >= 0.6 * pict
 /** `the sea and a beach most of the time`, `mostly at night`, `the picture is mostly green`. */
 function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {
   const [times, colours] = (['time_of_day', 'colour'] as const).map((group) =>
-    lasting.filter((own) => own.group === group),
+    lasting.filter((concept) => concept.group === group),
   ) as [Seen[], Seen[]];
-  const others = lasting.filter((own) => !times.includes(own) && !colours.includes(own));
+  const others = lasting.filter((concept) => !times.includes(concept) && !colours.includes(concept));
   const isThroughout = (some: readonly Seen[]) => some.every(({ seconds }) => seconds === pictured);
   const mostly = (some: readonly Seen[]) => {
     const names = listOf(some.map(nameOf));
@@ -181,10 +181,10 @@ function lastingClauses(lasting: readonly Seen[], pictured: number): string[] {
 }
 
 /** A name that needs nothing before it. */
-function placed(own: Seen): string {
-  const { name, group } = own;
+function placed(concept: Seen): string {
+  const { name, group } = concept;
   if (group === 'time_of_day') return `scenes ${name}`;
-  if (group !== 'colour') return nameOf(own);
+  if (group !== 'colour') return nameOf(concept);
   return /^mostly |^black and white$/.test(name) ? `${name} pictures` : `pictures ${name}`;
 }
 

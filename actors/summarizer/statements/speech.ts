@@ -59,12 +59,12 @@ export function figures(
   const included = new Map<string, number>();
   for (const number of facts.sentences) {
     if (quotes.has(number)) continue;
-    for (const own of figuresOf(sentences[number]!.text))
-      if (!included.has(own) && !inQuotes.has(own) && included.size < count) included.set(own, number);
+    for (const value of figuresOf(sentences[number]!.text))
+      if (!included.has(value) && !inQuotes.has(value) && included.size < count) included.set(value, number);
   }
   if (included.size === 0) return null;
   const parts = [...included].map(
-    ([own, number]) => `${own} (${timeOf(secondOf(film, sentences[number]!))})`,
+    ([value, number]) => `${value} (${timeOf(secondOf(film, sentences[number]!))})`,
   );
   const evidence = [...new Set([...included.values()].flatMap((number) => segmentIds(sentences[number]!)))];
   return { kind: 'figures', text: `Figures mentioned: ${listOf(parts)}.`, evidence, rank: 8 };
@@ -72,7 +72,7 @@ export function figures(
 
 /** Figures of at least two digits: a single `1` is rarely what anybody looks for. */
 function figuresOf(text: string): string[] {
-  return (text.match(figure) ?? []).filter((own) => /\p{N}.*\p{N}|[%°€$£]/u.test(own));
+  return (text.match(figure) ?? []).filter((match) => /\p{N}.*\p{N}|[%°€$£]/u.test(match));
 }
 
 /**
@@ -89,20 +89,20 @@ export function recurring(
     for (const word of wordsOf(sentences[number]!.text)) {
       const [term] = termsOf(word);
       if (term === undefined || isStopWord(term) || [...term].length < 2 || /^\p{N}+$/u.test(term)) continue;
-      const own = having.get(term) ?? { word, sentences: [] };
-      if (!having.has(term)) having.set(term, own);
+      const occurrences = having.get(term) ?? { word, sentences: [] };
+      if (!having.has(term)) having.set(term, occurrences);
       // A capital letter may be that of a sentence.
-      if (word.toLowerCase() === word) own.word = word;
-      if (own.sentences.at(-1) !== number) own.sentences.push(number);
+      if (word.toLowerCase() === word) occurrences.word = word;
+      if (occurrences.sentences.at(-1) !== number) occurrences.sentences.push(number);
     }
   }
-  const again = [...having.values()].filter((own) => own.sentences.length > 1);
+  const again = [...having.values()].filter((entry) => entry.sentences.length > 1);
   const best = again.sort((a, b) => b.sentences.length - a.sentences.length).slice(0, count);
   const words = best.map(({ word }) => inQuotes(word));
   return {
     words,
     phrase: words.length < 2 ? '' : `about ${listOf(words)}`,
-    sentences: [...new Set(best.flatMap((own) => own.sentences.slice(0, 2)))],
+    sentences: [...new Set(best.flatMap((entry) => entry.sentences.slice(0, 2)))],
   };
 }
 
@@ -195,9 +195,9 @@ export function speaking({ speakers, spoken }: Facts, withSeconds = false): Stat
     return tell(`${who} speaks${withSeconds ? ` for ${lengthOf(first.seconds)}` : ''}.`);
   }
   const mostly = first.seconds >= 0.7 * spoken && first.seconds > 2 * others[0]!.seconds;
-  const rest = others.slice(0, mostNames - 1);
-  const more = others.length - rest.length;
-  const names = [...rest.map(speakerText), ...(more > 0 ? [counted(more, 'other', 'others')] : [])];
+  const named = others.slice(0, mostNames - 1);
+  const more = others.length - named.length;
+  const names = [...named.map(speakerText), ...(more > 0 ? [counted(more, 'other', 'others')] : [])];
   if (mostly) return tell(`${speakerText(first)} speaks most, along with ${listOf(names)}.`);
   return tell(`${listOf([speakerText(first), ...names])} speak.`);
 }
@@ -207,9 +207,9 @@ const isUnnamed = (speaker: string): boolean => /^SPEAKER_\d+$/.test(speaker);
 
 /** Names the speakers with their durations. `isWhole`: total speaking time where no speaker is known. */
 export function speakingLong(facts: Facts, isWhole: boolean): Statement | null {
-  const known = speaking(facts, true);
+  const speakers = speaking(facts, true);
   const [unknown] = facts.speakers;
-  if (known || !unknown || !isWhole) return known;
+  if (speakers || !unknown || !isWhole) return speakers;
   const evidence = unknown.segments.map(segmentId);
   return { kind: 'speakers', text: `Speech of ${lengthOf(facts.spoken)}.`, evidence, rank: 4 };
 }

@@ -12,8 +12,8 @@ export function listOf(parts: readonly string[]): string {
 const numbers = 'no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve'.split('|');
 
 /** `two people`, `13 people`. `many`: `one` with an s where nothing is said. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${numbers[count] ?? count} ${count === 1 ? one : many}`;
+export function counted(count: number, singular: string, many = `${singular}s`): string {
+  return `${numbers[count] ?? count} ${count === 1 ? singular : many}`;
 }
 
 export function capital(text: string): string {
@@ -23,8 +23,8 @@ export function capital(text: string): string {
 
 /** `00:12`, and `1:02:03` from an hour on. */
 export function timeOf(seconds: number): string {
-  const [hours, ...rest] = clockTime(seconds).split(':');
-  return Number(hours) === 0 ? rest.join(':') : `${Number(hours)}:${rest.join(':')}`;
+  const [hours, ...minutes] = clockTime(seconds).split(':');
+  return Number(hours) === 0 ? minutes.join(':') : `${Number(hours)}:${minutes.join(':')}`;
 }
 
 /** `0.4 s`, `40 s`, `1 min 34 s`, and rounded from ten minutes on: `12 min`, `1 h 20 min`. */
@@ -35,8 +35,8 @@ export function lengthOf(seconds: number): string {
 }
 
 function units(count: number, many: number, large: string, small: string): string {
-  const [wholes, rest] = [Math.floor(count / many), count % many];
-  const parts = [...(wholes > 0 ? [`${wholes} ${large}`] : []), ...(rest > 0 ? [`${rest} ${small}`] : [])];
+  const [wholes, remainder] = [Math.floor(count / many), count % many];
+  const parts = [...(wholes > 0 ? [`${wholes} ${large}`] : []), ...(remainder > 0 ? [`${remainder} ${small}`] : [])];
   return parts.length > 0 ? parts.join(' ') : `0 ${small}`;
 }
 
@@ -104,7 +104,7 @@ export function sentenceOf(statement: Statement, before?: Statement): string {
 }
 
 export const textOf = (statements: readonly Statement[]): string =>
-  statements.map((own, i) => sentenceOf(own, statements[i - 1])).join(' ');
+  statements.map((statement, i) => sentenceOf(statement, statements[i - 1])).join(' ');
 
 /** Statements in their order, without those for which there is no room. */
 export function fitting(statements: readonly Statement[], longest: number): Statement[] {

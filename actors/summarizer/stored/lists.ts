@@ -48,7 +48,7 @@ export async function listSummaries(
   const listed = await pages(parts, cache_dir, [...askedAs.keys()], { after, limit }, call);
   const damaged = listed.unreadable.map((hash) => `a summary of ${askedAs.get(hash) ?? hash} is damaged`);
   return {
-    summaries: listed.summaries.map((one) => summaryEntry(one, askedAs.get(one.hash_str))),
+    summaries: listed.summaries.map((summary) => summaryEntry(summary, askedAs.get(summary.hash_str))),
     next_after_summary_ref: listed.next && summaryRef(listed.next),
     ...warned([...broken, ...damaged]),
   };
@@ -107,7 +107,7 @@ export async function listCollections(
   const { collection, members, unreadable } = await membersOf(parts, cache_dir, collection_id, most, call);
   const damaged = unreadable.map(({ hash_str }) => `a member of the content ${hash_str} cannot be read`);
   const entry = collectionEntry(collection);
-  const shown = include_members ? { ...entry, members: members.map((one) => memberEntry(one)) } : entry;
+  const shown = include_members ? { ...entry, members: members.map((member) => memberEntry(member)) } : entry;
   return { collections: [shown], ...warned(damaged) };
 }
 
@@ -240,11 +240,11 @@ export async function hashesOf(
   for (let at = 0; at < paths.length; at += together) {
     const some = paths.slice(at, at + together);
     const { by_path } = await parts.index.ask('find', { cache_dir, paths: some, hashes: [] }, call);
-    const found: (string | null)[] = by_path.map((one) => one?.identity.hash_str ?? null);
+    const found: (string | null)[] = by_path.map((media) => media?.identity.hash_str ?? null);
     await sideBySide(some.entries(), 4, call.signal, async ([i, path], signal) => {
       const mark = await markOf(path);
-      const known = by_path[i]?.identity;
-      if (mark === null || (known && isSame(known, mark))) return;
+      const identity = by_path[i]?.identity;
+      if (mark === null || (identity && isSame(identity, mark))) return;
       found[i] = await contentAt(parts, cache_dir, path, { ...call, signal }).catch((error: unknown) => {
         if (isMediaError(error)) return unreadable(error);
         throw error;
@@ -269,12 +269,12 @@ export async function contentsOf(
 ): Promise<{ askedAs: Map<string, string | undefined>; broken: string[] }> {
   const broken: string[] = [];
   const paths = allAbsolute('media_paths', media_paths);
-  const found = await hashesOf(parts, cache_dir, paths, call, (error) => {
+  const hashes = await hashesOf(parts, cache_dir, paths, call, (error) => {
     broken.push(error.message);
     return null;
   });
   const askedAs = new Map<string, string | undefined>();
-  for (const [i, hash] of found.entries())
+  for (const [i, hash] of hashes.entries())
     if (hash !== null && !askedAs.has(hash)) askedAs.set(hash, media_paths[i]!);
   for (const hash of hash_strs) if (!askedAs.has(hash)) askedAs.set(hash, undefined);
   return { askedAs, broken };

@@ -36,11 +36,11 @@ export async function* inReadingOrder(
       const children = answer.node.children.map(({ node_id }) => ({ node_id, below: below + 1 }));
       waiting.push(...children.reverse());
     }
-    for (const one of waiting.slice(-together)) {
-      if (one.answer) continue;
-      one.answer = read(one.node_id);
+    for (const request of waiting.slice(-together)) {
+      if (request.answer) continue;
+      request.answer = read(request.node_id);
       // It is thrown where it is awaited, or nobody wants it any more.
-      one.answer.catch(() => {});
+      request.answer.catch(() => {});
     }
     yield { answer, below };
   }

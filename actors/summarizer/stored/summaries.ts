@@ -43,8 +43,8 @@ export function createSummaries(given: SummariesParts): Summaries {
     find: (request, signal) => findNodes(parts, searching, request, now(signal)),
     overview: async (request, signal) => {
       const query = { node_id: null, evidence: false };
-      const found = await read(parts, request, query, now(signal));
-      const { selected, summary, detail, node, children, unreadable } = found;
+      const reading = await read(parts, request, query, now(signal));
+      const { selected, summary, detail, node, children, unreadable } = reading;
       return {
         ...summaryEntry(summary, selected.path ?? undefined),
         summary_objective: detail.objective,
@@ -57,8 +57,8 @@ export function createSummaries(given: SummariesParts): Summaries {
     node: async (request, signal) => {
       const { node_id, include_evidence } = request;
       const query = { node_id, evidence: include_evidence };
-      const found = await read(parts, request, query, now(signal));
-      const { summary, detail, node, children, unreadable, evidence } = found;
+      const reading = await read(parts, request, query, now(signal));
+      const { summary, detail, node, children, unreadable, evidence } = reading;
       const entry = nodeEntry(node, children);
       return {
         summary_ref: summaryRef(summary),
@@ -87,13 +87,13 @@ async function read(
   const selected = await select(parts, request, call);
   const { hash_str, analysis_id } = selected;
   const query = { cache_dir: request.cache_dir, hash_str, analysis_id, node_id, evidence };
-  const { summary, detail, node, ...found } = await parts.index.ask('read_summary', query, call);
+  const { summary, detail, node, ...content } = await parts.index.ask('read_summary', query, call);
   if (summary === null || detail === null) throw unknownSummary(request, selected);
   if (node === null) {
     const what = `node_id: ${summaryRef(summary)} has no node ${quoted(node_id!)}`;
     throw summariesErrors.UNKNOWN_NODE(what, { field: 'node_id' });
   }
-  return { ...found, selected, summary, detail, node };
+  return { ...content, selected, summary, detail, node };
 }
 
 // Known faults of a summary as the API returns them: the first entries of each list, and their number.
@@ -106,7 +106,7 @@ export function qualityBlock(quality: SummaryQuality, unreadable: readonly strin
   const damaged = unreadable.map((id) => `Node ${id} is damaged and was skipped; summarise the file again`);
   const warnings = [...damaged, ...quality.warnings]
     .slice(0, mostEntries)
-    .map((one) => shortened(one, longestWarning));
+    .map((text) => shortened(text, longestWarning));
   const warning_count = damaged.length + countOf(quality.warnings, quality.warning_count);
   const uncovered_ranges = quality.uncovered_ranges.slice(0, mostEntries);
   const uncovered_range_count = countOf(quality.uncovered_ranges, quality.uncovered_range_count);
@@ -148,19 +148,19 @@ const ways = ['summary_ref', 'path', 'hash_str'] as const;
 /** WHICH_SUMMARY, BAD_SUMMARY_REF, UNKNOWN_SUMMARY, what keeps the file from being read. */
 async function select(parts: SummariesParts, request: SummarySelector, call: CallOptions): Promise<Selected> {
   const { summary_ref, path, hash_str, analysis_id } = request;
-  const given = ways.filter((one) => request[one] !== undefined);
+  const given = ways.filter((name) => request[name] !== undefined);
   const [way, second] = given;
   if (way === undefined || second !== undefined) {
     const what = `${given.length === 0 ? 'none' : given.join(' and ')} is given; give exactly one of ${ways.join(', ')}`;
     throw summariesErrors.WHICH_SUMMARY(`${way ?? 'summary_ref'}: ${what}`, { field: way ?? 'summary_ref' });
   }
   if (summary_ref !== undefined) {
-    const found = parseSummaryRef(summary_ref, 'summary_ref');
-    if (analysis_id !== undefined && analysis_id !== found.analysis_id) {
-      const what = `analysis_id: summary_ref belongs to ${found.analysis_id}`;
+    const reference = parseSummaryRef(summary_ref, 'summary_ref');
+    if (analysis_id !== undefined && analysis_id !== reference.analysis_id) {
+      const what = `analysis_id: summary_ref belongs to ${reference.analysis_id}`;
       throw summariesErrors.WHICH_SUMMARY(what, { field: 'analysis_id' });
     }
-    return { ...found, path: null, field: 'summary_ref' };
+    return { ...reference, path: null, field: 'summary_ref' };
   }
   const field = analysis_id === undefined ? way : 'analysis_id';
   const query = { analysis_id: analysis_id ?? null, path: path ?? null, field };
@@ -211,7 +211,7 @@ async function findNodes(
     .filter(({ hash_str }) => askedAs?.has(hash_str) ?? true)
     .map(({ hash_str }) => `a summary of ${askedAs?.get(hash_str) ?? hash_str} is damaged`);
   return {
-    matches: matches.map((one) => matchEntry(one, askedAs?.get(one.hash_str))),
+    matches: matches.map((match) => matchEntry(match, askedAs?.get(match.hash_str))),
     total,
     truncated: total > matches.length || !total_is_exact,
     total_is_exact,
@@ -254,16 +254,16 @@ async function removeSummaries(
   const members = [...(within?.members ?? []), ...(within?.unreadable ?? [])];
   const all = new Map<string, SummaryName>();
   for (const { hash_str, analysis_id } of [...named, ...members]) {
-    const one = { hash_str, analysis_id };
-    all.set(summaryRef(one), one);
+    const summary = { hash_str, analysis_id };
+    all.set(summaryRef(summary), summary);
   }
   const removed: string[] = [];
-  const wanted = [...all];
+  const requests = [...all];
   const gone: string[] = [];
-  for (let at = 0; at < wanted.length || at === 0; at += together) {
-    const some = wanted.slice(at, at + together);
+  for (let at = 0; at < requests.length || at === 0; at += together) {
+    const some = requests.slice(at, at + together);
     // The collection goes with its last members.
-    const collections = collection_id !== null && at + together >= wanted.length ? [collection_id] : [];
+    const collections = collection_id !== null && at + together >= requests.length ? [collection_id] : [];
     const summaries = some.map(([, name]) => name);
     const answer = await parts.index.ask('remove_summaries', { cache_dir, summaries, collections }, call);
     removed.push(...some.flatMap(([ref], i) => (answer.removed[i] ? [ref] : [])));

@@ -128,17 +128,17 @@ export function keySentences(sentences: readonly Sentence[], options: SentenceOp
     const merit = meritOf(vectors[i]!, terms[i]!.length) + signMerit(text, options);
     return merit + (about ? weights.about * overlap(vectors[i]!, about) : 0);
   });
-  let left = sentences.map((_, i) => i);
-  while (left.length > block) {
-    const each = Math.min(block / 2, Math.max(1, Math.ceil((options.count * 2 * block) / left.length), 8));
-    const blocks = Array.from({ length: Math.ceil(left.length / block) }, (_, at) =>
-      left.slice(at * block, (at + 1) * block),
+  let remaining = sentences.map((_, i) => i);
+  while (remaining.length > block) {
+    const each = Math.min(block / 2, Math.max(1, Math.ceil((options.count * 2 * block) / remaining.length), 8));
+    const blocks = Array.from({ length: Math.ceil(remaining.length / block) }, (_, at) =>
+      remaining.slice(at * block, (at + 1) * block),
     );
-    left = blocks.flatMap((own) =>
-      chosenOf(own, vectors, merits, each, centrality).map(({ sentence }) => sentence),
+    remaining = blocks.flatMap((members) =>
+      chosenOf(members, vectors, merits, each, centrality).map(({ sentence }) => sentence),
     );
   }
-  return chosenOf(left, vectors, merits, options.count, textRank);
+  return chosenOf(remaining, vectors, merits, options.count, textRank);
 }
 
 /** Merit of a sentence of `words` words by its content: high if there is much of it, densely. */
@@ -164,21 +164,21 @@ function chosenOf(
   count: number,
   rankOf: (vectors: readonly WordVector[]) => Float64Array,
 ): KeySentence[] {
-  const own = candidates.map((i) => vectors[i]!);
-  const scores = rankOf(own).map((rank, at) => weights.rank * rank + merits[candidates[at]!]!);
-  const repeated = new Float64Array(own.length);
-  const left = new Set(own.keys());
+  const candidateVectors = candidates.map((i) => vectors[i]!);
+  const scores = rankOf(candidateVectors).map((rank, at) => weights.rank * rank + merits[candidates[at]!]!);
+  const repeated = new Float64Array(candidateVectors.length);
+  const remaining = new Set(candidateVectors.keys());
   const chosen: KeySentence[] = [];
-  while (chosen.length < count && left.size > 0) {
+  while (chosen.length < count && remaining.size > 0) {
     let [best, most] = [-1, Number.NEGATIVE_INFINITY];
-    for (const at of left) {
-      const worth = scores[at]! - weights.repetition * repeated[at]! - (own[at]!.size === 0 ? 10 : 0);
+    for (const at of remaining) {
+      const worth = scores[at]! - weights.repetition * repeated[at]! - (candidateVectors[at]!.size === 0 ? 10 : 0);
       if (worth > most) [best, most] = [at, worth];
     }
-    if (own[best]!.size === 0 && chosen.length > 0) break;
-    left.delete(best);
+    if (candidateVectors[best]!.size === 0 && chosen.length > 0) break;
+    remaining.delete(best);
     chosen.push({ sentence: candidates[best]!, score: scores[best]! });
-    for (const at of left) repeated[at] = Math.max(repeated[at]!, overlap(own[at]!, own[best]!));
+    for (const at of remaining) repeated[at] = Math.max(repeated[at]!, overlap(candidateVectors[at]!, candidateVectors[best]!));
   }
   return chosen.sort((a, b) => a.sentence - b.sentence);
 }
@@ -191,11 +191,11 @@ type WordVector = ReadonlyMap<string, number>;
 
 /** The words of each sentence by its terms; rare ones weigh more. */
 function wordVectors(sentences: readonly (readonly string[])[]): WordVector[] {
-  const terms = sentences.map((own) => own.filter((term) => !isStopWord(term)));
+  const terms = sentences.map((words) => words.filter((term) => !isStopWord(term)));
   const frequencies = documentFrequencies(terms);
-  return terms.map((own) => {
+  return terms.map((words) => {
     const weights = new Map<string, number>();
-    for (const term of own) {
+    for (const term of words) {
       const rarity = Math.log(1 + sentences.length / frequencies.get(term)!);
       weights.set(term, (weights.get(term) ?? 0) + rarity);
     }
@@ -262,9 +262,9 @@ function linksOf(vectors: readonly WordVector[]): Float32Array {
       const before = having.get(term);
       if (!before) having.set(term, [[i, weight]]);
       else {
-        for (const [j, other] of before) {
-          links[i * n + j]! += weight * other;
-          links[j * n + i]! += weight * other;
+        for (const [j, otherWeight] of before) {
+          links[i * n + j]! += weight * otherWeight;
+          links[j * n + i]! += weight * otherWeight;
         }
         before.push([i, weight]);
       }

@@ -136,8 +136,8 @@ function sentenceOf(run: Run, segments: readonly Spoken[], start: number, end: n
   if (text === '') return [];
   const from = start + raw.length - raw.trimStart().length;
   const to = from + text.length;
-  const own = run.places.filter((place) => place.from < to && place.to > from);
-  const [first, last] = [own[0]!, own.at(-1)!];
+  const places = run.places.filter((place) => place.from < to && place.to > from);
+  const [first, last] = [places[0]!, places.at(-1)!];
   const start_seconds = timeAt(segments, first, from);
   return [
     {

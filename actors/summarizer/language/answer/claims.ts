@@ -127,14 +127,14 @@ export interface Claim {
  */
 export function claimOf(
   sentence: string,
-  known: EvidenceFacts,
+  facts: EvidenceFacts,
   outsiders: ReadonlySet<string>,
 ): Claim | null {
   return (
-    quoteClaim(sentence, known) ??
-    timeClaim(sentence, known) ??
-    nameClaim(sentence, known, outsiders) ??
-    copyClaim(sentence, known)
+    quoteClaim(sentence, facts) ??
+    timeClaim(sentence, facts) ??
+    nameClaim(sentence, facts, outsiders) ??
+    copyClaim(sentence, facts)
   );
 }
 
@@ -198,17 +198,17 @@ const capitals = new Set(
   ),
 );
 
-function nameClaim(sentence: string, known: EvidenceFacts, outsiders: ReadonlySet<string>): Claim | null {
+function nameClaim(sentence: string, facts: EvidenceFacts, outsiders: ReadonlySet<string>): Claim | null {
   // Quotations are held word for word.
-  const own = sentence.replaceAll(quotePattern, (quote) => ' '.repeat(quote.length));
-  const words = wordsOf(own);
-  const reports = reportsSpeech(own);
+  const unquoted = sentence.replaceAll(quotePattern, (quote) => ' '.repeat(quote.length));
+  const words = wordsOf(unquoted);
+  const reports = reportsSpeech(unquoted);
   for (const [at, { text, start }] of words.entries()) {
-    const isFirst = at === 0 || /[.:;!?]\s*$/u.test(own.slice(0, start));
+    const isFirst = at === 0 || /[.:;!?]\s*$/u.test(unquoted.slice(0, start));
     const word = folded(text);
     if (outsiders.has(word)) return { kind: 'name', what: text };
-    if (known.names.has(word) || capitals.has(word)) continue;
-    if (reports && known.heard.has(word)) continue;
+    if (facts.names.has(word) || capitals.has(word)) continue;
+    if (reports && facts.heard.has(word)) continue;
     const isForeign = /(?!\p{Script=Latin})\p{L}/u.test(text);
     const isCapital = /^\p{Lu}|\p{Lt}/u.test(text) || /[-'’]\p{Lu}/u.test(text);
     if (isForeign || (isCapital && !(isFirst && isOrdinary(word)))) return { kind: 'name', what: text };

@@ -14,18 +14,18 @@ const longest = 100_000;
 
 export function oneObject(answer: string): Read<Readonly<Record<string, unknown>>> {
   const text = answer.slice(0, longest);
-  const found: Record<string, unknown>[] = [];
+  const objects: Record<string, unknown>[] = [];
   let cutOff = false;
   for (let at = text.indexOf('{'); at >= 0; ) {
     const end = endOfObject(text, at);
     cutOff ||= end === null;
     const value = end === null ? null : parsed(text.slice(at, end));
-    if (value) found.push(value);
+    if (value) objects.push(value);
     // An object within one that cannot be read is no answer.
     at = text.indexOf('{', end ?? text.length);
   }
-  const [only] = found;
-  if (found.length > 1) return { problem: `it has ${found.length} JSON objects, and one is wanted` };
+  const [only] = objects;
+  if (objects.length > 1) return { problem: `it has ${objects.length} JSON objects, and one is wanted` };
   if (only) return { value: only };
   if (cutOff) return { problem: 'its JSON object has no end' };
   return { problem: text.includes('{') ? 'its JSON cannot be read' : 'it has no JSON object' };
@@ -82,9 +82,9 @@ const nodeChecker = Compile(NodeForm);
 const wholeChecker = Compile(WholeForm);
 
 export function readNodeAnswer(answer: string): Read<NodeAnswer> {
-  const found = oneObject(answer);
-  if ('problem' in found) return found;
-  const { value } = found;
+  const parsed = oneObject(answer);
+  if ('problem' in parsed) return parsed;
+  const { value } = parsed;
   if (!nodeChecker.Check(value)) return { problem: faultOf(nodeChecker.Errors(value)) };
   const { people, times, uncertain } = value;
   const text = plain(value.text);
@@ -96,9 +96,9 @@ export function readNodeAnswer(answer: string): Read<NodeAnswer> {
 }
 
 export function readWholeAnswer(answer: string): Read<WholeAnswer> {
-  const found = oneObject(answer);
-  if ('problem' in found) return found;
-  const { value } = found;
+  const parsed = oneObject(answer);
+  if ('problem' in parsed) return parsed;
+  const { value } = parsed;
   if (!wholeChecker.Check(value)) return { problem: faultOf(wholeChecker.Errors(value)) };
   const whole = { one_line: plain(value.one_line), short: plain(value.short) };
   const problem = wrongText(whole.one_line) ?? wrongText(whole.short);

@@ -31,14 +31,14 @@ const longestHint = 500;
 const mostEvidence = 8;
 
 export function guardNode({ text, people, times, uncertain }: NodeAnswer, material: NodeMaterial): Guarded {
-  const known = evidenceFacts(material);
-  const outsiders = outsidersIn(people, known);
-  const { kept, claims } = sorted(text, known, outsiders);
+  const facts = evidenceFacts(material);
+  const outsiders = outsidersIn(people, facts);
+  const { kept, claims } = sorted(text, facts, outsiders);
   const hints = [
     ...claims.map(({ sentence, claim }) => hintOf(sentence, claim, material)),
-    ...timesOutside(times, known).map((time) => hintOf('', { kind: 'time', what: time }, material)),
+    ...timesOutside(times, facts).map((time) => hintOf('', { kind: 'time', what: time }, material)),
     ...uncertain
-      .filter((entry) => /\p{L}/u.test(entry) && claimOf(entry, known, outsiders) === null)
+      .filter((entry) => /\p{L}/u.test(entry) && claimOf(entry, facts, outsiders) === null)
       .slice(0, mostUncertain)
       .map((entry) => uncertainHint(entry, material)),
   ];
@@ -51,13 +51,13 @@ export function guardNode({ text, people, times, uncertain }: NodeAnswer, materi
 /** Null when nothing is left of one of the texts. */
 export function guardWhole({ one_line, short }: WholeAnswer, root: NodeMaterial): WholeAnswer | null {
   // The text of the root was checked before it came here.
-  const known = evidenceFacts({
+  const facts = evidenceFacts({
     ...root,
     children: [...root.children, { node_id: root.node_id, range: root.range, text: root.template_text }],
   });
   const none = new Set<string>();
-  const line = shortened(sorted(one_line, known, none).kept.slice(0, 1), longestText.one_line);
-  const whole = shortened(sorted(short, known, none).kept, longestText.short);
+  const line = shortened(sorted(one_line, facts, none).kept.slice(0, 1), longestText.one_line);
+  const whole = shortened(sorted(short, facts, none).kept, longestText.short);
   return line === '' || whole === '' ? null : { one_line: line, short: whole };
 }
 
@@ -78,11 +78,11 @@ function timesOutside(times: readonly string[], { range: [start, end], saidTimes
     .filter((time) => !saidTimes.has(time) && (secondsOf(time) < start || secondsOf(time) > end));
 }
 
-function sorted(text: string, known: EvidenceFacts, outsiders: ReadonlySet<string>) {
+function sorted(text: string, facts: EvidenceFacts, outsiders: ReadonlySet<string>) {
   const kept: string[] = [];
   const claims: { sentence: string; claim: Claim }[] = [];
   for (const sentence of sentencesIn(text)) {
-    const claim = claimOf(sentence, known, outsiders);
+    const claim = claimOf(sentence, facts, outsiders);
     if (claim) claims.push({ sentence, claim });
     else if (/\p{L}/u.test(sentence) && !kept.includes(sentence)) kept.push(sentence);
   }
@@ -136,7 +136,7 @@ const limitations: Readonly<Record<Claim['kind'], (what: string) => string>> = {
 function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial): VerificationHint {
   const [start, end] = material.range;
   const span = `${timeOf(start)} to ${timeOf(end)}`;
-  const left = sentence === '' ? '' : `; the model wrote: ${sentence}`;
+  const remainder = sentence === '' ? '' : `; the model wrote: ${sentence}`;
   const follow = {
     name: `Look at ${span} to see who or what is there`,
     time: `Also look for it outside of ${span}`,
@@ -144,7 +144,7 @@ function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial)
     copy: `Compare the frames of ${span} with what is said`,
   }[kind];
   return {
-    limitation: clipped(`${limitations[kind](clipped(what, 120))}${left}`, longestHint),
+    limitation: clipped(`${limitations[kind](clipped(what, 120))}${remainder}`, longestHint),
     affected_range: [start, end],
     evidence_ids: evidenceIds(material, kind),
     suggested_follow_up: follow,
