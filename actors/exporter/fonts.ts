@@ -57,13 +57,13 @@ function best(path: string, characters: readonly string[]) {
     // Not every file with such an ending is a font; one that cannot be opened has no characters.
     return null;
   }
-  const best = fonts
+  const choice = fonts
     .filter(isUsable)
     .map((font) => ({ font, characters: characters.filter((character) => has(font, character)) }))
     .toSorted((a, b) => b.characters.length - a.characters.length)[0];
-  if (!best || candidates.characters.length === 0) return null;
-  const face: Face = { path, name: isCollection ? best.font.postscriptName : null };
-  return { face, characters: best.characters };
+  if (!choice || choice.characters.length === 0) return null;
+  const face: Face = { path, name: isCollection ? choice.font.postscriptName : null };
+  return { face, characters: choice.characters };
 }
 
 /** Has outlines, not only bitmaps, and its licence bits allow embedding (OS/2 fsType). */

@@ -48,8 +48,8 @@ async function findFaces(
   const pyramid = new Pyramid(picture);
   const candidates = await current.run(key, ({ family }) => family.detector.detect(pyramid, checkpoint));
   const { chip } = current.using(key).family.embedder;
-  const found = candidates.flatMap((candidate) => measured(candidate, pyramid, chip) ?? []);
-  const { vectors, kept } = await embedded(current, found, { key, checkpoint, log });
+  const measuredFaces = candidates.flatMap((candidate) => measured(candidate, pyramid, chip) ?? []);
+  const { vectors, kept } = await embedded(current, measuredFaces, { key, checkpoint, log });
   const displays: Uint8Array[] = [];
   const alignedFaces: Uint8Array[] = [];
   for (const { candidate, pixels } of kept) {
@@ -61,11 +61,11 @@ async function findFaces(
 }
 
 /** Null where the landmarks are one point: that is no face. */
-function measured(candidate: Candidate, pyramid: Pyramid, wanted: Chip): Found | null {
+function measured(candidate: Candidate, pyramid: Pyramid, shape: Chip): Found | null {
   const { width, height } = pyramid.level(0);
   const pixels = aligned(pyramid, candidate.landmarks);
   const looks = pose(candidate.landmarks);
-  const chip = wanted === arcfaceChip ? pixels : aligned(pyramid, candidate.landmarks, wanted);
+  const chip = shape === arcfaceChip ? pixels : aligned(pyramid, candidate.landmarks, shape);
   if (!pixels || !chip || !looks) return null;
   const left = share(candidate.left, width);
   const top = share(candidate.top, height);
@@ -98,13 +98,13 @@ function share(value: number, length: number): number {
  */
 async function embedded(
   current: CurrentPair,
-  found: readonly Found[],
+  faces: readonly Found[],
   { key, checkpoint, log }: Omit<FindOptions, 'crops'>,
 ): Promise<{ vectors: Float32Array<ArrayBuffer>; kept: Found[] }> {
   const parts: Float32Array[] = [];
   const kept: Found[] = [];
-  const take = (one: Found, vector: Float32Array) => {
-    kept.push(one);
+  const take = (face: Found, vector: Float32Array) => {
+    kept.push(face);
     parts.push(vector);
   };
   const run = (some: readonly Found[]) =>
@@ -119,13 +119,13 @@ async function embedded(
     const some = found.slice(start, start + batch);
     const { bad, vector } = await run(some);
     if (bad.length === 0) {
-      some.forEach((one, at) => void take(one, vector(at)));
+      some.forEach((face, at) => void take(face, vector(at)));
       continue;
     }
-    for (const one of some) {
-      const alone = some.length === 1 ? { bad, vector } : await run([one]);
-      if (alone.bad.length === 0) take(one, alone.vector(0));
-      else log.warn('face left out', { error: withoutDirection(one.face, key) });
+    for (const face of some) {
+      const alone = some.length === 1 ? { bad, vector } : await run([face]);
+      if (alone.bad.length === 0) take(face, alone.vector(0));
+      else log.warn('face left out', { error: withoutDirection(face.face, key) });
     }
   }
   const size = current.using(key).family.embedder.dimensions;
@@ -269,10 +269,10 @@ export function findingHandlers({ settings, log, stopping, choose }: FindingOpti
       find: async ({ model_key: key, picture, width, height }, turn) => {
         const pixels = pictureIn(turn.slot(picture), width, height);
         const checkpoint = createCheckpoint(turn, { stopping });
-        const found = await findFaces(current, pixels, { key, crops, checkpoint, log: turn.log });
-        const pictures = [...found.aligned, ...found.displays];
-        const transfer = [found.vectors, ...pictures].map(({ buffer }) => buffer as ArrayBuffer);
-        return new Sent(found, { transfer });
+        const result = await findFaces(current, pixels, { key, crops, checkpoint, log: turn.log });
+        const pictures = [...result.aligned, ...result.displays];
+        const transfer = [result.vectors, ...pictures].map(({ buffer }) => buffer as ArrayBuffer);
+        return new Sent(result, { transfer });
       },
     },
     close: async () => {

@@ -9,7 +9,7 @@ import { type Area, detectionInput, detectionSize } from './detection/input.ts';
 import { mayBeText, type Rectangle, type Region, regionsOf } from './detection/regions.ts';
 import { charactersOf, cutLine, lineHeight, type ReadText, readSteps } from './recognition/line.ts';
 
-const found = 'sigmoid_0.tmp_0';
+const detectionOutput = 'sigmoid_0.tmp_0';
 const read = 'softmax_11.tmp_0';
 
 type Size = Pick<Picture, 'width' | 'height'>;
@@ -49,7 +49,7 @@ export class PaddleReader implements Openable {
       return graph;
     };
     try {
-      const detector = await open(files.detector, null, found);
+      const detector = await open(files.detector, null, detectionOutput);
       const recognizer = await open(files.recognizer, lineHeight, read);
       const reader = new PaddleReader(detector, recognizer, characters);
       await checkpoint();
@@ -84,12 +84,12 @@ export class PaddleReader implements Openable {
     const { width, height } = area;
     const map = await this.#look(picture, size, area);
     const [scaleX, scaleY] = [picture.width / size.width, picture.height / size.height];
-    return regionsOf(map, width, height).map((one) => ({
-      ...one,
-      x: (one.x + area.left) * scaleX,
-      y: (one.y + area.top) * scaleY,
-      width: one.width * scaleX,
-      height: one.height * scaleY,
+    return regionsOf(map, width, height).map((region) => ({
+      ...region,
+      x: (region.x + area.left) * scaleX,
+      y: (region.y + area.top) * scaleY,
+      width: region.width * scaleX,
+      height: region.height * scaleY,
     }));
   }
 
@@ -103,7 +103,7 @@ export class PaddleReader implements Openable {
     const { width, height } = area;
     const data = detectionInput(picture, size, area);
     const results = await this.#detector.run({ x: { data, dims: [1, 3, height, width] } });
-    const { data: map, dims } = floatsOf(this.#detector, results, found, 4);
+    const { data: map, dims } = floatsOf(this.#detector, results, detectionOutput, 4);
     if (dims[2] === height && dims[3] === width) return map;
     const { file } = this.#detector;
     throw modelErrors.MODEL_RUN_FAILED(

@@ -21,24 +21,28 @@ const standsForAnother = /(^|\s)@(\s|$)/;
  * another look at those that are still there.
  */
 export async function readLine(line: Rectangle, before: readonly TextLine[], read: Read): Promise<ReadText> {
-  const { from, ...one } = await readAlong(line, read);
-  if (one.score < shownScore) return one;
-  if (standsForAnother.test(one.text)) return { ...one, score: doubtedScore };
-  if (before.some(({ text, score }) => score >= shownScore && isSame(text, one.text))) return one;
-  const other = await read(closer(from));
-  const better = other.score > one.score ? other : one;
-  if (!isSame(one.text, other.text) || other.score < shownScore) return { ...better, score: doubtedScore };
+  const { from, ...reading } = await readAlong(line, read);
+  if (reading.score < shownScore) return reading;
+  if (standsForAnother.test(reading.text)) return { ...reading, score: doubtedScore };
+  if (before.some(({ text, score }) => score >= shownScore && isSame(text, reading.text))) return reading;
+  const second = await read(closer(from));
+  const better = second.score > reading.score ? second : reading;
+  if (!isSame(reading.text, second.text) || second.score < shownScore)
+    return { ...better, score: doubtedScore };
   // Spaces that are small are missed rather than made up.
-  return { text: other.text.length > one.text.length ? other.text : one.text, score: one.score };
+  return {
+    text: second.text.length > reading.text.length ? second.text : reading.text,
+    score: reading.score,
+  };
 }
 
 /** A line that runs down may as well run up. */
 async function readAlong(line: Rectangle, read: Read): Promise<ReadText & { readonly from: Rectangle }> {
-  const one = { ...(await read(line)), from: line };
-  if (!isUpright(line)) return one;
+  const upright = { ...(await read(line)), from: line };
+  if (!isUpright(line)) return upright;
   const from = { ...line, ux: -line.ux, uy: -line.uy };
-  const other = { ...(await read(from)), from };
-  return other.score > one.score ? other : one;
+  const turned = { ...(await read(from)), from };
+  return turned.score > upright.score ? turned : upright;
 }
 
 /**
@@ -51,9 +55,9 @@ function closer(line: Rectangle): Rectangle {
 }
 
 /** Spaces do not count, upper and lower case do. */
-function isSame(one: string, other: string): boolean {
+function isSame(a: string, b: string): boolean {
   const letters = (text: string) => text.replace(/\s+/g, '');
-  return letters(one) === letters(other);
+  return letters(a) === letters(b);
 }
 
 /** From this overlap on a region is the line that was there. */
@@ -120,8 +124,8 @@ async function lookAt(
     change !== null && !anyMarked(change.changed, now.columns, blocksOfBox(box, picture));
   // Unchanged lines keep their earlier reading, also where the part that is read now is too small to find
   // them again.
-  const kept = earlier.filter(({ box }) => isUnchanged(box));
-  const lines: TextLine[] = [...kept];
+  const unchanged = earlier.filter(({ box }) => isUnchanged(box));
+  const lines: TextLine[] = [...unchanged];
   const readOne = async (line: Rectangle) => {
     await checkpoint();
     return run((reader) => reader.read(picture, line));
@@ -129,7 +133,7 @@ async function lookAt(
   let read = 0;
   for (const region of regions) {
     const box = boxOf(region, picture);
-    if (kept.some((line) => overlap(line.box, box) >= sameLine)) continue;
+    if (unchanged.some((line) => overlap(line.box, box) >= sameLine)) continue;
     lines.push({ ...(await readLine(region, earlier, readOne)), box });
     read++;
   }
@@ -207,11 +211,11 @@ export function areaOf(blocks: BlockRange, size: Size, scaled: Size, lines: read
     ],
     scaled,
   );
-  let left = lines;
+  let remaining = lines;
   for (;;) {
-    const reaching = left.filter(({ box }) => meets(edges, box, scaled));
+    const reaching = remaining.filter(({ box }) => meets(edges, box, scaled));
     if (reaching.length === 0) break;
-    left = left.filter((line) => !reaching.includes(line));
+    remaining = remaining.filter((line) => !reaching.includes(line));
     for (const { box } of reaching) {
       const [x, y, w, h] = box;
       const { width, height } = scaled;
@@ -270,8 +274,8 @@ export function anyMarked(
 ): boolean {
   for (let row = top; row < bottom; row++) {
     const begin = row * columns;
-    const found = marks.indexOf(1, begin + left);
-    if (found >= 0 && found < begin + right) return true;
+    const position = marks.indexOf(1, begin + left);
+    if (position >= 0 && position < begin + right) return true;
   }
   return false;
 }

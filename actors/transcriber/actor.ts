@@ -63,8 +63,8 @@ export const definition = actor({
       handlers: {
         choose: async ({ preferred, language }) => {
           const registry = await readRegistry(modelsDir);
-          const own = await unusableOwn(modelsDir, ['speech'], registry);
-          return chooseSpeechModel(await candidatesIn(modelsDir, registry), preferred, language, own);
+          const unusable = await unusableOwn(modelsDir, ['speech'], registry);
+          return chooseSpeechModel(await candidatesIn(modelsDir, registry), preferred, language, unusable);
         },
         load: (request, turn) => transcriber.load(request, turn),
         unload: async () => {
@@ -154,7 +154,7 @@ class Transcriber {
     turn.throwIfCancelled();
     this.#lastSession += 1;
     const { log } = this.#env;
-    const kept = written ? new WrittenWindows(written) : null;
+    const earlier = written ? new WrittenWindows(written) : null;
     const session = new TranscriptionSession(
       model,
       this.#queue,
@@ -162,7 +162,7 @@ class Transcriber {
       { open, openAnswering },
       {
         log,
-        kept,
+        kept: earlier,
       },
     );
     this.#sessions.set(this.#lastSession, session);
@@ -275,13 +275,13 @@ function waiting(turn: Turn): WaitingTurn {
 /** The loaded model, as a session uses it. Throws MODEL_NOT_LOADED and LANGUAGE_UNSUPPORTED. */
 function modelFor(current: Current, key: string, language: string | null): SessionModel {
   const { row } = current.using(key);
-  const told = language === null ? null : offeredLanguage(row.languages, language);
-  if (language !== null && told === null) {
+  const offered = language === null ? null : offeredLanguage(row.languages, language);
+  if (language !== null && offered === null) {
     const named = `${languageName(language)} (${language})`;
     throw speechErrors.LANGUAGE_UNSUPPORTED(`"${key}" does not understand ${named}`, { key, language });
   }
   const longest = Math.min(windowRules.longest, Math.floor(row.speech.max_window_seconds * voiceRate));
-  return { key, language: told, rules: { ...windowRules, longest } };
+  return { key, language: offered, rules: { ...windowRules, longest } };
 }
 
 async function candidatesIn(modelsDir: string, { rows }: Registry): Promise<SpeechCandidate[]> {

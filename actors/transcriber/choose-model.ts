@@ -41,21 +41,21 @@ export function chooseSpeechModel(
   candidates: readonly SpeechCandidate[],
   preference: XPreference,
   language: string | null,
-  own = '',
+  unusable = '',
 ): SpeechChoice {
   const able = candidates.filter((candidate) => understands(candidate, language));
-  const wanted = preferredKeys[preference];
+  const preferredKey = preferredKeys[preference];
   const present = able.filter(({ downloaded }) => downloaded);
-  const exact = present.find(({ key }) => key === wanted);
+  const exact = present.find(({ key }) => key === preferredKey);
   const best = exact ?? present.toSorted((a, b) => rank(a, b, language))[0];
-  if (best) return { model_key: best.key, instead_of: wanted === best.key ? null : wanted };
-  const suggested = able.find(({ key }) => key === wanted) ?? able.toSorted(bySuggestion)[0];
+  if (best) return { model_key: best.key, instead_of: preferredKey === best.key ? null : preferredKey };
+  const suggested = able.find(({ key }) => key === preferredKey) ?? able.toSorted(bySuggestion)[0];
   const command = suggested ? `framehound models pull ${suggested.key}` : null;
   const advice = suggested?.is_measured === false ? `${command} (not measured here)` : command;
   const downloaded = candidates.filter(({ downloaded }) => downloaded).map(({ key }) => key);
   const details = { language, command };
   if (downloaded.length === 0 && command !== null) {
-    throw speechErrors.NO_SPEECH_MODEL(`No speech model is downloaded: ${advice}${own}`, details);
+    throw speechErrors.NO_SPEECH_MODEL(`No speech model is downloaded: ${advice}${unusable}`, details);
   }
   const named = language === null ? 'speech' : `${languageName(language)} (${language})`;
   const what =

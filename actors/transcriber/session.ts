@@ -196,11 +196,11 @@ export class TranscriptionSession {
   }
 
   #heardInstead(): Pick<SessionResult, 'heard_instead'> {
-    const told = this.#model?.language ?? null;
-    const others = new Map([...this.#heard].filter(([language]) => language !== told));
+    const requested = this.#model?.language ?? null;
+    const others = new Map([...this.#heard].filter(([language]) => language !== requested));
     const all = [...this.#languages.values()].reduce((sum, seconds) => sum + seconds, 0);
     const [language, seconds] = mostSpoken(others) ?? [null, 0];
-    if (told === null || language === null || seconds < WORTH_A_WARNING * all) return {};
+    if (requested === null || language === null || seconds < WORTH_A_WARNING * all) return {};
     return { heard_instead: language };
   }
 
@@ -267,11 +267,11 @@ export class TranscriptionSession {
 
   #ask(
     { key }: SessionModel,
-    asked: Pick<Job, 'output' | 'language' | 'follows' | 'window'>,
+    request: Pick<Job, 'output' | 'language' | 'follows' | 'window'>,
     done: (transcript: WindowTranscript) => void,
   ): void {
     this.#queue.add({
-      ...asked,
+      ...request,
       owner: this,
       model_key: key,
       done,
@@ -306,7 +306,8 @@ export class TranscriptionSession {
       speechSeconds,
       ...(confidence && { confidence }),
     });
-    for (const one of removed) this.#log.info('hallucination removed', { ...one, window_seconds: offset });
+    for (const removal of removed)
+      this.#log.info('hallucination removed', { ...removal, window_seconds: offset });
     const segments = segmentsOf(kept, speech);
     for (const segment of segments) {
       const middle = (segment.start_seconds + segment.end_seconds) / 2 - offset;
@@ -315,7 +316,7 @@ export class TranscriptionSession {
       if (said !== null) add(this.#languages, said, segment.end_seconds - segment.start_seconds);
     }
     if (heard && segments.length > 0) {
-      const seconds = segments.reduce((sum, one) => sum + one.end_seconds - one.start_seconds, 0);
+      const seconds = segments.reduce((sum, segment) => sum + segment.end_seconds - segment.start_seconds, 0);
       add(this.#heard, heard, seconds);
     }
   }
@@ -371,10 +372,10 @@ export class WrittenWindows {
   find(channel: number, window: Window): WindowTranscript | null {
     if (this.#before.size === 0) return null;
     const name = nameOf({ channel, first_sample: window.firstSample, crc: crcOf(window) });
-    const found = this.#before.get(name);
-    if (!found) return null;
+    const stored = this.#before.get(name);
+    if (!stored) return null;
     this.#before.delete(name);
-    const { pieces, language, heard = null, confidence } = found;
+    const { pieces, language, heard = null, confidence } = stored;
     return { pieces, language, heard, ...(confidence && { confidence }) };
   }
 

@@ -80,8 +80,8 @@ export class SoundDetector implements Openable {
    * them, null at the beginning. `isLast`: nothing follows, and an incomplete second is left out.
    */
   async hear(samples: Float32Array, before: HeardSounds | null, isLast: boolean): Promise<HeardSounds> {
-    const { first_sample, rest } = before ?? { first_sample: 0, rest: new Uint8Array(0) };
-    const earlier = new Float32Array(rest.slice().buffer);
+    const { first_sample, rest: remainder } = before ?? { first_sample: 0, rest: new Uint8Array(0) };
+    const earlier = new Float32Array(remainder.slice().buffer);
     const all = new Float32Array(earlier.length + samples.length);
     all.set(earlier);
     copyFinite(samples.map(asInteger), all, earlier.length);
@@ -104,8 +104,8 @@ export class SoundDetector implements Openable {
     const frames = features.length / fbankBands;
     const data = this.#normalisation === null ? features : normalised(features, this.#normalisation);
     const results = await this.#graph.run({ [this.#input]: { data, dims: [1, frames, fbankBands] } });
-    const { data: found, dims } = floatsOf(this.#graph, results, this.#output, 3);
-    if (dims[1] === frames && dims[2] === columns.length) return found;
+    const { data: values, dims } = floatsOf(this.#graph, results, this.#output, 3);
+    if (dims[1] === frames && dims[2] === columns.length) return values;
     const { file } = this.#graph;
     const expected = `1×${frames}×${columns.length}`;
     throw modelErrors.MODEL_RUN_FAILED(`${file}: answers ${dims.join('×')}, expected ${expected}`, { file });

@@ -162,6 +162,6 @@ async function* changesOf(
   } finally {
     conflation.flush();
     // Nobody waits for what hangs on a share that is gone.
-    for (const one of listening) void one.then((open) => open?.close()).catch(() => {});
+    for (const listener of listening) void listener.then((open) => open?.close()).catch(() => {});
   }
 }

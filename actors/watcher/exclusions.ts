@@ -172,8 +172,8 @@ function foldCharacters(character: string): string {
 }
 
 /** Cases of several characters, such as `SS` for `ß`, belong to full folding. */
-function oneFor(character: string, other: string): string {
-  return [...other].length === 1 ? other : character;
+function oneFor(character: string, replacement: string): string {
+  return [...replacement].length === 1 ? replacement : character;
 }
 
 // Globs of one name, without separators: `*`, `?`, `[…]`, `{a,b}`. None takes longer than its length times
@@ -200,8 +200,8 @@ function globOf(segment: string): Matches {
   const last = middle.pop();
   // Text between two stars is matched at its first place only, since a later match is of no more use. A
   // lookahead is not entered again.
-  const found = middle.map((part, i) => `(?=([^]*?${part}))\\${i + 1}`).join('');
-  const expression = new RegExp(`^${first}${found}${last === undefined ? '' : `[^]*${last}`}$`, 'u');
+  const lookaheads = middle.map((part, i) => `(?=([^]*?${part}))\\${i + 1}`).join('');
+  const expression = new RegExp(`^${first}${lookaheads}${last === undefined ? '' : `[^]*${last}`}$`, 'u');
   return (name) => expression.test(name);
 }
 

@@ -240,7 +240,7 @@ export class FolderFiles {
       try {
         turn.throwIfCancelled();
       } catch (error) {
-        for (const [, one] of batch) this.#table.setState(one, 'ready');
+        for (const [, entry] of batch) this.#table.setState(entry, 'ready');
         throw error;
       }
     }

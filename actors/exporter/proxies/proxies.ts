@@ -224,7 +224,12 @@ const AHEAD_MS = 24 * 3600_000;
  * Proxies to remove so that the others fit into `most` bytes, longest unused first; `kept` stays. One with an
  * access time in the future goes first, or it would stay until that time. `now`: Unix ms.
  */
-function surplus(proxies: readonly StoredProxy[], most: number, keptPath: string, now: number): StoredProxy[] {
+function surplus(
+  proxies: readonly StoredProxy[],
+  most: number,
+  keptPath: string,
+  now: number,
+): StoredProxy[] {
   const usedOf = ({ used_ms }: StoredProxy) => (used_ms > now + AHEAD_MS ? 0 : used_ms);
   let remainingBytes = proxies.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   const gone: StoredProxy[] = [];

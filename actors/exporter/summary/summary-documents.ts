@@ -243,12 +243,19 @@ export function markdownDocument({ overview, nodes, warnings }: SummaryTree): st
 function nodeText(documentNode: DocumentNode): string {
   const { below, node } = documentNode;
   if (below <= headings) {
-    return [`${'#'.repeat(below + 1)} ${timesOf(documentNode)}`, paragraph(node.text), ...hints(documentNode, '')]
+    return [
+      `${'#'.repeat(below + 1)} ${timesOf(documentNode)}`,
+      paragraph(node.text),
+      ...hints(documentNode, ''),
+    ]
       .filter((part) => part !== '')
       .join('\n\n');
   }
   const indent = '  '.repeat(below - headings - 1);
-  return [`${indent}- **${timesOf(documentNode)}** ${marked(node.text)}`, ...hints(documentNode, `${indent}  `)].join('\n\n');
+  return [
+    `${indent}- **${timesOf(documentNode)}** ${marked(node.text)}`,
+    ...hints(documentNode, `${indent}  `),
+  ].join('\n\n');
 }
 
 function timesOf({ node }: DocumentNode): string {

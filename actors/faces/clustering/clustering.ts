@@ -129,7 +129,11 @@ const sampled = 512;
  * Yields the part that is done, 0 to 1, after each multiplication; ends with eps. `own`: the one that suits
  * the model, which is the answer where the distances have no structure.
  */
-export async function* findEps(rows: Rows, product: Product, own: number): AsyncGenerator<number, number> {
+export async function* findEps(
+  rows: Rows,
+  product: Product,
+  usualEps: number,
+): AsyncGenerator<number, number> {
   const sample = yield* sampleOf(rows);
   const histograms = sample.map(() => new Float64Array(bins));
   const numbers = new Map(sample.map((number, i) => [number, i]));
@@ -144,7 +148,7 @@ export async function* findEps(rows: Rows, product: Product, own: number): Async
       yield done / (sample.length * rows.count);
     }
   }
-  return epsFrom({ ...pooled(histograms), faces: rows.count, own }) ?? own;
+  return epsFrom({ ...pooled(histograms), faces: rows.count, own: usualEps }) ?? usualEps;
 }
 
 /** Rows with the lowest hashes of their bits. */
@@ -245,7 +249,7 @@ interface Distances {
 }
 
 /** Null: there is no structure. */
-function epsFrom({ neighbours, all, faces, own }: Distances): number | null {
+function epsFrom({ neighbours, all, faces, own: usualEps }: Distances): number | null {
   if (faces < fewest) return null;
   const edge = otsu(neighbours);
   const [same, others] = [momentsOf(neighbours, 0, edge), momentsOf(neighbours, edge, bins)];
@@ -253,7 +257,7 @@ function epsFrom({ neighbours, all, faces, own }: Distances): number | null {
   const valley = valleyOf(neighbours, edge);
   if (valley.height > highestValley) return null;
   const eps = Math.max(same.mean, Math.min(valley.middle, rareBelow(all, edge, faces)));
-  const [least, most] = [distanceOf(leastEps, own), distanceOf(mostEps, own)];
+  const [least, most] = [distanceOf(leastEps, usualEps), distanceOf(mostEps, usualEps)];
   return Math.round(Math.min(most, Math.max(least, eps)) * 100) / 100;
 }
 
@@ -290,7 +294,9 @@ function momentsOf(histogram: Float64Array, from: number, to: number): Moments {
 /** Between the peaks of both sides. `height`: of its bottom, against the lower peak. */
 function valleyOf(histogram: Float64Array, edge: number): { height: number; middle: number } {
   const smooth = histogram.map((_, bin) =>
-    histogram.subarray(Math.max(0, bin - smoothing), bin + smoothing + 1).reduce((sum, one) => sum + one, 0),
+    histogram
+      .subarray(Math.max(0, bin - smoothing), bin + smoothing + 1)
+      .reduce((sum, count) => sum + count, 0),
   );
   const highest = (from: number, to: number) => {
     let best = from;
@@ -298,7 +304,7 @@ function valleyOf(histogram: Float64Array, edge: number): { height: number; midd
     return best;
   };
   const [low, high] = [highest(0, edge), highest(edge, bins)];
-  const bottom = smooth.subarray(low, high + 1).reduce((least, one) => Math.min(least, one));
+  const bottom = smooth.subarray(low, high + 1).reduce((least, count) => Math.min(least, count));
   const [first, last] = [smooth.indexOf(bottom, low), smooth.lastIndexOf(bottom, high)];
   return {
     height: bottom / Math.min(smooth[low]!, smooth[high]!),
@@ -319,10 +325,10 @@ function rareBelow(all: Float64Array, edge: number, faces: number): number {
 }
 
 function quantile(histogram: Float64Array, share: number): number {
-  let left = share * histogram.reduce((sum, one) => sum + one, 0);
+  let remaining = share * histogram.reduce((sum, count) => sum + count, 0);
   for (let bin = 0; bin < bins; bin++) {
-    if (histogram[bin]! >= left) return (bin + left / histogram[bin]!) * binWidth;
-    left -= histogram[bin]!;
+    if (histogram[bin]! >= remaining) return (bin + remaining / histogram[bin]!) * binWidth;
+    remaining -= histogram[bin]!;
   }
   return 2;
 }

@@ -54,9 +54,9 @@ export class Dbscan {
     this.#eps = eps;
     this.#earlier = new Earlier(before, entries, minSamples);
     this.#pairs = new Pairs(product, dimensions, eps);
-    const known = (at: number) => this.#earlier.neighbours(at);
-    this.#cores = new Cores(Int32Array.from(strongAt, known), minSamples);
-    this.#weakCounts = Int32Array.from(weakAt, known);
+    const neighboursAt = (at: number) => this.#earlier.neighbours(at);
+    this.#cores = new Cores(Int32Array.from(strongAt, neighboursAt), minSamples);
+    this.#weakCounts = Int32Array.from(weakAt, neighboursAt);
     const error = roundingError(dimensions);
     const exact = (rows: Rows) => (i: number, core: number) =>
       dot(rows.row(i), 0, strong.row(core), 0, dimensions);
@@ -281,8 +281,8 @@ export class Nearest {
     const best = this.core[entry]!;
     if (this.#isExact[entry] === 0) this.#take(entry, best, this.#exact(entry, best), true);
     const cosine = this.#exact(entry, core);
-    const known = this.#cosine[entry]!;
-    if (cosine > known || (cosine === known && core < best)) this.#take(entry, core, cosine, true);
+    const bestCosine = this.#cosine[entry]!;
+    if (cosine > bestCosine || (cosine === bestCosine && core < best)) this.#take(entry, core, cosine, true);
   }
 
   #take(entry: number, core: number, cosine: number, isExact: boolean): void {
@@ -320,7 +320,7 @@ class Pairs {
    */
   async visit(left: Block, right: Block, isBelow: boolean, visit: Visit): Promise<void> {
     await this.#product.multiply(left, right, this.#dimensions);
-    const { cosines, found } = this.#product;
+    const { cosines, found: matches } = this.#product;
     const error = roundingError(this.#dimensions);
     const [candidate, certain] = [this.#least - error, this.#least + error];
     // The bar is rounded to 32 bits, which moves it by less than the slack in `error`.
@@ -331,7 +331,7 @@ class Pairs {
       const count = this.#product.reaching(row, to, candidate);
       const first = row * right.count;
       for (let i = 0; i < count; i++) {
-        const column = found[i]!;
+        const column = matches[i]!;
         const cosine = cosines[first + column]!;
         if (cosine >= certain || this.#decide(left, row, right, column)) {
           visit(number, right.at[column]!, cosine);

@@ -52,14 +52,14 @@ export function clusteringHandlers(parts: ClusteringParts): ClusteringHandlers {
       cluster_step: (request, turn) =>
         product.use(turn, (opened) => step(open.get(request.clustering), request, opened, clock, turn)),
       cluster_labels: ({ clustering }) => {
-        const found = open.get(clustering).labels();
-        const [labels, neighbours] = [found.labels.slice(), found.neighbours.slice()];
-        return new Sent({ ...found, labels, neighbours }, { transfer: [labels.buffer, neighbours.buffer] });
+        const result = open.get(clustering).labels();
+        const [labels, neighbours] = [result.labels.slice(), result.neighbours.slice()];
+        return new Sent({ ...result, labels, neighbours }, { transfer: [labels.buffer, neighbours.buffer] });
       },
       cluster_similarities: ({ clustering, groups, references }, turn) =>
         product.use(turn, async (opened) => {
-          const found = await similarities(open.get(clustering).entries, opened, groups, references);
-          return new Sent(found, { transfer: [found.similarities.buffer] });
+          const result = await similarities(open.get(clustering).entries, opened, groups, references);
+          return new Sent(result, { transfer: [result.similarities.buffer] });
         }),
       cluster_close: ({ clustering }) => {
         open.close(clustering);
@@ -209,14 +209,14 @@ export async function similarities(
       `groups: ${groups.length} are not one for each of ${entries.count} entries`,
     );
   }
-  const left = checkedReferences(references, entries.dimensions);
+  const checked = checkedReferences(references, entries.dimensions);
   const count = groups.reduce((most, group) => Math.max(most, group), -1) + 1;
-  const best = new Float32Array(left.count * count * mostSimilar).fill(Number.NEGATIVE_INFINITY);
+  const best = new Float32Array(checked.count * count * mostSimilar).fill(Number.NEGATIVE_INFINITY);
   for (const [rows, positions] of [
     [entries.strong, entries.strongAt],
     [entries.weak, entries.weakAt],
   ] as const) {
-    for (const block of left.blocks(0, left.count)) {
+    for (const block of checked.blocks(0, checked.count)) {
       for (const right of rows.blocks(0, rows.count)) {
         await product.multiply(block, right, entries.dimensions);
         const { cosines } = product;
@@ -260,11 +260,11 @@ function insert(best: Float32Array, first: number, cosine: number): void {
 function means(best: Float32Array): Float32Array<ArrayBuffer> {
   const result = new Float32Array(best.length / mostSimilar);
   for (let i = 0; i < result.length; i++) {
-    const found = best
+    const cosines = best
       .subarray(i * mostSimilar, (i + 1) * mostSimilar)
       .filter((cosine) => cosine > Number.NEGATIVE_INFINITY);
-    const sum = found.reduce((total, cosine) => total + cosine, 0);
-    result[i] = found.length === 0 ? leastSimilarity : sum / found.length;
+    const sum = cosines.reduce((total, cosine) => total + cosine, 0);
+    result[i] = cosines.length === 0 ? leastSimilarity : sum / cosines.length;
   }
   return result;
 }

@@ -77,9 +77,9 @@ async function opened(graphOf: GraphOpener, role: string, side: number): Promise
   const expected = [1, side, side, 3];
   const fits = input?.type === 'float32' && more.length === 0 && input.shape.join() === expected.join();
   if (fits) return { session, file, input: input.name };
-  const found = described(session.inputs);
+  const actual = described(session.inputs);
   throw modelErrors.MODEL_LOAD_FAILED(
-    `${file}: expected one input float32 [${expected.join(', ')}], found ${found}`,
+    `${file}: expected one input float32 [${expected.join(', ')}], found ${actual}`,
     { file },
   );
 }
@@ -105,15 +105,16 @@ class BlazeFace implements FaceDetector {
       await checkpoint();
       // A face that fills a tile is seen better in the whole picture.
       const most = square.side < side ? square.side / 2 : Number.POSITIVE_INFINITY;
-      for (const one of await this.#seen(pyramid, square)) if (one.width <= most) maybe.push(one);
+      for (const candidate of await this.#seen(pyramid, square))
+        if (candidate.width <= most) maybe.push(candidate);
     }
-    const found: Candidate[] = [];
-    for (const one of distinct(maybe, overlap).slice(0, mostFaces)) {
+    const faces: Candidate[] = [];
+    for (const candidate of distinct(maybe, overlap).slice(0, mostFaces)) {
       await checkpoint();
-      const face = await this.#verified(pyramid, one);
-      if (face) found.push(face);
+      const face = await this.#verified(pyramid, candidate);
+      if (face) faces.push(face);
     }
-    return selectFaces(found, whole, overlap);
+    return selectFaces(faces, whole, overlap);
   }
 
   async #seen(pyramid: Pyramid, { left, top, side }: Square): Promise<Candidate[]> {
@@ -123,7 +124,7 @@ class BlazeFace implements FaceDetector {
     const data = floatsOf(sampled(pyramid, back, lookSide), mean, scale);
     const { session, input, file } = this.#look;
     const outputs = await session.run({ [input]: { data, dims: [1, lookSide, lookSide, 3] } });
-    const found: Candidate[] = [];
+    const candidates: Candidate[] = [];
     let place = 0;
     for (const { cells, places, scores, boxes } of grids) {
       const count = cells * cells * places;
@@ -136,7 +137,7 @@ class BlazeFace implements FaceDetector {
         const [x, y] = [this.#places[2 * place]!, this.#places[2 * place + 1]!];
         const box = all.subarray(i * boxValues, (i + 1) * boxValues);
         const [width, height] = [box[2]! * step, box[3]! * step];
-        found.push({
+        candidates.push({
           score,
           left: left + (x + box[0]!) * step - width / 2,
           top: top + (y + box[1]!) * step - height / 2,
@@ -152,7 +153,7 @@ class BlazeFace implements FaceDetector {
         });
       }
     }
-    return found;
+    return candidates;
   }
 
   /** With its landmarks; null where the mesh sees no face. */

@@ -39,11 +39,11 @@ export class GridDetector implements FaceDetector {
   async detect(pyramid: Pyramid, checkpoint: Checkpoint): Promise<Candidate[]> {
     const { overlap, most_face: most, fixed_side: side } = this.#row.detector;
     const whole = pyramid.level(0);
-    const found: Candidate[] = [];
+    const candidates: Candidate[] = [];
     if (side !== null) {
       await checkpoint();
       const { picture, scale } = shrunk(pyramid, side);
-      for (const one of await this.#look(picture)) found.push(scaled(one, scale));
+      for (const candidate of await this.#look(picture)) candidates.push(scaled(candidate, scale));
     } else {
       let picture = whole;
       for (let scale = 1; scale === 1 || isLarger(whole, (most * scale) / step); scale *= step) {
@@ -51,12 +51,12 @@ export class GridDetector implements FaceDetector {
         if (scale > 1) picture = quartered(picture);
         // A quarter is there for what is too large for the level below; the rest is seen better in that one.
         const least = scale === 1 ? 0 : most / step;
-        for (const one of await this.#look(picture)) {
-          if (Math.max(one.width, one.height) >= least) found.push(scaled(one, scale));
+        for (const candidate of await this.#look(picture)) {
+          if (Math.max(candidate.width, candidate.height) >= least) candidates.push(scaled(candidate, scale));
         }
       }
     }
-    return selectFaces(found, whole, overlap);
+    return selectFaces(candidates, whole, overlap);
   }
 
   async #look(picture: Picture): Promise<Candidate[]> {

@@ -24,7 +24,7 @@ export const scrfd: GridFamily = {
     return {
       input,
       read: (outputs, { width, height }) => {
-        const found: Candidate[] = [];
+        const candidates: Candidate[] = [];
         strides.forEach((stride, at) => {
           const columns = width / stride;
           const count = columns * (height / stride) * anchors;
@@ -39,7 +39,7 @@ export const scrfd: GridFamily = {
             const x = (cell % columns) * stride;
             const y = Math.floor(cell / columns) * stride;
             const side = (n: number) => sides[anchor * 4 + n]! * stride;
-            found.push({
+            candidates.push({
               score: Math.min(1, score),
               left: x - side(0),
               top: y - side(1),
@@ -52,7 +52,7 @@ export const scrfd: GridFamily = {
             });
           }
         });
-        return found;
+        return candidates;
       },
     };
   },
@@ -85,7 +85,7 @@ const yunet: GridFamily = {
     return {
       input,
       read: (outputs, { width, height }) => {
-        const found: Candidate[] = [];
+        const candidates: Candidate[] = [];
         for (const stride of strides) {
           const columns = width / stride;
           const cells = columns * (height / stride);
@@ -102,7 +102,7 @@ const yunet: GridFamily = {
             const [x, y, w, h] = boxes.subarray(cell * 4, cell * 4 + 4) as unknown as number[];
             const across = Math.exp(w!) * stride;
             const down = Math.exp(h!) * stride;
-            found.push({
+            candidates.push({
               score,
               left: (column + x!) * stride - across / 2,
               top: (line + y!) * stride - down / 2,
@@ -115,7 +115,7 @@ const yunet: GridFamily = {
             });
           }
         }
-        return found;
+        return candidates;
       },
     };
   },
@@ -136,8 +136,8 @@ const families: Readonly<Record<string, DetectorFamily>> = {
 
 /** Throws MODEL_INVALID, listing the families there are. */
 export function detectorFamilyOf({ key, family }: FaceDetectorRow): DetectorFamily {
-  const found = Object.hasOwn(families, family) ? families[family] : undefined;
-  if (found) return found;
+  const match = Object.hasOwn(families, family) ? families[family] : undefined;
+  if (match) return match;
   const names = Object.keys(families).join(', ');
   throw modelErrors.MODEL_INVALID(`The face detector "${key}" is of family "${family}"; there is ${names}`, {
     key,

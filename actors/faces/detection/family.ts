@@ -124,11 +124,12 @@ function better(a: Candidate, b: Candidate): number {
 
 /** The best of each group of boxes that overlap by more than `most`, best first. */
 export function distinct(candidates: readonly Candidate[], most: number): Candidate[] {
-  const kept: Candidate[] = [];
+  const chosen: Candidate[] = [];
   for (const candidate of [...candidates].sort(better)) {
-    if (kept.every((other) => overlap(candidate, other) <= most)) kept.push(candidate);
+    if (chosen.every((chosenCandidate) => overlap(candidate, chosenCandidate) <= most))
+      chosen.push(candidate);
   }
-  return kept;
+  return chosen;
 }
 
 /**
@@ -136,17 +137,17 @@ export function distinct(candidates: readonly Candidate[], most: number): Candid
  * over union of two people, at most.
  */
 export function suppressed(candidates: readonly Candidate[], most: number, limit: number): Candidate[] {
-  const kept: Candidate[] = [];
+  const chosen: Candidate[] = [];
   for (const candidate of [...candidates].sort(better)) {
-    if (kept.length === limit) break;
-    if (kept.every((face) => !isSameFace(candidate, face, most))) kept.push(candidate);
+    if (chosen.length === limit) break;
+    if (chosen.every((face) => !isSameFace(candidate, face, most))) chosen.push(candidate);
   }
-  return kept;
+  return chosen;
 }
 
 /** All its numbers are finite, and at least a part of its box lies in the picture. */
-export function isUsable(one: Candidate, picture: { width: number; height: number }): boolean {
-  const { left, top, width, height, score, landmarks } = one;
+export function isUsable(candidate: Candidate, picture: { width: number; height: number }): boolean {
+  const { left, top, width, height, score, landmarks } = candidate;
   if (![score, left, top, width, height].every(Number.isFinite) || !landmarks.every(Number.isFinite))
     return false;
   return left < picture.width && top < picture.height && left + width > 0 && top + height > 0;
@@ -157,12 +158,12 @@ export function isUsable(one: Candidate, picture: { width: number; height: numbe
  * beyond its edge.
  */
 export function selectFaces(
-  found: readonly Candidate[],
+  candidates: readonly Candidate[],
   picture: { width: number; height: number },
   most: number,
 ): Candidate[] {
-  const usable = found.filter(
-    (one) => isUsable(one, picture) && Math.min(one.width, one.height) >= leastFace,
+  const usable = candidates.filter(
+    (candidate) => isUsable(candidate, picture) && Math.min(candidate.width, candidate.height) >= leastFace,
   );
   return suppressed(usable, most, mostFaces).sort(
     (a, b) => a.top - b.top || a.left - b.left || b.score - a.score,

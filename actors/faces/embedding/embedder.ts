@@ -46,8 +46,8 @@ export class FaceEmbedder {
     if (mirrored) {
       const others = await this.#run(faces.map((face) => inMirror(face, this.chip.side)));
       good = rows.map((row, at) => {
-        const other = this.#vector(others, at);
-        return good[at]! && normalize(other) && normalize(added(row, other, 1));
+        const mirrored = this.#vector(others, at);
+        return good[at]! && normalize(mirrored) && normalize(added(row, mirrored, 1));
       });
     }
     if (centre) good = rows.map((row, at) => good[at]! && normalize(added(row, centre, -1)));
@@ -76,14 +76,14 @@ export class FaceEmbedder {
     const { side } = this.chip;
     const dims = [count, 3, side, side];
     const results = await this.#session.run({ [input]: { data, dims } }, [output]);
-    const found = results[output];
-    if (!(found?.data instanceof Float32Array) || found.data.length !== count * this.dimensions) {
+    const tensor = results[output];
+    if (!(tensor?.data instanceof Float32Array) || tensor.data.length !== count * this.dimensions) {
       throw modelErrors.MODEL_RUN_FAILED(
-        `"${this.#row.key}": ${output} is ${found?.dims.join('×') ?? 'missing'}, expected ${count}×${this.dimensions} floats (/embedder/dimensions)`,
+        `"${this.#row.key}": ${output} is ${tensor?.dims.join('×') ?? 'missing'}, expected ${count}×${this.dimensions} floats (/embedder/dimensions)`,
         { key: this.#row.key },
       );
     }
-    return found.data.subarray(0, faces.length * this.dimensions);
+    return tensor.data.subarray(0, faces.length * this.dimensions);
   }
 
   /** `count`: at least as many as there are faces; the floats of the rest are 0. */
@@ -113,8 +113,8 @@ function normalize(vector: Float32Array): boolean {
 }
 
 /** `vector` with so many times the other one; in place. */
-function added(vector: Float32Array, other: ArrayLike<number>, times: number): Float32Array {
-  for (let at = 0; at < vector.length; at++) vector[at]! += times * other[at]!;
+function added(vector: Float32Array, summand: ArrayLike<number>, times: number): Float32Array {
+  for (let at = 0; at < vector.length; at++) vector[at]! += times * summand[at]!;
   return vector;
 }
 
@@ -184,8 +184,8 @@ const families: Readonly<Record<string, EmbedderFamily>> = { sface, arcface, dli
 
 /** Throws MODEL_INVALID, listing the families there are. */
 export function embedderFamilyOf({ key, family }: FaceEmbedderRow): EmbedderFamily {
-  const found = Object.hasOwn(families, family) ? families[family] : undefined;
-  if (found) return found;
+  const match = Object.hasOwn(families, family) ? families[family] : undefined;
+  if (match) return match;
   const names = Object.keys(families).join(', ');
   throw modelErrors.MODEL_INVALID(`The face embedder "${key}" is of family "${family}"; there is ${names}`, {
     key,

@@ -93,13 +93,13 @@ async function appearances(
   const { cache_dir, cluster_job_name } = request;
   const job = await jobOf(parts, request, signal);
   const named = () => job.cluster_ids.filter((id) => (job.names[id] ?? '') !== '');
-  const wanted = request.people.length === 0 ? named() : clustersMeant(job, request.people, 'people');
+  const clusters = request.people.length === 0 ? named() : clustersMeant(job, request.people, 'people');
   const people: AppearancesAnswer['people'] = [];
-  for (let at = 0; at < wanted.length; at += mostClusters) {
-    const query = { cache_dir, cluster_job_name, clusters: wanted.slice(at, at + mostClusters) };
+  for (let at = 0; at < clusters.length; at += mostClusters) {
+    const query = { cache_dir, cluster_job_name, clusters: clusters.slice(at, at + mostClusters) };
     const some = await parts.index.ask('appearances', query, now(signal));
     // Grid frame n is second n, so ranges of frames are ranges of seconds.
-    for (const one of some.people) people.push(one);
+    for (const person of some.people) people.push(person);
   }
   return { cluster_job_name, people };
 }
@@ -192,7 +192,7 @@ export function checkedCorrections(
     merges: merges.map((merge, i) => checkedMerge(job, merge, `merges[${i}]`)),
     moves: moves.map((move, i) => checkedMove(job, move, `moves[${i}]`)),
     ...(apart.length > 0 && {
-      apart: apart.map((one, i) => checkedApart(job, one, `apart[${i}].cluster_ids`)),
+      apart: apart.map((pair, i) => checkedApart(job, pair, `apart[${i}].cluster_ids`)),
     }),
   };
 }
@@ -251,16 +251,16 @@ async function suggestClusters(
   const budget = new PictureBudget(parts);
   const page = { cluster_ids, offset: 0, limit: limit_per_cluster };
   const { clusters } = await picturesOf(parts, request, page, budget, signal);
-  const shown = new Map(clusters.map((one) => [one.cluster_id, one]));
-  const suggestions = pairs.flatMap(({ cluster_ids: [one, other], cosine }) => {
-    const samples = [shown.get(one), shown.get(other)];
+  const shown = new Map(clusters.map((cluster) => [cluster.cluster_id, cluster]));
+  const suggestions = pairs.flatMap(({ cluster_ids: [first, second], cosine }) => {
+    const samples = [shown.get(first), shown.get(second)];
     // One of them was merged away between two messages.
     if (!samples.every((sample) => sample !== undefined)) return [];
     const names = samples.map(({ name }) => name);
     const similarity = scale.of(cosine);
-    return [{ cluster_ids: [one, other] as string[], names, similarity, samples: samples.map(sampleOf) }];
+    return [{ cluster_ids: [first, second] as string[], names, similarity, samples: samples.map(sampleOf) }];
   });
-  const warnings = [leftOutWarning(left_out), budget.warning()].filter((one) => one !== null);
+  const warnings = [leftOutWarning(left_out), budget.warning()].filter((warning) => warning !== null);
   return { suggestions, ...(warnings.length > 0 && { warning: warnings.join('. ') }) };
 }
 

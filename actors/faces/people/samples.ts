@@ -98,13 +98,13 @@ export async function picturesOf(
   let at = 0;
   for (; at < cluster_ids.length && !budget.isSpent; at += together) {
     const found = await ask(cluster_ids.slice(at, at + together), limit);
-    for (const one of found) clusters.push(budget.take(one));
+    for (const cluster of found) clusters.push(budget.take(cluster));
   }
   if (at >= cluster_ids.length) return { clusters, unknown };
   // The others are told without a picture.
-  for (const one of await ask(cluster_ids.slice(at), 0)) {
-    budget.lose(one.cluster_id, Math.min(limit, Math.max(0, one.available_faces - offset)));
-    clusters.push({ ...one, faces: [] });
+  for (const cluster of await ask(cluster_ids.slice(at), 0)) {
+    budget.lose(cluster.cluster_id, Math.min(limit, Math.max(0, cluster.available_faces - offset)));
+    clusters.push({ ...cluster, faces: [] });
   }
   return { clusters, unknown };
 }
@@ -137,15 +137,15 @@ export async function clusterSamples(
     limit: isOneMessage ? limit_per_cluster : 0,
     noise: false,
   };
-  const found = await facesOf(parts, { cache_dir, cluster_job_name, ...query }, signal);
-  const { job, matching } = found;
+  const faces = await facesOf(parts, { cache_dir, cluster_job_name, ...query }, signal);
+  const { job, matching } = faces;
   if (job === null)
     return { warning: `There is no saved face data: ${await noSuchJob(parts, request, signal)}` };
   const budget = new PictureBudget(parts);
-  const cluster_ids = found.clusters.map(({ cluster_id }) => cluster_id);
+  const cluster_ids = faces.clusters.map(({ cluster_id }) => cluster_id);
   const page = { cluster_ids, offset: 0, limit: limit_per_cluster };
   const clusters = isOneMessage
-    ? found.clusters.map((one) => budget.take(one))
+    ? faces.clusters.map((cluster) => budget.take(cluster))
     : (await picturesOf(parts, request, page, budget, signal)).clusters;
   const first = { offset: 0, limit: limit_per_cluster };
   const noise = request.include_noise ? await noiseFaces(parts, request, first, budget, signal) : null;
@@ -241,6 +241,6 @@ function unknownWarning(name: string, unknown: readonly string[]): string | null
 }
 
 function warned(warnings: readonly (string | null)[]): { warning?: string } {
-  const said = warnings.filter((one) => one !== null);
+  const said = warnings.filter((warning) => warning !== null);
   return said.length > 0 ? { warning: said.join('. ') } : {};
 }

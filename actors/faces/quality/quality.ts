@@ -101,7 +101,7 @@ export function covering(face: Uint8Array): number {
     distance(nose, chrominance(face, lowerFace)),
     distance(chrominance(face, forehead), below),
   ];
-  return distances.reduce((sum, one) => sum + one, 0) / distances.length;
+  return distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
 }
 
 type Chrominance = readonly [blue: number, red: number];

@@ -283,7 +283,9 @@ function leads(strength: Strength, all: readonly Strength[], exclusive: readonly
   if (group == null) return true;
   return all.every(
     (rival) =>
-      rival === strength || exclusive[rival.concept] !== group || strength.strength - rival.strength >= leastLead,
+      rival === strength ||
+      exclusive[rival.concept] !== group ||
+      strength.strength - rival.strength >= leastLead,
   );
 }
 

@@ -51,7 +51,8 @@ export function* outlinedFilmSteps(whole: Material, options: FilmOptions): Steps
   const { seconds } = whole;
   const within = whole.segments?.filter(({ start_seconds }) => start_seconds < seconds) ?? null;
   const segments =
-    within?.map((segment) => (segment.speaker?.trim() === '' ? { ...segment, speaker: null } : segment)) ?? null;
+    within?.map((segment) => (segment.speaker?.trim() === '' ? { ...segment, speaker: null } : segment)) ??
+    null;
   const material = { ...whole, segments };
   const outline = yield* outlineSteps(material);
   const language = knownLanguage(options.language);

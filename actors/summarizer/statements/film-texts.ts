@@ -246,7 +246,9 @@ function unnamedPictures(
 
 function cutQuotes(statements: readonly Statement[], range: GridRange): VerificationHint[] {
   const cut = statements.flatMap((statement) =>
-    statement.kind === 'quote' && statement.quote.isCut ? [{ ...statement.quote, evidence: statement.evidence }] : [],
+    statement.kind === 'quote' && statement.quote.isCut
+      ? [{ ...statement.quote, evidence: statement.evidence }]
+      : [],
   );
   if (cut.length === 0) return [];
   const ids = [...new Set(cut.flatMap(({ evidence }) => evidence))];

@@ -144,7 +144,9 @@ function linesPhrase(lines: readonly ReadLine[], count: number): string {
 function writtenIn(lines: readonly ReadLine[], count: number, withTimes: boolean): Statement | null {
   const shown = largest(lines, count);
   if (shown.length === 0) return null;
-  const parts = shown.map(({ text, frame }) => `${quotedLine(text)}${withTimes ? ` (${timeOf(frame)})` : ''}`);
+  const parts = shown.map(
+    ({ text, frame }) => `${quotedLine(text)}${withTimes ? ` (${timeOf(frame)})` : ''}`,
+  );
   const evidence = [...new Set(shown.map(({ frame }) => frameId(frame)))];
   return { kind: 'written', text: `Text in the picture: ${listOf(parts)}.`, evidence, rank: 2.2 };
 }
@@ -163,7 +165,9 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const facts = factsOf(node.node_id);
   const result: Record<Section, Statement[]> = {
     seen: seenSection(film, node, facts, plan),
-    people: [peopleSeen(facts, kind !== 'leaf'), newcomers(film, facts, plan)].filter((statement) => statement !== null),
+    people: [peopleSeen(facts, kind !== 'leaf'), newcomers(film, facts, plan)].filter(
+      (statement) => statement !== null,
+    ),
     speech: speechSection(film, facts, plan, kind),
   };
   const parts = partStatements(film, node, factsOf, toldBy(film, facts, plan, kind));
@@ -173,7 +177,8 @@ export function statementsOf(film: OutlinedFilm, node: OutlineNode, factsOf: Fac
   const form = content.length > 0 ? [] : formOf(film, node, facts);
   const extent = kind === 'root' ? [extentOf(film)] : [];
   // Its form is enough for a part; facts that hold throughout the file are stated at the root.
-  const isTold = content.some((statement) => statement.kind !== 'looks') || (kind !== 'root' && form.length > 0);
+  const isTold =
+    content.some((statement) => statement.kind !== 'looks') || (kind !== 'root' && form.length > 0);
   const missing = absences(film, node, facts, isTold);
   const all = [...extent, ...content, ...form, ...missing];
   const statements = all.length > 0 ? all : [goingOn(film, facts)].filter((statement) => statement !== null);

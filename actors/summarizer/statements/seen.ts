@@ -150,7 +150,9 @@ export function seenInLeaf({ seen, pictured }: Facts, amount: Amount): Statement
 export function seenInNode({ seen, pictured }: Facts, amount: Amount): Statement | null {
   const shown = inBrief(partsOf(seen, amount));
   const lasting = shown.filter((concept) => isLasting(concept, pictured));
-  const passing = shown.filter((concept) => !lasting.includes(concept)).sort((a, b) => a.frames[0]! - b.frames[0]!);
+  const passing = shown
+    .filter((concept) => !lasting.includes(concept))
+    .sort((a, b) => a.frames[0]! - b.frames[0]!);
   const at = (concept: Seen) => `${placed(concept)} (${timeOf(concept.frames[0]!)})`;
   const parts = [
     ...lastingClauses(lasting, pictured),

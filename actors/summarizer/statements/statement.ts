@@ -36,7 +36,10 @@ export function lengthOf(seconds: number): string {
 
 function units(count: number, many: number, large: string, small: string): string {
   const [wholes, remainder] = [Math.floor(count / many), count % many];
-  const parts = [...(wholes > 0 ? [`${wholes} ${large}`] : []), ...(remainder > 0 ? [`${remainder} ${small}`] : [])];
+  const parts = [
+    ...(wholes > 0 ? [`${wholes} ${large}`] : []),
+    ...(remainder > 0 ? [`${remainder} ${small}`] : []),
+  ];
   return parts.length > 0 ? parts.join(' ') : `0 ${small}`;
 }
 

@@ -130,7 +130,10 @@ export function keySentences(sentences: readonly Sentence[], options: SentenceOp
   });
   let remaining = sentences.map((_, i) => i);
   while (remaining.length > block) {
-    const each = Math.min(block / 2, Math.max(1, Math.ceil((options.count * 2 * block) / remaining.length), 8));
+    const each = Math.min(
+      block / 2,
+      Math.max(1, Math.ceil((options.count * 2 * block) / remaining.length), 8),
+    );
     const blocks = Array.from({ length: Math.ceil(remaining.length / block) }, (_, at) =>
       remaining.slice(at * block, (at + 1) * block),
     );
@@ -172,13 +175,15 @@ function chosenOf(
   while (chosen.length < count && remaining.size > 0) {
     let [best, most] = [-1, Number.NEGATIVE_INFINITY];
     for (const at of remaining) {
-      const worth = scores[at]! - weights.repetition * repeated[at]! - (candidateVectors[at]!.size === 0 ? 10 : 0);
+      const worth =
+        scores[at]! - weights.repetition * repeated[at]! - (candidateVectors[at]!.size === 0 ? 10 : 0);
       if (worth > most) [best, most] = [at, worth];
     }
     if (candidateVectors[best]!.size === 0 && chosen.length > 0) break;
     remaining.delete(best);
     chosen.push({ sentence: candidates[best]!, score: scores[best]! });
-    for (const at of remaining) repeated[at] = Math.max(repeated[at]!, overlap(candidateVectors[at]!, candidateVectors[best]!));
+    for (const at of remaining)
+      repeated[at] = Math.max(repeated[at]!, overlap(candidateVectors[at]!, candidateVectors[best]!));
   }
   return chosen.sort((a, b) => a.sentence - b.sentence);
 }

@@ -30,10 +30,10 @@ function tapsOf(length: number, scaled: number, from: number, to: number): Taps 
     const begin = ratio > 1 ? at * ratio : (at + 0.5) * ratio - 0.5;
     const start = Math.max(0, Math.min(length - count, Math.floor(begin)));
     first[at - from] = start;
-    const own = weights.subarray((at - from) * count, (at - from + 1) * count);
+    const rowWeights = weights.subarray((at - from) * count, (at - from + 1) * count);
     for (let tap = 0; tap < count; tap++) {
       const value = start + tap;
-      own[tap] =
+      rowWeights[tap] =
         ratio > 1
           ? Math.max(0, Math.min(value + 1, begin + ratio) - Math.max(value, begin)) / ratio
           : Math.max(0, 1 - Math.abs(value - Math.max(0, Math.min(length - 1, begin))));

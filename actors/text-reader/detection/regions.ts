@@ -27,12 +27,12 @@ function turn(origin: Point, a: Point, b: Point): number {
 function hull(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
   const half = (some: readonly Point[]) => {
-    const kept: Point[] = [];
+    const hull: Point[] = [];
     for (const point of some) {
-      while (kept.length > 1 && turn(kept.at(-2)!, kept.at(-1)!, point) <= 0) kept.pop();
-      kept.push(point);
+      while (hull.length > 1 && turn(hull.at(-2)!, hull.at(-1)!, point) <= 0) hull.pop();
+      hull.push(point);
     }
-    return kept.slice(0, -1);
+    return hull.slice(0, -1);
   };
   return [...half(sorted), ...half(sorted.reverse())];
 }
@@ -47,8 +47,8 @@ export function smallestRectangle(points: readonly Point[]): Rectangle {
   for (const [i, from] of corners.entries()) {
     const to = corners[(i + 1) % corners.length]!;
     const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
-    const found = around(corners, (to[0] - from[0]) / length, (to[1] - from[1]) / length);
-    if (best === null || found.width * found.height < best.width * best.height) best = found;
+    const rectangle = around(corners, (to[0] - from[0]) / length, (to[1] - from[1]) / length);
+    if (best === null || rectangle.width * rectangle.height < best.width * best.height) best = rectangle;
   }
   return lyingDown(best!);
 }
@@ -69,12 +69,14 @@ function around(points: readonly Point[], ux: number, uy: number): Rectangle {
 }
 
 /** The same rectangle with its direction as close to the right as a quarter turn allows. */
-function lyingDown(one: Rectangle): Rectangle {
-  const isUpright = Math.abs(one.ux) < Math.abs(one.uy);
-  const [ux, uy] = isUpright ? [-one.uy, one.ux] : [one.ux, one.uy];
+function lyingDown(rectangle: Rectangle): Rectangle {
+  const isUpright = Math.abs(rectangle.ux) < Math.abs(rectangle.uy);
+  const [ux, uy] = isUpright ? [-rectangle.uy, rectangle.ux] : [rectangle.ux, rectangle.uy];
   const sign = ux < 0 ? -1 : 1;
-  const [width, height] = isUpright ? [one.height, one.width] : [one.width, one.height];
-  return { ...one, ux: ux * sign, uy: uy * sign, width, height };
+  const [width, height] = isUpright
+    ? [rectangle.height, rectangle.width]
+    : [rectangle.width, rectangle.height];
+  return { ...rectangle, ux: ux * sign, uy: uy * sign, width, height };
 }
 
 /** A pixel above it belongs to text. */
@@ -105,7 +107,7 @@ export function mayBeText(map: Float32Array): boolean {
 
 /** In pixels of the map, in reading order. */
 export function regionsOf(map: Float32Array, width: number, height: number): Region[] {
-  const found: Region[] = [];
+  const regions: Region[] = [];
   for (const outline of outlines(map, width, height)) {
     const tight = smallestRectangle(outline);
     if (Math.min(tight.width, tight.height) < leastSide) continue;
@@ -113,9 +115,9 @@ export function regionsOf(map: Float32Array, width: number, height: number): Reg
     if (!(score >= leastScore)) continue;
     const margin = (tight.width * tight.height * growth) / (tight.width + tight.height);
     const region = { ...tight, width: tight.width + margin, height: tight.height + margin, score };
-    if (Math.min(region.width, region.height) >= leastSide + 2) found.push(region);
+    if (Math.min(region.width, region.height) >= leastSide + 2) regions.push(region);
   }
-  const largest = found.toSorted((a, b) => b.width * b.height - a.width * a.height).slice(0, mostLines);
+  const largest = regions.toSorted((a, b) => b.width * b.height - a.width * a.height).slice(0, mostLines);
   return inReadingOrder(largest);
 }
 
@@ -161,12 +163,12 @@ function* outlines(map: Float32Array, width: number, height: number): Generator<
   }
 }
 
-function meanInside(map: Float32Array, width: number, height: number, one: Rectangle): number {
+function meanInside(map: Float32Array, width: number, height: number, rectangle: Rectangle): number {
   let [sum, count] = [0, 0];
-  for (let aside = 0.5 - one.height / 2; aside < one.height / 2; aside++) {
-    for (let along = 0.5 - one.width / 2; along < one.width / 2; along++) {
-      const x = Math.floor(one.x + along * one.ux - aside * one.uy);
-      const y = Math.floor(one.y + along * one.uy + aside * one.ux);
+  for (let aside = 0.5 - rectangle.height / 2; aside < rectangle.height / 2; aside++) {
+    for (let along = 0.5 - rectangle.width / 2; along < rectangle.width / 2; along++) {
+      const x = Math.floor(rectangle.x + along * rectangle.ux - aside * rectangle.uy);
+      const y = Math.floor(rectangle.y + along * rectangle.uy + aside * rectangle.ux);
       if (x < 0 || y < 0 || x >= width || y >= height) continue;
       sum += map[y * width + x]!;
       count++;
@@ -178,10 +180,10 @@ function meanInside(map: Float32Array, width: number, height: number, one: Recta
 /** Rows from top to bottom, each from left to right. */
 export function inReadingOrder<R extends Pick<Rectangle, 'x' | 'y' | 'height'>>(regions: readonly R[]): R[] {
   const rows: R[][] = [];
-  for (const one of regions.toSorted((a, b) => a.y - b.y || a.x - b.x)) {
+  for (const region of regions.toSorted((a, b) => a.y - b.y || a.x - b.x)) {
     const first = rows.at(-1)?.[0];
-    if (first && one.y - first.y < Math.min(first.height, one.height) / 2) rows.at(-1)!.push(one);
-    else rows.push([one]);
+    if (first && region.y - first.y < Math.min(first.height, region.height) / 2) rows.at(-1)!.push(region);
+    else rows.push([region]);
   }
   return rows.flatMap((row) => row.sort((a, b) => a.x - b.x));
 }

@@ -83,9 +83,9 @@ export const parakeet: Family = {
     };
     const graph = async (...[role, inputs, outputs]: GraphPlan) => {
       await checkpoint();
-      const one = await openGraph(session, file(role), inputs, outputs);
-      opened.push(one);
-      return one;
+      const graph = await openGraph(session, file(role), inputs, outputs);
+      opened.push(graph);
+      return graph;
     };
     try {
       const vocabulary = await readVocabulary(file('vocabulary'));
@@ -300,12 +300,12 @@ export function parseVocabulary(text: string): Vocabulary {
   let count = 0;
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     if (line === '') continue;
-    const found = /^(\S+) (\d+)$/u.exec(line);
-    const token = Number(found?.[2]);
-    if (!found?.[1] || texts[token] !== undefined)
+    const match = /^(\S+) (\d+)$/u.exec(line);
+    const token = Number(match?.[2]);
+    if (!match?.[1] || texts[token] !== undefined)
       throw new RangeError(`line ${at + 1} is no new token: ${line}`);
-    if (found[1] === BLANK) blank = token;
-    texts[token] = special.test(found[1]) ? '' : found[1].replaceAll('▁', ' ');
+    if (match[1] === BLANK) blank = token;
+    texts[token] = special.test(match[1]) ? '' : match[1].replaceAll('▁', ' ');
     count += 1;
   }
   if (blank === null) throw new RangeError(`there is no ${BLANK}`);

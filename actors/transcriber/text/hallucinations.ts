@@ -61,10 +61,10 @@ export function filterHallucinations(window: Window): Filtered {
     return all('training phrase', `${window.speechSeconds.toFixed(2)} s of speech`);
   }
   const { pieces, removed } = withoutRepetitions(window.pieces);
-  const left = joined(pieces);
-  const ratio = compressionRatio(left);
+  const remaining = joined(pieces);
+  const ratio = compressionRatio(remaining);
   if (ratio > REPETITIVE_RATIO) return all('repetition', `deflates to 1/${ratio.toFixed(1)}`);
-  const rate = speakingRate(left, window.speechSeconds);
+  const rate = speakingRate(remaining, window.speechSeconds);
   if (rate > 1) return all('too fast', `${rate.toFixed(1)} times what can be said in its speech`);
   return { pieces, removed };
 }
@@ -166,8 +166,8 @@ function withoutRepetitions(pieces: readonly Piece[]): Filtered {
   const text = joined(pieces);
   const words = wordRepetitions(text);
   // In scripts without spaces both searches find the same repetition.
-  const letters = letterRepetitions(text).filter((one) =>
-    words.every(({ kept, to }) => one.to <= kept || to <= one.kept),
+  const letters = letterRepetitions(text).filter((repetition) =>
+    words.every(({ kept, to }) => repetition.to <= kept || to <= repetition.kept),
   );
   const repetitions = [...letters, ...words].sort((a, b) => a.kept - b.kept);
   const removed = repetitions.map(({ kept, to, times }): Removed => {
@@ -193,13 +193,17 @@ function wordRepetitions(text: string): Repetition[] {
   const plain = words.map(({ plain }) => plain);
   const repetitions: Repetition[] = [];
   for (let at = 0; at < words.length; ) {
-    const found = repetitionAt(plain, at);
-    if (!found) {
+    const repetition = repetitionAt(plain, at);
+    if (!repetition) {
       at += 1;
       continue;
     }
-    const last = at + found.length - 1;
-    repetitions.push({ kept: words[at + found.unit - 1]!.to, to: words[last]!.to, times: found.times });
+    const last = at + repetition.length - 1;
+    repetitions.push({
+      kept: words[at + repetition.unit - 1]!.to,
+      to: words[last]!.to,
+      times: repetition.times,
+    });
     at = last + 1;
   }
   return repetitions;

@@ -75,8 +75,8 @@ function codesByName(): ReadonlyMap<string, string> {
   if (byName !== null) return byName;
   const codes = new Map<string, string>();
   for (const code of named) {
-    const own = new Intl.DisplayNames([code], { type: 'language', fallback: 'none' }).of(code);
-    for (const name of [english.of(code), own]) if (name) codes.set(fold(name), code);
+    const nativeName = new Intl.DisplayNames([code], { type: 'language', fallback: 'none' }).of(code);
+    for (const name of [english.of(code), nativeName]) if (name) codes.set(fold(name), code);
   }
   for (const [name, code] of Object.entries(aliases)) codes.set(name, code);
   byName = codes;
@@ -94,8 +94,8 @@ function fold(name: string): string {
 export function languageCode(text: string): string | null {
   const name = fold(text);
   if (name === 'auto') return 'auto';
-  const known = codesByName().get(name);
-  if (known !== undefined) return known;
+  const code = codesByName().get(name);
+  if (code !== undefined) return code;
   // Codes of files for undetermined, several, no and uncoded languages.
   if (/^(und|mul|zxx|mis)\b/.test(name) || !/^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/.test(name)) return null;
   let tag: string | undefined;
@@ -125,10 +125,10 @@ export function baseLanguage(code: string): string {
  * The language among `offered` that matches `wanted`: itself, else the same one without region or script,
  * else with another one, else the base of `wanted` where `*` is offered. Null where none matches.
  */
-export function offeredLanguage(offered: readonly string[], wanted: string): string | null {
-  const exact = offered.find((one) => one.toLowerCase() === wanted.toLowerCase());
+export function offeredLanguage(offered: readonly string[], language: string): string | null {
+  const exact = offered.find((candidate) => candidate.toLowerCase() === language.toLowerCase());
   if (exact !== undefined) return exact;
-  const base = baseLanguage(wanted);
+  const base = baseLanguage(language);
   const same = offered.find((one) => one !== '*' && baseLanguage(one) === base && !one.includes('-'));
   return (
     same ??

@@ -244,7 +244,7 @@ export class FolderRecords {
 
   /** Removes what remains of folders that another process removed meanwhile. */
   removeOthers(ids: ReadonlySet<string>): void {
-    for (const name of new Set([this.#folder, this.#ledgers()].flatMap((one) => readdirSync(one)))) {
+    for (const name of new Set([this.#folder, this.#ledgers()].flatMap((folder) => readdirSync(folder)))) {
       const [, id] = /^(.+)\.(?:ledger|stats\.json)$/.exec(name) ?? [];
       if (id !== undefined && !ids.has(id)) this.remove(id);
     }

@@ -24,7 +24,9 @@ export function normalize(given: NewWatchFolder | (FolderSettings & WatchFolderC
     ? metadata_filter_request
     : (metadata_filter_request?.filters ?? []);
   const form = (field: (typeof exclusionFields)[number], toForm: (texts: string[]) => string[]) =>
-    given[field].some((one) => exclusionComplaint(field, one) !== null) ? given[field] : toForm(given[field]);
+    given[field].some((exclusion) => exclusionComplaint(field, exclusion) !== null)
+      ? given[field]
+      : toForm(given[field]);
   return {
     folder_path: plainPath(folder_path),
     cache_dir: cache_dir === null ? null : plainPath(cache_dir),
@@ -169,7 +171,7 @@ export async function changeFolder(
     expectValid(folder);
     expectOnce(
       folder,
-      now.watch_folders.filter((one) => one.id !== id),
+      now.watch_folders.filter((folder) => folder.id !== id),
     );
     return { put: folder };
   });
@@ -178,8 +180,8 @@ export async function changeFolder(
 
 /** WATCH_FOLDER_UNKNOWN. */
 export function folderOf({ watch_folders }: Configuration, id: string): RecordedFolder {
-  const found = watch_folders.find((one) => one.id === id);
-  if (found) return found;
+  const match = watch_folders.find((folder) => folder.id === id);
+  if (match) return match;
   throw watchErrors.WATCH_FOLDER_UNKNOWN(`There is no watch folder ${id}`, { id });
 }
 

@@ -82,7 +82,7 @@ export function outcomeOf(
 ): Pick<FileOutcome, 'end' | 'fault'> {
   const faults = results.filter(({ outcome }) => outcome === 'failed').map(faultOf);
   // A fault of the file itself counts more than one that may pass.
-  const fault = faults.find((one) => scopeOf(one) === 'file') ?? faults[0];
+  const fault = faults.find((candidate) => scopeOf(candidate) === 'file') ?? faults[0];
   if (fault) return { end: scopeOf(fault) === 'file' ? 'failed' : 'returned', fault };
   const isStopped = closing === 'awaited' || (closing !== 'none' && closing.outcome === 'cancelled');
   if (!isComplete || results.some(({ outcome }) => outcome === 'cancelled')) {
@@ -274,9 +274,9 @@ export class FolderTask {
     const { settings, cache_dir } = this.#request;
     const outcomes = new TaskOutcomes(files, settings.enable_face_analysis);
     let fault: FolderTaskEnd['fault'] = null;
-    const report = (found: readonly FileOutcome[]) => {
-      fault ??= found.find(({ end }) => end === 'returned')?.fault ?? null;
-      this.#report(found);
+    const report = (outcomes: readonly FileOutcome[]) => {
+      fault ??= outcomes.find(({ end }) => end === 'returned')?.fault ?? null;
+      this.#report(outcomes);
     };
     const end = Promise.withResolvers<Extract<TaskEvent, { type: 'end' }>>();
     // Events may come before the answer that says of which task they are.

@@ -246,10 +246,10 @@ export class FolderWatch implements Scheduled {
  */
 export function lastErrorOf(folders: readonly FolderWatch[]): string | null {
   const failures = folders.flatMap(({ failure }) => failure ?? []).sort((a, b) => b.time - a.time);
-  const found = [
+  const errors = [
     ...folders.map(({ trouble }) => trouble),
     ...failures.map(failureText),
     ...folders.map(({ unreadable }) => unreadable),
   ];
-  return found.find((one) => one !== null) ?? null;
+  return errors.find((error) => error !== null) ?? null;
 }

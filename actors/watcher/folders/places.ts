@@ -89,9 +89,9 @@ export class Places {
     const [home, cache] = [this.#homes.home, this.#homes.cache].map(realFolder) as [string, string];
     if (isWithin(real_folder, home)) throw notWatchable(real_folder, `lies in the home folder ${home}`);
     if (isWithin(home, real_folder)) throw notWatchable(real_folder, `holds the home folder ${home}`);
-    const caches = [real_cache_dir, cache, ...others.map((one) => one.real_cache_dir)];
-    const held = caches.find((one) => isWithin(one, real_folder));
-    if (held !== undefined) throw notWatchable(real_folder, `holds the analysis folder ${held}`);
+    const caches = [real_cache_dir, cache, ...others.map((folder) => folder.real_cache_dir)];
+    const inner = caches.find((cacheFolder) => isWithin(cacheFolder, real_folder));
+    if (inner !== undefined) throw notWatchable(real_folder, `holds the analysis folder ${inner}`);
   }
 }
 
@@ -100,7 +100,9 @@ export function expectOnce(
   { real_folder, real_cache_dir }: RealFolders,
   others: readonly RecordedFolder[],
 ): void {
-  const same = others.find((one) => one.real_folder === real_folder && one.real_cache_dir === real_cache_dir);
+  const same = others.find(
+    (folder) => folder.real_folder === real_folder && folder.real_cache_dir === real_cache_dir,
+  );
   if (!same) return;
   const { id, folder_path } = same;
   throw watchErrors.ALREADY_WATCHED(`${folder_path} is watched already, as ${id}`, { id });

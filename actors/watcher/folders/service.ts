@@ -71,7 +71,7 @@ export function openWatchFolders(
   const rootsFile = new RootsFile(file);
   const roots = () => rootsFile.read();
   const { shared } = parts;
-  const own = {
+  const allParts = {
     ...parts,
     roots,
     homes: { home, cache },
@@ -81,8 +81,8 @@ export function openWatchFolders(
     now: () => Date.now() / 1000,
     newId: randomUUID,
   };
-  const open = (claims: WatchClaims | null) => new WatchService({ ...own, claims });
-  return shared === null ? open(null) : shared.service(own.resumes, open);
+  const open = (claims: WatchClaims | null) => new WatchService({ ...allParts, claims });
+  return shared === null ? open(null) : shared.service(allParts.resumes, open);
 }
 
 type MadeHere = 'homes' | 'size' | 'interval' | 'resumes' | 'now' | 'newId' | 'roots' | 'claims';
@@ -131,15 +131,18 @@ export class WatchService implements OwnWatch {
   async reads(): Promise<boolean> {
     if (this.#parts.watcher === null) return false;
     const enabled = this.#configuration.read().watch_folders.filter((folder) => folder.enabled);
-    const found = await Promise.allSettled(enabled.map((folder) => this.#places.folder(folder)));
-    return found.every(({ status }) => status === 'fulfilled');
+    const results = await Promise.allSettled(enabled.map((folder) => this.#places.folder(folder)));
+    return results.every(({ status }) => status === 'fulfilled');
   }
 
   async list(): Promise<WatchFolderList> {
     const { watch_folders } = this.#configuration.read();
     const service_status = this.#status(watch_folders);
     const { folder_stats } = service_status;
-    return { watch_folders: watch_folders.map((one) => viewOf(one, folder_stats[one.id])), service_status };
+    return {
+      watch_folders: watch_folders.map((folder) => viewOf(folder, folder_stats[folder.id])),
+      service_status,
+    };
   }
 
   async add(folder: NewWatchFolder, signal: AbortSignal): Promise<WatchFolder> {
