@@ -146,7 +146,7 @@ function warningOf(kinds: readonly StageKind[], results: readonly WorkResult[]):
 
 function saidOf({ labels }: StageKind, { outcome, facts, warning }: WorkResult): string | undefined {
   const said = outcome === 'not_applicable' ? labels.nothing : labels.warning?.(facts);
-  return [said, warning].filter((one) => one !== undefined).join('; ') || undefined;
+  return [said, warning].filter((text) => text !== undefined).join('; ') || undefined;
 }
 
 export interface End {
@@ -220,7 +220,7 @@ function jobFields(jobs: number, jobs_done: number): Partial<ProgressEvent> {
 
 function counts({ kinds, files, jobs, task }: Run): Partial<ProgressEvent> {
   if (!task) return { files, files_done: 0, ...jobFields(jobs, 0) };
-  const known = {
+  const amounts = {
     files: task.files,
     files_done: task.files_done,
     ...jobFields(task.jobs, task.jobs_done),
@@ -228,8 +228,8 @@ function counts({ kinds, files, jobs, task }: Run): Partial<ProgressEvent> {
     surveyed: task.surveyed,
     elapsed_seconds: rounded(task.elapsed_seconds),
   };
-  const left = task.estimated_remaining_seconds;
-  return left === null || left <= 0 ? known : { ...known, estimated_remaining_seconds: Math.ceil(left) };
+  const seconds = task.estimated_remaining_seconds;
+  return seconds === null || seconds <= 0 ? amounts : { ...amounts, estimated_remaining_seconds: Math.ceil(seconds) };
 }
 
 function reasonOf(task_id: string, { state, error }: End): Partial<ProgressEvent> {

@@ -186,8 +186,8 @@ class TaskRooms {
   }
 
   #channel(room: Room, type: string): Channel {
-    const known = room.channels.get(type);
-    if (known) return known;
+    const existing = room.channels.get(type);
+    if (existing) return existing;
     const { clock, everyMs, emit, kinds } = this.#options;
     const throttle = createThrottle<() => ProgressEvent>(clock, everyMs, (make) => {
       const event = atLeast(kinds, make(), room.sentCount);
@@ -335,13 +335,13 @@ export function createThrottle<V extends object>(
     flush: () => {
       timer?.();
       timer = undefined;
-      const left = [...queue, ...(state ? [state] : []), ...(final ? [final] : [])];
+      const waiting = [...queue, ...(state ? [state] : []), ...(final ? [final] : [])];
       queue = [];
       state = undefined;
       final = undefined;
       portion = 1;
-      if (left.length > 0) emitted = clock.now();
-      for (const value of left) emit(value);
+      if (waiting.length > 0) emitted = clock.now();
+      for (const value of waiting) emit(value);
     },
   };
 }

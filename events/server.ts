@@ -271,8 +271,8 @@ function serveConnection(client: Client, parts: ConnectionParts): void {
     client.join(room);
     if (!replay) {
       lookUps.add(async () => {
-        const known = await replayRecord(client, task_id, parts, answer);
-        if (!known && !isMember) client.leave(room);
+        const isKnown = await replayRecord(client, task_id, parts, answer);
+        if (!isKnown && !isMember) client.leave(room);
       });
       return;
     }
@@ -318,15 +318,15 @@ async function replayRecord(
   answer: (answer: JoinAnswer) => void,
 ): Promise<boolean> {
   if (!client.connected) return true;
-  const found = await recorded({ tasks, log }, task_id);
+  const record = await recorded({ tasks, log }, task_id);
   // It may have begun to run meanwhile: then this client is in the room and gets its events.
   const begun = rooms.replay(task_id) !== undefined;
-  if (found === null && !begun) {
+  if (record === null && !begun) {
     answer({ joined: false, error: `There is no task with the id ${quoted(task_id)}` });
     return false;
   }
   answer({ joined: true });
-  const event = found && !begun ? recordOf(stageKinds, found) : undefined;
+  const event = record && !begun ? recordOf(stageKinds, record) : undefined;
   if (event && client.rooms.has(roomOf(task_id))) client.emit('progress', event);
   return true;
 }
@@ -343,10 +343,10 @@ function recorded({ tasks, log }: Pick<ConnectionParts, 'tasks' | 'log'>, task_i
 /** The end of a task that this process has not run; none when it has not ended. Throws TASK_UNKNOWN. */
 async function endIn(parts: ConnectionParts, task_id: string): Promise<ProgressEvent | undefined> {
   if (parts.rooms.replay(task_id)) return undefined;
-  const found = await recorded(parts, task_id);
-  if (found === null && !parts.rooms.replay(task_id))
+  const record = await recorded(parts, task_id);
+  if (record === null && !parts.rooms.replay(task_id))
     throw analysisErrors.TASK_UNKNOWN(`There is no task with the id ${quoted(task_id)}`, { task_id });
-  return found ? recordOf(stageKinds, found) : undefined;
+  return record ? recordOf(stageKinds, record) : undefined;
 }
 
 /**

@@ -91,8 +91,8 @@ export function createStream(clock: Clock): Stream {
   stop = clock.after(HEARTBEAT_MS, beat);
   return {
     publish: (name, room, data) => {
-      const kept = memory.add(name, room, (id) => `id: ${id}\n${textOf(name, data)}`);
-      for (const client of clients) if (isFor(client, kept)) client.send(kept.text);
+      const entry = memory.add(name, room, (id) => `id: ${id}\n${textOf(name, data)}`);
+      for (const client of clients) if (isFor(client, entry)) client.send(entry.text);
     },
     follow: (filter) => ({
       open: (send, end) => {
@@ -123,7 +123,7 @@ function welcome(memory: Memory, filter: StreamFilter): string {
   const missed = lastEventId === '' ? null : memory.since(lastEventId);
   const head = `retry: ${RETRY_MS}\n`;
   if (missed) {
-    const texts = missed.filter((kept) => isFor(filter, kept)).map(({ text }) => text);
+    const texts = missed.filter((entry) => isFor(filter, entry)).map(({ text }) => text);
     // The client has an id, and without an event nothing else to be told.
     return texts.length > 0 ? `${head}${texts.join('')}` : COMMENT;
   }

@@ -10,8 +10,8 @@ const checkers = new WeakMap<TSchema, Validator>();
  * never come.
  */
 export function checkerOf(schema: TSchema): Validator {
-  const known = checkers.get(schema);
-  if (known) return known;
+  const cached = checkers.get(schema);
+  if (cached) return cached;
   const checker = Compile(schema);
   checkers.set(schema, checker);
   return checker;

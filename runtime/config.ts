@@ -32,8 +32,8 @@ export interface ConfigSources {
   readonly file: Readonly<Record<string, unknown>>;
 }
 
-export function setting<S extends TSchema>(schema: S, rest: Omit<Setting<S>, 'schema'>): Setting<S> {
-  return { schema, ...rest };
+export function setting<S extends TSchema>(schema: S, details: Omit<Setting<S>, 'schema'>): Setting<S> {
+  return { schema, ...details };
 }
 
 /**
@@ -44,12 +44,12 @@ export function resolveConfig<const T extends Settings>(settings: T, given: Conf
   const unknown = Object.keys(given.file).find((key) => !(key in settings));
   if (unknown)
     throw engineErrors.INVALID_CONFIG(`config.json: unknown setting "${unknown}"`, { setting: unknown });
-  const found = Object.entries(settings).map(
+  const entries = Object.entries(settings).map(
     ([key, declared]) => [key, resolve(key, declared, given)] as const,
   );
   return {
-    values: Object.fromEntries(found.map(([key, { value }]) => [key, value])) as Values<T>,
-    sources: Object.fromEntries(found.map(([key, { source }]) => [key, source])) as Config<T>['sources'],
+    values: Object.fromEntries(entries.map(([key, { value }]) => [key, value])) as Values<T>,
+    sources: Object.fromEntries(entries.map(([key, { source }]) => [key, source])) as Config<T>['sources'],
   };
 }
 
@@ -88,7 +88,7 @@ function listed(schema: TSchema, raw: unknown): unknown {
 /** Complaint about a value, with the alternatives of a choice. A schema may describe valid values. */
 function complaint(schema: TSchema, value: unknown): string {
   const { anyOf } = schema as { anyOf?: readonly { const?: unknown; description?: string }[] };
-  const choices = anyOf?.map((one) => String(one.const ?? one.description));
+  const choices = anyOf?.map((choice) => String(choice.const ?? choice.description));
   if (choices) return `must be one of ${choices.join(', ')}`;
   const { description } = schema as { description?: string };
   if (description !== undefined) return `must be ${description}`;

@@ -62,7 +62,7 @@ export function contract<const M extends Messages>(
   messages: M,
   { concurrency = 1, turnLimitMs = 120_000 }: { concurrency?: number; turnLimitMs?: number } = {},
 ): Contract<M> {
-  const together = Object.values(messages).map((one) => (one.kind === 'ask' ? one.together : 1));
+  const together = Object.values(messages).map((message) => (message.kind === 'ask' ? message.together : 1));
   const calls = concurrency - 1 + Math.max(1, ...together);
   return { name, messages, concurrency, calls, turnLimitMs };
 }

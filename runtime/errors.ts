@@ -101,9 +101,9 @@ export function toFields(error: unknown): ErrorFields {
 /** The same error with other words, status or details, and the given one as its cause. */
 export function restated(
   error: EngineError,
-  other: Partial<Pick<ErrorFields, 'message' | 'status' | 'details'>>,
+  changes: Partial<Pick<ErrorFields, 'message' | 'status' | 'details'>>,
 ): EngineError {
-  const { code, message, details, ...row } = { ...toFields(error), ...other };
+  const { code, message, details, ...row } = { ...toFields(error), ...changes };
   return new EngineError(code, row, message, details, error);
 }
 

@@ -102,8 +102,8 @@ export class FeedStream {
   /** Finds the slots of one item. They are held by the producer's turn, so they are freed with that turn. */
   async #grantSlots(pool: SlotPool): Promise<void> {
     const { signal } = this.#shut;
-    const wanted = pool.acquireAll(this.#slotsPerItem, this.#turn, signal, this.#lane);
-    const handles = await wanted.catch(() => undefined);
+    const acquired = pool.acquireAll(this.#slotsPerItem, this.#turn, signal, this.#lane);
+    const handles = await acquired.catch(() => undefined);
     if (!handles) return;
     if (signal.aborted) {
       for (const handle of handles) pool.release(handle, this.#turn);

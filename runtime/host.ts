@@ -83,7 +83,7 @@ class Turns {
     if (message.type === 'credit') this.#running.get(message.id)?.grant(message.credit, message.slots);
     else if (message.type === 'reserved') this.#running.get(message.id)?.reserved(message.refused);
     else if (message.type === 'cancel') this.#running.get(message.id)?.cancel();
-    else if (message.type === 'asks') for (const one of message.asks) void this.#begin(one);
+    else if (message.type === 'asks') for (const ask of message.asks) void this.#begin(ask);
     else void this.#begin(message);
   }
 

@@ -50,12 +50,12 @@ function logOf(
   now: () => number,
   always: LogFields,
 ): Log {
-  const at = (own: LogLevel): Log['info'] => {
-    if (order.indexOf(own) < order.indexOf(level)) return silent;
+  const at = (lineLevel: LogLevel): Log['info'] => {
+    if (order.indexOf(lineLevel) < order.indexOf(level)) return silent;
     if (always === none)
-      return (message, fields = none) => write({ time: now(), level: own, name, message, fields });
+      return (message, fields = none) => write({ time: now(), level: lineLevel, name, message, fields });
     return (message, fields) =>
-      write({ time: now(), level: own, name, message, fields: { ...always, ...fields } });
+      write({ time: now(), level: lineLevel, name, message, fields: { ...always, ...fields } });
   };
   return {
     level,
@@ -63,7 +63,7 @@ function logOf(
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    named: (other) => logOf(other, write, level, now, always),
+    named: (otherName) => logOf(otherName, write, level, now, always),
     with: (fields) => logOf(name, write, level, now, { ...always, ...fields }),
   };
 }

@@ -54,7 +54,7 @@ export function createPool<Task, Result>(options: PoolOptions): Pool<Task, Resul
     });
     // A thread that ends before its first task, or between two: whoever waits for it has to be told.
     piscina.on('error', (error) => {
-      for (const one of running) one.abort(error);
+      for (const controller of running) controller.abort(error);
     });
     return piscina;
   };

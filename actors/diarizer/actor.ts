@@ -187,8 +187,8 @@ class Diarizer {
       await this.#segment(entry, segmentationChannel, { block, ...request }, turn);
       return {};
     }
-    const found = block ? channel.push(first_sample, block, speech, settled) : channel.end(speech, settled);
-    await session.add(index, found, this.#embed(entry, turn));
+    const pieces = block ? channel.push(first_sample, block, speech, settled) : channel.end(speech, settled);
+    await session.add(index, pieces, this.#embed(entry, turn));
     await channel.overlap.detect(this.#detectOverlap(session, turn));
     return {};
   }
@@ -237,11 +237,11 @@ class Diarizer {
 
   async finish({ session: number, spans }: Finish, turn: Turn): Promise<Sent<Finished>> {
     const entry = this.#entry(number);
-    const { session, asked } = entry;
+    const { session, asked: range } = entry;
     this.#entries.delete(number);
     await session.flush(this.#embed(entry, turn));
     const row = await this.current.run(session.modelKey, async (opened) => opened.row);
-    const steps = diarize(session, asked.speaker_count, row, spans);
+    const steps = diarize(session, range.speaker_count, row, spans);
     const checkpoint = this.#checkpoint(turn);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done)
@@ -300,7 +300,7 @@ class Diarizer {
     const session = await openSession(file, options);
     const opened = [session];
     const close = async () => {
-      for (const one of opened) await one.release();
+      for (const model of opened) await model.release();
     };
     try {
       const embedder = speakerEmbedderOf(row, session, file);
@@ -309,12 +309,12 @@ class Diarizer {
       // A warm-up: the first run is slow, and a graph that cannot run fails here instead of in a session.
       await embedder.embed(new Float32Array(148 * 80).fill(1), 1);
       // The starter was never better with it.
-      const other = isBuiltIn(row) ? null : await this.#openSegmentation(options);
-      const version = await versionOf(file, other !== null);
+      const segmentation = isBuiltIn(row) ? null : await this.#openSegmentation(options);
+      const version = await versionOf(file, segmentation !== null);
       const common = { ...embedder, plda, version, runsOn: session, close };
-      if (other) {
-        opened.push(other.session);
-        return { ...common, segmentation: other.segmentation, overlap: null };
+      if (segmentation) {
+        opened.push(segmentation.session);
+        return { ...common, segmentation: segmentation.segmentation, overlap: null };
       }
       const detector = await openSession(overlapFile.path, options);
       opened.push(detector);

@@ -107,7 +107,7 @@ export function* precluster(groups: Groups, linkage: Linkage, most = 800): Gener
   while (now.weights.length > most) {
     const { dimensions } = now;
     const next = new Int32Array(now.weights.length);
-    let found = 0;
+    let position = 0;
     for (let from = 0; from < next.length; from += block) {
       const to = Math.min(next.length, from + block);
       const part = {
@@ -118,9 +118,9 @@ export function* precluster(groups: Groups, linkage: Linkage, most = 800): Gener
       const merges = cluster(part, linkage).slice(0, Math.floor((to - from) * 0.75));
       const inside = labelsAfter(to - from, merges);
       inside.forEach((label, at) => {
-        next[from + at] = found + label;
+        next[from + at] = position + label;
       });
-      found += to - from - merges.length;
+      position += to - from - merges.length;
       yield;
     }
     now = sumByLabel(now, next);
@@ -138,16 +138,16 @@ export interface Similarity {
 
 export function similarityOf(linkage: Linkage): Similarity {
   if (typeof linkage !== 'string') return likelihoodRatio(linkage);
-  const own = (groups: Groups, at: number) => dotOf(groups, at, groups, at);
+  const ownTerm = (groups: Groups, at: number) => dotOf(groups, at, groups, at);
   if (linkage === 'centroid') {
     return {
-      own,
+      own: ownTerm,
       of: (groups, at, square, others, other, otherSquare) =>
         dotOf(groups, at, others, other) / Math.sqrt(Math.max(square * otherSquare, 1e-24)),
     };
   }
   return {
-    own,
+    own: ownTerm,
     of: (groups, at, _, others, other) =>
       dotOf(groups, at, others, other) / (groups.weights[at]! * others.weights[other]!),
   };
@@ -179,7 +179,7 @@ function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
   const r = between.map((variance) => 1 / variance);
   const logs = r.reduce((sum, x) => sum + Math.log(x), 0);
   const none = new Float32Array(k);
-  const kept = (weight: number) =>
+  const damping = (weight: number) =>
     saturation * weight > 0 ? Math.tanh(saturation * weight) / (saturation * weight) : 1;
   /**
    * Log-likelihood of the sums `sums` from `a` on and `others` from `b` on, each times its factor, with the
@@ -211,13 +211,13 @@ function likelihoodRatio({ between, saturation }: PldaLinkage): Similarity {
   };
   return {
     own: ({ sums, weights }, at) => {
-      const factor = kept(weights[at]!);
+      const factor = damping(weights[at]!);
       return logLikelihood(sums, at * k, factor, none, 0, 0, factor * weights[at]!);
     },
     of: (groups, at, own, others, other, othersOwn) => {
       const weight = groups.weights[at]!;
       const otherWeight = others.weights[other]!;
-      const [factor, otherFactor] = [kept(weight), kept(otherWeight)];
+      const [factor, otherFactor] = [damping(weight), damping(otherWeight)];
       const both = factor * weight + otherFactor * otherWeight;
       const joint = logLikelihood(groups.sums, at * k, factor, others.sums, other * k, otherFactor, both);
       return joint - own - othersOwn;

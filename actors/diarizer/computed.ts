@@ -26,13 +26,13 @@ export class ComputedAnswers {
    * many arrays.
    */
   async of(
-    asked: readonly Float32Array[],
+    inputs: readonly Float32Array[],
     compute: () => Promise<readonly Float32Array[]>,
   ): Promise<readonly Float32Array[]> {
     if (this.#made === null) return compute();
-    const hashes = asked.map(hashOf);
-    const known = hashes.map((hash) => this.#known.get(hash));
-    if (known.every((answer) => answer !== undefined)) return known;
+    const hashes = inputs.map(hashOf);
+    const stored = hashes.map((hash) => this.#known.get(hash));
+    if (stored.every((answer) => answer !== undefined)) return stored;
     const answers = await compute();
     for (const [at, values] of answers.entries()) {
       const hash = hashes[at]!;

@@ -100,8 +100,8 @@ function aloneSecondsOf(
     const label = labels[at]!;
     if (label < 0) continue;
     const last = ends[label] ?? 0;
-    const own = (to - (from < last && last <= to ? last : from)) * (clear?.[at] ?? 1);
-    seconds[label] = (seconds[label] ?? 0) + own / soundRate;
+    const duration = (to - (from < last && last <= to ? last : from)) * (clear?.[at] ?? 1);
+    seconds[label] = (seconds[label] ?? 0) + duration / soundRate;
     ends[label] = to;
   }
   return seconds;
@@ -127,13 +127,13 @@ function* turnsOfSubsegments(
   const { dimensions, subsegments, channels } = session;
   // Clustering wants them channel after channel in the order of time; rows are in the order in which blocks
   // came.
-  const ordered = subsegments.flatMap((own, channel) => own.map((one) => ({ ...one, channel })));
+  const ordered = subsegments.flatMap((ofChannel, channel) => ofChannel.map((subsegment) => ({ ...subsegment, channel })));
   const rows = rowsOf(
     session,
     ordered.map(({ vector }) => vector),
   );
   const overlaps = channels.map(({ overlap }) => overlapSpans(overlap.probabilities, overlap.start));
-  const clear = subsegments.flatMap((own, channel) => clearShares(own, overlaps[channel]!, overlappedWeight));
+  const clear = subsegments.flatMap((ofChannel, channel) => clearShares(ofChannel, overlaps[channel]!, overlappedWeight));
   const embeddings = {
     vectors: rows,
     seconds: Float32Array.from(ordered, ({ from, to }, at) => (clear[at]! * (to - from)) / soundRate),
@@ -151,25 +151,25 @@ function* turnsOfSubsegments(
   const voices = voicesOf(rows, labels, clear, dimensions);
   yield;
   let first = 0;
-  const found: LabelledTurn[][] = [];
+  const turnsOfChannels: LabelledTurn[][] = [];
   for (const [channel, { regions, overlap }] of channels.entries()) {
-    const own = subsegments[channel]!;
+    const ofChannel = subsegments[channel]!;
     const from = first;
-    first += own.length;
-    const turns = turnsOfChannel({ regions, subsegments: own, labels: labels.subarray(from, first) });
+    first += ofChannel.length;
+    const turns = turnsOfChannel({ regions, subsegments: ofChannel, labels: labels.subarray(from, first) });
     const likeness = likenessOf(
-      own,
+      ofChannel,
       rows.subarray(from * dimensions, first * dimensions),
       voices,
       dimensions,
     );
     const adjusted = adjustedProbabilities(overlap.probabilities, overlap.start, turns);
     yield;
-    found.push(turns, secondTurns(turns, overlapSpans(adjusted, overlap.start), likeness));
+    turnsOfChannels.push(turns, secondTurns(turns, overlapSpans(adjusted, overlap.start), likeness));
     yield;
   }
   const aloneSeconds = aloneSecondsOf(ordered, labels, clear);
-  return { labelled: found.flat(), voices, aloneSeconds, range: rangeOf(counts, null) };
+  return { labelled: turnsOfChannels.flat(), voices, aloneSeconds, range: rangeOf(counts, null) };
 }
 
 /**
@@ -242,8 +242,8 @@ function itemsOf(
   subsegments: readonly (readonly EmbeddedSubsegment[])[],
   least: number,
 ): VoiceItem[] {
-  const pieces = subsegments.flatMap((own) =>
-    own.map((one): VoiceItem => ({ ...one, seconds: (one.to - one.from) / soundRate })),
+  const pieces = subsegments.flatMap((ofChannel) =>
+    ofChannel.map((subsegment): VoiceItem => ({ ...subsegment, seconds: (subsegment.to - subsegment.from) / soundRate })),
   );
   if (pieces.length >= least) return pieces;
   const locals = channels.flatMap(({ windows }) =>

@@ -76,12 +76,12 @@ function cosinesWith(sum: Float64Array, voices: Float64Array): Float64Array | nu
 export function distinctVoices(cosines: readonly (Float64Array | null)[]): number[] {
   let best: { readonly labels: number[]; readonly sum: number } = { labels: cosines.map(() => -1), sum: 0 };
   const choose = (labels: number[], sum: number): void => {
-    const own = cosines[labels.length];
-    if (own === undefined) {
+    const speakerCosines = cosines[labels.length];
+    if (speakerCosines === undefined) {
       if (sum > best.sum) best = { labels, sum };
       return;
     }
-    for (const { voice, cosine } of own === null ? [] : nearest(own, cosines.length)) {
+    for (const { voice, cosine } of speakerCosines === null ? [] : nearest(speakerCosines, cosines.length)) {
       // Cosines plus 1 are above 0, so that a voice is better than none.
       if (!labels.includes(voice)) choose([...labels, voice], sum + 1 + cosine);
     }

@@ -38,10 +38,10 @@ export function readPlda(bytes: Uint8Array, dimensions: number, file: string): P
   const values = Float32Array.from({ length: expected / 4 }, (_, at) => view.getFloat32(4 * at, true));
   if (!values.every(Number.isFinite)) throw wrong('holds a value that is no finite number');
   const variances = values.subarray(dimensions * (dimensions + 1));
-  const kept = [...variances.keys()].filter((at) => variances[at]! >= leastBetween);
-  if (kept.length === 0) throw wrong('says that speakers differ in no direction');
-  const transform = new Float32Array(kept.length * dimensions);
-  kept.forEach((row, at) => {
+  const directions = [...variances.keys()].filter((at) => variances[at]! >= leastBetween);
+  if (directions.length === 0) throw wrong('says that speakers differ in no direction');
+  const transform = new Float32Array(directions.length * dimensions);
+  directions.forEach((row, at) => {
     const from = dimensions * (1 + row);
     transform.set(values.subarray(from, from + dimensions), at * dimensions);
   });
@@ -49,7 +49,7 @@ export function readPlda(bytes: Uint8Array, dimensions: number, file: string): P
     dimensions,
     mean: values.slice(0, dimensions),
     transform,
-    between: Float64Array.from(kept, (at) => variances[at]!),
+    between: Float64Array.from(directions, (at) => variances[at]!),
   };
 }
 

@@ -73,14 +73,14 @@ export class RecentFeatures {
   /** The frames between two samples for whose middle `isWanted` is true, joined. */
   where(from: number, to: number, isWanted: (sample: number) => boolean): Float32Array {
     const last = Math.min(this.#frame(to), this.#first + this.#frames.length / fbankBands);
-    const wanted: Float32Array[] = [];
+    const frames: Float32Array[] = [];
     for (let frame = Math.max(this.#first, this.#frame(from)); frame < last; frame++) {
       const at = (frame - this.#first) * fbankBands;
       if (isWanted(this.start + frame * fbankHop + fbankSize / 2))
-        wanted.push(this.#frames.subarray(at, at + fbankBands));
+        frames.push(this.#frames.subarray(at, at + fbankBands));
     }
-    const joined = new Float32Array(wanted.length * fbankBands);
-    for (const [place, frame] of wanted.entries()) joined.set(frame, place * fbankBands);
+    const joined = new Float32Array(frames.length * fbankBands);
+    for (const [place, frame] of frames.entries()) joined.set(frame, place * fbankBands);
     return joined;
   }
 

@@ -42,7 +42,7 @@ export function segmentationOf(session: ModelSession, file: string): Segmentatio
   // Names of the export on Hugging Face, or of that of sherpa-onnx.
   const port = ['input_values', 'x']
     .map((name) => session.inputs.find((input) => input.name === name))
-    .find((found) => found !== undefined);
+    .find((port) => port !== undefined);
   const output = ['logits', 'y'].find((name) => session.outputs.some((port) => port.name === name));
   if (port === undefined || output === undefined) {
     const names = [...session.inputs, ...session.outputs].map(({ name }) => name).join(', ');
@@ -237,7 +237,7 @@ export class SegmentationChannel {
   /** No later piece begins before `settled`. */
   #heard(subsegments: readonly Subsegment[], settled: number): HeardVoices {
     this.#recent.push(...subsegments);
-    const found = this.#features.of(subsegments);
+    const pieces = this.#features.of(subsegments);
     const needed = this.#subsegmenter.needed(settled);
     const isComplete = ({ start }: SegmentationWindow) => start + segmentationSamples <= needed;
     const complete = this.#openWindows.filter(isComplete);
@@ -246,7 +246,7 @@ export class SegmentationChannel {
     const oldest = Math.min(needed, this.#openWindows[0]?.start ?? this.#first);
     this.#recent = this.#recent.filter(({ to }) => to > oldest);
     this.#features.dropBefore(oldest);
-    return { subsegments: found, locals };
+    return { subsegments: pieces, locals };
   }
 
   #localsWithoutPiece(window: SegmentationWindow): LocalSpeaker[] {
@@ -266,11 +266,11 @@ export class SegmentationChannel {
     const bit = 1 << speaker;
     const alone = (bits: number) => bits === bit;
     const active = (bits: number) => (bits & bit) !== 0;
-    const wanted = [alone, active].find((one) => activity.filter(one).length >= minFrames);
-    if (!wanted) return null;
+    const isHeard = [alone, active].find((isActive) => activity.filter(isActive).length >= minFrames);
+    if (!isHeard) return null;
     const features = this.#features.where(start, start + segmentationSamples, (sample) => {
       const at = Math.round((sample - start - segmentationFirst) / segmentationStep);
-      return wanted(activity[Math.max(0, Math.min(segmentationFrames - 1, at))]!);
+      return isHeard(activity[Math.max(0, Math.min(segmentationFrames - 1, at))]!);
     });
     return features.length >= leastFeatures * fbankBands ? features : null;
   }
@@ -328,7 +328,7 @@ class FrameCounts {
 
   /** No later window covers a frame before `until`. Answers where one voice speaks alone, in samples. */
   settle(until: number): SpeechRegion[] {
-    const found: SpeechRegion[] = [];
+    const regions: SpeechRegion[] = [];
     const settled = [...this.#frames.keys()].filter((at) => at < until).sort((a, b) => a - b);
     for (const at of settled) {
       const { windows, heard, active } = this.#frames.get(at)!;
@@ -338,10 +338,10 @@ class FrameCounts {
       this.overlapped += speakers > 1 ? 1 : 0;
       if (speakers !== 1 || heard * 2 < windows) continue;
       const [from, to] = [sampleOf(at), sampleOf(at + 1)];
-      const last = found.at(-1);
-      if (last && last[1] >= from) found[found.length - 1] = [last[0], to];
-      else found.push([from, to]);
+      const last = regions.at(-1);
+      if (last && last[1] >= from) regions[regions.length - 1] = [last[0], to];
+      else regions.push([from, to]);
     }
-    return found;
+    return regions;
   }
 }

@@ -170,17 +170,17 @@ export class SubsegmentChannel {
   ): SubsegmentFeatures[] {
     const made = this.#features.push(first, samples);
     this.overlap.push(this.#features.start, made, speech, settled);
-    const found = this.#features.of(this.#subsegmenter.add(speech, settled));
+    const pieces = this.#features.of(this.#subsegmenter.add(speech, settled));
     this.#features.dropBefore(this.#subsegmenter.needed(settled));
-    return found;
+    return pieces;
   }
 
   /** The channel has ended. */
   end(speech: readonly SpeechRegion[], settled: number): SubsegmentFeatures[] {
     this.overlap.end(speech);
     const subsegments = [...this.#subsegmenter.add(speech, settled), ...this.#subsegmenter.end()];
-    const found = this.#features.of(subsegments);
+    const pieces = this.#features.of(subsegments);
     this.#features.clear();
-    return found;
+    return pieces;
   }
 }

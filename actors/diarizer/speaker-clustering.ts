@@ -80,17 +80,17 @@ export function* clusterSpeakers(
   others: readonly number[] = [],
 ): Generator<void, ClusteredSpeakers> {
   const { vectors, dimensions, regions } = embeddings;
-  const known = [...embeddings.seconds.keys()].filter((at) => hasDirection(vectors, at, dimensions));
+  const usable = [...embeddings.seconds.keys()].filter((at) => hasDirection(vectors, at, dimensions));
   const labels = new Int32Array(embeddings.seconds.length).fill(-1);
-  if (known.length === 0) return { labels, counts: others.map(() => 0) };
+  if (usable.length === 0) return { labels, counts: others.map(() => 0) };
   const linkage = linkageOf(options);
-  const { items, units } = yield* weightedItems(embeddings, known, options);
+  const { items, units } = yield* weightedItems(embeddings, usable, options);
   yield;
   const limits = speakerLimits(count);
-  const itemRegions = known.map((at) => regions[at]!);
+  const itemRegions = usable.map((at) => regions[at]!);
   const turns =
     typeof linkage === 'string'
-      ? Int32Array.from(known.keys())
+      ? Int32Array.from(usable.keys())
       : initialTurns(items, itemRegions, linkage, limits.min);
   yield;
   const turnSums = sumByLabel(items, turns);
@@ -113,14 +113,14 @@ export function* clusterSpeakers(
       ? joinedDownTo(items, first, limits.max, linkage)
       : yield* refined({ items, regions: itemRegions, labels: first, model: linkage, minWeight, limits });
   };
-  const found = yield* itemsAt(options.similarity);
-  known.forEach((at, place) => {
-    labels[at] = found[place]!;
+  const itemLabels = yield* itemsAt(options.similarity);
+  usable.forEach((at, place) => {
+    labels[at] = itemLabels[place]!;
   });
   const counts: number[] = [];
   for (const similarity of others) {
-    const own = similarity === options.similarity ? found : yield* itemsAt(similarity);
-    counts.push(speakersIn(own));
+    const otherLabels = similarity === options.similarity ? itemLabels : yield* itemsAt(similarity);
+    counts.push(speakersIn(otherLabels));
   }
   return { labels, counts };
 }
@@ -220,22 +220,22 @@ interface WeightedItems {
 
 function* weightedItems(
   { vectors, seconds, dimensions }: Embeddings,
-  known: readonly number[],
+  usable: readonly number[],
   { linkage }: ClusteringOptions,
 ): Generator<void, WeightedItems> {
   const plain = typeof linkage === 'string';
-  const longest = known.reduce((most, at) => Math.max(most, seconds[at]!), 0);
+  const longest = usable.reduce((most, at) => Math.max(most, seconds[at]!), 0);
   const full = (plain ? 1 : linkage.news) / longest;
-  const weights = Float32Array.from(known, (at) => full * seconds[at]!);
-  const chosen = new Float32Array(known.length * dimensions);
-  known.forEach((at, place) => {
+  const weights = Float32Array.from(usable, (at) => full * seconds[at]!);
+  const chosen = new Float32Array(usable.length * dimensions);
+  usable.forEach((at, place) => {
     chosen.set(vectors.subarray(at * dimensions, (at + 1) * dimensions), place * dimensions);
   });
   const units = weighted(chosen, weights, dimensions);
   if (plain) return { items: units, units };
   const space = linkage.plda.between.length;
-  const moved = new Float32Array(known.length * space);
-  for (let from = 0; from < known.length; from += movedPerStep) {
+  const moved = new Float32Array(usable.length * space);
+  for (let from = 0; from < usable.length; from += movedPerStep) {
     const part = chosen.subarray(from * dimensions, (from + movedPerStep) * dimensions);
     moved.set(inPldaSpace(part, linkage.plda), from * space);
     yield;
@@ -290,7 +290,7 @@ function cutMerges(
   const total = groups.weights.length;
   const speakersAfter = (steps: number) => {
     const { weights } = sumByLabel(groups, labelsAfter(total, merges.slice(0, steps)));
-    return weights.filter((one) => one >= minWeight).length;
+    return weights.filter((weight) => weight >= minWeight).length;
   };
   let steps = stop;
   // Undoing merges gives more clusters, of which the small ones are reassigned; that is better than keeping a

@@ -23,11 +23,11 @@ interface LabelledChannel {
  * has a speaker.
  */
 export function turnsOfChannel({ regions, subsegments, labels }: LabelledChannel): LabelledTurn[] {
-  const known = subsegments.flatMap((subsegment, at) => {
+  const labelled = subsegments.flatMap((subsegment, at) => {
     const label = labels[at]!;
     return label < 0 ? [] : [{ ...subsegment, label, middle: (subsegment.from + subsegment.to) / 2 }];
   });
-  if (known.length === 0) return [];
+  if (labelled.length === 0) return [];
   const turns: LabelledTurn[] = [];
   const add = (from: number, to: number, label: number) => {
     const last = turns.at(-1);
@@ -40,23 +40,23 @@ export function turnsOfChannel({ regions, subsegments, labels }: LabelledChannel
   };
   let at = 0;
   regions.forEach(([from, to], region) => {
-    while (at < known.length && known[at]!.region < region) at++;
+    while (at < labelled.length && labelled[at]!.region < region) at++;
     const first = at;
-    while (at < known.length && known[at]!.region === region) at++;
-    const inside = known.slice(first, at);
+    while (at < labelled.length && labelled[at]!.region === region) at++;
+    const inside = labelled.slice(first, at);
     if (inside.length === 0) {
       const middle = (from + to) / 2;
-      const around = [known[first - 1], known[first]].filter((one) => one !== undefined);
+      const around = [labelled[first - 1], labelled[first]].filter((neighbour) => neighbour !== undefined);
       const [nearest] = around.sort((a, b) => Math.abs(a.middle - middle) - Math.abs(b.middle - middle));
       add(from, to, nearest!.label);
       return;
     }
-    inside.forEach((one, index) => {
+    inside.forEach((piece, index) => {
       const before = inside[index - 1];
       const after = inside[index + 1];
-      const start = before ? Math.round((before.middle + one.middle) / 2) : from;
-      const end = after ? Math.round((one.middle + after.middle) / 2) : to;
-      add(start, end, one.label);
+      const start = before ? Math.round((before.middle + piece.middle) / 2) : from;
+      const end = after ? Math.round((piece.middle + after.middle) / 2) : to;
+      add(start, end, piece.label);
     });
   });
   return turns;
@@ -77,9 +77,9 @@ export function namedTurns(turns: readonly LabelledTurn[], bridge = 0): SpeakerT
     if (last && (turn.start <= last.end || (alone && turn.start - last.end <= bridge))) {
       last.end = Math.max(last.end, turn.end);
     } else {
-      const own = { ...turn };
-      merged.push(own);
-      lastOf.set(turn.label, own);
+      const copy = { ...turn };
+      merged.push(copy);
+      lastOf.set(turn.label, copy);
     }
     latest = Math.max(latest, turn.end);
   }
@@ -116,14 +116,14 @@ export function speakersOfSpans(
   spans: readonly (readonly [number, number])[],
   least = 0,
 ): (string | null)[] {
-  const found = mainSpeakers(turns, spans);
+  const assigned = mainSpeakers(turns, spans);
   const missing = new Set(turns.map(({ speaker }) => speaker));
-  for (const speaker of found) missing.delete(speaker ?? '');
+  for (const speaker of assigned) missing.delete(speaker ?? '');
   for (const speaker of missing) {
-    const own = turns.filter((turn) => turn.speaker === speaker);
-    if (new Set(found).size < least) giveOneSpan(found, spans, own, speaker);
+    const speakerTurns = turns.filter((turn) => turn.speaker === speaker);
+    if (new Set(assigned).size < least) giveOneSpan(assigned, spans, speakerTurns, speaker);
   }
-  return found;
+  return assigned;
 }
 
 /** Gives a speaker the span in most of which it speaks, among those of speakers who keep another. */
@@ -134,7 +134,7 @@ function giveOneSpan(
   speaker: string,
 ): void {
   const counts = new Map<string | null, number>();
-  for (const one of speakers) counts.set(one, (counts.get(one) ?? 0) + 1);
+  for (const name of speakers) counts.set(name, (counts.get(name) ?? 0) + 1);
   const shares = spans.map(([start, end], at) => {
     if (counts.get(speakers[at]!)! < 2) return 0;
     const parts = turns.map((turn) => Math.min(end, turn.end_seconds) - Math.max(start, turn.start_seconds));
@@ -248,29 +248,29 @@ export class Subsegmenter {
    * subsegments now known.
    */
   add(speech: readonly SpeechRegion[], settled: number): Subsegment[] {
-    const found: Subsegment[] = [];
+    const pieces: Subsegment[] = [];
     for (const [from, to] of speech) {
       const last = this.regions.at(-1);
       if (this.#open && last && from <= last[1]) {
         last[1] = Math.max(last[1], to);
       } else {
-        this.#close(found);
+        this.#close(pieces);
         this.regions.push([from, to]);
         this.#next = from;
         this.#open = true;
       }
-      this.#cut(found);
+      this.#cut(pieces);
     }
     const last = this.regions.at(-1);
-    if (last && settled > last[1]) this.#close(found);
-    return found;
+    if (last && settled > last[1]) this.#close(pieces);
+    return pieces;
   }
 
   /** No more speech comes. */
   end(): Subsegment[] {
-    const found: Subsegment[] = [];
-    this.#close(found);
-    return found;
+    const pieces: Subsegment[] = [];
+    this.#close(pieces);
+    return pieces;
   }
 
   /** The first sample that a later subsegment may need: what lies before it can be dropped. */
@@ -284,26 +284,26 @@ export class Subsegmenter {
     return Math.max(from, this.#next - this.#options.hop);
   }
 
-  #cut(found: Subsegment[]): void {
+  #cut(pieces: Subsegment[]): void {
     const { length, hop } = this.#options;
     const region = this.regions.length - 1;
     const [, end] = this.regions[region]!;
     for (; this.#next + length <= end; this.#next += hop) {
-      found.push({ from: this.#next, to: this.#next + length, region });
+      pieces.push({ from: this.#next, to: this.#next + length, region });
     }
   }
 
-  #close(found: Subsegment[]): void {
+  #close(pieces: Subsegment[]): void {
     if (!this.#open) return;
     this.#open = false;
     const { length, hop, min } = this.#options;
     const region = this.regions.length - 1;
     const [from, to] = this.regions[region]!;
     if (to - from < length) {
-      if (to - from >= min) found.push({ from, to, region });
+      if (to - from >= min) pieces.push({ from, to, region });
       return;
     }
     const covered = this.#next - hop + length;
-    if (to - covered >= hop / 4) found.push({ from: to - length, to, region });
+    if (to - covered >= hop / 4) pieces.push({ from: to - length, to, region });
   }
 }

@@ -79,8 +79,8 @@ class Aggregation {
   }
 
   #frame(at: number): Frame {
-    const found = this.#frames.get(at);
-    if (found) return found;
+    const votes = this.#frames.get(at);
+    if (votes) return votes;
     const made = { windows: 0, active: 0, votes: new Float32Array(this.#speakers) };
     this.#frames.set(at, made);
     return made;

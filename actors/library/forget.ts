@@ -30,15 +30,15 @@ export async function forget(
   signal: AbortSignal,
 ): Promise<ForgetAnswer> {
   const busy = await pathsInWork(parts, cache_dir);
-  const named = [...busy].find((path) => media_paths.some((asked) => isWithin(path, asked)));
+  const named = [...busy].find((path) => media_paths.some((chosenPath) => isWithin(path, chosenPath)));
   if (named !== undefined) throw inWork(named);
   const paths = [...new Set(media_paths)];
   const { by_path } = await parts.index.ask('find', { cache_dir, paths, hashes: [] }, { signal });
   const chosenHashes = new Set<string>();
   const unknown: string[] = [];
   for (const [i, path] of paths.entries()) {
-    const known = by_path[i]?.identity.hash_str;
-    const hashes = known === undefined ? await hashesOf(parts, cache_dir, path, signal) : [known];
+    const knownHash = by_path[i]?.identity.hash_str;
+    const hashes = knownHash === undefined ? await hashesOf(parts, cache_dir, path, signal) : [knownHash];
     for (const hash of hashes) chosenHashes.add(hash);
     if (hashes.length === 0) unknown.push(path);
   }
@@ -48,8 +48,8 @@ export async function forget(
   }
   const contents = await pathsOf(parts, cache_dir, chosenHashes, signal);
   const hindered = await contentsInWork(parts, cache_dir, busy, signal);
-  for (const [hash, held] of contents) {
-    const path = held.find((one) => busy.has(one.path))?.path ?? hindered.get(hash);
+  for (const [hash, copies] of contents) {
+    const path = copies.find((copy) => busy.has(copy.path))?.path ?? hindered.get(hash);
     if (path !== undefined) throw inWork(path);
   }
   const { forgotten, clusterings } = await remove(parts, cache_dir, contents, dry_run, signal);
@@ -113,7 +113,7 @@ async function contentsInWork(
   if (busy.size === 0) return new Map();
   const paths = [...busy];
   const { by_path } = await index.ask('find', { cache_dir, paths, hashes: [] }, { signal });
-  return new Map(by_path.flatMap((one) => (one ? [[one.identity.hash_str, one.path] as const] : [])));
+  return new Map(by_path.flatMap((media) => (media ? [[media.identity.hash_str, media.path] as const] : [])));
 }
 
 export interface ForgetResult {
@@ -156,11 +156,11 @@ export async function remove(
       if (!storeErrors.STORE_FULL.is(error)) throw error;
     });
   }
-  const forgotten = [...contents].map(([hash_str, held]) => {
-    const { results } = held[0]!;
+  const forgotten = [...contents].map(([hash_str, copies]) => {
+    const { results } = copies[0]!;
     const of = (type: string) => results.filter((result) => result.type === type);
     return {
-      media_paths: held.map(({ path }) => path),
+      media_paths: copies.map(({ path }) => path),
       hash_str,
       frames: of('video').reduce((sum, { count }) => sum + count, 0),
       transcript: of('speech').length > 0,
@@ -220,36 +220,36 @@ export async function prune(
   const skipped = new Map<string, { count: number; example: string }>();
   const missing = new Map<string, HeldMedia[]>();
   const deadPaths: { from: string; to: string; volume: string | null }[] = [];
-  for (const [hash, held] of Map.groupBy(all, ({ hash_str }) => hash_str)) {
-    const states = held.map((one) => presence.get(one) as Presence);
-    const there = held.find((_, i) => states[i] === 'there');
-    const unsure = held.flatMap((one, i) => {
+  for (const [hash, copies] of Map.groupBy(all, ({ hash_str }) => hash_str)) {
+    const states = copies.map((copy) => presence.get(copy) as Presence);
+    const there = copies.find((_, i) => states[i] === 'there');
+    const unsure = copies.flatMap((copy, i) => {
       const state = states[i]!;
-      return typeof state === 'object' ? [{ path: one.path, reason: state.unknown }] : [];
+      return typeof state === 'object' ? [{ path: copy.path, reason: state.unknown }] : [];
     });
     for (const { path, reason } of unsure) {
-      const known = skipped.get(reason);
-      skipped.set(reason, { count: (known?.count ?? 0) + 1, example: known?.example ?? path });
+      const entry = skipped.get(reason);
+      skipped.set(reason, { count: (entry?.count ?? 0) + 1, example: entry?.example ?? path });
     }
     if (there) {
-      const dead = held.filter((_, i) => states[i] === 'gone');
+      const dead = copies.filter((_, i) => states[i] === 'gone');
       deadPaths.push(...dead.map(({ path }) => ({ from: path, to: there.path, volume: there.volume })));
-    } else if (unsure.length === 0) missing.set(hash, held);
+    } else if (unsure.length === 0) missing.set(hash, copies);
   }
   const { forgotten, clusterings } = await remove(parts, cache_dir, missing, dry_run, signal);
   for (let at = 0; at < deadPaths.length && !dry_run; at += PATHS) {
     const moves = deadPaths.slice(at, at + PATHS);
     await parts.index.ask('move_paths', { cache_dir, moves }, { signal });
   }
-  const left = [...skipped].map(([reason, known]) => ({ reason, ...known }));
+  const leftOut = [...skipped].map(([reason, entry]) => ({ reason, ...entry }));
   return {
-    message: prunedText(all.length, forgotten.length, left, dry_run),
+    message: prunedText(all.length, forgotten.length, leftOut, dry_run),
     dry_run,
     looked_at: all.length,
     forgotten,
     clusterings_gone: clusterings,
     paths_gone: deadPaths.map(({ from }) => from),
-    skipped: left,
+    skipped: leftOut,
   };
 }
 
@@ -259,28 +259,28 @@ async function presenceOfAll(
   busy: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<HeldMedia, Presence>> {
-  const found = new Map<HeldMedia, Presence>();
+  const presence = new Map<HeldMedia, Presence>();
   const witnesses = new Set<number>();
   const missing: HeldMedia[] = [];
-  await sideBySide(all.values(), TOGETHER, signal, async (one) => {
+  await sideBySide(all.values(), TOGETHER, signal, async (media) => {
     // A file lies at its path, but it is another one.
-    if (one.replaced) found.set(one, 'gone');
-    else if (busy.has(one.path)) found.set(one, { unknown: 'a task is working on it' });
+    if (media.replaced) presence.set(media, 'gone');
+    else if (busy.has(media.path)) presence.set(media, { unknown: 'a task is working on it' });
     else {
-      const device = await deviceAt(one.path).catch(() => null);
-      if (device === null) missing.push(one);
+      const device = await deviceAt(media.path).catch(() => null);
+      if (device === null) missing.push(media);
       else {
         witnesses.add(device);
-        found.set(one, 'there');
+        presence.set(media, 'there');
       }
     }
   });
-  await sideBySide(missing.values(), TOGETHER, signal, async (one) => {
-    const away = await roots.awayOf(one.path);
+  await sideBySide(missing.values(), TOGETHER, signal, async (media) => {
+    const away = await roots.awayOf(media.path);
     const unknown = away && `root ${away.name} is away: ${away.folder} ${away.away}`;
-    found.set(one, unknown ? { unknown } : await presenceOf(one.path, one.volume, witnesses));
+    presence.set(media, unknown ? { unknown } : await presenceOf(media.path, media.volume, witnesses));
   });
-  return found;
+  return presence;
 }
 
 function prunedText(
@@ -289,11 +289,11 @@ function prunedText(
   skipped: PruneAnswer['skipped'],
   dryRun: boolean,
 ): string {
-  const left = skipped.reduce((sum, { count }) => sum + count, 0);
+  const leftOut = skipped.reduce((sum, { count }) => sum + count, 0);
   const said = [
     `${looked} media checked`,
     `${missing} ${missing === 1 ? 'is' : 'are'} gone${missing === 0 ? '' : dryRun ? ' and would be forgotten' : ' and forgotten'}`,
-    ...(left > 0 ? [`${left} ${left === 1 ? 'is' : 'are'} missing but kept`] : []),
+    ...(leftOut > 0 ? [`${leftOut} ${leftOut === 1 ? 'is' : 'are'} missing but kept`] : []),
   ];
   return said.join(', ');
 }

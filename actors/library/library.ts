@@ -94,15 +94,15 @@ async function move(
       { field: 'from' },
     );
   }
-  const held = (await allHeld(parts, cache_dir, from, signal)).filter(({ replaced }) => !replaced);
-  if (held.length === 0) {
+  const media = (await allHeld(parts, cache_dir, from, signal)).filter(({ replaced }) => !replaced);
+  if (media.length === 0) {
     throw libraryErrors.NOT_IN_LIBRARY(`${cache_dir} has no media in ${from}`, { field: 'from' });
   }
   const busy = [...(await pathsInWork(parts, cache_dir))].find((path) => isWithin(path, from));
   if (busy !== undefined) throw inWork(busy);
   const stayed: { media_path: string; reason: string }[] = [];
   const moves: Move[] = [];
-  await sideBySide(held.values(), TOGETHER, signal, async ({ path }) => {
+  await sideBySide(media.values(), TOGETHER, signal, async ({ path }) => {
     const target = movedPath(path, from, to);
     const volume = await volumeOf(target);
     // A part of the folder may have been moved before, or is not moved yet.
@@ -160,11 +160,11 @@ async function diskUse(
 ): Promise<DiskAnswer> {
   const { models, face_models } = await index.ask('held_models', { cache_dir }, { signal });
   const summaries = await summaryUse(index, cache_dir, signal);
-  const own = ['vectors', 'previews', 'people', 'peaks', 'proxies', 'open'];
-  const nested = await Promise.all(own.map((name) => sizesIn(cache_dir, signal, name)));
+  const ownFolders = ['vectors', 'previews', 'people', 'peaks', 'proxies', 'open'];
+  const nested = await Promise.all(ownFolders.map((name) => sizesIn(cache_dir, signal, name)));
   const files = [...(await recordFiles(cache_dir)), ...nested.flat()];
-  const sum = (wanted: (name: string) => boolean) =>
-    files.reduce((total, { name, bytes }) => (wanted(name) ? total + bytes : total), 0);
+  const sum = (isCounted: (name: string) => boolean) =>
+    files.reduce((total, { name, bytes }) => (isCounted(name) ? total + bytes : total), 0);
   const { bavail, bsize } = await statfs(cache_dir).catch(unreadable(cache_dir));
   const downloaded = await sizesIn(modelsFolder, signal);
   return {
@@ -232,16 +232,16 @@ async function sizesIn(folder: string, signal: AbortSignal, below = ''): Promise
   if (signal.aborted) throw engineErrors.CANCELLED();
   const within = join(folder, below);
   const entries = await readdir(within, { withFileTypes: true }).catch(absent([])).catch(unreadable(within));
-  const found: FileSize[] = [];
+  const sizes: FileSize[] = [];
   for (const entry of entries) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) found.push(...(await sizesIn(folder, signal, name)));
+    if (entry.isDirectory()) sizes.push(...(await sizesIn(folder, signal, name)));
     else if (entry.isFile()) {
       const bytes = await sizeOf(join(folder, name));
-      if (bytes !== null) found.push({ name, bytes });
+      if (bytes !== null) sizes.push({ name, bytes });
     }
   }
-  return found;
+  return sizes;
 }
 
 /** Null when it is not there: a writer may have replaced it since it was listed. */

@@ -32,12 +32,12 @@ export async function allHeld(
   under: string | null,
   signal: AbortSignal,
 ): Promise<HeldMedia[]> {
-  const held: HeldMedia[] = [];
+  const all: HeldMedia[] = [];
   for (;;) {
-    const page = { cache_dir, under, offset: held.length, limit: PAGE };
+    const page = { cache_dir, under, offset: all.length, limit: PAGE };
     const { media, total } = await index.ask('held_media', page, { signal });
-    held.push(...media);
-    if (held.length >= total || media.length === 0) return held;
+    all.push(...media);
+    if (all.length >= total || media.length === 0) return all;
   }
 }
 
@@ -45,8 +45,8 @@ export async function allHeld(
 export async function pathsInWork({ tasks }: LibraryParts, cacheDir: string): Promise<ReadonlySet<string>> {
   const work = await tasks.unfinished();
   if (work === null) return new Set();
-  const [own, other] = await Promise.all([cacheDir, work.cache_dir].map(realName));
-  return own === other ? work.paths : new Set();
+  const [folder, otherFolder] = await Promise.all([cacheDir, work.cache_dir].map(realName));
+  return folder === otherFolder ? work.paths : new Set();
 }
 
 async function realName(folder: string): Promise<string> {

@@ -123,13 +123,13 @@ class Following {
     if (saved.length === 0) return [];
     const { request } = await this.#parts.tasks.get(task_id, { offset: 0, limit: 1 });
     const folder = realFolder(request.cache_dir);
-    const meant = saved.filter((one) => realFolder(one.request.cache_dir) === folder);
+    const meant = saved.filter((search) => realFolder(search.request.cache_dir) === folder);
     if (meant.length === 0) return [];
     const faces = waiting.includes(withFaces) ? await this.#facesOf(task_id) : [];
-    const left = [...new Set([...waiting.filter((one) => one !== withFaces), ...faces])];
+    const remaining = [...new Set([...waiting.filter((path) => path !== withFaces), ...faces])];
     const had: Promise<unknown>[] = [];
-    while (left.length > 0) {
-      const paths = left.splice(0, MOST_FILES);
+    while (remaining.length > 0) {
+      const paths = remaining.splice(0, MOST_FILES);
       const unloaded = await this.#load(folder, paths);
       for (const search of meant)
         had.push(...(await this.#searchOne(search, { task_id, ...task, paths, unloaded })));
@@ -144,7 +144,7 @@ class Following {
       const { results, total_results } = await this.#parts.tasks.get(task_id, { offset, limit: MOST_FILES });
       total = total_results;
       const some = results.filter(
-        (one) => one.type === 'faces' && !one.closing && one.outcome === 'analyzed',
+        (result) => result.type === 'faces' && !result.closing && result.outcome === 'analyzed',
       );
       paths.push(...some.map(({ path }) => path));
     }
@@ -155,8 +155,8 @@ class Following {
   async #load(folder: string, paths: readonly string[]): Promise<string | null> {
     const { search } = this.#parts;
     const { signal } = this.#closing;
-    const other = [search.loaded, this.#loaded?.transcripts].find((one) => one && one.cache_dir !== folder);
-    if (other) return `another folder is loaded: ${other.cache_dir}`;
+    const loadedElsewhere = [search.loaded, this.#loaded?.transcripts].find((context) => context && context.cache_dir !== folder);
+    if (loadedElsewhere) return `another folder is loaded: ${loadedElsewhere.cache_dir}`;
     try {
       await search.loadMedia(folder, paths, signal);
       if (!this.#loaded?.transcripts) await search.transcripts.load(folder, signal);
@@ -245,9 +245,9 @@ export function hitsOf(search: SavedSearch, { moments }: MomentsAnswer, told: Se
 function countedReasons(reasons: Moment['reasons'], query: string): Reason[] {
   const words = wordsOf(query);
   const others = reasons.filter(
-    (one) => one.kind !== 'said' || isWithin(words, wordsOf(`${one.text} ${one.speaker_name}`)),
+    (reason) => reason.kind !== 'said' || isWithin(words, wordsOf(`${reason.text} ${reason.speaker_name}`)),
   );
-  const names = new Set(others.flatMap((one) => (one.kind === 'person' ? wordsOf(one.name) : [])));
+  const names = new Set(others.flatMap((reason) => (reason.kind === 'person' ? wordsOf(reason.name) : [])));
   const isPeopleAlone = words.every((word) => names.has(word) || joining.has(word));
   return isPeopleAlone || others.some(({ kind }) => kind !== 'person') ? others : [];
 }
@@ -272,5 +272,5 @@ function wordsOf(text: string): string[] {
 
 /** Each word is one of the others, or the beginning of one. */
 function isWithin(words: readonly string[], others: readonly string[]): boolean {
-  return words.every((word) => others.some((other) => other.startsWith(word)));
+  return words.every((word) => others.some((longer) => longer.startsWith(word)));
 }

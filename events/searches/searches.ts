@@ -87,7 +87,7 @@ export class SearchService implements SavedSearches {
   }
 
   list(): SearchStanding[] {
-    return this.#file.read().map((one) => this.#standing(one));
+    return this.#file.read().map((record) => this.#standing(record));
   }
 
   has(searchId: string): boolean {
@@ -109,7 +109,7 @@ export class SearchService implements SavedSearches {
     const before = this.#expect(searchId);
     const created_at = request ? this.#parts.now() : before.created_at;
     const changed = { ...before, name: name ?? before.name, request: request ?? before.request, created_at };
-    await this.#file.change((now) => now.map((one) => (one.search_id === searchId ? changed : one)));
+    await this.#file.change((now) => now.map((record) => (record.search_id === searchId ? changed : record)));
     this.#problems.delete(searchId);
     return this.#standing(changed);
   }
@@ -155,11 +155,11 @@ export class SearchService implements SavedSearches {
 
   #changedOutside(name: string): void {
     const [, searchId = ''] = /^searches\/([0-9a-f-]{36})-hits\.json$/.exec(name) ?? [];
-    const known = new Set(this.#hits.get(searchId)?.hits.map(({ hit_id }) => hit_id));
+    const hitIds = new Set(this.#hits.get(searchId)?.hits.map(({ hit_id }) => hit_id));
     this.#hits.delete(searchId);
     if (!this.has(searchId)) return;
     for (const hit of this.#hitsOf(searchId).hits) {
-      if (known.has(hit.hit_id)) continue;
+      if (hitIds.has(hit.hit_id)) continue;
       for (const listener of this.#listeners) listener(hit);
     }
   }
@@ -172,9 +172,9 @@ export class SearchService implements SavedSearches {
   #found({ search_id, name }: SavedSearch, found: Found, task_id: string): Promise<unknown> {
     const before = this.#hitsOf(search_id);
     const hit_id = hitIdOf(search_id, task_id, found);
-    const known = before.hits.find((one) => one.hit_id === hit_id);
-    const hit = known ?? { hit_id, search_id, name, ...found, found_at: this.#parts.now() };
-    if (known === undefined) {
+    const earlier = before.hits.find((hit) => hit.hit_id === hit_id);
+    const hit = earlier ?? { hit_id, search_id, name, ...found, found_at: this.#parts.now() };
+    if (earlier === undefined) {
       this.#keep(before, hit);
       for (const listener of this.#listeners) listener(hit);
     }
@@ -204,14 +204,14 @@ export class SearchService implements SavedSearches {
   }
 
   #expect(searchId: string): SavedSearch {
-    const found = this.#file.read().find(({ search_id }) => search_id === searchId);
-    if (found) return found;
+    const match = this.#file.read().find(({ search_id }) => search_id === searchId);
+    if (match) return match;
     throw searchErrors.SEARCH_UNKNOWN(`There is no saved search ${searchId}`, { search_id: searchId });
   }
 
   #hitsOf(searchId: string): HitFile {
-    const known = this.#hits.get(searchId);
-    if (known) return known;
+    const hits = this.#hits.get(searchId);
+    if (hits) return hits;
     const path = this.#path(searchId);
     try {
       const read = readJsonNow(HitFile, path, (value) => expectVersion(VERSION, value)) ?? none;
@@ -246,15 +246,15 @@ export class SearchService implements SavedSearches {
 
 /** The same one when another machine finds it again. */
 function hitIdOf(search_id: string, task_id: string, { hash_str, moments }: Found): string {
-  const found = moments.map(({ moment_id, reasons }) => [moment_id, reasons.map(({ kind }) => kind)]);
-  const text = JSON.stringify([search_id, task_id, hash_str, found]);
+  const reasonsOf = moments.map(({ moment_id, reasons }) => [moment_id, reasons.map(({ kind }) => kind)]);
+  const text = JSON.stringify([search_id, task_id, hash_str, reasonsOf]);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** Throws SEARCH_INVALID. */
 function checkRequest(request: NewSearch['request']): void {
   const { image_path, image_data, like } = request;
-  const pictures = [image_path, image_data, like].filter((one) => one !== undefined);
+  const pictures = [image_path, image_data, like].filter((picture) => picture !== undefined);
   const invalid = (what: string) => searchErrors.SEARCH_INVALID(what, { field: 'request' });
   if (pictures.length > 1) throw invalid('request has more than one picture');
   peopleFilter(request);

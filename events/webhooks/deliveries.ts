@@ -59,8 +59,8 @@ export class Deliveries {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-    const found = namesIn(parts.folder).flatMap((name) => this.#read(join(parts.folder, name)) ?? []);
-    for (const one of found.toSorted((a, b) => a.created_at - b.created_at)) this.#adopt(one);
+    const documents = namesIn(parts.folder).flatMap((name) => this.#read(join(parts.folder, name)) ?? []);
+    for (const document of documents.toSorted((a, b) => a.created_at - b.created_at)) this.#adopt(document);
   }
 
   #read(path: string): Document | undefined {
@@ -73,11 +73,11 @@ export class Deliveries {
   }
 
   /** Takes over a pending delivery of a process that has ended. */
-  #adopt(found: Document): void {
-    this.#all.set(found.delivery_id, found);
-    if (found.state !== 'pending') this.#end(found.delivery_id);
-    else if (isAlive(found.owner) !== true) {
-      const adopted = { ...found, owner: this.#owner };
+  #adopt(document: Document): void {
+    this.#all.set(document.delivery_id, document);
+    if (document.state !== 'pending') this.#end(document.delivery_id);
+    else if (isAlive(document.owner) !== true) {
+      const adopted = { ...document, owner: this.#owner };
       this.#put(adopted);
       this.#schedule(adopted);
     }
@@ -120,14 +120,14 @@ export class Deliveries {
 
   /** Undefined when there is none. */
   resend(webhookId: string, id: string): Delivery | undefined {
-    const found = this.#all.get(id);
-    if (found?.webhook_id !== webhookId) return undefined;
+    const delivery = this.#all.get(id);
+    if (delivery?.webhook_id !== webhookId) return undefined;
     const again = {
       state: 'pending',
       next_try_at: this.#parts.now(),
       tries_left: WAITS_MS.length + 1,
     } as const;
-    const document: Document = { ...found, ...again, owner: this.#owner };
+    const document: Document = { ...delivery, ...again, owner: this.#owner };
     this.#ended.delete(id);
     this.#put(document);
     this.#schedule(document);

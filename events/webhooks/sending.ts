@@ -20,7 +20,7 @@ export function addressFault(text: string, hosts: readonly string[]): string | n
   const { protocol, hostname, host, username, password } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http:// or https://';
   if (username !== '' || password !== '') return 'must not contain a user name or a password';
-  const isListed = hosts.some((one) => [host, hostname].includes(one.toLowerCase()));
+  const isListed = hosts.some((allowed) => [host, hostname].includes(allowed.toLowerCase()));
   if (isListed || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return null;
   return `names a host that is not this machine and not in the setting webhook_hosts: ${host}`;
 }

@@ -66,7 +66,7 @@ export class WebhookService implements Webhooks {
     const target = (id: string) => this.#target(id);
     this.#deliveries = new Deliveries({ ...parts, folder: join(folder, 'deliveries'), target });
     this.#subscriptions = [
-      telling.subscribe((...told) => this.#onTask(...told)),
+      telling.subscribe((...event) => this.#onTask(...event)),
       parts.searches.onFound((hit) => this.publish('search.hit', hit, hit.hit_id)),
     ];
     this.#lookLater();
@@ -150,10 +150,10 @@ export class WebhookService implements Webhooks {
   }
 
   #target(webhookId: string) {
-    const found = this.#find(webhookId);
-    if (!found) return null;
-    const fault = addressFault(found.url, this.#parts.hosts);
-    return fault === null ? found : { fault: `url ${fault}` };
+    const webhook = this.#find(webhookId);
+    if (!webhook) return null;
+    const fault = addressFault(webhook.url, this.#parts.hosts);
+    return fault === null ? webhook : { fault: `url ${fault}` };
   }
 
   #find(webhookId: string): Recorded | undefined {

@@ -15,24 +15,24 @@ export const Holder = Type.Object({ ...ProcessIdentity.properties, token: Type.S
 export type Holder = Static<typeof Holder>;
 
 /** Tokens of this process: a record with its process id and another token belongs to an earlier process. */
-const held = new Set<string>();
+const tokens = new Set<string>();
 
 /** *Held until `letGo`.* */
 export function newHolder(): Holder {
   const holder = { ...thisProcess(), token: randomUUID() };
-  held.add(holder.token);
+  tokens.add(holder.token);
   return holder;
 }
 
 export function letGo({ token }: Holder): void {
-  held.delete(token);
+  tokens.delete(token);
 }
 
 /** `unknown`: of a holder on another machine only time tells. */
 export function isAlive(holder: Holder): boolean | 'unknown' {
-  const own = thisProcess();
-  if (holder.host !== own.host) return 'unknown';
-  if (holder.pid === own.pid && holder.started === own.started) return held.has(holder.token);
+  const self = thisProcess();
+  if (holder.host !== self.host) return 'unknown';
+  if (holder.pid === self.pid && holder.started === self.started) return tokens.has(holder.token);
   return !hasEnded(holder);
 }
 
@@ -205,8 +205,8 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
   };
   try {
     await underLock(`${path}.lock`, options, () => {
-      const other = claimant(path);
-      if (other !== null) throw options.conflict(other);
+      const rival = claimant(path);
+      if (rival !== null) throw options.conflict(rival);
       write();
     });
   } catch (error) {

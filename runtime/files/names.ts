@@ -26,8 +26,8 @@ const real: NameSystem = {
 let system = real;
 
 /** For tests: everything of this thread takes it for the system until the function it answers is called. */
-export function onSystem(other: Partial<NameSystem>): () => void {
-  system = { ...real, ...other };
+export function onSystem(replacement: Partial<NameSystem>): () => void {
+  system = { ...real, ...replacement };
   return () => {
     system = real;
   };

@@ -36,11 +36,11 @@ export function exported(path: string, kind: 'file' | 'folder'): void {
 export function asStarted<T>(start: () => T): T {
   const umask = process.env[startedWith];
   if (umask === undefined) return start();
-  const own = process.umask(Number.parseInt(umask, 8));
+  const previous = process.umask(Number.parseInt(umask, 8));
   try {
     return start();
   } finally {
-    process.umask(own);
+    process.umask(previous);
   }
 }
 

@@ -57,7 +57,7 @@ export class RecordFile<S extends TSchema> {
   }
 
   #onDisk(): readonly Static<S>[] {
-    const found = readJsonNow(this.#schema, this.#path, (value) => expectVersion(VERSION, value));
-    return (found as { readonly records: readonly Static<S>[] } | undefined)?.records ?? [];
+    const document = readJsonNow(this.#schema, this.#path, (value) => expectVersion(VERSION, value));
+    return (document as { readonly records: readonly Static<S>[] } | undefined)?.records ?? [];
   }
 }

@@ -13,12 +13,12 @@ export interface FaultProcess {
  * From now on an uncaught error is logged, and the process is killed when that line is written: any softer
  * end waits for threads, or aborts inside their native code.
  */
-export function endOnFault(log: Log, flush: () => Promise<void>, own: FaultProcess = process): void {
+export function endOnFault(log: Log, flush: () => Promise<void>, faultProcess: FaultProcess = process): void {
   let ending = false;
-  own.on('uncaughtException', (error) => {
+  faultProcess.on('uncaughtException', (error) => {
     log.error('engine met a fault', { error });
     if (ending) return;
     ending = true;
-    void flush().finally(() => own.kill(own.pid, 'SIGKILL'));
+    void flush().finally(() => faultProcess.kill(faultProcess.pid, 'SIGKILL'));
   });
 }

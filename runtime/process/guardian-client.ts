@@ -106,18 +106,18 @@ export class GuardianClient {
   #cancelKill = () => {};
 
   constructor(options: GuardianClientOptions) {
-    const own = options.process ?? (process as unknown as EngineProcess);
-    const restarts = own.env[RESTARTS_VARIABLE];
+    const engineProcess = options.process ?? (process as unknown as EngineProcess);
+    const restarts = engineProcess.env[RESTARTS_VARIABLE];
     // Programs that the engine starts have no guardian.
-    delete own.env[RESTARTS_VARIABLE];
-    this.#kept = new Map(Object.entries(parseKept(own.env[KEPT_VARIABLE])));
-    delete own.env[KEPT_VARIABLE];
-    this.previous = parsePrevious(own.env[PREVIOUS_VARIABLE]);
-    delete own.env[PREVIOUS_VARIABLE];
-    this.#process = own;
+    delete engineProcess.env[RESTARTS_VARIABLE];
+    this.#kept = new Map(Object.entries(parseKept(engineProcess.env[KEPT_VARIABLE])));
+    delete engineProcess.env[KEPT_VARIABLE];
+    this.previous = parsePrevious(engineProcess.env[PREVIOUS_VARIABLE]);
+    delete engineProcess.env[PREVIOUS_VARIABLE];
+    this.#process = engineProcess;
     this.#clock = options.clock;
     this.signal = AbortSignal.any([options.stop, this.#stop.signal]);
-    this.#wasGuarded = restarts !== undefined && own.send !== undefined;
+    this.#wasGuarded = restarts !== undefined && engineProcess.send !== undefined;
     this.restarts = Number(restarts ?? 0);
     this.stopLimitMs = options.stopLimitMs ?? STOP_LIMIT_MS;
     if (this.signal.aborted) this.#killAfterLimit();
@@ -175,12 +175,12 @@ export class GuardianClient {
   }
 
   #connect(): void {
-    const own = this.#process;
-    own.on('message', this.#onMessage);
-    own.on('disconnect', this.#onDisconnect);
+    const engineProcess = this.#process;
+    engineProcess.on('message', this.#onMessage);
+    engineProcess.on('disconnect', this.#onDisconnect);
     // The channel alone does not keep the process running.
-    own.channel?.unref();
-    if (own.connected) this.#sendHeartbeat();
+    engineProcess.channel?.unref();
+    if (engineProcess.connected) this.#sendHeartbeat();
     else this.#onDisconnect();
   }
 
@@ -200,8 +200,8 @@ export class GuardianClient {
 
   /** An engine whose threads do not end kills itself: any softer way aborts inside native code. */
   readonly #killAfterLimit = (): void => {
-    const own = this.#process;
-    this.#cancelKill = this.#clock.after(this.stopLimitMs, () => own.kill(own.pid, 'SIGKILL'));
+    const engineProcess = this.#process;
+    this.#cancelKill = this.#clock.after(this.stopLimitMs, () => engineProcess.kill(engineProcess.pid, 'SIGKILL'));
   };
 
   readonly #onMessage = (message: GuardianMessage): void => {

@@ -250,7 +250,7 @@ function createKept(clock: Clock, log: Log): KeptValues {
       value,
       ageMs: clock.now() - at,
     });
-    return JSON.stringify(Object.fromEntries([...values].map(([name, one]) => [name, aged(one)])));
+    return JSON.stringify(Object.fromEntries([...values].map(([name, value]) => [name, aged(value)])));
   };
   return {
     put: (name, value) => {

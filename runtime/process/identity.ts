@@ -41,17 +41,17 @@ const byClock = 'clock/';
 const SAME_MS = 2_000;
 /** An answer holds for this long: whoever waits for another process asks again and again. */
 const KNOWN_MS = 10_000;
-const known = new Map<number, { readonly started: string; readonly at: number }>();
+const startTimes = new Map<number, { readonly started: string; readonly at: number }>();
 
 function startOf(pid: number): string {
   if (pid === process.pid) return `${byClock}${Math.round(performance.timeOrigin)}`;
-  const before = known.get(pid);
+  const before = startTimes.get(pid);
   // The process that started this one does not give its number away while this one runs.
   const isFresh = before && (pid === process.ppid || performance.now() - before.at < KNOWN_MS);
   if (isFresh) return before.started;
   const time = askedStart(pid, process.platform);
   const started = time === null ? '' : `${byClock}${time}`;
-  known.set(pid, { started, at: performance.now() });
+  startTimes.set(pid, { started, at: performance.now() });
   return started;
 }
 

@@ -61,11 +61,11 @@ export function usableMemory(): number {
  */
 export function physicalCores(threads = availableParallelism(), folder = '/sys/devices/system/cpu'): number {
   try {
-    const known = readdirSync(folder).filter((name) => /^cpu\d+$/.test(name));
+    const processors = readdirSync(folder).filter((name) => /^cpu\d+$/.test(name));
     const siblings = (name: string) =>
       readFileSync(join(folder, name, 'topology/thread_siblings_list'), 'utf8');
-    const cores = new Set(known.map(siblings));
-    return known.length === 0 ? threads : Math.ceil((threads * cores.size) / known.length);
+    const cores = new Set(processors.map(siblings));
+    return processors.length === 0 ? threads : Math.ceil((threads * cores.size) / processors.length);
   } catch {
     return threads;
   }

@@ -133,9 +133,9 @@ export function formatReadable(line: LogLine, colour: boolean): string {
 function stackOf(value: unknown): string[] | undefined {
   const { stack, message, cause } = (value ?? {}) as Record<string, unknown>;
   if (typeof stack !== 'string' || typeof message !== 'string') return undefined;
-  const own = stack.split('\n').map((text) => text.trim());
-  const [first = '', ...rest] = stackOf(cause) ?? (cause === undefined ? [] : [valueText(cause)]);
-  return [...own, ...(first === '' ? [] : [`caused by: ${first}`]), ...rest];
+  const lines = stack.split('\n').map((text) => text.trim());
+  const [first = '', ...causeLines] = stackOf(cause) ?? (cause === undefined ? [] : [valueText(cause)]);
+  return [...lines, ...(first === '' ? [] : [`caused by: ${first}`]), ...causeLines];
 }
 
 /** Words stand as they are; what could be taken for several is quoted. */

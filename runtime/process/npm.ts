@@ -16,11 +16,11 @@ export function npmProgram(
   const folders = (env['Path'] ?? env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   // npm names itself to what it runs.
   const above = env['npm_execpath'] && join(dirname(env['npm_execpath']), script);
-  const found = [...folders.map((folder) => npmIn(folder, platform)), above].find(
+  const npm = [...folders.map((folder) => npmIn(folder, platform)), above].find(
     (path) => path && existsSync(path),
   );
-  const isScript = found !== undefined && basename(found) === script;
-  return isScript ? { command: node, args: [found] } : { command: 'npm', args: [] };
+  const isScript = npm !== undefined && basename(npm) === script;
+  return isScript ? { command: node, args: [npm] } : { command: 'npm', args: [] };
 }
 
 /** On Windows the command in a folder is text for the shell, and its JavaScript has a fixed place. */

@@ -78,14 +78,14 @@ function isWhole(path: string): boolean {
  * It has names of its own for a proxy.
  */
 function installerEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { ONNXRUNTIME_NODE_INSTALL_CUDA: _, ...kept } = env;
-  const own = Object.fromEntries(Object.entries(kept).filter(([name]) => !/^npm_/i.test(name)));
+  const { ONNXRUNTIME_NODE_INSTALL_CUDA: _, ...withoutChoice } = env;
+  const withoutNpm = Object.fromEntries(Object.entries(withoutChoice).filter(([name]) => !/^npm_/i.test(name)));
   const proxy = env['HTTPS_PROXY'] || env['https_proxy'] || env['npm_config_https_proxy'];
   const direct = env['NO_PROXY'] || env['no_proxy'];
   return {
     ...(proxy && { GLOBAL_AGENT_HTTP_PROXY: proxy }),
     ...(direct && { GLOBAL_AGENT_NO_PROXY: direct }),
-    ...own,
+    ...withoutNpm,
     ONNXRUNTIME_NODE_INSTALL: 'true',
   };
 }

@@ -38,9 +38,9 @@ export function overlapDetectorOf(session: ModelSession, file: string): DetectOv
     const results = await session.run({ [input]: { data: features, dims: [1, frames, fbankBands] } }, [
       output,
     ]);
-    const found = results[output];
-    if (found?.data instanceof Float32Array && found.data.length === expected) return found.data;
-    const shape = found?.dims.join('×') ?? 'missing';
+    const tensor = results[output];
+    if (tensor?.data instanceof Float32Array && tensor.data.length === expected) return tensor.data;
+    const shape = tensor?.dims.join('×') ?? 'missing';
     throw modelErrors.MODEL_RUN_FAILED(
       `${file}: output ${output} is ${shape}, expected 1×${expected} floats`,
     );
@@ -117,8 +117,8 @@ export class OverlapChannel {
   async detect(detect: DetectOverlap): Promise<void> {
     for (let window = this.#take(); window; window = this.#take()) {
       if (window.features.length === 0) continue;
-      const found = await detect(window.features);
-      this.#keep(window, found);
+      const probabilities = await detect(window.features);
+      this.#keep(window, probabilities);
     }
   }
 
@@ -144,7 +144,7 @@ export class OverlapChannel {
     return { first, from, to, features };
   }
 
-  #keep({ first, from, to }: Window, found: Float32Array): void {
+  #keep({ first, from, to }: Window, probabilities: Float32Array): void {
     const last = Math.ceil(to / overlapStep);
     if (last > this.#probabilities.length) {
       const larger = new Uint8Array(Math.max(last, this.#probabilities.length + core));
@@ -152,7 +152,7 @@ export class OverlapChannel {
       this.#probabilities = larger;
     }
     for (let at = from / overlapStep; at < last; at++) {
-      this.#probabilities[at] = Math.round(255 * (found[at - first / overlapStep] ?? 0));
+      this.#probabilities[at] = Math.round(255 * (probabilities[at - first / overlapStep] ?? 0));
     }
   }
 

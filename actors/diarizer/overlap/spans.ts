@@ -33,20 +33,20 @@ export function overlapSpans(
   start: number,
   { sure, likely, bridge, shortest }: OverlapRules = overlapRules,
 ): Span[] {
-  const found: { from: number; to: number; most: number }[] = [];
+  const spans: { from: number; to: number; most: number }[] = [];
   const gap = (bridge * soundRate) / overlapHop;
   probabilities.forEach((probability, at) => {
     if (probability < 255 * likely) return;
-    const last = found.at(-1);
+    const last = spans.at(-1);
     if (last && at - last.to <= gap) {
       last.to = at + 1;
       last.most = Math.max(last.most, probability);
     } else {
-      found.push({ from: at, to: at + 1, most: probability });
+      spans.push({ from: at, to: at + 1, most: probability });
     }
   });
   const seconds = (frame: number) => (start + frame * overlapHop + overlapLead) / soundRate;
-  return found
+  return spans
     .filter(({ from, to, most }) => most >= 255 * sure && (to - from) * overlapHop >= shortest * soundRate)
     .map(({ from, to }): Span => [seconds(from), seconds(to)]);
 }
@@ -119,16 +119,16 @@ export function adjustedProbabilities(
   const tables = new Map(
     offsets.map(([label, offset]) => [label, { here: lowered(offset), far: lowered(offset + rarer) }]),
   );
-  const found = probabilities.slice();
+  const adjusted = probabilities.slice();
   for (const [index, turn] of turns.entries()) {
     const { here, far } = tables.get(turn.label)!;
     const first = isBorder(turns[index - 1], turn) ? place(turn.start + near) : 0;
     const last = isBorder(turn, turns[index + 1]) ? place(turn.end - near) : probabilities.length;
     for (let at = place(turn.start); at < place(turn.end); at++) {
-      found[at] = (at < first || at >= last ? here : far)[probabilities[at]!]!;
+      adjusted[at] = (at < first || at >= last ? here : far)[probabilities[at]!]!;
     }
   }
-  return found;
+  return adjusted;
 }
 
 /** True if one speaker takes over from another at this point. */
@@ -178,7 +178,7 @@ export function secondTurns(
   likeness: Likeness,
   rules: SecondSpeakerRules = secondSpeakerRules,
 ): LabelledTurn[] {
-  const found: LabelledTurn[] = [];
+  const added: LabelledTurn[] = [];
   let at = 0;
   for (const [start, end] of spans) {
     while (at < turns.length && turns[at]!.end <= start) at++;
@@ -187,10 +187,10 @@ export function secondTurns(
       const { start: from, end: to, label } = turns[index]!;
       const piece: Span = [Math.max(start, from), Math.min(end, to)];
       const second = secondOf(turns, index, piece, cosines, rules);
-      if (second !== null && second !== label) found.push({ start: piece[0], end: piece[1], label: second });
+      if (second !== null && second !== label) added.push({ start: piece[0], end: piece[1], label: second });
     }
   }
-  return found;
+  return added;
 }
 
 function secondOf(
@@ -200,11 +200,11 @@ function secondOf(
   cosines: Float64Array | null,
   { reach, perSecond }: SecondSpeakerRules,
 ): number | null {
-  const own = turns[index]!.label;
+  const ownLabel = turns[index]!.label;
   let best: number | null = null;
   let most = Number.NEGATIVE_INFINITY;
   const consider = (label: number, distance: number) => {
-    if (label === own) return;
+    if (label === ownLabel) return;
     const score = (cosines?.[label] ?? 0) - perSecond * distance;
     if (score <= most) return;
     most = score;

@@ -99,8 +99,8 @@ export class Folders {
       else if (entry.isFile()) files.push(name);
       else if (entry.isSymbolicLink()) links.push(name);
     }
-    const wanted = links.filter(({ name }) => isWatchedFile(name) || isWatchedFolder(name));
-    await sideBySide(wanted.values(), TOGETHER, signal, async (name) => {
+    const shown = links.filter(({ name }) => isWatchedFile(name) || isWatchedFolder(name));
+    await sideBySide(shown.values(), TOGETHER, signal, async (name) => {
       // One that leads nowhere, or round in a circle, is left out.
       const target = await this.#disk.stat(pathOf(folder, name)).catch(() => null);
       if (target?.isDirectory()) folders.push(name);
@@ -114,11 +114,11 @@ export class Folders {
 
   #drop(): void {
     const count = ({ folders, files }: FolderNames) => folders.length + files.length;
-    let names = [...this.#kept.values()].reduce((sum, one) => sum + count(one), 0);
-    for (const [path, one] of this.#kept) {
+    let names = [...this.#kept.values()].reduce((sum, folder) => sum + count(folder), 0);
+    for (const [path, folder] of this.#kept) {
       if (this.#kept.size <= MOST_FOLDERS && names <= MOST_NAMES) return;
       this.#kept.delete(path);
-      names -= count(one);
+      names -= count(folder);
     }
   }
 }

@@ -58,57 +58,57 @@ export class FailedWork {
   }
 
   async of(cacheDir: string, signal: AbortSignal): Promise<Failures> {
-    const own = await realName(cacheDir);
+    const ownFolder = await realName(cacheDir);
     const all = await this.#tasks.list();
     const named = await Promise.all(
       [...new Set(all.map(({ request }) => request.cache_dir))].map(
         async (dir) => [dir, await realName(dir)] as const,
       ),
     );
-    const isOwn = new Set(named.filter(([, real]) => real === own).map(([dir]) => dir));
+    const isOwn = new Set(named.filter(([, real]) => real === ownFolder).map(([dir]) => dir));
     // A failed clip or proxy of a file is no failure of its analysis.
     const tasks = all.filter(
       ({ request, counts }) => isOwn.has(request.cache_dir) && counts.failed > 0 && isAnalysis(request.types),
     );
     const mark = tasks.map(markOf).join();
-    const known = this.#known.get(own);
-    if (known?.mark === mark) return known.failures;
+    const stored = this.#known.get(ownFolder);
+    if (stored?.mark === mark) return stored.failures;
     const failures = await this.#collect(tasks, signal);
     // One folder is kept: its pages are requested repeatedly.
     this.#known.clear();
-    this.#known.set(own, { mark, failures });
+    this.#known.set(ownFolder, { mark, failures });
     return failures;
   }
 
   async #collect(tasks: readonly TaskSnapshot[], signal: AbortSignal): Promise<Failures> {
-    const found = new Map<string, TaskFailure[]>();
+    const failuresOf = new Map<string, TaskFailure[]>();
     const read = new Map<string, ReadTask>();
-    let left = MOST;
+    let remaining = MOST;
     const most = this.#now() / 1000 + AHEAD_SECONDS;
     const ends = tasks.map((task) => ({ task, ended: endOf(task, most) }));
     for (const { task, ended } of ends.toSorted((a, b) => b.ended - a.ended)) {
       if (signal.aborted) throw engineErrors.CANCELLED();
-      if (left <= 0) break;
-      const own = await this.#of(task, left, signal);
-      read.set(task.task_id, own);
-      for (const { path, ...told } of own.failures) {
-        const failure = { ...told, ended };
-        const before = found.get(path);
-        left--;
-        if (before === undefined) found.set(path, [failure]);
+      if (remaining <= 0) break;
+      const taskFailures = await this.#of(task, remaining, signal);
+      read.set(task.task_id, taskFailures);
+      for (const { path, ...details } of taskFailures.failures) {
+        const failure = { ...details, ended };
+        const before = failuresOf.get(path);
+        remaining--;
+        if (before === undefined) failuresOf.set(path, [failure]);
         else if (!before.some(({ type }) => type === failure.type)) before.push(failure);
       }
     }
     // Older tasks are not kept.
     this.#read = read;
-    return found;
+    return failuresOf;
   }
 
   async #of(task: TaskSnapshot, most: number, signal: AbortSignal): Promise<ReadTask> {
     const { task_id } = task;
     const mark = markOf(task);
-    const known = this.#read.get(task_id);
-    if (known?.mark === mark && known.most >= most) return known;
+    const stored = this.#read.get(task_id);
+    if (stored?.mark === mark && stored.most >= most) return stored;
     const results = await this.#tasks.failures(task_id, most, signal);
     const failures = results.flatMap(({ path, type, error, closing }) =>
       error === null || closing ? [] : [{ ...error, path, type, task_id }],
@@ -118,15 +118,15 @@ export class FailedWork {
 }
 
 /** The latest that was not made good since; `held`: what is stored of the file now. */
-export function standing(failures: readonly TaskFailure[], held: HeldMedia | null): Failure | null {
-  const found = failures.find(({ type, ended }) => !isMadeGood(type, ended, held));
-  if (found === undefined) return null;
-  const { code, message, task_id } = found;
+export function standing(failures: readonly TaskFailure[], media: HeldMedia | null): Failure | null {
+  const latest = failures.find(({ type, ended }) => !isMadeGood(type, ended, media));
+  if (latest === undefined) return null;
+  const { code, message, task_id } = latest;
   return { code, message, task_id };
 }
 
-function isMadeGood(type: string, ended: number, held: HeldMedia | null): boolean {
-  const stored = held?.results.filter((result) => result.type === type) ?? [];
+function isMadeGood(type: string, ended: number, media: HeldMedia | null): boolean {
+  const stored = media?.results.filter((result) => result.type === type) ?? [];
   return stored.some(({ stored_ms }) => (stored_ms ?? 0) / 1000 > ended);
 }
 
@@ -188,12 +188,12 @@ async function topFolders(
   { cache_dir, offset, limit }: FolderRequest,
   signal: AbortSignal,
 ): Promise<FolderPage> {
-  const known = await index.ask('held_folders', { cache_dir }, { signal, lane: 'now' });
+  const answer = await index.ask('held_folders', { cache_dir }, { signal, lane: 'now' });
   const home = homeFolder();
-  const all = known.folders.map(({ path, analysed }) => ({ path, name: path, analysed }));
+  const all = answer.folders.map(({ path, analysed }) => ({ path, name: path, analysed }));
   if (home !== null && !all.some(({ path }) => path === home)) {
-    const below = known.folders.filter(({ path }) => isWithin(path, home));
-    const analysed = below.reduce((sum, one) => sum + one.analysed, 0);
+    const below = answer.folders.filter(({ path }) => isWithin(path, home));
+    const analysed = below.reduce((sum, folder) => sum + folder.analysed, 0);
     all.push({ path: home, name: home, analysed });
   }
   const folders = all.slice(offset, offset + limit);
@@ -247,23 +247,23 @@ async function listedFiles(
   parts: ListingParts,
   cache_dir: string,
   place: Place,
-  wanted: readonly Name[],
+  names: readonly Name[],
   signal: AbortSignal,
 ): Promise<ListedFile[]> {
-  const found: (BigIntStats | string | null)[] = wanted.map(() => null);
-  await sideBySide(wanted.entries(), TOGETHER, signal, async ([i, name]) => {
-    found[i] = await lookAt(parts.disk, pathOf(place.folder, name), signal);
+  const states: (BigIntStats | string | null)[] = names.map(() => null);
+  await sideBySide(names.entries(), TOGETHER, signal, async ([i, name]) => {
+    states[i] = await lookAt(parts.disk, pathOf(place.folder, name), signal);
   });
   // Files removed since the names were read are left out.
-  const looked = wanted.flatMap((name, i): Looked[] =>
-    found[i] === null ? [] : [{ name, found: found[i]! }],
+  const looked = names.flatMap((name, i): Looked[] =>
+    states[i] === null ? [] : [{ name, found: states[i]! }],
   );
-  const held = await heldFiles(parts, cache_dir, place, looked, signal);
+  const media = await heldFiles(parts, cache_dir, place, looked, signal);
   const failures = looked.length === 0 ? new Map() : await parts.failed.of(cache_dir, signal);
-  return looked.map((one, i) => {
-    const path = join(place.folder, one.name.name);
-    const known = failures.get(path) ?? failures.get(join(place.real, one.name.name)) ?? [];
-    return listed(path, one, held[i] ?? null, standing(known, held[i] ?? null));
+  return looked.map((file, i) => {
+    const path = join(place.folder, file.name.name);
+    const ownFailures = failures.get(path) ?? failures.get(join(place.real, file.name.name)) ?? [];
+    return listed(path, file, media[i] ?? null, standing(ownFailures, media[i] ?? null));
   });
 }
 
@@ -275,10 +275,10 @@ async function heldFiles(
   looked: readonly Looked[],
   signal: AbortSignal,
 ): Promise<(HeldMedia | null)[]> {
-  const held: (HeldMedia | null)[] = looked.map(() => null);
+  const media: (HeldMedia | null)[] = looked.map(() => null);
   for (const within of new Set([folder, real])) {
     const unknown = looked.flatMap(({ name, found }, i) =>
-      held[i] !== null || typeof found === 'string' || name.bytes !== null ? [] : [{ i, name, found }],
+      media[i] !== null || typeof found === 'string' || name.bytes !== null ? [] : [{ i, name, found }],
     );
     for (let at = 0; at < unknown.length; at += ASKED) {
       const some = unknown.slice(at, at + ASKED);
@@ -289,28 +289,28 @@ async function heldFiles(
         inode: String(found.ino),
       }));
       const answer = await index.ask('held_files', { cache_dir, files }, { signal, lane: 'now' });
-      for (const [j, { i }] of some.entries()) held[i] = answer.files[j] ?? null;
+      for (const [j, { i }] of some.entries()) media[i] = answer.files[j] ?? null;
     }
   }
-  return held;
+  return media;
 }
 
 function listed(
   media_path: string,
   { name: { name, bytes }, found }: Looked,
-  held: HeldMedia | null,
+  media: HeldMedia | null,
   failure: Failure | null,
 ): ListedFile {
-  const kind = (held?.kind ?? kindByName(name) ?? 'video') as ListedFile['kind'];
+  const kind = (media?.kind ?? kindByName(name) ?? 'video') as ListedFile['kind'];
   const isThere = typeof found !== 'string';
-  const of = (type: string) => held?.results.filter((result) => result.type === type) ?? [];
+  const of = (type: string) => media?.results.filter((result) => result.type === type) ?? [];
   return {
     media_path,
     name,
     kind,
     size_bytes: isThere ? Number(found.size) : null,
     modified_at: isThere ? modifiedMs(found) / 1000 : null,
-    hash_str: held?.hash_str ?? null,
+    hash_str: media?.hash_str ?? null,
     visual: of('video').map(({ model_key }) => model_key!),
     transcript: of('speech')[0]?.model_key ?? null,
     faces: of('faces').length > 0,

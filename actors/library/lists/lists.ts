@@ -91,8 +91,8 @@ export function changedDocument(
   { name, items }: { readonly name: string; readonly items: readonly ListItem[] | null },
   now: number,
 ): Document {
-  const known = new Map(before.items.map((item) => [item.item_id, unknownOf(item)]));
-  const after = items?.map((item) => ({ ...known.get(item.item_id), ...item })) ?? before.items;
+  const unknownFields = new Map(before.items.map((item) => [item.item_id, unknownOf(item)]));
+  const after = items?.map((item) => ({ ...unknownFields.get(item.item_id), ...item })) ?? before.items;
   return { ...before, name, version: before.version + 1, updated_at: now, items: after };
 }
 

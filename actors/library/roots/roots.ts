@@ -51,15 +51,15 @@ class RootList implements Roots {
     const volume = await this.#placeOf(folder);
     signal.throwIfAborted();
     const added = await this.#change((all) => {
-      if (all.some((one) => one.name === name && !one.removed)) {
+      if (all.some((root) => root.name === name && !root.removed)) {
         throw rootErrors.ROOT_EXISTS(`There is already a root ${name}`, { field: 'name' });
       }
       expectFree(all, folder);
       // One that comes back still names what was stored by it.
-      const known = all.find((one) => one.name === name);
-      const origin = known?.origin ?? this.paths().stored(folder);
+      const earlier = all.find((record) => record.name === name);
+      const origin = earlier?.origin ?? this.paths().stored(folder);
       const root = { name, folder, origin, volume, removed: false };
-      return { root, roots: [...all.filter((one) => one !== known), root] };
+      return { root, roots: [...all.filter((record) => record !== earlier), root] };
     });
     await this.#settle(cache_dir, signal);
     return told(added);
@@ -79,7 +79,7 @@ class RootList implements Roots {
     if (folder !== before.folder) await this.#expectFootage(before, folder, cache_dir, signal);
     const moved = await this.#change((all) => {
       const root = { ...known(all, name), folder, volume };
-      const others = all.filter((one) => one.name !== name);
+      const others = all.filter((record) => record.name !== name);
       expectFree(others, folder);
       return { root, roots: [...others, root] };
     });
@@ -90,7 +90,7 @@ class RootList implements Roots {
   async remove(name: string): Promise<void> {
     await this.#change((all) => {
       const root = { ...known(all, name), removed: true };
-      return { root, roots: [...all.filter((one) => one.name !== name), root] };
+      return { root, roots: [...all.filter((record) => record.name !== name), root] };
     });
   }
 
@@ -102,8 +102,8 @@ class RootList implements Roots {
     const placed = this.paths().rootOf(path);
     const root = placed && this.#active().find(({ name }) => name === placed.name);
     if (!root) return null;
-    const found = await told(root);
-    return found.away === null ? null : found;
+    const state = await told(root);
+    return state.away === null ? null : state;
   }
 
   #active(): RootRecord[] {
@@ -158,9 +158,9 @@ class RootList implements Roots {
     if (!existsSync(databaseFile(cache_dir))) return;
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
       const page = { cache_dir, under: folder, offset, limit: PAGE };
-      const held = await this.#parts.index.ask('held_media', page, { signal });
-      total = held.total;
-      for (const { path } of held.media) {
+      const answer = await this.#parts.index.ask('held_media', page, { signal });
+      total = answer.total;
+      for (const { path } of answer.media) {
         const there = await stat(movedPath(path, folder, to)).catch(() => null);
         if (there?.isFile()) return;
       }
@@ -193,16 +193,16 @@ class RootList implements Roots {
 }
 
 function known(all: readonly RootRecord[], name: string): RootRecord {
-  const found = all.find((one) => one.name === name && !one.removed);
-  if (found !== undefined) return found;
-  const names = all.filter(({ removed }) => !removed).map((one) => one.name);
+  const match = all.find((root) => root.name === name && !root.removed);
+  if (match !== undefined) return match;
+  const names = all.filter(({ removed }) => !removed).map((root) => root.name);
   const there = names.length === 0 ? 'there are no roots' : `there are ${names.sort().join(', ')}`;
   throw rootErrors.ROOT_UNKNOWN(`There is no root ${name}; ${there}`, { name });
 }
 
 function expectFree(all: readonly RootRecord[], folder: string): void {
   const real = realFolder(folder);
-  const taken = all.find((one) => !one.removed && realFolder(one.folder) === real);
+  const taken = all.find((root) => !root.removed && realFolder(root.folder) === real);
   if (taken === undefined) return;
   throw rootErrors.ROOT_EXISTS(`${folder} is the root ${taken.name} already`, { field: 'folder' });
 }
@@ -212,7 +212,7 @@ function withoutSpent(roots: readonly RootRecord[]): RootRecord[] {
   return roots.filter((root) => {
     if (!root.removed) return true;
     const active = roots.filter(({ removed }) => !removed);
-    const others = new PathMap(active.map((one) => ({ ...one, prefix: one.origin })));
+    const others = new PathMap(active.map((root) => ({ ...root, prefix: root.origin })));
     return others.rootOfStored(root.origin) === null || others.shown(root.origin) !== root.folder;
   });
 }

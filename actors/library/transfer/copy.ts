@@ -27,7 +27,7 @@ export const claimFile = 'transfer.json';
  * TRANSFER_FAILED.
  */
 export async function alone<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const own = await claim(join(folder, claimFile), {
+  const ownClaim = await claim(join(folder, claimFile), {
     clock: systemClock,
     conflict: ({ pid, host }) =>
       transferErrors.FOLDER_TAKEN(
@@ -39,7 +39,7 @@ export async function alone<T>(folder: string, work: () => Promise<T>): Promise<
   try {
     return await work();
   } finally {
-    own.release();
+    ownClaim.release();
   }
 }
 

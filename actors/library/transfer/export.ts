@@ -63,7 +63,7 @@ async function exported(transfer: Transfer): Promise<Manifest> {
 async function expectPlace({ cacheDir, folder, home }: Transfer): Promise<void> {
   const taken = (what: string) => transferErrors.FOLDER_TAKEN(`${folder} ${what}`, { path: folder });
   const real = realFolder(folder);
-  const within = [cacheDir, home].map(realFolder).find((kept) => isWithin(real, kept));
+  const within = [cacheDir, home].map(realFolder).find((ownFolder) => isWithin(real, ownFolder));
   if (within !== undefined) throw taken(`is in ${within}: choose a folder outside it`);
   const names = await readdir(folder).catch((error: unknown): string[] => {
     if (codeOf(error) === 'ENOENT') return [];
@@ -157,11 +157,11 @@ async function copied(
   read: (bytes: number) => void,
 ): Promise<Copied> {
   if ((await sizeOf(to)) === source.bytes) {
-    const [own, there] = [
+    const [sourceSum, there] = [
       await checksumOf(source.path, signal, () => {}),
       await checksumOf(to, signal, read),
     ];
-    if (own.sha256 === there.sha256) return there;
+    if (sourceSum.sha256 === there.sha256) return there;
   }
   return copyFile(source.path, to, signal, { read });
 }
@@ -191,16 +191,16 @@ async function removeRecords(copy: string): Promise<void> {
 
 /** Removes other bundles, as of an earlier export to the same folder. */
 export async function keepListed(folder: string, files: Manifest['files']): Promise<void> {
-  const kept = new Set(files.map(({ path }) => path));
-  for (const within of bundleFolders) await removeOthers(folder, within, kept);
+  const exportedPaths = new Set(files.map(({ path }) => path));
+  for (const within of bundleFolders) await removeOthers(folder, within, exportedPaths);
 }
 
-async function removeOthers(folder: string, within: string, kept: ReadonlySet<string>): Promise<void> {
+async function removeOthers(folder: string, within: string, exportedPaths: ReadonlySet<string>): Promise<void> {
   if (!existsSync(join(folder, within))) return;
   for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
     const path = `${within}/${entry.name}`;
-    if (entry.isDirectory()) await removeOthers(folder, path, kept);
-    else if (!kept.has(path)) {
+    if (entry.isDirectory()) await removeOthers(folder, path, exportedPaths);
+    else if (!exportedPaths.has(path)) {
       await rm(join(folder, path), { force: true }).catch((error: unknown) => {
         if (codeOf(error) !== 'ENOENT') throw failed(join(folder, path), 'written', error);
       });
@@ -223,14 +223,14 @@ interface NamedPlace {
  */
 export function placesNamed(environment: Environment): NamedPlace[] {
   const { file } = environment;
-  const found = [...kinds.flatMap(({ bundles }) => bundles ?? []), clusterings].flatMap(
+  const places = [...kinds.flatMap(({ bundles }) => bundles ?? []), clusterings].flatMap(
     ({ prefix, placeOf }) =>
       Array.from(environment.entries(prefix), ({ key, value }) => {
         const named = readable(() => placeOf({ key, value, file }));
         return named && { key, ...named };
       }),
   );
-  const named = found.filter((one) => one !== null && one.place !== '') as NamedPlace[];
+  const named = places.filter((entry) => entry !== null && entry.place !== '') as NamedPlace[];
   return named.sort((a, b) => (a.place < b.place ? -1 : 1));
 }
 

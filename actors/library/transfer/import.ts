@@ -104,9 +104,9 @@ async function imported(transfer: Transfer, manifest: Manifest): Promise<Merged 
 const besidePrefix = 'import-';
 
 /** Removes remains of abandoned imports. */
-async function removeOthers(cacheDir: string, own: string): Promise<void> {
+async function removeOthers(cacheDir: string, ownName: string): Promise<void> {
   for (const name of await readdir(cacheDir)) {
-    if (name.startsWith(besidePrefix) && name !== own)
+    if (name.startsWith(besidePrefix) && name !== ownName)
       await rm(join(cacheDir, name), { recursive: true, force: true });
   }
 }

@@ -39,7 +39,7 @@ import { failed } from './copy.ts';
 import { placesNamed } from './export.ts';
 
 /** Records of the folder itself, which the other one has too. */
-const own = [formatKey, leaseKey, replicaKey, voiceUndoKey, 'changes', 'change/', 'gone/'];
+const ownKeys = [formatKey, leaseKey, replicaKey, voiceUndoKey, 'changes', 'change/', 'gone/'];
 const counts = kinds.flatMap(({ changesKey }) => changesKey ?? []);
 const rolls = 'face-roll/';
 const people = 'voice-person/';
@@ -56,7 +56,7 @@ export async function mergeLibrary(
   const target = checkFormat(Environment.open(databaseFile(cacheDir), 'write'), cacheDir);
   const there = new Store(cacheDir);
   try {
-    const known = await forget(from, target, there);
+    const knownHashes = await forget(from, target, there);
     const source = Environment.open(databaseFile(from), 'read');
     try {
       const work = new OpenWork(target, {}, { taken: () => {}, released: () => {} });
@@ -66,13 +66,13 @@ export async function mergeLibrary(
         expectApart(source, target, there);
         const taken = source.keys(clusteringPrefix).filter((key) => target.has(key));
         const clusterings = taken.map((key) => key.slice(clusteringPrefix.length));
-        const left = leftOut(source, target, clusterings);
-        moveBundles(from, cacheDir, source, left);
+        const isLeftOut = leftOut(source, target, clusterings);
+        moveBundles(from, cacheDir, source, isLeftOut);
         const imported = target.transact((writes) => {
           work.confirmIn(writes);
-          return bring(writes, { source, target, left, roots: all });
+          return bring(writes, { source, target, left: isLeftOut, roots: all });
         });
-        return { ...known, imported, clusterings: clusterings.map(decodeURIComponent) };
+        return { ...knownHashes, imported, clusterings: clusterings.map(decodeURIComponent) };
       });
     } finally {
       await source.close();
@@ -102,10 +102,10 @@ async function forget(
     const different: string[] = [];
     const both = store.media.hashes().filter((hash) => {
       const here = store.media.content(hash);
-      const [one = '', other = ''] = [here, readable(() => there.media.byHash(hash))].map(
-        (known) => known?.identity.content_digest,
+      const [digest = '', otherDigest = ''] = [here, readable(() => there.media.byHash(hash))].map(
+        (record) => record?.identity.content_digest,
       );
-      const isOther = one !== '' && other !== '' && one !== other;
+      const isOther = digest !== '' && otherDigest !== '' && digest !== otherDigest;
       if (isOther) different.push(here!.path);
       return isOther || isAnalysed(hash);
     });
@@ -156,16 +156,16 @@ function expectApart(source: Environment, target: Environment, there: Store): vo
 /** `clusterings`: encoded names of those that both have. */
 function leftOut(source: Environment, target: Environment, clusterings: readonly string[]): LeftOut {
   const names = clusterings.flatMap((name) => [`people/${name}`, `people-state/${name}`]);
-  const left = [...own, ...counts, ...unequal(source, target), ...names];
-  const [prefixes, keys] = [left.filter((one) => one.endsWith('/')), new Set(left)];
-  return (key) => keys.has(key) || prefixes.some((one) => key.startsWith(one));
+  const excluded = [...ownKeys, ...counts, ...unequal(source, target), ...names];
+  const [prefixes, keys] = [excluded.filter((prefix) => prefix.endsWith('/')), new Set(excluded)];
+  return (key) => keys.has(key) || prefixes.some((prefix) => key.startsWith(prefix));
 }
 
-function moveBundles(from: string, to: string, records: Environment, left: LeftOut): void {
+function moveBundles(from: string, to: string, records: Environment, isLeftOut: LeftOut): void {
   const folders = new Set<string>();
   for (const { key, place } of placesNamed(records)) {
     // One that is missing was so in the exported library, or was moved by an import that was cut short.
-    if (left(key) || !existsSync(join(from, place))) continue;
+    if (isLeftOut(key) || !existsSync(join(from, place))) continue;
     const target = join(to, place);
     try {
       makeFolder(dirname(target));
@@ -186,14 +186,14 @@ interface Bringing {
 }
 
 /** Answers how many media came. */
-function bring(writes: Writes, { source, target, left, roots }: Bringing): number {
+function bring(writes: Writes, { source, target, left: isLeftOut, roots }: Bringing): number {
   const { file } = target;
   noteRoots(writes, target, roots);
   const there = recordedRoots(target);
   const move = pathsBetween(recordedRoots(source), new Map([...there, ...prefixesIn(roots, there)]));
   let imported = 0;
   for (const { key, value } of source.all()) {
-    if (left(key)) continue;
+    if (isLeftOut(key)) continue;
     if (key.startsWith('media/') || key.startsWith('path/')) {
       const row = readable(() => unseal(Media, key, value, source.file));
       if (row === null) continue;
