@@ -106,12 +106,12 @@ export function numberArgument(
 const { enum: operators } = FilterOperator as unknown as { readonly enum: readonly FilterOperator[] };
 
 export function filterArgument(text: string): MetadataFilter {
-  const [, facet_id = '', word = '', rest = ''] = /^\s*(\S+)\s+(\S+)\s+(.*)$/s.exec(text) ?? [];
-  const values = rest
+  const [, facet_id = '', word = '', valuesText = ''] = /^\s*(\S+)\s+(\S+)\s+(.*)$/s.exec(text) ?? [];
+  const values = valuesText
     .split('|')
     .map((value) => value.trim())
     .filter((value) => value !== '');
-  const operator = operators.find((one) => one === word);
+  const operator = operators.find((name) => name === word);
   if (word !== '' && operator === undefined) {
     const meant = suggestion(word, operators) || `; use one of ${operators.join(', ')}`;
     throw usageErrors.USAGE(`--filter: there is no operator ${printable(word)}${meant}`);
@@ -156,7 +156,7 @@ export function speakersArgument(text: string): Pick<TranscriptionJob, 'detect_s
 }
 
 export function preferenceArgument(text: string): SpeechPreference {
-  const preference = speechPreferences.find((one) => one === text);
+  const preference = speechPreferences.find((name) => name === text);
   if (!preference)
     throw usageErrors.USAGE(`--with must be one of ${speechPreferences.join(', ')}, not ${text}`);
   return preference;

@@ -24,17 +24,17 @@ export async function findMedia(
   skip: string,
   signal?: AbortSignal,
 ): Promise<Found> {
-  const found: Found = { files: [], failures: [] };
+  const media: Found = { files: [], failures: [] };
   const seen = new Set<string>();
-  for (const path of paths) await visit(resolve(path), true, [], found, seen, resolve(skip), signal);
-  return found;
+  for (const path of paths) await visit(resolve(path), true, [], media, seen, resolve(skip), signal);
+  return media;
 }
 
 async function visit(
   path: string,
   named: boolean,
   above: readonly string[],
-  found: Found,
+  media: Found,
   seen: Set<string>,
   skip: string,
   signal: AbortSignal | undefined,
@@ -46,7 +46,7 @@ async function visit(
     const entry = await stat(real);
     if (!entry.isDirectory()) {
       if (!named && (!entry.isFile() || !isWatchedFile(basename(path)))) return;
-      if (!seen.has(real)) found.files.push(path);
+      if (!seen.has(real)) media.files.push(path);
       seen.add(real);
       return;
     }
@@ -55,14 +55,14 @@ async function visit(
     if (seen.has(real)) return;
     seen.add(real);
     const { names, garbled } = await namesIn(real);
-    for (const name of garbled) found.failures.push(notUtf8(join(path, name)));
+    for (const name of garbled) media.failures.push(notUtf8(join(path, name)));
     for (const name of names)
-      await visit(join(path, name), false, [...above, real], found, seen, skip, signal);
+      await visit(join(path, name), false, [...above, real], media, seen, skip, signal);
   } catch (error) {
     if (engineErrors.CANCELLED.is(error)) throw error;
     // A dangling link or a file that went away inside a folder is a failure of that entry only.
     const garbled = codeOf(error) === 'ENOENT' && (await isGarbled(path));
-    found.failures.push(garbled ? notUtf8(path) : { path, error: asFailure(path, error) });
+    media.failures.push(garbled ? notUtf8(path) : { path, error: asFailure(path, error) });
   }
 }
 

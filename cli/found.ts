@@ -37,8 +37,8 @@ export function sceneSpan({ shot, scene_start_timestamp, scene_end_timestamp }: 
 /** `also at A, B and 3 more`; empty where the content is nowhere else. */
 export function copiesText(paths: readonly string[] = []): string {
   if (paths.length === 0) return '';
-  const rest = paths.length > 2 ? ` and ${paths.length - 2} more` : '';
-  return `also at ${paths.slice(0, 2).join(', ')}${rest}`;
+  const more = paths.length > 2 ? ` and ${paths.length - 2} more` : '';
+  return `also at ${paths.slice(0, 2).join(', ')}${more}`;
 }
 
 /** Parses `HH:MM:SS`; hours may have more than two digits. */
@@ -69,7 +69,7 @@ class Ranked<W extends Timed> {
   readonly #left: Map<W, number>;
 
   constructor(words: readonly W[]) {
-    this.#left = new Map(words.map((one, rank) => [one, rank]));
+    this.#left = new Map(words.map((word, rank) => [word, rank]));
   }
 
   takeWithin(match: Match): { readonly words: W | null; readonly rank: number } {
@@ -105,7 +105,7 @@ export function merged(
     ...printed.rest().map(([words, rank]) => ({ ...none, written: words, rank })),
   ];
   // Within one rank, spoken or printed words are surer than visual similarity.
-  const weight = (one: Found) => (one.said ? 2 : 0) + (one.written ? 2 : 0) + (one.seen ? 1 : 0);
+  const weight = (entry: Found) => (entry.said ? 2 : 0) + (entry.written ? 2 : 0) + (entry.seen ? 1 : 0);
   return [...entries, ...alone].sort((a, b) => a.rank - b.rank || weight(b) - weight(a)).slice(0, most);
 }
 
@@ -144,8 +144,8 @@ export function matchFields(
     found_by: entries.filter((entry) => entry[kind] === one).flatMap(foundBy),
   });
   return {
-    matches: seen.map((one) => ({ ...one, ...by('seen', one) })),
-    ...(said && { said_matches: said.map((one) => ({ ...one, ...by('said', one) })) }),
-    ...(written && { written_matches: written.map((one) => ({ ...one, ...by('written', one) })) }),
+    matches: seen.map((match) => ({ ...match, ...by('seen', match) })),
+    ...(said && { said_matches: said.map((match) => ({ ...match, ...by('said', match) })) }),
+    ...(written && { written_matches: written.map((match) => ({ ...match, ...by('written', match) })) }),
   };
 }

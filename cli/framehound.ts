@@ -83,8 +83,8 @@ function helpOf(rest: readonly string[]): string | null {
   const [name, ...args] = rest;
   if (name === undefined || name === '--help' || name === '-h') return helpText();
   if (name === 'help') return args[0] === undefined ? helpText() : helpAbout(args[0]);
-  const own = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
-  return own.includes('--help') || own.includes('-h') ? helpAbout(name) : null;
+  const ownArguments = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
+  return ownArguments.includes('--help') || ownArguments.includes('-h') ? helpAbout(name) : null;
 }
 
 function helpAbout(name: string): string {

@@ -56,13 +56,13 @@ export function commandHelp(name: string, command: Action): string {
 }
 function commandLines(name: string, { usage, help, settings, options = {}, actions = {} }: Action): string[] {
   // Rows without a line of their own would stand below the action before.
-  const own = [
+  const lines = [
     line(`  framehound ${name} ${usage}`, help),
     ...(settings ? [line(`      ${settings.usage}`, settings.help)] : []),
     ...optionLines(options),
   ];
   return [
-    ...(usage === undefined ? [] : own),
+    ...(usage === undefined ? [] : lines),
     ...Object.entries(actions).flatMap(([word, action]) =>
       commandLines(actionName(name, word, action), action),
     ),
@@ -86,8 +86,8 @@ function optionLines(options: Options): string[] {
 }
 
 function line(usage: string, help: string): string {
-  const left = usage.trimEnd();
-  return left.length < column ? left.padEnd(column) + help : `${left}\n${' '.repeat(column)}${help}`;
+  const usageText = usage.trimEnd();
+  return usageText.length < column ? usageText.padEnd(column) + help : `${usageText}\n${' '.repeat(column)}${help}`;
 }
 
 // Errors of a command line, with what was probably meant.
@@ -103,9 +103,9 @@ export function unknownCommand(name: string): Error {
 export function unknownAction(command: CommandName, action: string): Error {
   const names = Object.keys((commandTable[command] as Action).actions ?? {});
   const last = names.at(-1);
-  const known = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last;
+  const choices = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last;
   const what = action === '' ? '' : `, not ${action}`;
-  return usageErrors.USAGE(`${command} takes ${known}${what}${suggestion(action, names)}`);
+  return usageErrors.USAGE(`${command} takes ${choices}${what}${suggestion(action, names)}`);
 }
 
 /** Translates option errors of Node's `parseArgs` into words of this program; null for any other error. */
@@ -163,11 +163,11 @@ export function byAction(
   actions: Readonly<Record<string, Command>>,
   usual: string | null = null,
 ): Command {
-  return async ([first = usual ?? '', ...rest], context) => {
+  return async ([first = usual ?? '', ...parameters], context) => {
     const isUsual = usual !== null && first.startsWith('-');
     const action = isUsual ? usual : first;
     const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (!run) throw unknownAction(name, action);
-    return run(isUsual ? [first, ...rest] : rest, context);
+    return run(isUsual ? [first, ...parameters] : parameters, context);
   };
 }

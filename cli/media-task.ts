@@ -55,13 +55,13 @@ export async function runMediaTask(service: Service, task: MediaTask, context: C
     view?.broke(error, codeOf(error));
     throw error;
   });
-  const found = task.takesMissing ? withMissing(onDisk, paths) : onDisk;
-  view?.found(found);
-  const unreadable = found.failures.map(({ error }) => error);
+  const media = task.takesMissing ? withMissing(onDisk, paths) : onDisk;
+  view?.found(media);
+  const unreadable = media.failures.map(({ error }) => error);
   if (!json) for (const error of unreadable) screen.write(failureLine(error));
-  if (found.files.length > 0) {
+  if (media.files.length > 0) {
     const start = async (watcher: ProgressView) =>
-      analyze(service, await task.requestOf(found.files), watcher, context);
+      analyze(service, await task.requestOf(media.files), watcher, context);
     return runTask(start, { ...task, unreadable }, context, view);
   }
   const message = `No media files were found in ${paths.map(json ? String : printable).join(', ')}`;
@@ -136,9 +136,9 @@ function codeOf(error: unknown): number {
 /** The same view; `listener` hears each event first. */
 function heard({ event, end }: ProgressView, listener?: ProgressView['event']): ProgressView {
   return {
-    event: (one) => {
-      listener?.(one);
-      event(one);
+    event: (taskEvent) => {
+      listener?.(taskEvent);
+      event(taskEvent);
     },
     end,
   };
@@ -248,7 +248,7 @@ export function createJsonView(out: (text: string) => void, clock: Clock): JsonV
 
 function wholeOf(task: TaskProgress) {
   const { files, files_done, jobs, jobs_done, surveyed, percentage, stages } = task;
-  const { elapsed_seconds, speed, estimated_remaining_seconds: left } = task;
+  const { elapsed_seconds, speed, estimated_remaining_seconds: remainingSeconds } = task;
   return {
     percentage: rounded(percentage),
     files,
@@ -258,7 +258,7 @@ function wholeOf(task: TaskProgress) {
     surveyed,
     ...amountFields(stageKinds, stages),
     elapsed_seconds: rounded(elapsed_seconds),
-    estimated_remaining_seconds: left === null ? null : rounded(left),
+    estimated_remaining_seconds: remainingSeconds === null ? null : rounded(remainingSeconds),
     speed: rounded(speed),
   };
 }

@@ -114,8 +114,8 @@ export function summary(
 
 /** Word for jobs, counted beside files. */
 export function jobWord(kinds: readonly StageKind[], count: number): string {
-  const [one, several] = kinds.find(({ labels }) => labels.jobs)?.labels.jobs ?? ['job', 'jobs'];
-  return count === 1 ? one : several;
+  const [singular, several] = kinds.find(({ labels }) => labels.jobs)?.labels.jobs ?? ['job', 'jobs'];
+  return count === 1 ? singular : several;
 }
 
 /** The first amount that is a count, and the speed of the task. */
@@ -224,7 +224,7 @@ function barLines(
   closings: ReadonlyMap<string, ClosingProgress>,
   columns: number,
 ): string[] {
-  const closing = [...closings.values()].map((one) => closingLine(one, columns));
+  const closing = [...closings.values()].map((step) => closingLine(step, columns));
   const working = [...Map.groupBy(files.values(), ({ path }) => path).values()];
   const drawn = working.slice(0, MOST_BARS).map((pieces) => fileLine(kinds, pieces, columns));
   const bars = [...closing, ...drawn].slice(0, MOST_BARS);
@@ -240,7 +240,7 @@ function closingLine({ name, percentage }: ClosingProgress, columns: number): st
 /** `pieces`: kinds of work on one file; of several kinds only the mean is shown. */
 function fileLine(kinds: readonly StageKind[], pieces: readonly FileProgress[], columns: number): string {
   const [{ path, type }] = pieces as [FileProgress];
-  const percentage = pieces.reduce((sum, one) => sum + one.percentage, 0) / pieces.length;
+  const percentage = pieces.reduce((sum, piece) => sum + piece.percentage, 0) / pieces.length;
   const { unit } = kindOf(kinds, type);
   const amount = unit && pieces.length === 1 ? ` ${amounts(unit, pieces[0]!)}` : '';
   const done = `${percent(percentage)}${amount}`;
@@ -273,16 +273,16 @@ export function taskLine(
   columns: number,
   withBar = true,
 ): string {
-  const { percentage, stages, speed, estimated_remaining_seconds: left } = task;
-  const known = task.surveyed ? '' : '+';
+  const { percentage, stages, speed, estimated_remaining_seconds: remainingSeconds } = task;
+  const mark = task.surveyed ? '' : '+';
   const worked = measured(kinds).filter(({ type }) => (stages[type]?.all ?? 0) > 0);
-  const remaining = left === null || left <= 0 ? [] : [`${duration(left)} left`];
+  const remaining = remainingSeconds === null || remainingSeconds <= 0 ? [] : [`${duration(remainingSeconds)} left`];
   const pieces = piecesDone(kinds, task);
   // Nothing has a speed where everything is stored, and a clustering that is made again.
   const fast = speed > 0 ? [`${speed.toFixed(1)}× real time`] : [];
   // The amounts of several kinds of work are more numbers than anybody reads.
   const only = worked.length === 1 ? worked : [];
-  const done = only.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(known)} ${unit.label}`);
+  const done = only.map(({ type, unit }) => `${amounts(unit, stages[type]!).concat(mark)} ${unit.label}`);
   const speeds = only.flatMap(({ type, unit }) =>
     unit.speed === null ? [] : [`${stages[type]!.speed.toFixed(1)} ${unit.speed}`],
   );
@@ -311,8 +311,8 @@ const separator = ' · ';
 
 /** Whole parts only: half a number is a wrong one. */
 function asManyAsFit(parts: readonly string[], columns: number): string {
-  let [line = '', ...rest] = parts;
-  for (const part of rest) {
+  let [line = '', ...others] = parts;
+  for (const part of others) {
     if (line.length + separator.length + part.length > columns) break;
     line += separator + part;
   }

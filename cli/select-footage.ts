@@ -20,23 +20,23 @@ export async function selectFootage(
 ): Promise<SearchAnswer> {
   const { media, max, perFilm, query, exclude } = question;
   await client.loadTranscriptions({ cache_dir });
-  const { moments, ...told } = await client.searchMoments({
+  const { moments, ...remarks } = await client.searchMoments({
     ...{ cache_dir, media_paths: [...media], search_all: media.length === 0, limit: max },
     ...(perFilm !== null && { max_per_media: perFilm }),
     ...(kinds.length > 0 && { query: query ?? '', exclude: [...exclude], kinds: [...kinds], explain: true }),
     ...filterFields(question),
     ...peopleFields(question),
   });
-  const requests = moments.map((one) => ({ media_path: one.media_path, time_seconds: shownSecond(one) }));
+  const requests = moments.map((moment) => ({ media_path: moment.media_path, time_seconds: shownSecond(moment) }));
   const images: (string | null)[] = [];
   for (let at = 0; question.previews && at < requests.length; at += mostThumbnails(max_size)) {
     const some = requests.slice(at, at + mostThumbnails(max_size));
     const { thumbnails } = await client.thumbnails({ cache_dir, requests: some, max_size });
     images.push(...thumbnails.map(({ thumbnail }) => thumbnail));
   }
-  const { toast_warning, warnings, notes } = told;
+  const { toast_warning, warnings, notes } = remarks;
   return {
-    matches: moments.map((one, i) => matchOf(one, i, images[i] ?? null)),
+    matches: moments.map((moment, i) => matchOf(moment, i, images[i] ?? null)),
     ...(toast_warning !== undefined && { toast_warning }),
     ...(warnings && { warnings }),
     ...(notes && { notes }),
@@ -45,17 +45,17 @@ export async function selectFootage(
 
 /** The first picture of a film is often black. */
 function shownSecond({ kind, time_seconds, start_seconds, end_seconds, reasons }: Moment): number {
-  const isWhole = kind === 'video' && reasons.every((one) => one.kind === 'name' && ofFiles.has(one.of));
+  const isWhole = kind === 'video' && reasons.every((reason) => reason.kind === 'name' && ofFiles.has(reason.of));
   return isWhole ? Math.floor((start_seconds + end_seconds) / 2) : time_seconds;
 }
 
 const ofFiles: ReadonlySet<string> = new Set(['file', 'folder']);
 
 function matchOf(moment: Moment, original_index: number, image: string | null): NamedMatch {
-  const named = moment.reasons.flatMap((one) =>
-    one.kind === 'name' ? [{ of: one.of, name: one.name }] : [],
+  const named = moment.reasons.flatMap((reason) =>
+    reason.kind === 'name' ? [{ of: reason.of, name: reason.name }] : [],
   );
-  const explanation = moment.reasons.find((one) => one.kind === 'seen')?.explanation;
+  const explanation = moment.reasons.find((reason) => reason.kind === 'seen')?.explanation;
   const { hash_str, media_path, other_paths, time_seconds, start_seconds, end_seconds, shot } = moment;
   const [start, end] = secondsWithin(start_seconds, end_seconds);
   // A shot between two seconds has none of its own.

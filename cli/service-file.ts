@@ -89,13 +89,13 @@ export function keepServiceFile(
  * runs with this home folder, and stays the one that is found. Throws the error of the file system.
  */
 export function writeServiceFile(home: string, listening: Listening): false | (() => void) {
-  const { guarded, ...rest } = listening;
+  const { guarded, ...facts } = listening;
   const engine = thisProcess();
   const guardian = guarded ? identityOf(process.ppid) : null;
   const before = readFile(home);
   // The engine of the same guardian, which starts it again, is no other service.
   if (before && !isOurs(before, engine, guardian) && isRunning(before)) return false;
-  const service: RunningService = { version: 1, engine, guardian, program: programVersion(), ...rest };
+  const service: RunningService = { version: 1, engine, guardian, program: programVersion(), ...facts };
   if (!isDeepStrictEqual(before, service))
     replaceFile(pathOf(home), `${JSON.stringify(service)}\n`, { ...privateFile, flush: false });
   return () => {
@@ -169,10 +169,10 @@ export function heedStop(
   { guarded, clock }: { readonly guarded: boolean; readonly clock: Clock },
   stop: () => void,
 ): () => void {
-  const own = guarded ? identityOf(process.ppid) : thisProcess();
+  const owner = guarded ? identityOf(process.ppid) : thisProcess();
   let disarm = () => {};
   const look = () => {
-    if (!isSame(stopRequest(home), own)) {
+    if (!isSame(stopRequest(home), owner)) {
       disarm = clock.after(STOP_LOOK_MS, look);
       return;
     }

@@ -74,14 +74,14 @@ function bound(
   const { url, follow, ...operations } = client;
   const methods = Object.entries(operations).map(([id, method]) => {
     const ask = method as (input: unknown, options: CallOptions) => Promise<unknown>;
-    const own = async (input: unknown, options: CallOptions = {}) => {
+    const operation = async (input: unknown, options: CallOptions = {}) => {
       try {
         return await ask(input, { ...optionsOf(id), ...options });
       } catch (error) {
         throw wordsOf(error);
       }
     };
-    return [id, own] as const;
+    return [id, operation] as const;
   });
   return { ...Object.fromEntries(methods), url, follow } as unknown as Client;
 }

@@ -92,9 +92,9 @@ function openLogFile(path: string): number {
  * command.
  */
 function flagsOf({ values, sources }: Context['config']): string[] {
-  const own = ['home', 'cache_dir', 'server', 'license_key'];
+  const ownSettings = ['home', 'cache_dir', 'server', 'license_key'];
   const names = Object.keys(settings) as (keyof typeof settings)[];
-  const given = names.filter((name) => sources[name] === 'flag' && !own.includes(name));
+  const given = names.filter((name) => sources[name] === 'flag' && !ownSettings.includes(name));
   return given.flatMap((name) => {
     const { flag } = settings[name] as { flag?: string };
     return flag === undefined ? [] : [`--${flag}`, String(values[name])];
@@ -204,11 +204,11 @@ async function signInHere(context: Context): Promise<SignIn> {
     for (; clock.now() - began < LIMIT_MS; await pause(context, AGAIN_MS)) {
       if (signal.aborted) throw engineErrors.CANCELLED();
       const service = runningService(home);
-      const found = service && (await ticketOf(service, context));
-      if (found) {
+      const ticket = service && (await ticketOf(service, context));
+      if (ticket) {
         if (started) tellStarted(started, context);
         else tellVersion(service, screen);
-        return found;
+        return ticket;
       }
       if (service) continue;
       if (started === null && (await isRefusedByBrowsers(localOrigin(values.host, values.port))))
@@ -265,10 +265,10 @@ function tellStarted({ log }: Background, { screen }: Context): void {
 }
 
 function tellVersion({ program }: RunningService, screen: Context['screen']): void {
-  const own = programVersion();
-  if (program === own) return;
+  const ownVersion = programVersion();
+  if (program === ownVersion) return;
   screen.write(
-    `note: the running service is version ${program}, but this program is ${own}. To switch: framehound stop, then framehound open\n`,
+    `note: the running service is version ${program}, but this program is ${ownVersion}. To switch: framehound stop, then framehound open\n`,
   );
 }
 

@@ -65,8 +65,8 @@ function textOf(values: { readonly speech: boolean; readonly 'no-subtitles': boo
 /** Throws USAGE for an option that says how something else is done. */
 function expectAlone(values: object): void {
   const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
-  const other = Object.entries(values).find(([name, value]) => !besideCuts.has(name) && isGiven(value));
-  if (other) throw usageErrors.USAGE(`--cuts cannot be combined with --${other[0]}`);
+  const conflict = Object.entries(values).find(([name, value]) => !besideCuts.has(name) && isGiven(value));
+  if (conflict) throw usageErrors.USAGE(`--cuts cannot be combined with --${conflict[0]}`);
 }
 
 const besideCuts: ReadonlySet<string> = new Set(['cuts', 'force', 'json']);
@@ -144,11 +144,11 @@ function objectiveOf(
 }
 
 function oneOf<T extends string>(option: string, choices: readonly T[], given: string): T {
-  const found = choices.find((one) => one === given);
-  if (found === undefined) {
+  const choice = choices.find((candidate) => candidate === given);
+  if (choice === undefined) {
     throw usageErrors.USAGE(`${option} must be one of ${choices.join(', ')}, not ${printable(given)}`);
   }
-  return found;
+  return choice;
 }
 
 /**
@@ -175,9 +175,9 @@ export async function summaryRequests(
       );
     if (!has) missing.push(path);
   }
-  const kept = files.length - missing.length;
-  if (kept > 0) {
-    const what = kept === 1 ? '1 file already has' : `${kept} files already have`;
+  const keptCount = files.length - missing.length;
+  if (keptCount > 0) {
+    const what = keptCount === 1 ? '1 file already has' : `${keptCount} files already have`;
     const called = printable(JSON.stringify(plainName(name)));
     screen.write(`note: ${what} a summary ${called}, which is kept; to replace it, add --force\n`);
   }

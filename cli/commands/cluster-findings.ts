@@ -36,16 +36,16 @@ async function looked(admin: ClusterAdmin, joining: Joining, context: Context): 
     },
     `check the address of the database, its user and password, and that PostgreSQL ${OLDEST} or newer runs there`,
   );
-  const known = facts as DatabaseFacts | null;
+  const database = facts as DatabaseFacts | null;
   const { 'cluster-folder': folder = context.values.cluster_folder } = joining;
-  const shared = await folderFinding(admin, folder, known);
-  if (known === null) return [reached, shared];
+  const shared = await folderFinding(admin, folder, database);
+  if (database === null) return [reached, shared];
   return [
     reached,
-    ...(known.major < OLDEST ? [tooOld(known)] : []),
-    tables(known),
-    clockFinding(known),
-    ...(await rootFindings(known, context)),
+    ...(database.major < OLDEST ? [tooOld(database)] : []),
+    tables(database),
+    clockFinding(database),
+    ...(await rootFindings(database, context)),
     shared,
   ];
 }
@@ -87,8 +87,8 @@ function clockFinding({ clock_seconds }: DatabaseFacts): Finding {
 async function rootFindings({ roots }: DatabaseFacts, { installation, values }: Context): Promise<Finding[]> {
   const { libraries } = await installation();
   // One that cannot be read is told among the roots.
-  const own = await libraries.roots(folders(values).roots).catch(() => []);
-  const names = new Set(own.map(({ name }) => name));
+  const ownRoots = await libraries.roots(folders(values).roots).catch(() => []);
+  const names = new Set(ownRoots.map(({ name }) => name));
   const missing = roots.filter((name) => !names.has(name));
   if (missing.length > 0) {
     return missing.map((name) => ({

@@ -16,8 +16,8 @@ const known = commandTable.cluster.actions;
 const status: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: known.status.options });
   return withCluster(context, values.cluster, async (admin) => {
-    const found = await admin.status();
-    context.out(values.json ? `${JSON.stringify(found)}\n` : statusText(found));
+    const state = await admin.status();
+    context.out(values.json ? `${JSON.stringify(state)}\n` : statusText(state));
     return exit.ok;
   });
 };

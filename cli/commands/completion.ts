@@ -100,7 +100,7 @@ function flagsOf(options: Options): Flag[] {
 
 function choices(schema: object): readonly string[] | undefined {
   const { anyOf } = schema as { anyOf?: readonly { readonly const?: unknown }[] };
-  return anyOf?.flatMap((one) => (one.const === undefined ? [] : [String(one.const)]));
+  return anyOf?.flatMap((choice) => (choice.const === undefined ? [] : [String(choice.const)]));
 }
 
 // The completion script of bash; of 3.2 too, which macOS has.

@@ -33,8 +33,8 @@ import { type Command, type Context, exit, installCommand, typed, usageErrors } 
 import { attempt, type Finding } from '../finding.ts';
 import { clusterFindings } from './cluster-findings.ts';
 
-export const config: Command = async (args, { config: found, out }) => {
-  const rows = settingRows(found).map(({ name, ...row }) => ({ setting: name, ...row }));
+export const config: Command = async (args, { config: configuration, out }) => {
+  const rows = settingRows(configuration).map(({ name, ...row }) => ({ setting: name, ...row }));
   const { values } = parseArgs({ args: [...args], options: commandTable.config.options });
   if (values.json) out(`${JSON.stringify(rows)}\n`);
   else {
@@ -52,8 +52,8 @@ export function problemText({ file, field, message }: RegistryProblem): string {
 
 export const doctor: Command = async (args, context) => {
   const { values } = parseArgs({ args: [...args], options: commandTable.doctor.options });
-  const { json, fix: wanted, ...joining } = values;
-  if (wanted !== undefined) return repair(wanted, context);
+  const { json, fix: repairName, ...joining } = values;
+  if (repairName !== undefined) return repair(repairName, context);
   const cluster = () => clusterFindings(joining, context);
   const checks = [versions, nativePackages, models, storage, roots, cluster, privacy];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
@@ -231,18 +231,18 @@ function abilities(rows: readonly ListedModel[], chosen: Parameters<typeof model
 /**
  * Speaker diarization needs a model that tells voices apart, and is better with one that hears two at once.
  */
-function voices(rows: readonly ListedModel[], used: ReadonlySet<string>, wanted: string): Finding {
+function voices(rows: readonly ListedModel[], used: ReadonlySet<string>, speakerKey: string): Finding {
   const name = 'voices';
   const usedOf = (kind: ModelRow['kind']) =>
     rows.find(({ row }) => row.kind === kind && used.has(row.key))?.row.key;
   const [speaker, turns] = [usedOf('speaker'), usedOf('turns')];
   if (speaker === undefined) {
-    const found = `${wanted}, which is to tell voices apart, is not downloaded`;
-    return { name, ok: false, found, fix: `framehound models pull ${wanted}` };
+    const found = `${speakerKey}, which is to tell voices apart, is not downloaded`;
+    return { name, ok: false, found, fix: `framehound models pull ${speakerKey}` };
   }
   const ok = { name, ok: true, found: turns === undefined ? `by ${speaker}` : `by ${speaker} and ${turns}` };
   // A user who chose the included model has a reason.
-  if (turns !== undefined || wanted !== 'auto') return ok;
+  if (turns !== undefined || speakerKey !== 'auto') return ok;
   const kinds: readonly string[] = modelWords.voices;
   const missing = rows.filter(
     ({ row, advised, downloaded }) => kinds.includes(row.kind) && advised && !downloaded,
@@ -341,10 +341,10 @@ async function roots({ installation, values }: Context): Promise<Finding[]> {
     return [{ name: 'roots', ok: false, found: all.message, fix }];
   }
   return all.map(({ name, folder, away }): Finding => {
-    const found = { name: `root ${name}`, ok: true, found: away === null ? folder : `${folder} ${away}` };
-    if (away === null) return found;
+    const finding = { name: `root ${name}`, ok: true, found: away === null ? folder : `${folder} ${away}` };
+    if (away === null) return finding;
     const fix = `connect its volume, or if it is elsewhere now: framehound roots move ${name} FOLDER`;
-    return { ...found, lacking: true, fix };
+    return { ...finding, lacking: true, fix };
   });
 }
 
@@ -353,8 +353,8 @@ async function privacy({ values }: Context): Promise<Finding[]> {
   const { home, cache } = folders(values);
   const sharedWith = values.shared_with as SharedWith;
   // A folder that nobody can enter keeps what is in it.
-  const inside = (folder: string, kept: readonly string[]) =>
-    openToOthers([folder], sharedWith).length === 0 ? [] : openToOthers(kept, sharedWith);
+  const inside = (folder: string, paths: readonly string[]) =>
+    openToOthers([folder], sharedWith).length === 0 ? [] : openToOthers(paths, sharedWith);
   const stored = await readdir(cache).catch(() => []);
   const open = [
     ...inside(home, keptAtHome(home)),

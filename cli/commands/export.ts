@@ -66,7 +66,7 @@ function tell({ warnings = [] }: TimelineAnswer, { screen }: Context): void {
 
 function formatOf(named: string | undefined, out: string): TimelineFormat {
   if (named === undefined) return out === '-' ? 'xmeml' : formatOfFile(out);
-  const format = timelineFormats.find((one) => one === named);
+  const format = timelineFormats.find((name) => name === named);
   if (format) return format;
   throw usageErrors.USAGE(`--format must be one of ${timelineFormats.join(', ')}, not ${printable(named)}`);
 }
@@ -90,10 +90,10 @@ async function scenesOf(file: string, format: TimelineFormat): Promise<TimelineB
   if (typeof parsed !== 'object' || parsed === null) throw wrong('must be an object or a list of items');
   const body: Record<string, unknown> = { ...(Array.isArray(parsed) ? { items: parsed } : parsed), format };
   const folder = file === '-' ? '.' : dirname(file);
-  const found = createValidator(TimelineBody, { pathAt: (_, path) => resolve(folder, path) })(body);
-  if (found)
+  const complaint = createValidator(TimelineBody, { pathAt: (_, path) => resolve(folder, path) })(body);
+  if (complaint)
     throw wrong(
-      found
+      complaint
         .slice(0, 5)
         .map(({ field, problem }) => `${field} ${problem}`)
         .join('; '),
@@ -156,9 +156,9 @@ function range(text: string): { start_seconds: number; end_seconds: number } {
 function seconds(text: string): number | null {
   const match = /^(?:(?:(\d{1,4}):)?([0-5]?\d):)?(\d{1,7}(?:\.\d{1,6})?)$/.exec(text);
   if (!match) return null;
-  const [, hours = '0', minutes, rest = ''] = match;
-  if (minutes !== undefined && Number(rest) >= 60) return null;
-  return Number(hours) * 3600 + Number(minutes ?? 0) * 60 + Number(rest);
+  const [, hours = '0', minutes, seconds = ''] = match;
+  if (minutes !== undefined && Number(seconds) >= 60) return null;
+  return Number(hours) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds);
 }
 
 // `framehound export sidecars [PATH...]`: what was found in media, as files of their own.
@@ -176,7 +176,7 @@ const exportSidecars: Command = async (args, context) => {
   });
   if (values.out !== undefined && values.beside)
     throw usageErrors.USAGE('use either --out DIR or --beside, not both');
-  const formats = sidecarFormats.filter((one) => values.format === undefined || one === values.format);
+  const formats = sidecarFormats.filter((format) => values.format === undefined || format === values.format);
   if (formats.length === 0)
     throw usageErrors.USAGE(
       `--format must be one of ${sidecarFormats.join(', ')}, not ${printable(values.format!)}`,
@@ -192,7 +192,7 @@ const exportSidecars: Command = async (args, context) => {
   return withService(context, 0, async ({ client }) => {
     const results: SidecarResult[] = [];
     for (const under of roots) {
-      const found = results.length;
+      const before = results.length;
       for (let [offset, total] = [0, 1]; offset < total; offset += together) {
         const page = await client.listLibrary({
           cache_dir,
@@ -207,7 +207,7 @@ const exportSidecars: Command = async (args, context) => {
         for (const result of answer.results) tellSidecar(result, context, values.json);
         results.push(...answer.results);
       }
-      if (results.length === found)
+      if (results.length === before)
         context.screen.write(
           `note: nothing is analysed ${under === undefined ? '' : `at ${printable(under)} `}in ${printable(cache_dir)}\n`,
         );

@@ -19,8 +19,8 @@ export function mediaLines(media: LibraryMedia): string {
   const length = kind === 'image' || duration_seconds === null ? '' : `  ${clockTime(duration_seconds)}`;
   const facts = [
     ...results.flatMap(({ type, model_key, count, stored }) => {
-      const found = type === 'speech' ? transcriptLine(transcript) : countLine(type, model_key, count);
-      return found === null ? [] : [`${found}${when(stored)}`];
+      const line = type === 'speech' ? transcriptLine(transcript) : countLine(type, model_key, count);
+      return line === null ? [] : [`${line}${when(stored)}`];
     }),
     ...(summaries > 0 ? [counted(summaries, 'summary', 'summaries')] : []),
     ...(unreadable.length > 0 ? [`damaged: ${unreadable.join(', ')}; analyse the file again`] : []),
@@ -176,7 +176,7 @@ export const forget: Command = async (args, context) => {
       const { forgotten } = await client.forgetMedia({ ...request, dry_run: true });
       writePaths(
         context,
-        forgotten.flatMap((one) => one.media_paths),
+        forgotten.flatMap((entry) => entry.media_paths),
         'forget',
       );
       if (!(await agreed(context, `Delete the analysis of ${theseFiles(forgotten.length)}?`)))
@@ -190,7 +190,7 @@ export const forget: Command = async (args, context) => {
       if (sure)
         writePaths(
           context,
-          answer.forgotten.flatMap((one) => one.media_paths),
+          answer.forgotten.flatMap((entry) => entry.media_paths),
           'forget',
         );
       context.out(`${answer.message}\n`);
@@ -212,7 +212,7 @@ export const prune: Command = async (args, context) => {
         `– ${count} missing but kept, for example ${printable(example)}: ${printable(reason)}\n`,
       );
     }
-    const dead = [...first.forgotten.flatMap((one) => one.media_paths), ...first.paths_gone];
+    const dead = [...first.forgotten.flatMap((entry) => entry.media_paths), ...first.paths_gone];
     writePaths(context, dead, 'gone');
     if (first.dry_run && dead.length > 0) context.screen.write(`${movedHint}\n`);
     const isPending = first.dry_run && !values['dry-run'] && dead.length > 0;

@@ -20,10 +20,10 @@ const MOST_DAYS = 36_500;
 const LONGEST_NAME = 200;
 
 export const license: Command = async (args, context) => {
-  const [action = 'list', ...rest] = args;
+  const [action = 'list', ...parameters] = args;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw unknownAction('license', action);
-  return run(rest, context);
+  return run(parameters, context);
 };
 
 /** The key alone on standard output, so that it can be put into a variable or a file. */

@@ -36,7 +36,7 @@ export function assistantService(context: Context): AssistantService {
   const { server, license_key } = context.values;
   if (server !== '') return { url: server, key: license_key, fetch: undefined, close: async () => {} };
   const { home } = folders(context.values);
-  let own: Promise<OwnService> | null = null;
+  let ownService: Promise<OwnService> | null = null;
   const ask: typeof fetch = async (input, init) => {
     const { pathname, search } = new URL(String(input));
     const running = runningService(home);
@@ -44,11 +44,11 @@ export function assistantService(context: Context): AssistantService {
       const url = localOrigin(running.host, running.port) + pathname + search;
       return fetch(url, withKey(init, running.owner ?? license_key));
     }
-    own ??= startOwn(context);
-    const started = own;
+    ownService ??= startOwn(context);
+    const started = ownService;
     const answering = await started.catch((error: unknown) => {
       // The next question tries again.
-      if (own === started) own = null;
+      if (ownService === started) ownService = null;
       throw error;
     });
     return answering.fetch(input, init);
@@ -58,7 +58,7 @@ export function assistantService(context: Context): AssistantService {
     key: license_key,
     fetch: ask,
     close: async () => {
-      const started = await own?.catch(() => null);
+      const started = await ownService?.catch(() => null);
       await started?.close();
     },
   };

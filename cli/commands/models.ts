@@ -344,14 +344,14 @@ async function modelToUse(word: string, { installation }: Context): Promise<Mode
   const key = currentKey(word);
   const { models: library } = await installation();
   const { models: all } = await library.list();
-  const found = all.find(({ row }) => row.key === key);
-  if (!found) {
+  const model = all.find(({ row }) => row.key === key);
+  if (!model) {
     const similar = all.filter(({ row }) => chosenKinds.includes(row.kind)).map(({ row }) => row.key);
     throw modelErrors.MODEL_UNKNOWN(
       `There is no model with the key "${key}"${suggestion(key, similar) || '; see: framehound models list'}`,
     );
   }
-  const { row, builtIn, downloaded } = found;
+  const { row, builtIn, downloaded } = model;
   if (!chosenKinds.includes(row.kind)) {
     throw modelErrors.MODEL_WRONG_KIND(
       `"${key}" ${purposes[row.kind]}; only a visual model and one that tells voices apart can be chosen, ` +

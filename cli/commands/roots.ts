@@ -85,10 +85,10 @@ function rootLine({ name, folder, away }: Root): string {
 // An analysis folder is copied in this process: it takes no engine, and nothing is analysed.
 
 export const library: Command = async (args, context) => {
-  const [action = '', ...own] = args;
+  const [action = '', ...parameters] = args;
   if (action !== 'export' && action !== 'import') throw unknownAction('library', action);
   const { values, positionals } = parseArgs({
-    args: [...own],
+    args: [...parameters],
     allowPositionals: true,
     options: commandTable.library.actions[action].options,
   });

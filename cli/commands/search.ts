@@ -206,12 +206,12 @@ async function run(
   const isAll = values.written || values.weak;
   const written = read?.matches.filter(({ band }) => isAll || band !== 'weak') ?? null;
   const weakLines = (read?.matches.length ?? 0) - (written?.length ?? 0);
-  const found = values.weak ? answer : standingOut(answer, weakLines, isByPicture(question));
-  if (!values.json) show(found, question, context, said, written);
+  const shown = values.weak ? answer : standingOut(answer, weakLines, isByPicture(question));
+  if (!values.json) show(shown, question, context, said, written);
   const timeline =
     format &&
     (await saveScenes(
-      merged(found.matches, said ?? [], question.max, written ?? []),
+      merged(shown.matches, said ?? [], question.max, written ?? []),
       title(question),
       format,
       typedPath(values.timeline!),
@@ -273,12 +273,12 @@ export function placeOnPage(question: Question, isWeakShown: boolean): string {
 
 async function questionOf(values: Values, text: string, context: Context): Promise<Question> {
   const media = await filesOf(values.media, context);
-  const asked = withExclusions({ query: text, exclude: values.exclude });
+  const parsed = withExclusions({ query: text, exclude: values.exclude });
   const question: Question = {
-    query: asked.query || null,
+    query: parsed.query || null,
     image: values.image === undefined ? null : resolve(values.image),
     frame: values.frame === undefined ? null : frameArgument(values.frame),
-    exclude: asked.exclude,
+    exclude: parsed.exclude,
     media,
     max: numberArgument('--max', values.max, maxResults),
     perFilm: perFilmArgument(values['per-film'] ?? (media.length === 1 ? 'all' : '3')),
@@ -307,7 +307,7 @@ function kindsOf(question: Question, values: Values) {
   const { timeline } = values;
   const chosen = (['seen', 'said', 'written', 'named'] as const).filter((kind) => values[kind]);
   if (chosen.length > 1)
-    throw usageErrors.USAGE(`use only one of ${chosen.map((one) => `--${one}`).join(', ')}`);
+    throw usageErrors.USAGE(`use only one of ${chosen.map((name) => `--${name}`).join(', ')}`);
   const [only = null] = chosen;
   if (isSelection(question)) {
     if (only !== null) throw usageErrors.USAGE(`--${only} needs a search text`);
@@ -362,19 +362,19 @@ export function show(
   written: readonly WrittenSearchMatch[] | null = null,
 ): void {
   const { weaker = 0 } = answer;
-  const found = merged(answer.matches, said ?? [], question.max, written ?? []);
-  const matches = found.flatMap(({ seen }) => seen ?? []);
+  const entries = merged(answer.matches, said ?? [], question.max, written ?? []);
+  const matches = entries.flatMap(({ seen }) => seen ?? []);
   const heading = title(question);
-  const notes = [...notesOf(answer, found), ...limitNote(matches, question)].map(typed);
+  const notes = [...notesOf(answer, entries), ...limitNote(matches, question)].map(typed);
   context.out(`${printable(heading)}\n`);
   // Before the matches: it says how much they are worth.
   for (const note of notes) context.out(`  note: ${printable(note)}\n`);
-  const told = new Set<string>();
-  for (const [i, entry] of found.entries()) {
+  const toldHashes = new Set<string>();
+  for (const [i, entry] of entries.entries()) {
     const { hash_str = '', other_paths } = entry.seen ?? entry.said ?? entry.written ?? {};
     // Once a content: it has as many copies at every match.
-    const copies = told.has(hash_str) ? '' : copiesText(other_paths);
-    told.add(hash_str);
+    const copies = toldHashes.has(hash_str) ? '' : copiesText(other_paths);
+    toldHashes.add(hash_str);
     const by = said === null && written === null ? '' : foundBy(entry).join(', ');
     context.out(`${String(i + 1).padStart(3)}. ${placeOf(entry, by)}\n`);
     if (copies) context.out(`     ${printable(copies)}\n`);
@@ -383,7 +383,7 @@ export function show(
     if (entry.said) context.out(`     ${quoted(entry.said)}\n`);
     if (entry.written) context.out(`     reads “${printable(entry.written.text)}”\n`);
   }
-  if (found.length === 0)
+  if (entries.length === 0)
     context.out(`  ${weaker > 0 ? 'nothing looks like this' : nothingFound(said, written)}\n`);
   if (weaker > 0)
     context.out(`  ${weaker} weaker ${weaker === 1 ? 'match' : 'matches'} not shown: add --weak\n`);
@@ -407,7 +407,7 @@ export function standingOut(answer: SearchAnswer, weakLines = 0, byPicture = fal
     [...files.values()].map((all) => all.reduce((a, b) => (b.original_index < a.original_index ? b : a))),
   );
   const matches = answer.matches.filter(
-    (one: NamedMatch) => one.named !== undefined || one.explanation?.band !== 'weak' || best.has(one),
+    (match: NamedMatch) => match.named !== undefined || match.explanation?.band !== 'weak' || best.has(match),
   );
   return { ...answer, matches, weaker: answer.matches.length - matches.length + weakLines };
 }
@@ -420,12 +420,12 @@ function pathOf({ seen, said, written }: Found): string {
   return seen?.video_path ?? said?.media_path ?? written?.media_path ?? '';
 }
 
-function placeOf(found: Found, by: string): string {
-  const { seen, said, written } = found;
+function placeOf(entry: Found, by: string): string {
+  const { seen, said, written } = entry;
   const words = said ?? written;
   const start = written && isStillName(written.media_path) ? 'still' : (words?.start_timestamp ?? '');
   const { moment, scene } = seen ? momentText(seen) : { moment: start, scene: '' };
-  return [moment.padEnd(8), scene, by, printable(pathOf(found))].filter(Boolean).join('  ');
+  return [moment.padEnd(8), scene, by, printable(pathOf(entry))].filter(Boolean).join('  ');
 }
 
 function quoted({ text, speaker, speaker_name }: SaidMatch): string {
@@ -452,13 +452,13 @@ const saidByLastLine: readonly string[] = ['NOTHING_FOUND', 'NOTHING_ANALYSED'];
 /** A service of another version may answer them as one text. */
 function notesOf(
   { notes, warnings, toast_warning }: SearchAnswer,
-  found: readonly Found[],
+  entries: readonly Found[],
 ): readonly string[] {
-  const paths = new Set(found.map(pathOf));
+  const paths = new Set(entries.map(pathOf));
   // Files that are away matter where one of them is shown.
   const isOfOthers = ({ code, values }: Note) =>
     code === 'FILE_GONE' && !values.names?.some((path) => paths.has(path));
-  const isSaid = (one: Note) => !saidByLastLine.includes(one.code) && !isOfOthers(one);
+  const isSaid = (note: Note) => !saidByLastLine.includes(note.code) && !isOfOthers(note);
   if (notes) return notes.filter(isSaid).map(({ text }) => text);
   return warnings ?? (toast_warning === undefined ? [] : [toast_warning]);
 }

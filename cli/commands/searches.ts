@@ -60,9 +60,9 @@ const hits: Command = async (args, context) => {
   const word = only('hits', positionals);
   return withWatcher(context, async (client) => {
     const { search_id } = meant((await client.listSavedSearches()).searches, word);
-    const found = (await client.savedSearchHits({ search_id })).hits;
-    if (values.json) context.out(`${JSON.stringify(found)}\n`);
-    else for (const hit of found) context.out(hitLines(hit));
+    const hits = (await client.savedSearchHits({ search_id })).hits;
+    if (values.json) context.out(`${JSON.stringify(hits)}\n`);
+    else for (const hit of hits) context.out(hitLines(hit));
     await client.markHitsSeen({ search_id });
     return exit.ok;
   });
@@ -97,19 +97,19 @@ function only(action: string, [word, ...others]: readonly string[]): string {
 
 /** Finds a saved search by its id, a unique beginning of it, or its name. */
 function meant(all: readonly SearchStanding[], word: string): SearchStanding {
-  const [found, ...others] = all.filter(({ search_id, name }) => search_id.startsWith(word) || name === word);
-  if (found && others.length === 0) return found;
-  const what = found ? `several saved searches are called ${word}` : `there is no saved search ${word}`;
+  const [match, ...others] = all.filter(({ search_id, name }) => search_id.startsWith(word) || name === word);
+  if (match && others.length === 0) return match;
+  const what = match ? `several saved searches are called ${word}` : `there is no saved search ${word}`;
   throw usageErrors.USAGE(what);
 }
 
 function searchLine({ search_id, name, request, hits, new_hits, problem }: SearchStanding): string {
   const picture = (request.image_data ?? request.like) === undefined ? [] : ['a picture'];
-  const people = request.people_filter.map((one) => one.person_name ?? one.cluster_id ?? '');
+  const people = request.people_filter.map((person) => person.person_name ?? person.cluster_id ?? '');
   const filters = (request.metadata_filter_request?.filters ?? []).map(filterText);
-  const asked = [request.query ?? request.image_path ?? picture, people, filters].flat().join(', ');
+  const question = [request.query ?? request.image_path ?? picture, people, filters].flat().join(', ');
   const why = problem === null ? '' : `  (${printable(problem)})`;
-  return `${search_id.slice(0, 8)}  ${printable(name)}: ${printable(asked)}  ${hits} hits, ${new_hits} new${why}\n`;
+  return `${search_id.slice(0, 8)}  ${printable(name)}: ${printable(question)}  ${hits} hits, ${new_hits} new${why}\n`;
 }
 
 function hitLines({ name, media_path, sure, moments }: SearchHit): string {

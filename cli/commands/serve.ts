@@ -96,7 +96,7 @@ function clusterOf(given: ClusterOptions, { values }: Context): ClusterChoice | 
   if (url === '') return null;
   const { 'cluster-folder': folder = values.cluster_folder, roles: named } = given;
   const asRole = (word: string): Role => {
-    const role = roles.find((one) => one === word);
+    const role = roles.find((name) => name === word);
     if (role === undefined)
       throw usageErrors.USAGE(`--roles must be ${roles.join(', ')} or both, not ${word}`);
     return role;
@@ -255,13 +255,13 @@ function begin(
     (error) => log.error('tasks of an earlier engine cannot be read', { error: toFields(error).message }),
   );
   testModels(context, engine, guardian.signal);
-  const kept = keptContext(guardian, log);
+  const restored = keptContext(guardian, log);
   engine.search.onLoaded((context) => guardian.keep(LOADED, JSON.stringify(context)));
-  const model_key = kept?.model_key ?? values.model;
+  const model_key = restored?.model_key ?? values.model;
   // Not awaited: requests that need the model are answered that it loads; /models/loaded and /readyz say if
   // it fails.
   const model = engine.search.models.load(model_key);
-  if (kept) loadAgain(engine, kept, model, log);
+  if (restored) loadAgain(engine, restored, model, log);
   model.then(
     ({ model_key, device, device_reason, fallback_from }) =>
       log.info('visual model in use', {
@@ -294,10 +294,10 @@ function tellPage({ screen }: Context, page: string, access: Access): void {
 
 /** Context that the previous engine had loaded; null for none. */
 function keptContext(guardian: GuardianClient, log: Log): LoadedContext | null {
-  const kept = guardian.kept(LOADED);
-  if (kept === undefined) return null;
+  const saved = guardian.kept(LOADED);
+  if (saved === undefined) return null;
   try {
-    const context: unknown = JSON.parse(kept.value);
+    const context: unknown = JSON.parse(saved.value);
     if (Check(LoadedContext, context)) return context;
   } catch {
     // Said below.
@@ -307,10 +307,10 @@ function keptContext(guardian: GuardianClient, log: Log): LoadedContext | null {
 }
 
 /** Not awaited: searches wait for what they need, and /readyz says that it loads. */
-function loadAgain(engine: Engine, kept: LoadedContext, model: Promise<unknown>, log: Log): void {
-  const facts = { visual: kept.visual?.cache_dir, transcripts: kept.transcripts?.cache_dir };
+function loadAgain(engine: Engine, context: LoadedContext, model: Promise<unknown>, log: Log): void {
+  const facts = { visual: context.visual?.cache_dir, transcripts: context.transcripts?.cache_dir };
   log.info('reloading previously loaded data', facts);
-  engine.search.restore(kept, model).then(
+  engine.search.restore(context, model).then(
     () => log.info('reloaded previously loaded data', facts),
     (error) =>
       log.error('previously loaded data could not be reloaded', { ...facts, error: toFields(error).message }),

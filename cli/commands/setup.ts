@@ -42,8 +42,8 @@ export const setup: Command = async (args, context) => {
 function kindNamed(word: string): SetupKind {
   const kind = setupKindNames.find((name) => name === word);
   if (kind) return kind;
-  const known = suggestion(word, setupKindNames) || `; use ${setupKindNames.join(', ')}`;
-  throw usageErrors.USAGE(`--only ${word} is not known${known}`);
+  const alternatives = suggestion(word, setupKindNames) || `; use ${setupKindNames.join(', ')}`;
+  throw usageErrors.USAGE(`--only ${word} is not known${alternatives}`);
 }
 
 /** Kinds downloaded without a question: small, from the npm registry, and useful for any footage. */
@@ -57,7 +57,7 @@ async function readChoices({ installation }: Context): Promise<readonly SetupCho
 /** The first choice of each kind is the usual one. */
 function firstOfKinds(choices: readonly SetupChoice[], kinds: readonly SetupKind[]): readonly SetupChoice[] {
   return choices.filter(
-    ({ kind }, at) => kinds.includes(kind) && choices.findIndex((other) => other.kind === kind) === at,
+    ({ kind }, at) => kinds.includes(kind) && choices.findIndex((choice) => choice.kind === kind) === at,
   );
 }
 
@@ -166,8 +166,8 @@ async function downloadChoices(chosen: readonly SetupChoice[], context: Context)
   return ready.length > 0 ? exit.someFailed : exit.error;
 }
 
-function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [T[], T[]] {
-  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+function partition<T>(all: readonly T[], isFirst: (item: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(isFirst), all.filter((item) => !isFirst(item))];
 }
 
 const unreachedFile = /^\S+: (?=\S+ cannot be reached)/;

@@ -63,14 +63,14 @@ export const summary: Command = async (args, context) => {
     if (way === 'delete') {
       expectOneEach(chosen, values);
       if (chosen.length === 0 && collection === null) return exit.error;
-      const summaries = chosen.map((one) => one.summary);
+      const summaries = chosen.map((entry) => entry.summary);
       const code = await removed(client, { cache_dir, summaries, collection }, values, context);
       return code === exit.ok && collection === null && chosen.length < files.length ? exit.someFailed : code;
     }
-    for (const [i, one] of chosen.entries()) {
+    for (const [i, entry] of chosen.entries()) {
       if (i > 0 && (way === 'show' || way === 'markdown')) context.out('\n');
       const part = { cache_dir, node: values.node ?? null, depth, evidence: values.evidence };
-      await run[way](client, one, part, values, context).catch((error) => {
+      await run[way](client, entry, part, values, context).catch((error) => {
         throw asTyped(error, values);
       });
     }
@@ -84,9 +84,9 @@ function wayOf(values: Values, files: readonly string[], context: Context): Way 
   const { collection, list, json, vtt } = values;
   const given = ways.filter((way) => values[way] !== undefined && values[way] !== false);
   // Lists and removals are answered as JSON, too.
-  const [way = 'show', second] = given.length > 1 && json ? given.filter((one) => one !== 'json') : given;
+  const [way = 'show', second] = given.length > 1 && json ? given.filter((name) => name !== 'json') : given;
   if (second !== undefined || (json && ['markdown', 'vtt'].includes(way))) {
-    const both = given.map((one) => `--${one}`).join(' and ');
+    const both = given.map((name) => `--${name}`).join(' and ');
     throw usageErrors.USAGE(`${both} cannot be combined`);
   }
   if (files.length > 0 && collection !== undefined) {

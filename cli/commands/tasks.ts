@@ -82,11 +82,11 @@ const show: Action = async ({ client }, { out }, task_id, { json }) => {
 };
 
 function detail(task: TaskDetail, results: readonly FileResult[]): string {
-  const { elapsed_seconds, estimated_remaining_seconds: left, error, request } = task;
+  const { elapsed_seconds, estimated_remaining_seconds: remainingSeconds, error, request } = task;
   const facts = [
     ...amounts(task),
     `in ${duration(elapsed_seconds)}`,
-    ...(left === null ? [] : [`${duration(left)} left`]),
+    ...(remainingSeconds === null ? [] : [`${duration(remainingSeconds)} left`]),
     ...(request.model_key === null ? [] : [request.model_key]),
   ];
   const lines = [

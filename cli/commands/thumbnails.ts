@@ -60,15 +60,15 @@ async function moments(
 ): Promise<Picture[]> {
   const { cache_dir, path, max_size } = request;
   const requests = seconds.map((time_seconds) => ({ media_path: path, time_seconds }));
-  const { thumbnails: found } = await client.thumbnails({ cache_dir, requests, max_size });
-  return found.map(({ thumbnail }, i) => ({ time: String(seconds[i]), image: thumbnail }));
+  const { thumbnails: images } = await client.thumbnails({ cache_dir, requests, max_size });
+  return images.map(({ thumbnail }, i) => ({ time: String(seconds[i]), image: thumbnail }));
 }
 
 async function strip(
   client: Client,
-  { path, ...rest }: PictureRequest & { readonly start_time: string; readonly end_time: string },
+  { path, ...range }: PictureRequest & { readonly start_time: string; readonly end_time: string },
 ): Promise<Picture[]> {
-  const request = { ...rest, media_path: path };
+  const request = { ...range, media_path: path };
   const { scene_thumbnails } = await client.sceneThumbnails(request);
   return (scene_thumbnails ?? []).map(([image, time]) => ({ time, image }));
 }
@@ -99,7 +99,7 @@ async function save(
   }
   if (json) out(`${JSON.stringify({ thumbnails: saved })}\n`);
   if (pictures.length === 0) screen.write(`✗ ${printable(path)}: there is no picture in this range\n`);
-  const missing = pictures.length === 0 || saved.some((one) => one.path === null);
+  const missing = pictures.length === 0 || saved.some((picture) => picture.path === null);
   return missing ? exit.someFailed : exit.ok;
 }
 

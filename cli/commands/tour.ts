@@ -35,33 +35,33 @@ export const tour: Command = async (args, context) => {
   const { options } = commandTable.tour;
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const { home, cache } = folders(context.values);
-  const own = positionals.length > 0;
+  const hasPaths = positionals.length > 0;
   const missing = positionals.find((path) => !existsSync(path));
   if (missing !== undefined) throw mediaErrors.FILE_NOT_FOUND(`${missing}: file not found`);
   const samples = join(home, 'samples');
-  if (!own) {
+  if (!hasPaths) {
     context.screen.write(`Sample library: ${samples}\n`);
     await (await context.installation()).copySamples(samples);
   }
   const brings = bringsSight(context, process.env);
   if (brings) await bringSight(context);
   // Samples get an analysis folder of their own, so that they never turn up among a person's footage.
-  const cacheDir = own ? cache : join(home, 'samples-analysis');
+  const cacheDir = hasPaths ? cache : join(home, 'samples-analysis');
   const code = await withService(context, context.values.decoders, async (service) => {
-    const paths = own ? positionals : [samples];
+    const paths = hasPaths ? positionals : [samples];
     const work = { paths, cacheDir, force: values.force, text: 'subtitles' as const, faces: true };
     const task = usualTask(service, work, context);
     const code = await runMediaTask(service, task, context);
     if (code !== exit.ok && code !== exit.someFailed) return code;
     const { things_key, words_key } = (await service.client.availableModels()).sight;
-    const searches = own ? await ownSearches(service, cacheDir) : sampleSearches;
+    const searches = hasPaths ? await ownSearches(service, cacheDir) : sampleSearches;
     for (const query of searches.light) await showSeen(query, service, cacheDir, context);
     for (const query of things_key ? searches.things : []) await showSeen(query, service, cacheDir, context);
     for (const query of words_key ? searches.words : []) await showWritten(query, service, cacheDir, context);
     for (const query of searches.said) await showSaid(query, service, cacheDir, context);
     if (Object.values(searches).every(({ length }) => length === 0))
       context.screen.write(`\n${nothingSure}\n`);
-    const folder = own || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
+    const folder = hasPaths || cacheDir === cache ? '' : ` --cache-dir ${cacheDir}`;
     context.screen.write(`\nTo search yourself: ${invocation} search "…"${folder}\n`);
     const at = context.config.sources.home === 'flag' ? ` --home ${home}` : '';
     context.screen.write(`To browse the results in a page: ${invocation} open${at}${folder}\n`);

@@ -26,13 +26,13 @@ export const transcribe: Command = async (args, context) => {
   };
   const { screen, signal, clock, out } = context;
   const cache_dir = folders(context.values).cache;
-  const found = await findMedia(positionals, cache_dir, signal);
-  for (const { error } of found.failures) screen.write(failureLine(error));
+  const media = await findMedia(positionals, cache_dir, signal);
+  for (const { error } of media.failures) screen.write(failureLine(error));
   // Stills in a folder are left out without a failure.
-  const paths = found.files.filter((path) => !isStillName(path));
+  const paths = media.files.filter((path) => !isStillName(path));
   if (paths.length === 0) {
     screen.write(`No film or sound was found in ${positionals.map(printable).join(', ')}\n`);
-    return found.failures.length > 0 ? exit.someFailed : exit.error;
+    return media.failures.length > 0 ? exit.someFailed : exit.error;
   }
   const transcription_jobs = paths.map((path): TranscriptionJob => ({ path, ...parameters }));
   const request = { cache_dir, transcription_jobs, force: values.force };
@@ -43,6 +43,6 @@ export const transcribe: Command = async (args, context) => {
       const answer = await allTranscripts(service.client, cache_dir, paths);
       for (const path of paths) out(written(path, answer, paths.length > 1));
     }
-    return tellEnd(report, found.failures.length, screen);
+    return tellEnd(report, media.failures.length, screen);
   });
 };

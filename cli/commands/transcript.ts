@@ -33,10 +33,10 @@ type Action = (
 
 export const transcript: Command = async (args, context) => {
   const { values, positionals } = parseOptions(args);
-  const [action = '', ...rest] = positionals;
+  const [action = '', ...parameters] = positionals;
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!run) throw unknownAction('transcript', action);
-  const work = run(context, rest, values);
+  const work = run(context, parameters, values);
   return withService(context, 0, ({ client }) => work(client));
 };
 
@@ -121,7 +121,7 @@ const exported: Action = ({ values: settings, out, screen }, files, values) => {
 };
 
 function formatOf(text: string | undefined): DocumentFormat {
-  const format = documentFormats.find((one) => one === text);
+  const format = documentFormats.find((name) => name === text);
   if (format) return format;
   throw usageErrors.USAGE(`transcript export needs --format with one of ${documentFormats.join(', ')}`);
 }
@@ -135,15 +135,15 @@ const name: Action = ({ values: settings, out }, [file, speaker, ...words]) => {
   return async (client) => {
     const cache_dir = folders(settings).cache;
     const { transcription_data } = await allTranscripts(client, cache_dir, [path]);
-    const known = transcription_data[path];
-    if (!known)
+    const transcription = transcription_data[path];
+    if (!transcription)
       throw usageErrors.USAGE(
         `no speakers are known for ${printable(path)}; to detect them: framehound transcribe`,
       );
     const assignments = [{ speaker, name: given }];
     const { speaker_names } = await client.nameSpeakers({
       cache_dir,
-      hash_str: known.hash_str,
+      hash_str: transcription.hash_str,
       assignments,
     });
     for (const [id, said] of Object.entries(speaker_names)) out(`${printable(id)}  ${printable(said)}\n`);

@@ -64,8 +64,8 @@ const add: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const path = onlyFolder('add', positionals);
   const { sources, values: settings } = context.config;
-  const own = sources.cache_dir === 'flag' || sources.cache_dir === 'environment';
-  const cache_dir = own && settings.cache_dir !== '' ? resolve(settings.cache_dir) : null;
+  const isChosen = sources.cache_dir === 'flag' || sources.cache_dir === 'environment';
+  const cache_dir = isChosen && settings.cache_dir !== '' ? resolve(settings.cache_dir) : null;
   const folder = newFolder(resolve(path), cache_dir, values);
   return withService(context, 0, async ({ client }) => {
     const { watch_folder: added } = await client.addWatchFolder(folder);
@@ -199,7 +199,7 @@ export function folderLines(folder: WatchFolder, all: readonly WatchFolder[], st
   const excluded = [
     ...folder.excluded_extensions,
     ...folder.excluded_filename_globs,
-    ...folder.excluded_folder_globs.map((one) => `${one}/`),
+    ...folder.excluded_folder_globs.map((glob) => `${glob}/`),
   ];
   const filters = folder.metadata_filter_request?.filters ?? [];
   const facts = [
@@ -302,7 +302,7 @@ const SHOWN = 8;
 export function shortId(id: string, all: readonly FolderName[]): string {
   for (let length = SHOWN; length < id.length; length++) {
     const short = id.slice(0, length);
-    if (all.every((one) => one.id === id || !one.id.startsWith(short))) return short;
+    if (all.every((folder) => folder.id === id || !folder.id.startsWith(short))) return short;
   }
   return id;
 }
@@ -313,13 +313,13 @@ export function folderMeant<F extends FolderName>(all: readonly F[], word: strin
   if (exact) return exact;
   const path = resolve(word);
   const here = all.filter(({ folder_path }) => folder_path === path);
-  const found = here.length > 0 ? here : all.filter(({ id }) => word !== '' && id.startsWith(word));
-  const [first, ...others] = found;
+  const matches = here.length > 0 ? here : all.filter(({ id }) => word !== '' && id.startsWith(word));
+  const [first, ...others] = matches;
   if (first === undefined) throw watchErrors.WATCH_FOLDER_UNKNOWN(unknown(all, word, path));
   if (others.length === 0) return first;
-  const ids = found.map(({ id }) => shortId(id, all)).join(', ');
+  const ids = matches.map(({ id }) => shortId(id, all)).join(', ');
   throw watchErrors.WATCH_FOLDER_UNKNOWN(
-    `${printable(word)} matches ${found.length} watch folders; use one of their ids: ${ids}`,
+    `${printable(word)} matches ${matches.length} watch folders; use one of their ids: ${ids}`,
   );
 }
 

@@ -67,12 +67,12 @@ const deliveries: Command = async (args, context) => {
   if (!/^[1-9]\d{0,2}$/.test(max)) throw usageErrors.USAGE('--max must be a number from 1 to 999');
   return withWatcher(context, async (client) => {
     const { webhook_id } = meant((await client.listWebhooks()).webhooks, word);
-    const found =
+    const deliveries =
       delivery_id === undefined
         ? (await client.listDeliveries({ webhook_id, limit: Number(max) })).deliveries
         : [(await client.resendDelivery({ webhook_id, delivery_id })).delivery];
-    if (values.json) context.out(`${JSON.stringify(found)}\n`);
-    else for (const delivery of found) context.out(deliveryLine(delivery));
+    if (values.json) context.out(`${JSON.stringify(deliveries)}\n`);
+    else for (const delivery of deliveries) context.out(deliveryLine(delivery));
     return exit.ok;
   });
 };
@@ -87,16 +87,16 @@ function only(action: string, what: string, [word, ...others]: readonly string[]
 }
 
 function eventOf(word: string): WebhookEvent {
-  const event = webhookEvents.find((one) => one === word);
+  const event = webhookEvents.find((name) => name === word);
   if (event) return event;
   throw usageErrors.USAGE(`there is no event ${word}: ${webhookEvents.join(', ')}`);
 }
 
 /** Finds a webhook by its id or a unique beginning of it. */
 function meant(all: readonly Webhook[], word: string): Webhook {
-  const [found, ...others] = all.filter(({ webhook_id }) => webhook_id.startsWith(word));
-  if (found && others.length === 0) return found;
-  throw usageErrors.USAGE(found ? `several webhooks begin with ${word}` : `there is no webhook ${word}`);
+  const [match, ...others] = all.filter(({ webhook_id }) => webhook_id.startsWith(word));
+  if (match && others.length === 0) return match;
+  throw usageErrors.USAGE(match ? `several webhooks begin with ${word}` : `there is no webhook ${word}`);
 }
 
 function webhookLine({ webhook_id, url, events }: Webhook): string {

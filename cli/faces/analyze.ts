@@ -122,7 +122,7 @@ export function tellsClusters(
     },
     more: async ({ cancelled, error }) => {
       if (cancelled || error) return null;
-      const job = (await client.faceClusters({ cache_dir })).jobs.find((one) => one.name === name);
+      const job = (await client.faceClusters({ cache_dir })).jobs.find((candidate) => candidate.name === name);
       // Its closing step failed, and the report has said why.
       if (!job) return null;
       const answer = await client.clusterSamples({ ...largest, cache_dir, cluster_job_name: name });
@@ -223,12 +223,12 @@ function outcomeLines({
   const missing = naming?.unassigned.map(({ name, reason }) => {
     return `✗ ${printable(name)} is not assigned: ${reasons[reason] ?? printable(reason)}`;
   });
-  const kept = [
+  const keptTexts = [
     ...(kept_names > 0 ? [counted(kept_names, 'name')] : []),
     ...(kept_corrections > 0 ? [counted(kept_corrections, 'correction')] : []),
   ];
   return [
-    ...(kept.length > 0 ? [`kept: ${kept.join(' and ')}`] : []),
+    ...(keptTexts.length > 0 ? [`kept: ${keptTexts.join(' and ')}`] : []),
     ...(given ?? []),
     ...(missing ?? []),
     ...conflicts.map((conflict) => `– not kept: ${printable(conflict)}`),

@@ -15,9 +15,9 @@ import { fitted, padded, printable, widthOf } from '../terminal.ts';
 
 /** Throws UNKNOWN_CLUSTER_JOB with what was probably meant. */
 export function jobNamed({ jobs }: FaceClusterJobs, name: string): FaceClusterJob {
-  const job = jobs.find((one) => one.name === name);
+  const job = jobs.find((candidate) => candidate.name === name);
   if (job) return job;
-  const names = jobs.map((one) => one.name);
+  const names = jobs.map((candidate) => candidate.name);
   const meant = names.length === 0 ? '' : suggestion(name, names) || '; see: framehound faces list';
   const first = names.length === 0 ? '; to make one: framehound faces analyze JOB PATH' : '';
   throw peopleErrors.UNKNOWN_CLUSTER_JOB(
@@ -36,11 +36,11 @@ export function clustersMeant(job: ClusterNames, word: string): readonly string[
   const name = word.trim();
   const alike = namesakes(job, name);
   const exact = alike.filter((id) => job.names[id] === name);
-  const found = exact.length > 0 ? exact : alike;
-  if (found.length > 0 && name !== '') return found;
-  const known = [...new Set(Object.values(job.names).filter((name) => name !== ''))];
+  const matches = exact.length > 0 ? exact : alike;
+  if (matches.length > 0 && name !== '') return matches;
+  const knownNames = [...new Set(Object.values(job.names).filter((name) => name !== ''))];
   const few = job.cluster_ids.length <= 1000 ? job.cluster_ids : [];
-  const meant = suggestion(word, [...known, ...few]) || `; see: framehound faces show ${shellWord(job.name)}`;
+  const meant = suggestion(word, [...knownNames, ...few]) || `; see: framehound faces show ${shellWord(job.name)}`;
   throw peopleErrors.UNKNOWN_CLUSTER(
     `${printable(job.name)} has no cluster with the id or name ${printable(word)}${printable(meant)}`,
   );
@@ -92,7 +92,7 @@ export function faces(count: number): string {
 /** `family: 14 clusters of 812 faces in 32 files, 31 in no cluster, 5 named`. */
 export function jobLine(job: FaceClusterJob): string {
   const { name, num_clusters, total_entries, noise_entries, media_hashes, names, face_storage_version } = job;
-  const named = Object.values(names).filter((one) => one !== '').length;
+  const named = Object.values(names).filter((clusterName) => clusterName !== '').length;
   const facts = [
     `${counted(num_clusters, 'cluster')} of ${faces(total_entries)} in ${counted(media_hashes.length, 'file')}`,
     `${noise_entries} in no cluster`,
@@ -158,7 +158,7 @@ export function correctionLines(
 ): string[] {
   return [
     ...merges.map(({ target_cluster_id: id, cluster_ids, size }) => {
-      const others = cluster_ids.filter((one) => one !== id).map((one) => whoIs(one, names[one]));
+      const others = cluster_ids.filter((clusterId) => clusterId !== id).map((one) => whoIs(one, names[one]));
       return `${whoIs(id, names[id])} now has ${faces(size)}, including those of ${others.join(', ')}`;
     }),
     ...moves.map(({ from, to, moved }) => {

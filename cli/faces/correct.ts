@@ -226,7 +226,7 @@ async function described(
   }
   const page = { limit: 0, offset: 0, include_entry_ids: false };
   const { clusters } = await client.clusterFaces({ ...jobKey, cluster_ids, ...page });
-  const size = clusters.reduce((sum, one) => sum + one.size, 0);
+  const size = clusters.reduce((sum, cluster) => sum + cluster.size, 0);
   const who = clusters.map(({ cluster_id, name }) => whoIs(cluster_id, name)).join(', ');
   const text = `${printable(job.name)}: ${who} with ${faces(size)}`;
   return { text, counts: { jobs: 0, clusters: clusters.length, faces: size } };
@@ -234,12 +234,12 @@ async function described(
 
 /** Sums answers about several clusters of one name. */
 function summed(answers: readonly DeletePeopleAnswer[]): DeletePeopleAnswer {
-  const sum = (of: (answer: DeletePeopleAnswer) => number) => answers.reduce((all, one) => all + of(one), 0);
+  const sum = (of: (answer: DeletePeopleAnswer) => number) => answers.reduce((all, answer) => all + of(answer), 0);
   return {
-    deleted_jobs: sum((one) => one.deleted_jobs),
-    deleted_clusters: sum((one) => one.deleted_clusters),
-    deleted_faces: sum((one) => one.deleted_faces),
-    removed_faces: sum((one) => one.removed_faces),
+    deleted_jobs: sum((answer) => answer.deleted_jobs),
+    deleted_clusters: sum((answer) => answer.deleted_clusters),
+    deleted_faces: sum((answer) => answer.deleted_faces),
+    removed_faces: sum((answer) => answer.removed_faces),
     message: answers.map(({ message }) => message).join('\n'),
   };
 }

@@ -66,18 +66,18 @@ interface Limits {
 }
 
 function limitsOf(values: Values): Limits {
-  const one = values.cluster !== undefined;
-  if (!one && values.offset !== undefined) {
+  const isSingle = values.cluster !== undefined;
+  if (!isSingle && values.offset !== undefined) {
     throw usageErrors.USAGE('--offset can only be used with --cluster');
   }
-  if (one && (values.noise || values['min-faces'] !== undefined || values['max-faces'] !== undefined)) {
+  if (isSingle && (values.noise || values['min-faces'] !== undefined || values['max-faces'] !== undefined)) {
     throw usageErrors.USAGE('--noise, --min-faces and --max-faces cannot be combined with --cluster');
   }
   return {
     max: numberArgument('--max', values.max ?? '100', {
       type: 'integer',
       minimum: 1,
-      maximum: one ? mostFacesOfPage : mostClusters,
+      maximum: isSingle ? mostFacesOfPage : mostClusters,
     }),
     offset: numberArgument('--offset', values.offset ?? '0', anyCount),
     min_cluster_size: numberArgument('--min-faces', values['min-faces'] ?? '1', anySize),
@@ -90,11 +90,11 @@ function limitsOf(values: Values): Limits {
 type PageRequest = Limits & { readonly cache_dir: string; readonly cluster_job_name: string };
 
 async function allClusters(client: Client, job: FaceClusterJob, page: PageRequest): Promise<Shown> {
-  const { max, offset: _, include_noise, previews, ...rest } = page;
+  const { max, offset: _, include_noise, previews, ...options } = page;
   const clusters = Math.max(1, Math.min(max, job.num_clusters));
   const each = Math.min(PICTURES_EACH, Math.max(1, Math.floor(PICTURES / clusters)));
   const answer: ClusterSamplesAnswer = await client.clusterSamples({
-    ...rest,
+    ...options,
     max_clusters: max,
     limit_per_cluster: previews ? each : 1,
     include_noise: false,
@@ -156,11 +156,11 @@ function asJson(job: FaceClusterJob, { cards, notes }: Shown, previews: boolean)
     ...(entry_ids.length > 0 && { entry_ids }),
     ...(previews && { faces: pictures }),
   }));
-  const [known, noise] = [
-    clusters.filter((one) => one.cluster_id !== null),
-    clusters.find((one) => one.cluster_id === null),
+  const [named, noise] = [
+    clusters.filter((cluster) => cluster.cluster_id !== null),
+    clusters.find((cluster) => cluster.cluster_id === null),
   ];
-  return { job, clusters: known, ...(noise && { noise }), warnings: notes };
+  return { job, clusters: named, ...(noise && { noise }), warnings: notes };
 }
 
 async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: Context): Promise<void> {
