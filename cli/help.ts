@@ -87,7 +87,9 @@ function optionLines(options: Options): string[] {
 
 function line(usage: string, help: string): string {
   const usageText = usage.trimEnd();
-  return usageText.length < column ? usageText.padEnd(column) + help : `${usageText}\n${' '.repeat(column)}${help}`;
+  return usageText.length < column
+    ? usageText.padEnd(column) + help
+    : `${usageText}\n${' '.repeat(column)}${help}`;
 }
 
 // Errors of a command line, with what was probably meant.

@@ -276,7 +276,8 @@ export function taskLine(
   const { percentage, stages, speed, estimated_remaining_seconds: remainingSeconds } = task;
   const mark = task.surveyed ? '' : '+';
   const worked = measured(kinds).filter(({ type }) => (stages[type]?.all ?? 0) > 0);
-  const remaining = remainingSeconds === null || remainingSeconds <= 0 ? [] : [`${duration(remainingSeconds)} left`];
+  const remaining =
+    remainingSeconds === null || remainingSeconds <= 0 ? [] : [`${duration(remainingSeconds)} left`];
   const pieces = piecesDone(kinds, task);
   // Nothing has a speed where everything is stored, and a clustering that is made again.
   const fast = speed > 0 ? [`${speed.toFixed(1)}× real time`] : [];

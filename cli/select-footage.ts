@@ -27,7 +27,10 @@ export async function selectFootage(
     ...filterFields(question),
     ...peopleFields(question),
   });
-  const requests = moments.map((moment) => ({ media_path: moment.media_path, time_seconds: shownSecond(moment) }));
+  const requests = moments.map((moment) => ({
+    media_path: moment.media_path,
+    time_seconds: shownSecond(moment),
+  }));
   const images: (string | null)[] = [];
   for (let at = 0; question.previews && at < requests.length; at += mostThumbnails(max_size)) {
     const some = requests.slice(at, at + mostThumbnails(max_size));
@@ -45,7 +48,8 @@ export async function selectFootage(
 
 /** The first picture of a film is often black. */
 function shownSecond({ kind, time_seconds, start_seconds, end_seconds, reasons }: Moment): number {
-  const isWhole = kind === 'video' && reasons.every((reason) => reason.kind === 'name' && ofFiles.has(reason.of));
+  const isWhole =
+    kind === 'video' && reasons.every((reason) => reason.kind === 'name' && ofFiles.has(reason.of));
   return isWhole ? Math.floor((start_seconds + end_seconds) / 2) : time_seconds;
 }
 

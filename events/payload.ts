@@ -229,7 +229,9 @@ function counts({ kinds, files, jobs, task }: Run): Partial<ProgressEvent> {
     elapsed_seconds: rounded(task.elapsed_seconds),
   };
   const seconds = task.estimated_remaining_seconds;
-  return seconds === null || seconds <= 0 ? amounts : { ...amounts, estimated_remaining_seconds: Math.ceil(seconds) };
+  return seconds === null || seconds <= 0
+    ? amounts
+    : { ...amounts, estimated_remaining_seconds: Math.ceil(seconds) };
 }
 
 function reasonOf(task_id: string, { state, error }: End): Partial<ProgressEvent> {

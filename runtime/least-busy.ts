@@ -11,7 +11,9 @@ export function leastBusy<C extends Contract>(name: string, refs: readonly Ref<C
   const members = refs.map((ref) => ({ ref, calls: 0 }));
   const next = () => {
     const up = members.filter(({ ref }) => ref.phase !== 'down' && ref.phase !== 'stopping');
-    return (up.length > 0 ? up : members).reduce((best, member) => (member.calls < best.calls ? member : best));
+    return (up.length > 0 ? up : members).reduce((best, member) =>
+      member.calls < best.calls ? member : best,
+    );
   };
   return {
     name,

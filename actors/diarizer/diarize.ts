@@ -127,13 +127,17 @@ function* turnsOfSubsegments(
   const { dimensions, subsegments, channels } = session;
   // Clustering wants them channel after channel in the order of time; rows are in the order in which blocks
   // came.
-  const ordered = subsegments.flatMap((ofChannel, channel) => ofChannel.map((subsegment) => ({ ...subsegment, channel })));
+  const ordered = subsegments.flatMap((ofChannel, channel) =>
+    ofChannel.map((subsegment) => ({ ...subsegment, channel })),
+  );
   const rows = rowsOf(
     session,
     ordered.map(({ vector }) => vector),
   );
   const overlaps = channels.map(({ overlap }) => overlapSpans(overlap.probabilities, overlap.start));
-  const clear = subsegments.flatMap((ofChannel, channel) => clearShares(ofChannel, overlaps[channel]!, overlappedWeight));
+  const clear = subsegments.flatMap((ofChannel, channel) =>
+    clearShares(ofChannel, overlaps[channel]!, overlappedWeight),
+  );
   const embeddings = {
     vectors: rows,
     seconds: Float32Array.from(ordered, ({ from, to }, at) => (clear[at]! * (to - from)) / soundRate),
@@ -243,7 +247,9 @@ function itemsOf(
   least: number,
 ): VoiceItem[] {
   const pieces = subsegments.flatMap((ofChannel) =>
-    ofChannel.map((subsegment): VoiceItem => ({ ...subsegment, seconds: (subsegment.to - subsegment.from) / soundRate })),
+    ofChannel.map(
+      (subsegment): VoiceItem => ({ ...subsegment, seconds: (subsegment.to - subsegment.from) / soundRate }),
+    ),
   );
   if (pieces.length >= least) return pieces;
   const locals = channels.flatMap(({ windows }) =>

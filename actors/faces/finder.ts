@@ -115,8 +115,8 @@ async function embedded(
       return { bad, vector: (at: number) => vectors.subarray(at * size, (at + 1) * size) };
     });
   const { batch } = current.using(key).family.embedder;
-  for (let start = 0; start < found.length; start += batch) {
-    const some = found.slice(start, start + batch);
+  for (let start = 0; start < faces.length; start += batch) {
+    const some = faces.slice(start, start + batch);
     const { bad, vector } = await run(some);
     if (bad.length === 0) {
       some.forEach((face, at) => void take(face, vector(at)));

@@ -122,7 +122,9 @@ export function tellsClusters(
     },
     more: async ({ cancelled, error }) => {
       if (cancelled || error) return null;
-      const job = (await client.faceClusters({ cache_dir })).jobs.find((candidate) => candidate.name === name);
+      const job = (await client.faceClusters({ cache_dir })).jobs.find(
+        (candidate) => candidate.name === name,
+      );
       // Its closing step failed, and the report has said why.
       if (!job) return null;
       const answer = await client.clusterSamples({ ...largest, cache_dir, cluster_job_name: name });

@@ -40,7 +40,8 @@ export function clustersMeant(job: ClusterNames, word: string): readonly string[
   if (matches.length > 0 && name !== '') return matches;
   const knownNames = [...new Set(Object.values(job.names).filter((name) => name !== ''))];
   const few = job.cluster_ids.length <= 1000 ? job.cluster_ids : [];
-  const meant = suggestion(word, [...knownNames, ...few]) || `; see: framehound faces show ${shellWord(job.name)}`;
+  const meant =
+    suggestion(word, [...knownNames, ...few]) || `; see: framehound faces show ${shellWord(job.name)}`;
   throw peopleErrors.UNKNOWN_CLUSTER(
     `${printable(job.name)} has no cluster with the id or name ${printable(word)}${printable(meant)}`,
   );

@@ -234,7 +234,8 @@ async function described(
 
 /** Sums answers about several clusters of one name. */
 function summed(answers: readonly DeletePeopleAnswer[]): DeletePeopleAnswer {
-  const sum = (of: (answer: DeletePeopleAnswer) => number) => answers.reduce((all, answer) => all + of(answer), 0);
+  const sum = (of: (answer: DeletePeopleAnswer) => number) =>
+    answers.reduce((all, answer) => all + of(answer), 0);
   return {
     deleted_jobs: sum((answer) => answer.deleted_jobs),
     deleted_clusters: sum((answer) => answer.deleted_clusters),

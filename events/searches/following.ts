@@ -155,7 +155,9 @@ class Following {
   async #load(folder: string, paths: readonly string[]): Promise<string | null> {
     const { search } = this.#parts;
     const { signal } = this.#closing;
-    const loadedElsewhere = [search.loaded, this.#loaded?.transcripts].find((context) => context && context.cache_dir !== folder);
+    const loadedElsewhere = [search.loaded, this.#loaded?.transcripts].find(
+      (context) => context && context.cache_dir !== folder,
+    );
     if (loadedElsewhere) return `another folder is loaded: ${loadedElsewhere.cache_dir}`;
     try {
       await search.loadMedia(folder, paths, signal);

@@ -201,7 +201,9 @@ export class GuardianClient {
   /** An engine whose threads do not end kills itself: any softer way aborts inside native code. */
   readonly #killAfterLimit = (): void => {
     const engineProcess = this.#process;
-    this.#cancelKill = this.#clock.after(this.stopLimitMs, () => engineProcess.kill(engineProcess.pid, 'SIGKILL'));
+    this.#cancelKill = this.#clock.after(this.stopLimitMs, () =>
+      engineProcess.kill(engineProcess.pid, 'SIGKILL'),
+    );
   };
 
   readonly #onMessage = (message: GuardianMessage): void => {

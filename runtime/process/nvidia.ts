@@ -79,7 +79,9 @@ function isWhole(path: string): boolean {
  */
 function installerEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { ONNXRUNTIME_NODE_INSTALL_CUDA: _, ...withoutChoice } = env;
-  const withoutNpm = Object.fromEntries(Object.entries(withoutChoice).filter(([name]) => !/^npm_/i.test(name)));
+  const withoutNpm = Object.fromEntries(
+    Object.entries(withoutChoice).filter(([name]) => !/^npm_/i.test(name)),
+  );
   const proxy = env['HTTPS_PROXY'] || env['https_proxy'] || env['npm_config_https_proxy'];
   const direct = env['NO_PROXY'] || env['no_proxy'];
   return {

@@ -195,7 +195,11 @@ export async function keepListed(folder: string, files: Manifest['files']): Prom
   for (const within of bundleFolders) await removeOthers(folder, within, exportedPaths);
 }
 
-async function removeOthers(folder: string, within: string, exportedPaths: ReadonlySet<string>): Promise<void> {
+async function removeOthers(
+  folder: string,
+  within: string,
+  exportedPaths: ReadonlySet<string>,
+): Promise<void> {
   if (!existsSync(join(folder, within))) return;
   for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
     const path = `${within}/${entry.name}`;

@@ -191,10 +191,13 @@ function createWriter(row: SummaryRow, model: LanguageModel): LanguageWriter {
         room: roomOf(row),
       });
       if (prompt === null)
-        return failed(material, told([...unseen, 'the prompt does not fit into the context of the model']));
+        return failed(
+          material,
+          shortWarnings([...unseen, 'the prompt does not fit into the context of the model']),
+        );
       const before = [...unseen, ...prompt.warnings];
       const answer = await ask(row, model, prompt, { read: readNodeAnswer, form: nodeForm }, checkpoint);
-      if ('warnings' in answer) return failed(material, told([...before, ...answer.warnings]));
+      if ('warnings' in answer) return failed(material, shortWarnings([...before, ...answer.warnings]));
       return guardedText(answer.value, material, before);
     },
     whole: async (root, signal, alive) => {
@@ -289,9 +292,9 @@ function repaired(chat: Chat, wrong: string, demand: string): Chat {
 function guardedText(answer: NodeAnswer, material: NodeMaterial, before: readonly string[]): NodeText {
   const { text, hints } = guardNode(answer, material);
   if (text !== '') {
-    return { text, verification_hints: hints, failed: false, warnings: told(before) };
+    return { text, verification_hints: hints, failed: false, warnings: shortWarnings(before) };
   }
-  const warnings = told([...before, 'the evidence supports nothing that the model wrote']);
+  const warnings = shortWarnings([...before, 'the evidence supports nothing that the model wrote']);
   return { ...failed(material, warnings), verification_hints: hints };
 }
 
