@@ -75,7 +75,7 @@ export const actorFaults: readonly Fault[] = [
   {
     name: 'a line is certain that another look reads otherwise',
     file: 'actors/text-reader/reading.ts',
-    text: '!isSame(one.text, other.text) || ',
+    text: '!isSame(reading.text, second.text) || ',
     fault: '',
     tests: ['test/actors/text-reader/recognition/read-line.test.ts'],
   },
