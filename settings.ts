@@ -89,10 +89,11 @@ export const settings = {
     doc: 'number of files decoded at the same time, one thread each',
   }),
   still_memory_mb: setting(Type.Integer({ minimum: 64 }), {
-    // Two GiB decode an AVIF of 130 megapixels, and no file takes all of a large machine.
-    fallback: Math.min(2048, Math.max(256, Math.floor(usableMemory() / 4 / 2 ** 20))),
+    // Two GiB decode an AVIF of 130 megapixels, and no file takes all of a large machine; where more decoders
+    // work at the same time, each may have pictures of 6K.
+    fallback: Math.min(Math.max(2048, 512 * cores), Math.max(256, Math.floor(usableMemory() / 4 / 2 ** 20))),
     env: 'FRAMEHOUND_STILL_MEMORY_MB',
-    doc: 'memory in MiB that all decoders together may use for stills and long indexes of films; files that need more are refused',
+    doc: 'memory in MiB that all decoders together may use for stills, large pictures of films, and long indexes and attached files of films; files that need more are refused',
   }),
   model_threads: setting(Type.Integer({ minimum: 1, maximum: 256 }), {
     fallback: physicalCores(),

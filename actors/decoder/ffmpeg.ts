@@ -99,6 +99,7 @@ export {
   avGetPixFmtFromName,
   avGetPixFmtName,
   avGetSampleFmtName,
+  avImageGetBufferSize,
   Codec,
   CodecContext,
   Dictionary,

@@ -14,6 +14,9 @@ import { endEncoder } from './smart/end-encoder.ts';
 import { smartFilm } from './smart/smart-cut.ts';
 import { expectReadable, soundStreams } from './sound-packets.ts';
 
+/** Pictures that the encoder of a clip holds. */
+const encodedPictures = 8;
+
 /**
  * A smart clip that cannot be becomes a precise one, which says why. `encoders`: of precise pictures; a clip
  * on which the encoder of a device fails is made again without one.
@@ -46,11 +49,12 @@ async function encodedBy(request: ClipRequest, turn: Turn, encoders: PictureEnco
 }
 
 async function write(request: ClipRequest, turn: Turn, encoders: PictureEncoders): Promise<CutResult> {
-  const { path, output } = request;
+  const { path, output, mode } = request;
   const stamp = await readFileStamp(path);
   if (await isStill(path)) throw ofStill(path);
   turn.throwIfCancelled();
-  const source = await openSource(path, { turn });
+  // Copied packets are not decoded.
+  const source = await openSource(path, { turn, ...(mode !== 'copy' && { pictures: encodedPictures }) });
   try {
     source.lookForRate();
     const written = await cut(source, request, turn, encoders);

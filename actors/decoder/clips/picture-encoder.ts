@@ -126,8 +126,14 @@ export interface SoftwareEncoding {
 }
 /** Seconds between keyframes: an editor that winds back decodes so much at most. */
 const keyframeSeconds = 1;
-/** Pictures above this size are looked ahead at less, so that fewer of them lie in memory. */
-const largePixels = 4_000_000;
+/**
+ * Pictures that x264 looks ahead at, by their size in px, so that fewer of the large ones lie in memory; the
+ * preset says it of smaller ones.
+ */
+const lookahead = [
+  { above: 16_000_000, pictures: '4' },
+  { above: 4_000_000, pictures: '15' },
+];
 const sideData = [
   AV_PKT_DATA_DISPLAYMATRIX,
   AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
@@ -221,13 +227,14 @@ export function openPictureEncoder(
 
 function x264Options(shape: PictureShape, asked: SoftwareEncoding) {
   const { width, height, firstField } = shape;
+  const ahead = lookahead.find(({ above }) => width * height > above);
   return {
     ...asked.quality,
     // Told with the first picture only, it comes too late for that one, which is the one that players
     // believe.
     ...(firstField && { 'x264-params': firstField === 'top' ? 'tff=1' : 'bff=1' }),
     g: String(keyframeDistance(shape)),
-    ...(width * height > largePixels ? { 'rc-lookahead': '15' } : {}),
+    ...(ahead && { 'rc-lookahead': ahead.pictures }),
   };
 }
 

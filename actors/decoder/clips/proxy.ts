@@ -52,7 +52,7 @@ export async function* proxy(
   const stamp = await readFileStamp(path);
   if (await isStill(path)) throw ofStill(path);
   turn.throwIfCancelled();
-  const source = await openSource(path, { turn });
+  const source = await openSource(path, { turn, pictures: 0 });
   let isWhole = false;
   try {
     if (isStillContainer(source.container)) throw ofStill(path);

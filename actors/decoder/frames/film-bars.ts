@@ -35,7 +35,7 @@ type BarsTurn = Pick<Turn, 'throwIfCancelled' | 'alive' | 'reserve' | 'log'>;
  */
 export async function filmBars(path: string, turn: BarsTurn): Promise<Bars | null> {
   try {
-    const source = await openSource(path, { turn });
+    const source = await openSource(path, { turn, pictures: 0 });
     try {
       return await barsIn(source, turn);
     } finally {

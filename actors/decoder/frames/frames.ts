@@ -82,7 +82,7 @@ async function* filmFrames(
   { hardware, slots, bars }: FilmPass,
 ): AsyncGenerator<Sent<GridFrame>> {
   const { path, mode, from_frame, preview, sections } = request;
-  const source = await openSource(path, { turn, beforeStill: () => slots.take() });
+  const source = await openSource(path, { turn, pictures: 0, beforeStill: () => slots.take() });
   const outputs = new PictureOutputs(source, shapesOf(request), preview, bars);
   try {
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });

@@ -43,7 +43,7 @@ async function* filmMoments(
   { path, seconds, preview }: MomentsRequest,
   turn: Turn,
 ): AsyncGenerator<Sent<MomentPicture>> {
-  const source = await openSource(path, { turn });
+  const source = await openSource(path, { turn, pictures: 0 });
   const outputs = new PictureOutputs(source, [], preview);
   try {
     const moments = isStillContainer(source.container) ? seconds.map(() => 0) : seconds;
@@ -165,7 +165,7 @@ export async function picture(request: PictureRequest, turn: Turn): Promise<Sent
     return reply(0, preview && (await previewStill(reduced!, preview.quality)), reduced!.within !== null);
   }
   const bars = shape.trim_bars ? await filmBars(path, turn) : null;
-  const source = await openSource(path, { turn });
+  const source = await openSource(path, { turn, pictures: 0 });
   const outputs = new PictureOutputs(source, [shape], preview, bars);
   try {
     const offset = isStillContainer(source.container) ? 0 : withinVideo(source, request.seconds);

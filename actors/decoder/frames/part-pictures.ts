@@ -26,7 +26,7 @@ export async function* partPictures(request: PartsRequest, turn: Turn): AsyncGen
   )
     throw engineErrors.INVALID_MESSAGE('parts are not ascending');
   const stamp = await readFileStamp(path);
-  const source = await openSource(path, { turn });
+  const source = await openSource(path, { turn, pictures: 0 });
   try {
     const head = await readHead(source, turn);
     if (head.timed) yield* new PartsOfFilm(source, head, request, turn).pictures();

@@ -35,7 +35,7 @@ import {
   orEncrypted,
   readFileStamp,
 } from './file.ts';
-import { reserveIndex } from './film-index/mp4-index.ts';
+import { FilmMemory } from './film-memory.ts';
 import type { PacketTurn } from './packet-checkpoint.ts';
 import { codedHeader, codedHeaderLength } from './stills/coded-header.ts';
 import { expectSize } from './stills/still.ts';
@@ -81,6 +81,8 @@ const transportBytes = 250_000n;
 /** FFmpeg keeps a decoder and a parser for each stream; a whole multiplex has some 200 in 50 programs. */
 const mostStreams = 256;
 const mostPrograms = 256;
+/** FFmpeg opens a decoder for each of them at once, of 1.6 MB for H.264; a multiplex has some 50. */
+const mostPictureStreams = 64;
 /** How long opening a file may take, and how often is asked whether it was cancelled. */
 const openLimit = { ms: 30_000, checkMs: 100 };
 /** How long places of a file are looked at to know whether its clock goes with its bytes. */
@@ -121,7 +123,7 @@ export class Source {
   readonly video: Stream | null;
   /** Memory for a still that FFmpeg decodes, kept until the source is closed; null for films and sound. */
   readonly still: CodedStillMemory | null;
-  readonly #releaseIndex: (() => void) | null;
+  readonly #memory: FilmMemory | null;
   /** Null where the times of the file go on from its start to its end. */
   #clock: SourceClock | null = null;
   /** Stretches without pictures, as far as the packets were read to know the clock. */
@@ -154,20 +156,16 @@ export class Source {
     bytes: number,
     turn: PacketTurn | null = null,
     still: CodedStillMemory | null = null,
-    releaseIndex: (() => void) | null = null,
+    memory: FilmMemory | null = null,
   ) {
     this.still = still;
-    this.#releaseIndex = releaseIndex;
+    this.#memory = memory;
     this.path = path;
     this.#turn = turn;
     this.format = format;
     this.bytes = bytes;
     const streams = format.streams;
-    const videos = streams.filter(
-      (stream) =>
-        stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO &&
-        (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) === 0,
-    );
+    const videos = streams.filter(hasPictures);
     const best = format.findBestStream(AVMEDIA_TYPE_VIDEO);
     this.video = videos.find((stream) => stream.index === best) ?? videos[0] ?? null;
     this.#wanted = new Set(this.video ? [this.video.index] : []);
@@ -220,7 +218,7 @@ export class Source {
 
   /** Memory is reserved for its index until it is closed. */
   get hasLongIndex(): boolean {
-    return this.#releaseIndex !== null;
+    return this.#memory?.hasLongIndex === true;
   }
 
   get codec(): string {
@@ -412,7 +410,7 @@ export class Source {
     this.format.closeInputSync();
     this.format.freeContext();
     this.still?.release();
-    this.#releaseIndex?.();
+    this.#memory?.release();
   }
 
   #forgetUnread() {
@@ -493,6 +491,11 @@ export interface OpenOptions {
   beforeStill?(): Promise<unknown>;
   /** How long FFmpeg may take. */
   readonly limitMs?: number;
+  /**
+   * The pictures of a film will be decoded, so memory for large ones is waited for and kept until the source
+   * is closed. How many of them are held beside those of the decoder.
+   */
+  readonly pictures?: number;
 }
 
 /** Clocks found last, so that a film of several parts is read through once in each thread. */
@@ -547,12 +550,12 @@ export async function openSource(path: string, options: OpenOptions): Promise<So
 async function openFile(
   path: string,
   stamp: FileStamp,
-  { turn, beforeStill, limitMs = openLimit.ms }: OpenOptions,
+  { turn, beforeStill, limitMs = openLimit.ms, pictures }: OpenOptions,
 ): Promise<Source> {
   const { size } = stamp;
   // FFmpeg would take a Motion JPEG stream for a still.
   const forced = (await isJpegFilm(path)) ? InputFormat.findInputFormat('mjpeg') : null;
-  const releaseIndex = await reserveIndex(path, Number(size), turn);
+  const memory = await FilmMemory.ofIndex(path, Number(size), turn);
   const format = new FormatContext();
   let still: CodedStillMemory | null = null;
   const options = Dictionary.fromObject({
@@ -572,6 +575,7 @@ async function openFile(
     const open = () => format.openInput(`file:${resolve(path)}`, forced, options);
     checked(await limit.within(format, open), path, 'cannot be opened');
     expectAtMost(path, format.nbPrograms, mostPrograms, 'programs');
+    expectAtMost(path, format.streams.filter(hasPictures).length, mostPictureStreams, 'streams of pictures');
     format.probesize = probeLimits.bytes;
     // A packet of Flash video may claim a huge number of keyframes, and FFmpeg allocates memory for all of
     // them.
@@ -579,20 +583,29 @@ async function openFile(
     if (isStillContainer(format.iformat?.name ?? '')) {
       await beforeStill?.();
       // A still has no index.
-      releaseIndex?.();
+      memory.release();
       still = await reserveCodedStill(path, turn);
-    }
+    } else await memory.forOpening(format);
     await findStreams(path, format, still, limit);
-    return new Source(path, format, Number(size), turn, still, releaseIndex);
+    const source = new Source(path, format, Number(size), turn, still, memory);
+    if (still) return source;
+    if (source.video && pictures !== undefined) await memory.forDecoding(source.video, pictures);
+    else await memory.keepIndex();
+    return source;
   } catch (error) {
     format.closeInputSync();
     format.freeContext();
     still?.release();
-    releaseIndex?.();
+    memory.release();
     throw mediaErrors.NOT_MEDIA.is(error) ? await orEncrypted(path, error) : error;
   } finally {
     options.free();
   }
+}
+
+/** Cover art is no such stream. */
+function hasPictures({ codecpar, disposition }: Stream): boolean {
+  return codecpar.codecType === AVMEDIA_TYPE_VIDEO && (disposition & AV_DISPOSITION_ATTACHED_PIC) === 0;
 }
 
 function expectAtMost(path: string, count: number, most: number, what: string) {
