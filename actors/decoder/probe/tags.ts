@@ -60,17 +60,21 @@ function place(text: string): string | null {
   return /^[+-]?0+(\.0+)?[+-]0+(\.0+)?(?![\d.])/.test(text.trim()) ? null : plain(text);
 }
 
-/** A date, with or without a time, as ISO 8601; null for anything else, including a year alone. */
+/**
+ * A date, with or without a time, as ISO 8601; XMP may leave out the seconds. Null for anything else,
+ * including a year alone.
+ */
 export function isoDate(text: string): string | null {
-  const match = /^(\d{4})[-/:](\d\d)[-/:](\d\d)(?:[T ](\d\d:\d\d:\d\d)(\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?$/.exec(
-    text.trim(),
-  );
+  const match =
+    /^(\d{4})[-/:](\d\d)[-/:](\d\d)(?:[T ](\d\d:\d\d)(?:(:\d\d)(\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?)?$/.exec(
+      text.trim(),
+    );
   if (!match || match[1] === '0000') return null;
-  const [, year, month, day, time, fraction, zone] = match;
+  const [, year, month, day, time, seconds = ':00', fraction, zone] = match;
   if (time === undefined) return setDate(`${year}-${month}-${day}`);
   const part = fraction && Number(fraction) > 0 ? fraction : '';
   const offset = zone && zone !== 'Z' ? `${zone.slice(0, 3)}:${zone.slice(-2)}` : (zone ?? '');
-  return setDate(`${year}-${month}-${day}T${time}${part}${offset}`);
+  return setDate(`${year}-${month}-${day}T${time}${seconds}${part}${offset}`);
 }
 
 /** Null for the date of a clock that was never set. */

@@ -13,7 +13,7 @@ import type { PacketTurn } from './packet-checkpoint.ts';
 const ordinary = { index: 64 * 2 ** 20, pictures: 256 * 2 ** 20 };
 /** Bytes a pixel of a picture whose format is not known before it is decoded. */
 const unknownPixel = 4;
-/** Pictures that a decoder holds, as measured on films of 8K and more: by FFmpeg's name, and of all others. */
+/** Pictures that a decoder holds, as measured on films of 8K and more, by FFmpeg's name of the codec. */
 const heldPictures: Readonly<Record<string, number>> = { h264: 8, hevc: 8, vvc: 8, vp9: 8, av1: 8 };
 const otherPictures = 3;
 /** Bytes a pixel beside the picture: JPEG 2000 keeps a coefficient of 4 bytes for each of three colours. */
