@@ -48,7 +48,9 @@ async function answerOf(route: Route, request: RequestInput, service: Service) {
   }
 }
 
-/** As they arrive over a socket: what is undefined is left out, and nothing is shared with the caller. */
+/**
+ * Copies the parts as a socket would: undefined fields are left out, and nothing is shared with the caller.
+ */
 function partsOf({ params, query }: Route, input: Fields) {
   const parts = { params: {}, query: {}, body: {} } as Record<
     'params' | 'query' | 'body',

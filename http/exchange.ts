@@ -58,7 +58,7 @@ export interface Head {
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly service: Service;
-  /** Whether a key opens the licensed routes. Synchronous when the decision is cached. */
+  /** Decides whether a key opens the licensed routes. Synchronous when the decision is cached. */
   license(key: string | undefined): AccessDecision | Promise<AccessDecision>;
   isAllowedHost(host: string): boolean;
   /** Origins of web pages of other sites that may send requests and read answers; none by default. */
@@ -121,7 +121,7 @@ export class Exchange implements Pending {
   #validators: Validators | undefined;
   #signal: (() => AbortSignal) | undefined;
   readonly #intake: Intake;
-  /** Those that the route reads. */
+  /** Headers that the route reads. */
   #named: Readonly<Record<string, string>> = noHeaders;
   /** In a route of bytes. */
   #conditions: Conditions | undefined;

@@ -104,7 +104,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
-/** As many clients as the engine is made for. */
+/** Number of clients that the engine is designed for. */
 const CLIENTS = 1000;
 const TELL_EVERY_MS = 10_000;
 

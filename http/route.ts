@@ -71,9 +71,9 @@ export interface Input<P extends TObject, Q extends TObject, B extends TObject> 
   readonly body: Static<B>;
   /** Aborted when the client disconnects and when the service stops. */
   readonly signal: AbortSignal;
-  /** What was sent as the license key, a secret; empty without one. Checked where the route is licensed. */
+  /** The license key as sent, a secret; empty without one. Checked if the route is licensed. */
   readonly credential: string;
-  /** Those that the route names, empty where the request has none. */
+  /** Headers that the route names, empty if they are missing. */
   readonly headers: Readonly<Record<string, string>>;
   /** Id of the request, as in the log and in the answer's `X-Request-Id`. */
   readonly id: string;
@@ -96,7 +96,7 @@ export interface Route<
   readonly id: string;
   /** One line. */
   readonly summary: string;
-  /** What a caller has to know beyond the fields; Markdown. */
+  /** Facts that a caller needs beyond the fields; Markdown. */
   readonly description: string;
   readonly tag: string;
   /** `open`: needs no license key. */
@@ -110,10 +110,7 @@ export interface Route<
   readonly headers?: readonly string[];
   /** Bytes of a body, where less is taken than by other routes. */
   readonly mostBytes?: number;
-  /**
-   * What answers are that are sent as they are; JSON when left out. Errors are JSON, but those of `text` that
-   * are declared.
-   */
+  /** Form of answers that are not JSON. Errors are JSON, except declared ones of `text`. */
   readonly form?: Form;
   /** Names of the fields of a 200 whose texts are base64: nothing in them has to be escaped. */
   readonly base64?: readonly string[];
@@ -148,7 +145,7 @@ export function route<
   };
 }
 
-/** What a handler returns. */
+/** Makes the return value of a handler. */
 export function reply<const S extends number, B>(
   status: S,
   body: B,

@@ -78,7 +78,7 @@ function match(pattern: readonly string[], given: readonly string[]): Record<str
   return params;
 }
 
-/** Of `{name}`, and of `{+name}`, which stands last and takes the rest of the path, slashes included. */
+/** Name in `{name}`, or in `{+name}`, which comes last and takes the rest of the path, slashes included. */
 export function placeholderName(placeholder: string): string {
   return placeholder.replace(/^\{\+?|\}$/g, '');
 }

@@ -1,4 +1,4 @@
-// What the routes are handed: the engine's coordinators and the few things of the service itself.
+// Context of the routes: the engine's coordinators, and the few things of the service itself.
 
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Cluster } from '../actors/cluster/contract.ts';
@@ -121,7 +121,7 @@ interface MediaLinks {
   open(link: string): Promise<LinkedMedia>;
 }
 
-/** As other secrets of this program begin, which logs take out. */
+/** Prefix of this program's secrets, by which logs remove them. */
 const PREFIX = 'fhm_';
 const HOUR_MS = 3_600_000;
 /** Links kept. */
@@ -136,7 +136,7 @@ interface Kept extends LinkedMedia {
 /** `now`: Unix ms. `check`: whether a credential opens the service. */
 export function createMediaLinks(now: () => number, check: Access['check']): MediaLinks {
   const secret = randomBytes(SECRET_BYTES);
-  /** By the hash of the link. */
+  /** Links by their hash. */
   const known = new Map<string, Kept>();
   return {
     make: ({ cache_dir, hash_str, proxy = false }, credential) => {

@@ -141,7 +141,7 @@ interface ClientOptions {
   readonly linger: LingerBounds;
 }
 
-/** What uWebSockets collects while a request is read; what does not fit is sent at once. */
+/** Bytes that uWebSockets collects while a request is read; larger data is sent at once. */
 const CORKED_BYTES = 16 * 1024;
 
 /** The client of one request. */
@@ -300,7 +300,7 @@ class Client {
     void sender.run();
   }
 
-  /** As an argument of `endWithoutBody` the length would leave the connection waiting for that many bytes. */
+  /** As an argument of `endWithoutBody`, the length would make the connection wait for that many bytes. */
   #endHead(bytes: number): void {
     this.#res.writeHeader('Content-Length', String(bytes));
     this.#res.endWithoutBody();
@@ -312,7 +312,7 @@ class StreamSender {
   readonly #res: HttpResponse;
   readonly #body: ByteStream;
   #isOver = false;
-  /** What is being sent, and its place in the body. */
+  /** Piece being sent, and its place in the body. */
   #piece: Uint8Array = new Uint8Array(0);
   #start = 0;
   /** Resolves the wait for a client that takes no more for now. */

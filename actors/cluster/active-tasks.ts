@@ -23,10 +23,10 @@ export interface ActiveParts {
 /** Paths are those of this machine. */
 interface Active {
   readonly first: TaskSnapshot;
-  /** By the clock of this engine, ms. */
+  /** Start by the clock of this engine, ms. */
   readonly began: number;
   standing: TaskStanding;
-  /** By job. */
+  /** Work in progress by job. */
   readonly underway: Map<string, Underway>;
 }
 
@@ -87,7 +87,7 @@ export class ActiveTasks {
         this.#parts.listeners.notify(task_id, { type: 'result', result });
       if (active !== null) this.#tellProgress(task_id, active);
     } finally {
-      // Whoever waits for the end hears of it, whatever else could not be told.
+      // Waiting callers learn of the end, even if other events could not be sent.
       if (standing.end !== null) {
         this.#active.delete(task_id);
         this.#parts.listeners.notify(task_id, { type: 'end', ...standing.end });

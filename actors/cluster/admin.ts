@@ -1,4 +1,4 @@
-// What people ask about a cluster, and do to its nodes.
+// Inspection of a cluster, and administration of its nodes.
 import type { Clock } from '../../runtime/clock.ts';
 import {
   type ClusterAdmin,

@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 
 interface Kind {
-  /** Of the home folder. */
+  /** Folder within the home folder. */
   readonly folder: string;
   readonly file: RegExp;
   /** Only the owner can read it. */
@@ -60,7 +60,7 @@ const kinds: readonly Kind[] = [
     byOrigin: true,
     joined: united('watch_folders', 'id'),
   },
-  // Of whoever watches now.
+  // Files of the node that currently watches.
   {
     folder: 'watch-folders',
     file: /^status\.json$/,
@@ -85,7 +85,7 @@ function bothHits(own: Fields, common: Fields): Fields {
   };
 }
 
-/** Of a machine that was never in the cluster: its records follow those that are there. */
+/** Adds the records of a machine that is new to the cluster behind the existing ones. */
 function united(list: string, id: string): Kind['joined'] {
   const of = (value: Fields) => value[list] as readonly Fields[];
   return (own, common, isFirst) => {

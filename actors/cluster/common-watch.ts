@@ -35,7 +35,7 @@ export interface CommonWatchParts {
   readonly folder: string;
   readonly leases: Pick<Leases, 'take' | 'isTaken'>;
   readonly roots: () => Roots;
-  /** Whether this machine takes over what others have watched. */
+  /** True if this machine takes over what others have watched. */
   readonly resumes: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -182,7 +182,7 @@ export class CommonWatch implements WatchFolders {
     return !this.#reads && (await this.#parts.leases.isTaken(ABLE));
   }
 
-  /** Whoever watches says how it stands. */
+  /** Publishes the state of the watching node. */
   async #tell(): Promise<void> {
     if (this.#claim === null) return;
     const { paths } = this.#parts.roots();

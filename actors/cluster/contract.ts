@@ -50,7 +50,7 @@ export const clusterErrors = errorTable({
 /** Seconds without a sign of life after which a node counts as one that does not run. */
 export const silentSeconds = 10;
 
-/** Those of a node for which the log is not kept any longer. */
+/** Silence of a node after which the log is no longer kept for it. */
 export const livingSeconds = 3600;
 
 /** Roles of a node: every one follows the log and answers; a worker takes files to analyse. */
@@ -59,7 +59,7 @@ export type Role = (typeof roles)[number];
 
 /** Which cluster an engine joins, and as what. */
 export interface ClusterChoice {
-  /** Of the database. */
+  /** Address of the database. */
   readonly url: string;
   /** That all nodes share; empty where nobody said. */
   readonly folder: string;
@@ -105,7 +105,7 @@ export interface DatabaseFacts {
   /** Version of its tables, 0 where there are none, and the one that this program has. */
   readonly tables: number;
   readonly supported: number;
-  /** Whether the user of the address may make schemas. */
+  /** True if the user of the address may create schemas. */
   readonly may_create: boolean;
   /** Null where there are no tables. */
   readonly library: string | null;
@@ -114,21 +114,21 @@ export interface DatabaseFacts {
 }
 
 export interface FolderFacts {
-  /** Of a large file, and of a small one, each flushed. */
+  /** Speed for a large file, and time for a small one, each flushed. */
   readonly megabytes_per_second: number;
   readonly milliseconds: number;
-  /** Whose folder it is; null where it is nobody's yet. */
+  /** Owner of the folder; null if it has none yet. */
   readonly library: string | null;
 }
 
-/** What can be asked about a cluster, and done to its nodes, without being one of them. */
+/** Inspection of a cluster and administration of its nodes from outside of it. */
 export interface ClusterAdmin {
   status(): Promise<ClusterStatus>;
   /** The node takes no further files, or does so again. NODE_UNKNOWN. */
   drain(node: string, draining: boolean): Promise<void>;
   /** Forgets a node that does not run any more. NODE_UNKNOWN, NODE_RUNS. */
   remove(node: string): Promise<void>;
-  /** What the database says of itself, whatever tables it has. DATABASE_AWAY, DATABASE_REFUSED. */
+  /** Facts about the database, whatever tables it has. DATABASE_AWAY, DATABASE_REFUSED. */
   examine(): Promise<DatabaseFacts>;
   /** Writes into the shared folder, reads it again and takes it away. SHARED_FOLDER. */
   tryFolder(folder: string): Promise<FolderFacts>;
@@ -165,9 +165,9 @@ export interface CommonHome extends HomeFiles {
  */
 export type ToldListener = (task_id: string, event: TaskEvent, key: string | null) => Promise<void>;
 
-/** What saved searches and webhooks hear of: one node of a cluster tells them. */
+/** Events for saved searches and webhooks, which one node of a cluster sends. */
 export interface Telling {
-  /** Whether this engine is the one that does. */
+  /** True if this engine is that node. */
   readonly tells: boolean;
   /**
    * Results and ends of analyses, on one node of a cluster. Another one that takes over continues there, and
@@ -177,7 +177,7 @@ export interface Telling {
   subscribe(listener: ToldListener): () => void;
 }
 
-/** Of an engine that is in no cluster. */
+/** Events of an engine outside of any cluster. */
 export function tellingOf(tasks: Pick<Tasks, 'subscribe'>): Telling {
   return {
     tells: true,

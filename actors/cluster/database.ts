@@ -66,13 +66,13 @@ const CONNECT_WITHIN = 5_000;
 const AGAIN_AFTER = 1_000;
 /** ms that a statement may take. */
 const STATEMENT_WITHIN = 30_000;
-/** Of the lock under which the tables are made. */
+/** Id of the lock under which the tables are created. */
 const migrationLock = 7_205_759;
 
 /** Classes of SQLSTATE that say that the server cannot be reached now. */
 const passing = /^(08|53|57)/;
 
-/** What the driver says of a connection that cannot be made, or has ended. */
+/** Messages of the driver about a connection that failed or ended. */
 const cut = /terminated|timeout|timed out|closed the connection|not queryable|calling end/i;
 
 /** Without a password in what the driver says. Errors of neither server nor connection stay as they are. */
@@ -91,7 +91,7 @@ function faultOf(error: unknown): unknown {
 
 const migrations = join(import.meta.dirname, 'migrations');
 
-/** What makes the tables, in this order; the version of the tables is their number. */
+/** Files that create the tables, in order; their number is the version of the tables. */
 export function tableFiles(): string[] {
   return readdirSync(migrations)
     .filter((name) => name.endsWith('.sql'))
@@ -183,7 +183,7 @@ export class Database implements Sql {
 
   async #execute(text: string, values: readonly unknown[]): Promise<{ rows: unknown[] }> {
     const result = (await this.#pool.query(text, [...values])) as pg.QueryResult | pg.QueryResult[];
-    // Of several statements the last one answers.
+    // The driver returns a list for several statements.
     return Array.isArray(result) ? { rows: result.flatMap(({ rows }) => rows) } : result;
   }
 
@@ -253,7 +253,7 @@ export class Database implements Sql {
       this.#away = null;
       return done;
     } catch (error) {
-      // What the work itself refuses is no fault of the database.
+      // An error of the work itself is no fault of the database.
       if (error instanceof EngineError) throw error;
       const fault = faultOf(error);
       if (clusterErrors.DATABASE_AWAY.is(fault)) {
@@ -435,7 +435,7 @@ export class Database implements Sql {
     try {
       await this.ready();
       const client = await this.#pool.connect();
-      // Whoever closes waits until every connection is given back.
+      // Closing waits until every connection is returned.
       if (this.#closed) return client.release(true);
       this.#listening = client;
       this.#endListening = () => {
@@ -454,7 +454,7 @@ export class Database implements Sql {
       });
       for (const listener of this.#listeners) await begin(client, listener);
     } catch {
-      // Whoever asks for something tells why.
+      // The next query reports the reason.
       lost();
     }
   }
@@ -482,7 +482,7 @@ function affected(response: unknown): boolean {
   return (response as { affected: number }).affected === 1;
 }
 
-/** As pg-boss wants it. */
+/** Connection in the form that pg-boss takes. */
 function adapted(sql: Sql) {
   return {
     executeSql: async (text: string, values: unknown[] = []) => ({ rows: await sql.query(text, values) }),

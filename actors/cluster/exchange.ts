@@ -1,4 +1,4 @@
-// What workers found, in the folder that all nodes share: an analysis folder for each job, exported with a
+// Results of workers in the folder that all nodes share: an analysis folder for each job, exported with a
 // manifest, and never changed once a change of the log names it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { clusterErrors } from './contract.ts';
 import type { Job } from './database.ts';
 import { markFile, ownerOf } from './share.ts';
 
-/** What a change of the log says of a folder of results. */
+/** Reference to a folder of results in a change of the log. */
 export interface Sealed {
   /** From the shared folder on. */
   readonly place: string;
-  /** Of its manifest, which has those of its files: SHA-256, hex. */
+  /** SHA-256, hex, of its manifest, which has those of its files. */
   readonly digest: string;
 }
 
@@ -60,7 +60,7 @@ export class Exchange {
     return sealed;
   }
 
-  /** As `seal`; LIBRARY_DAMAGED for a folder in which something is missing. */
+  /** Like `seal`; LIBRARY_DAMAGED for an incomplete folder. */
   async sealWhole(place: string, cacheDir: string, signal: AbortSignal): Promise<Sealed> {
     const { sealed, missing } = await this.#seal(place, cacheDir, signal);
     if (missing.length === 0) return sealed;

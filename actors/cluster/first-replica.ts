@@ -99,7 +99,7 @@ async function taken(parts: FirstReplicaParts, snapshot: Snapshot, signal: Abort
     });
   };
   try {
-    // What is here stays until there is something in its place.
+    // The present data stays until its replacement is complete.
     await exchange.expectSealed(sealed);
     await removeRecords(cacheDir);
     await exchange.take(sealed, cacheDir, signal, progress);
@@ -118,7 +118,7 @@ async function taken(parts: FirstReplicaParts, snapshot: Snapshot, signal: Abort
   }
 }
 
-/** What is made of media again when it is asked for. */
+/** Data that is made of media again on demand. */
 const remade = ['peaks', 'proxies'];
 
 /**

@@ -22,7 +22,7 @@ import type { Places } from './places.ts';
 import { listSnapshots } from './snapshots.ts';
 import { begunHere, revived } from './written.ts';
 
-/** What copies of results are called until the replica has them. */
+/** Prefix of copies of results until the replica has them. */
 const copyPrefix = 'change-';
 /** Changes read at once. */
 const TOGETHER = 100;
@@ -183,7 +183,7 @@ export class Follower {
     this.#moved.notifyAll();
   }
 
-  /** Those that are flushed together; what they have come to, or the first of them. */
+  /** Applies changes that are flushed together. Returns their results, or rejects with the first error. */
   async #applySmall(changes: readonly Change[]): Promise<readonly Written[]> {
     const { index, places, cacheDir: cache_dir, library } = this.#parts;
     const all = places.own(changes).map(({ seq, at_ms, body }) => {
@@ -235,7 +235,7 @@ export class Follower {
     return written;
   }
 
-  /** Of a replica in which something is missing no snapshot is made. */
+  /** An incomplete replica is not used for a snapshot. */
   async #noteMissed(): Promise<void> {
     const { database, nodeId } = this.#parts;
     await database.query('update framehound.node set missed = missed + 1 where id = $1', [nodeId]);
@@ -293,7 +293,7 @@ function smallUntil(changes: readonly Change[], from: number): number {
 
 const freeing = ['remove_media', 'delete_people', 'remove_summaries', 'commit_summary'];
 
-/** Whether something may be left of what was there before. */
+/** True if the change may leave data of before. */
 function frees(body: ChangeBody): boolean {
   if (body.kind === 'write') return body.write.some(({ name }) => freeing.includes(name));
   return body.kind === 'results' && body.standing.end !== null;

@@ -69,7 +69,7 @@ export class Home implements CommonHome {
   readonly #alarm: Alarm;
   readonly #turn = new Mutex();
   readonly #listeners = new Set<(names: readonly string[]) => void>();
-  /** What the files here were made of, by name. */
+  /** Text from which each file here was made, by name. */
   readonly #known: Map<string, string>;
   readonly #here = new Map<string, Here>();
   readonly #folders = new Map<string, string>();
@@ -102,7 +102,7 @@ export class Home implements CommonHome {
         if (!clusterErrors.DATABASE_AWAY.is(error)) throw error;
       });
     database.listen(homeChannel, (text) => {
-      // Whoever was away may have missed that something was removed.
+      // After an absence a removal may have been missed.
       if (text === '') this.#missed++;
       this.#lookAt = this.#restUntil = 0;
       this.#alarm.ring();
@@ -225,7 +225,7 @@ export class Home implements CommonHome {
     for (const name of this.#known.keys()) {
       if (kindOf(name)?.endsAnywhere === true) {
         if (!there.has(name)) gone.push(name);
-        // What somebody took away here comes again, and what is in no older copy of the database is offered.
+        // A file removed here is restored, and one that is in no older copy of the database is offered.
       } else if (!this.#here.has(name) || !there.has(name)) this.#known.delete(name);
     }
     return gone;
@@ -273,9 +273,9 @@ export class Home implements CommonHome {
     }
   }
 
-  /** Whether the file is another one. */
+  /** Returns true if the file has changed. */
   #bringOne({ name, digest, body }: Body): boolean {
-    // Of a newer version.
+    // A kind of a newer version is ignored.
     if (kindOf(name) === undefined) return false;
     const here = this.#look(name);
     if ((here?.digest ?? null) === digest && here?.digest !== null) {
@@ -290,7 +290,7 @@ export class Home implements CommonHome {
     return true;
   }
 
-  /** Of the file here, which has changed, and the text of the database. */
+  /** Merges the changed file here with the text of the database. */
   #joined(name: string, body: string | null, isFirst: boolean): string | null {
     const own = this.#text(name);
     const { joined, endsAnywhere = false } = kindOf(name)!;
@@ -368,7 +368,7 @@ export class Home implements CommonHome {
     return here;
   }
 
-  /** As the database has it; null for what is not there, or is no JSON. */
+  /** Text in the form of the database; null for a missing file and for one that is no JSON. */
   #text(name: string): string | null {
     try {
       return this.#shared(name, readFileSync(this.#path(name), 'utf8'));

@@ -132,7 +132,7 @@ export async function keepResults(
   return rows.flatMap(({ body }) => (keeps(body) ? [body] : []));
 }
 
-// What came with a request.
+// Attachments of a request.
 
 export async function addAttachments(sql: Sql, task: string, all: readonly Uint8Array[]): Promise<void> {
   for (const [number, bytes] of all.entries()) {

@@ -10,7 +10,7 @@ import type { Cluster, ClusterChoice } from './contract.ts';
 import type { ClusterParts } from './open.ts';
 
 type Index = ClusterParts['index'];
-/** What a program that hosts the engine adds; one that runs a single command has nothing to add. */
+/** Parts that a program which hosts the engine adds; one that runs a single command has none. */
 type Hosted = 'signal' | 'onCutOff';
 
 /** The index for coordinators, see `Cluster.index`. `cluster`: the one that was joined. */

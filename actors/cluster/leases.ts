@@ -1,5 +1,5 @@
-// What one node does for all of them, such as to watch folders: it says every few seconds that it does. One
-// that has said nothing for ten seconds does so no more, and another one takes over.
+// Duties that one node performs for all of them, such as watching folders. Its lease is renewed every few
+// seconds; after ten seconds without a renewal another node takes over.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { silentSeconds } from './contract.ts';
@@ -24,7 +24,7 @@ export interface Lease {
 
 export class Leases {
   readonly #parts: LeaseParts;
-  /** Of this engine. */
+  /** Id of this engine. */
   readonly #holder = randomUUID();
 
   constructor(parts: LeaseParts) {
@@ -76,7 +76,7 @@ export class Leases {
     };
   }
 
-  /** Whether a node, this one or another, has one whose name begins so. DATABASE_AWAY. */
+  /** True if this or another node has a lease whose name begins so. DATABASE_AWAY. */
   async isTaken(name: string): Promise<boolean> {
     const { database, library } = this.#parts;
     const rows = await database.query(

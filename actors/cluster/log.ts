@@ -106,7 +106,7 @@ export async function addChanges(
   return Number(row!.last);
 }
 
-/** What is read of the log at a time. */
+/** Page of the log. */
 export interface LogPage {
   /** Changes up to this one are not in it any more. */
   readonly cut: number;
@@ -119,7 +119,7 @@ export interface LogPage {
   readonly changes: readonly Change[];
 }
 
-/** Of a log that ends before it there is one, without a change. */
+/** Row of a page. A log that ends before the page has one without a change. */
 interface PageRow {
   readonly cut: string;
   readonly last: string;
@@ -130,7 +130,7 @@ interface PageRow {
   readonly body: ChangeBody;
 }
 
-/** Those behind `after`, at most `limit` of them. */
+/** Changes behind `after`, at most `limit` of them. */
 export async function changesAfter(
   sql: Sql,
   library: string,
@@ -201,8 +201,8 @@ export async function noteContents(
 }
 
 /**
- * Whether a change behind `since` speaks of one of these contents by another path. Then nobody has compared
- * the two files, which may differ; or the content was forgotten.
+ * True if a change behind `since` names one of these contents by another path. The two files may differ,
+ * because nobody has compared them; or the content was forgotten.
  */
 export async function isOvertaken(
   sql: Sql,

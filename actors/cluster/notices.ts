@@ -25,7 +25,7 @@ const ProgressNotice = Type.Object({
       percentage: Type.Number(),
     }),
   ),
-  /** By type of work. */
+  /** Amounts by type of work. */
   amounts: Type.Record(Type.String(), AmountOf),
   /** How much of its files is done: 1.5 is one and a half. */
   files: Type.Number(),
@@ -62,7 +62,7 @@ export function amountsOf({ stages }: TaskProgress): Record<string, Amounts> {
   return Object.fromEntries(Object.entries(stages).map(([type, { done, all }]) => [type, { done, all }]));
 }
 
-/** What tells other nodes how the work of a job goes on. */
+/** Sends the progress of a job to other nodes. */
 export function progressNotices(
   {
     database,

@@ -187,7 +187,7 @@ interface Hearing extends Pick<ClusterParts, 'proxies'> {
   readonly cacheDir: string;
 }
 
-/** Who hears of a change that the replica has. */
+/** Listeners to a change that the replica has applied. */
 function hearing({ teller, active, writes, proxies, cacheDir }: Hearing): FollowerParts['onChange'] {
   return async (change, written) => {
     const { body } = change;
@@ -200,7 +200,7 @@ function hearing({ teller, active, writes, proxies, cacheDir }: Hearing): Follow
   };
 }
 
-/** What the teller tells of the cluster, and what happens in tasks of this engine. */
+/** Events of the cluster from the teller, and events of tasks of this engine. */
 function tellingIn(teller: Teller, local: Tasks): Telling {
   const own = tellingOf(local);
   return {

@@ -11,11 +11,11 @@ const [closes, reads] = ['faces', 'summary'] as const;
 /** Jobs of a step begin when those of the steps before have ended. */
 export const steps = { files: 0, closings: 1, summaries: 2 } as const;
 
-/** What one worker does at a time. */
+/** Work of one worker at a time. */
 export interface JobWork {
   readonly step: number;
   readonly paths: readonly string[];
-  /** Of the clustering; null where it is none. */
+  /** Name of the clustering; null for other work. */
   readonly name: string | null;
 }
 
@@ -88,7 +88,7 @@ export function workOf(request: AnalysisRequest, files: readonly SizedFile[], wo
   ];
 }
 
-/** What answers the pieces of work of a job; a file of two clusterings is looked at once. */
+/** Pieces of work of a job; a file of two clusterings is analysed once. */
 export function piecesOf(
   request: AnalysisRequest,
 ): (work: JobWork) => Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>[] {

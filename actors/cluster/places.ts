@@ -5,7 +5,7 @@ import { reasonOf } from '../../runtime/errors.ts';
 import { PathMap, withTexts } from '../index/store/path-map.ts';
 import { RootsFile } from '../index/store/roots-file.ts';
 
-/** What paths begin with in the database. */
+/** Prefix of paths in the database. */
 const prefixOf = (name: string) => `root:${name}`;
 
 /** The names of roots in paths as the database has them. */
@@ -38,7 +38,7 @@ export class Places {
     this.#file = new RootsFile(file);
   }
 
-  /** As roots are now. Throws ROOTS_DAMAGED. */
+  /** Current roots. Throws ROOTS_DAMAGED. */
   #now(): PathMap {
     const { version, all } = this.#file.read();
     if (version === this.#version) return this.#map;
@@ -77,7 +77,7 @@ export class Places {
   }
 }
 
-/** What the replica of a machine is called in the database. */
+/** Prefix of the name of a machine's replica in the database. */
 const replicaMark = 'replica:';
 
 /** Paths in files of the home folder, and as all nodes know them. */

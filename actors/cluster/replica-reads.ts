@@ -27,7 +27,7 @@ export function lookingIn(index: Index, replica: string, whole: Index): Index {
     if (!asked.has(name)) return index.ask(name, request, options);
     const there = await index.ask(name, { ...request, cache_dir: replica }, options);
     if (name !== 'alike') return there;
-    // Of two files of one job with one hash, the second is compared with the first.
+    // Among two files of one job with one hash, the second is compared with the first.
     const here = (await index.ask('alike', request as Alike, options)).media;
     const known = new Set(here.map(({ identity }) => identity.hash_str));
     const others = (there as Reply<typeof indexContract, 'alike'>).media.filter(

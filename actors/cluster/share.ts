@@ -21,7 +21,7 @@ export function ownerOf(shared: string): string | null {
 const PIECE = randomBytes(1 << 20);
 /** Pieces of the large file, and ms after which it is large enough. */
 const [PIECES, LONGEST] = [32, 3_000];
-/** Of small files. */
+/** Number of small files. */
 const SMALL = 5;
 
 /** SHARED_FOLDER. */

@@ -27,8 +27,8 @@ const TOGETHER = 500;
 const KEPT = 2;
 
 /**
- * Whether another one is due. As the log grows they become rarer, so copying costs in all a multiple of the
- * library.
+ * True if another snapshot is due. They become rarer as the log grows, so the total cost of copying is a
+ * multiple of the library.
  */
 export function isDue(last: number, newest: number, least: number): boolean {
   return last - newest >= Math.max(least, newest / 4);
@@ -69,7 +69,7 @@ export class Snapshots {
     this.#over = this.#run();
   }
 
-  /** What is being made is given up. */
+  /** Abandons the snapshot in progress. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#over;
@@ -187,7 +187,7 @@ export class Snapshots {
     for (const name of kept) if (!waiting.has(name.slice(0, 36))) await exchange.drop(openPlace(name));
   }
 
-  /** What the older snapshot and every living node have. */
+  /** Cuts changes that the older snapshot and every living node have. */
   async #cut(): Promise<void> {
     const { database, library } = this.#parts;
     const { signal } = this.#stop;
@@ -238,7 +238,7 @@ async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** Those that can be taken, the newest first. */
+/** Usable snapshots, the newest first. */
 export async function listSnapshots(sql: Sql, library: string): Promise<Snapshot[]> {
   const rows = await sql.query<{ id: string; seq: string; digest: string }>(
     `select s.id, s.seq, s.digest from framehound.snapshot s join framehound.library l on l.id = s.library

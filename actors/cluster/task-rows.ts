@@ -22,7 +22,7 @@ export interface TaskRow {
   /** The latest run. */
   readonly started: number;
   readonly ended: number | null;
-  /** Of now, by the same clock. */
+  /** Time of the query, by the same clock. */
   readonly now: number;
   readonly state: TaskState;
   readonly error: TaskError | null;
@@ -38,10 +38,10 @@ const columns = `id, ${seconds('created')} as created, ${seconds('started')} as 
   ${seconds('ended')} as ended,
   ${seconds('clock_timestamp()')} as now, state, error, first, counts, amounts, results`;
 
-/** What an id of a task may be: anything may be asked for. */
+/** Form of a task's id; requests may contain any text. */
 const isUuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Those that run, and the latest that ended. */
+/** Limit of the latest ended tasks in the list, beside the running ones. */
 const LISTED = 200;
 
 export async function listTasks(sql: Sql, library: string): Promise<TaskRow[]> {
@@ -74,7 +74,7 @@ export async function readTask(sql: Sql, id: string, lock = false): Promise<Task
   return row ?? null;
 }
 
-/** What was asked for, of all files, so it may be long. Null when there is no such task. */
+/** Request with all its files, which may be long. Null when there is no such task. */
 export async function readRequest(sql: Sql, id: string): Promise<AnalysisRequest | null> {
   if (!isUuid.test(id)) return null;
   const [row] = await sql.query<{ request: AnalysisRequest }>(
@@ -84,7 +84,7 @@ export async function readRequest(sql: Sql, id: string): Promise<AnalysisRequest
   return row?.request ?? null;
 }
 
-/** What a worker adds to a task. */
+/** Results that a worker adds to a task. */
 export interface Added {
   readonly results: readonly WorkResult[];
   readonly amounts: Readonly<Record<string, Amounts>>;
@@ -155,7 +155,7 @@ export async function storeStanding(
   );
 }
 
-/** Those that need not be done again. */
+/** Results that need not be repeated. */
 export async function goodResults(sql: Sql, task: string): Promise<Pick<WorkResult, 'type' | 'path'>[]> {
   return sql.query(
     `select body->>'type' as type, body->>'path' as path from framehound.result
@@ -180,7 +180,7 @@ export async function restart(
   );
 }
 
-/** What is known of work in progress beside the rows, by job. */
+/** State of work in progress beside the rows, by job. */
 export interface Underway {
   readonly amounts: Readonly<Record<string, Amounts>>;
   /** How much of its files is done: 1.5 is one and a half. */

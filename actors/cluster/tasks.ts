@@ -73,7 +73,7 @@ export interface ClusterTaskParts {
   readonly nodeId: string;
   /** The replica: the one analysis folder of a node. */
   readonly cacheDir: string;
-  /** Those that run. */
+  /** Running tasks. */
   readonly active: ActiveTasks;
   /** Tasks of this engine. */
   readonly local: Tasks;
@@ -202,7 +202,7 @@ export class ClusterTasks implements Tasks {
     );
   }
 
-  /** What this machine answers next has the change, unless it takes very long; it counts all the same. */
+  /** Waits until this machine has the change, unless it takes very long; the change counts all the same. */
   async #reached(seq: number, signal: AbortSignal): Promise<void> {
     const { follower, clock } = this.#parts;
     const late = new AbortController();
@@ -218,7 +218,7 @@ export class ClusterTasks implements Tasks {
 
   begin: Tasks['begin'] = (type, request, options) => this.#parts.local.begin(type, request, options);
 
-  /** What has no good result is done again; all of it where everything has one. */
+  /** Repeats work without a good result; all of it if everything has one. */
   async resume(task_id: string, options: StartOptions = {}): Promise<Accepted> {
     const { database, places, cacheDir: cache_dir } = this.#parts;
     const { signal = never } = options;

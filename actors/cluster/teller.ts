@@ -33,7 +33,7 @@ interface Turn {
   /** The last one of which everything was made, and the last one that is recorded as such. */
   done: number;
   recorded: number;
-  /** Those behind `done` that were told, in order. */
+  /** Sequence numbers behind `done` that were sent, in order. */
   readonly open: { readonly seq: number; isDone: boolean }[];
 }
 

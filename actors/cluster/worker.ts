@@ -42,7 +42,7 @@ const [LOOK_EVERY, KEEP_EVERY, LONGEST_PAUSE] = [500, 3_000, 30_000];
 const SLICE = 3_000;
 /** Times that a clustering is made again because of corrections. */
 const CLUSTER_AGAIN = 4;
-/** What may be wrong with the shared folder, and passes: it is away, or full. */
+/** Temporary errors of the shared folder: it is away, or full. */
 const passing = [clusterErrors.SHARED_FOLDER, transferErrors.TRANSFER_FAILED, storeErrors.STORE_FULL];
 /** Tasks whose requests are kept: those that take turns. */
 const REQUESTS = 4;
@@ -56,7 +56,7 @@ export interface WorkerParts {
   /** See `Places.access`. */
   access(): Promise<RootAccess>;
   readonly analysis: Pick<Analysis, 'run'>;
-  /** Who asks the index for work on files, which goes into a folder of its own. */
+  /** Index for work on files, which goes into a separate folder. */
   readonly files: Index;
   /** The same for work on the whole library, which is of the replica. */
   readonly whole: Index;
@@ -73,7 +73,7 @@ export interface WorkerParts {
 
 type Index = Ref<typeof indexContract>;
 
-/** What a job has come to. */
+/** Result of a job. */
 interface Outcome {
   /** The last change that the replica had when it was begun. */
   readonly since: number;
@@ -88,7 +88,7 @@ interface Outcome {
  */
 type CommitEnd = 'committed' | 'lost' | 'overtaken';
 
-/** What a job is of; paths are by root. */
+/** Work of a job; paths are by root. */
 interface TakenWork extends JobWork {
   readonly task: string;
   /** Of the task: a root that came to be known may change its paths when it is resumed. */
@@ -129,7 +129,7 @@ export class Worker {
   async #run(): Promise<void> {
     const { folder, log } = this.#parts;
     const { signal } = this.#stop;
-    // What a killed engine left.
+    // Removes remains of a killed engine.
     await rm(folder, { recursive: true, force: true });
     for (let faults = 0; !signal.aborted; ) {
       let pause = LOOK_EVERY;
@@ -140,7 +140,7 @@ export class Worker {
       } catch (error) {
         if (!clusterErrors.DATABASE_AWAY.is(error)) {
           log.error('a job failed', { error: toFields(error).message });
-          // What is wrong here may not be so elsewhere: others get the jobs.
+          // A fault of this machine may not affect others, which get the jobs.
           pause = Math.min(LONGEST_PAUSE, LOOK_EVERY * 2 ** ++faults);
         }
       }
@@ -238,7 +238,7 @@ export class Worker {
     if (work === null || work.step !== steps.files || work.paths.length <= count) return work;
     const { database, library } = this.#parts;
     const isCut = await database.transact(async (sql) => {
-      // Whoever cancels the task ends both jobs.
+      // A cancelled task ends both jobs.
       await lockLibrary(sql, library);
       return cutJob(sql, database, { ...work, id }, count);
     });
@@ -268,7 +268,7 @@ export class Worker {
   async #analyse(job: Job, work: TakenWork, folder: string, signal: AbortSignal): Promise<Outcome> {
     const { database, library, places, analysis, follower, files, whole } = this.#parts;
     const [isOfFiles, isClosing] = [work.step === steps.files, work.step === steps.closings];
-    // What was found in files is what the others are made of, and may be why this is another attempt.
+    // Work on the library needs the results of files, which may also be the reason for another attempt.
     if (!isOfFiles || job.retryCount > 0) await follower.until(await lastChange(database, library), signal);
     const since = follower.applied;
     const request = await this.#requestFor(work, folder);
@@ -321,7 +321,7 @@ export class Worker {
     return request;
   }
 
-  /** What was found waits until the shared folder can be written. */
+  /** Results wait until the shared folder can be written. */
   async #sealed(job: Job, folder: string, signal: AbortSignal): Promise<Sealed> {
     const { exchange, log } = this.#parts;
     for (let isTold = false; ; isTold = true) {
@@ -343,7 +343,7 @@ export class Worker {
     return this.#persist(job, work, outcome);
   }
 
-  /** What was found waits while the database is away. */
+  /** Results wait while the database is away. */
   async #persist(job: Job, work: TakenWork, outcome: Outcome): Promise<CommitEnd> {
     const { signal } = this.#stop;
     for (;;) {

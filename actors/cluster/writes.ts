@@ -1,5 +1,5 @@
-// What people change in the library: each change is a message of the log, which every replica gives to its
-// index, and the answer is that of the replica of this machine.
+// Changes of the library by people: each is a message of the log, which every replica passes to its index,
+// and the answer is that of the replica of this machine.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { type ErrorFields, engineErrors, fromFields } from '../../runtime/errors.ts';
@@ -36,7 +36,7 @@ export interface WriteParts {
 
 export class Writes {
   readonly #parts: WriteParts;
-  /** By id, those that the replica does not have yet. */
+  /** Callbacks of changes that the replica does not have yet, by id. */
   readonly #waiting = new Map<string, (written: Written) => void>();
 
   /** Changes that come while others are recorded are recorded together next. */
@@ -138,9 +138,9 @@ export function forgottenBy([first]: Write): string[] {
   return first?.name === 'remove_media' ? (first.request['hashes'] as string[]) : [];
 }
 
-// What is asked for while work goes on is done together by the next round of it.
+// Requests that arrive during a round are done together by the next one.
 
-/** Of one round; letters of all texts but the first. */
+/** Limits of one round: requests, and letters of all texts but the first. */
 const [MOST, LONGEST] = [256, 1 << 20];
 
 interface Waiting {

@@ -8,7 +8,7 @@ import { ofMachine, type Write, type Written } from '../index/replica/contract.t
 type Index = Ref<typeof indexContract>;
 type Begun = Reply<typeof indexContract, 'begin_clustering'>;
 
-/** What JSON has in the place of whole numbers of 32 bits. */
+/** Key in JSON for numbers of 32 bits. */
 const packedKey = 'int32_base64';
 
 /** A copy that JSON keeps. */

@@ -13,7 +13,7 @@ import { builtInRows } from './rows/list.ts';
 
 // The two kinds of face models: what they are called, and the families that run them.
 
-/** What code there is to run a model of each kind. */
+/** Families that code exists for, by kind of model. */
 export const faceFamilies = {
   'face-detector': ['yunet', 'scrfd', 'blazeface'],
   'face-embedder': ['sface', 'arcface', 'dlib'],
@@ -35,9 +35,9 @@ export interface FacePair {
 /** Brings what is missing of a pair. */
 export const facesCommand = 'framehound models pull faces';
 
-/** What a machine has that decides how large a model may be. */
+/** Resources of a machine that decide how large a model may be. */
 export interface Machine {
-  /** What this process may use of it. */
+  /** Memory available to this process. */
   readonly memoryBytes: number;
   /** A device beside the processor that models may run on. */
   readonly graphics: boolean;
@@ -85,7 +85,7 @@ function byAdvice(a: ModelRow, b: ModelRow): number {
   );
 }
 
-/** Whether a model may be expected to run in the memory that models have. */
+/** True if a model is expected to fit into the memory for models. */
 export function fitsMemory(row: ModelRow, { memoryBytes }: Pick<Machine, 'memoryBytes'>): boolean {
   return memoryOf(row) <= shareOfMemory * memoryBytes;
 }
@@ -156,11 +156,11 @@ export function npmFaceModels(models: readonly ListedModel[]): readonly ListedMo
   return found.length === faceKinds.length ? found : [];
 }
 
-// What a set-up offers to download: `framehound setup`, the end of the tour and the page show the same list.
+// Downloads that a set-up offers: `framehound setup`, the end of the tour and the page show the same list.
 
 /**
- * What framehound can do after a download, and the kinds of models each takes. Those that come from the npm
- * registry are first, because more machines reach it than a model hub; then the smaller ones.
+ * Abilities after a download, and the kinds of models each needs. Those from the npm registry come first,
+ * because more machines reach it than a model hub; then the smaller ones.
  */
 const setupKinds = {
   things: ['object-detection'],
@@ -181,7 +181,7 @@ export interface SetupChoice {
   readonly keys: readonly string[];
   /** The keys that are not downloaded. */
   readonly missing: readonly string[];
-  /** What a download of `missing` fetches, bytes. */
+  /** Size of a download of `missing`, bytes. */
   readonly bytes: number;
   /** It is downloaded unless a person decides otherwise. */
   readonly isAdvised: boolean;
@@ -245,13 +245,13 @@ function choiceOf(kind: SetupKind, models: readonly ListedModel[], language: str
     keys: models.map(({ row }) => row.key),
     missing: missing.map(({ row }) => row.key),
     bytes: Math.round(missing.reduce((sum, { row }) => sum + 1e9 * downloadSize(row), 0)),
-    // Whether people are grouped by their faces is the user's decision alone.
+    // Grouping people by their faces is the user's decision alone.
     isAdvised: missing.length > 0 && kind !== 'faces' && understood,
     isMeasured: models.every(({ row }) => row.is_measured !== false),
   };
 }
 
-/** What a pull fetches, GB: of a package the whole tarball, of which little may be kept. */
+/** Size of a download, GB: for a package the whole tarball, of which little may be kept. */
 export function downloadSize({ files, size_gb }: Pick<ModelRow, 'files' | 'size_gb'>): number {
   if (!files.some(isNpmFile)) return size_gb;
   return transferSizes(files).reduce<number>((sum, size) => sum + (size ?? 0), 0) / 1e9;
@@ -278,8 +278,8 @@ interface ChosenModels {
 }
 
 /**
- * What works now: the models of the settings, and of the other kinds the most accurate one that is there. Who
- * speaks when is asked of no model beside the included speaker model.
+ * Models in use: those of the settings, and for other kinds the most accurate one that is present. Speaker
+ * diarization needs no model beside the included one.
  */
 export function modelsInUse(
   models: readonly ListedModel[],
@@ -322,9 +322,8 @@ export function recommendedSummaryModel(
 }
 
 /**
- * Of the models whose files are there and which this system can run: the most accurate one. Of two that are
- * equally accurate the user's own takes the place of the program's, then the faster one. Null when there is
- * none.
+ * The most accurate model that is downloaded and supported by this system. Among equals the user's own
+ * precedes the program's, then the faster one wins. Null if there is none.
  */
 export function bestThere(
   models: readonly Pick<ListedModel, 'row' | 'downloaded' | 'supported' | 'test'>[],
@@ -346,7 +345,7 @@ export function bestThere(
   return best ?? null;
 }
 
-/** Of a folder with a model.json, which never has the key of a row of the program. */
+/** True for a folder with a model.json, which never has the key of a row of the program. */
 export function isOwn({ key }: ModelRow): boolean {
   return !builtInRows.some((row) => row.key === key);
 }

@@ -1,11 +1,11 @@
-// Whether a device answers what the processor does, and in which precision it is faster. A driver or a kernel
-// that computes something else fails nowhere: its vectors would be stored, and found nothing.
+// Checks that a device computes the same as the processor, and in which precision it is faster. Wrong results
+// of a driver or a kernel raise no error: their vectors would be stored, and found nothing.
 import { reasonOf } from '../../runtime/errors.ts';
 import type { ModelSession, openSession, Sample, SessionOptions, TensorOut } from './session.ts';
 
 /** The least cosine of an answer with that of the processor. */
 const least = 0.999;
-/** So much faster half precision has to be: below, the answers of the file are worth more. */
+/** Least speed-up by half precision; below, exact results are worth more. */
 const worthwhile = 1.2;
 const rounds = 8;
 

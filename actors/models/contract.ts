@@ -1,5 +1,5 @@
-// What a model is: one row of the registry, also the form of a user's model.json. Schemas, types and errors
-// only.
+// A model is one row of the registry, which is also the form of a user's model.json. Schemas, types and
+// errors only.
 import { type Static, Type } from 'typebox';
 import type { Clock } from '../../runtime/clock.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
@@ -54,7 +54,7 @@ export const mostPictureBytes = 512 * 512 * 3;
 
 export const VisualSide = Type.Object({
   shape: PictureShape,
-  /** Of values 0 to 1, in the order R, G, B. */
+  /** For values 0 to 1, in the order R, G, B. */
   mean: Triple,
   std: Triple,
   /** Length of a vector. */
@@ -100,7 +100,7 @@ export const SpeechSide = Type.Object({
   token_ids: Type.Record(Type.String({ pattern: '^[a-z_]+$' }), TokenId),
   /** Each of them ends the text. */
   end_ids: Type.Array(TokenId),
-  /** What the model says about time. `none`: the family spreads the text over the speech. */
+  /** Times in the model's output. `none`: the family spreads the text over the speech. */
   times: Type.Union([Type.Literal('none'), Type.Literal('segments'), Type.Literal('tokens')]),
 });
 export type SpeechSide = Static<typeof SpeechSide>;
@@ -108,7 +108,7 @@ export type SpeechSide = Static<typeof SpeechSide>;
 export const SpeakerSide = Type.Object({
   /** Window and scale of the fbank features, 80 bands every 10 ms: those of WeSpeaker or of CAM++. */
   features: Type.Union([Type.Literal('wespeaker'), Type.Literal('campplus')]),
-  /** Whether every band loses its mean over the piece before the model sees it. */
+  /** True if every band loses its mean over the piece before the model sees it. */
   mean_removed: Type.Boolean(),
   /** Length of a vector. */
   dimensions: Type.Integer({ minimum: 1 }),
@@ -266,14 +266,14 @@ export interface RegistryProblem {
   readonly message: string;
 }
 
-/** What a model answered to questions with known answers. */
+/** Result of questions with known answers. */
 export const ModelTest = Type.Object({
   /** Null where there is no question for it; `reason` says why. */
   passed: Nullable(Type.Boolean()),
   /** Answers that are right, and how many there are; null where nothing could be asked. */
   right: Nullable(Type.Integer({ minimum: 0 })),
   of: Nullable(Type.Integer({ minimum: 1 })),
-  /** What is counted: `first answers right`. */
+  /** Counted unit: `first answers right`. */
   counted: Type.String(),
   /** Mean time of `each`; null where nothing was timed. */
   milliseconds: Nullable(Type.Number({ minimum: 0 })),
@@ -285,7 +285,7 @@ export const ModelTest = Type.Object({
 });
 export type ModelTest = Static<typeof ModelTest>;
 
-/** As a person reads it: `18 of 20 first answers right, 41 ms a picture on the processor`. */
+/** Text for people: `18 of 20 first answers right, 41 ms a picture on the processor`. */
 export function testText({ right, of, counted, milliseconds, each, device, reason }: ModelTest): string {
   const figure = right === null || of === null ? [] : [`${right} of ${of} ${counted}`];
   const ms =
@@ -307,7 +307,7 @@ export function refusalOf(key: string, test: ModelTest): EngineError {
   );
 }
 
-/** What the process of a self-test is asked. */
+/** Request to the process of a self-test. */
 export interface SelfTestOrder {
   readonly model: Pick<ModelRow, 'key' | 'kind' | 'languages'>;
   /** A folder that has the model and what it works with, and no other one. */
@@ -359,7 +359,7 @@ export interface PullProgress {
   readonly total: number | null;
 }
 
-/** Of a model that did not come. */
+/** Failed download of a model. */
 export interface PullFailure {
   readonly key: string;
   readonly code: string;
@@ -370,7 +370,7 @@ export interface PullFailure {
 export interface PullStand extends Pick<PullProgress, 'phase' | 'reason' | 'file' | 'server'> {
   /** The model that is downloaded now. */
   readonly key: string;
-  /** Of all models, bytes. */
+  /** Bytes of all models. */
   readonly received: number;
   readonly total: number;
 }
@@ -390,7 +390,7 @@ export interface PullOptions {
 export interface Downloaded {
   readonly size: number;
   readonly sha256: string;
-  /** Who vouches for the content. */
+  /** Source of the checksum. */
   readonly verified: 'pin' | 'server' | 'pin and server';
 }
 
@@ -422,7 +422,7 @@ export type FileState = 'ok' | 'missing' | 'wrong size' | 'wrong sha256' | 'noth
 export interface VerifiedFile {
   readonly name: string;
   readonly state: FileState;
-  /** What is on the disk; null when the file is missing. */
+  /** Size on the disk; null when the file is missing. */
   readonly size: number | null;
   readonly sha256: string | null;
   readonly expectedSha256: string | null;
@@ -435,7 +435,7 @@ export interface VerifiedModel {
   readonly files: readonly VerifiedFile[];
 }
 
-/** What a model still needs, for a person who brings the files from another machine. */
+/** Missing files of a model, for a person who brings them from another machine. */
 export interface MissingFiles {
   /** Where they have to lie, under their names. */
   readonly folder: string;
@@ -451,7 +451,7 @@ export interface MissingFile {
   /** Pins; null where none is known. */
   readonly size: number | null;
   readonly sha256: string | null;
-  /** Of a tarball, as npm writes it: `sha512-…`. */
+  /** Checksum of a tarball in npm's notation: `sha512-…`. */
   readonly integrity: string | null;
 }
 

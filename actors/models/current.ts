@@ -9,12 +9,12 @@ import { type ModelState, noModel } from '../embedder/contract.ts';
 import { modelErrors } from './contract.ts';
 import { type RunsOn, refusalText } from './device.ts';
 
-/** What a model is looked up by; a row of the registry has more. */
+/** Key of a model; a row of the registry has more. */
 interface Keyed {
   readonly key: string;
 }
 
-/** What a family makes of a row. */
+/** An opened model. */
 export interface Openable {
   /** Where most of the work runs. */
   readonly runsOn: RunsOn;
@@ -193,7 +193,7 @@ export class CurrentModel<R extends Keyed, F extends Openable, C extends Checkpo
   }
 }
 
-/** As a state says where a model runs. */
+/** Device fields of a model's state. */
 export function deviceState({ device, refused }: RunsOn): Pick<ModelState, 'device' | 'device_reason'> {
   return { device, device_reason: refusalText(refused) };
 }

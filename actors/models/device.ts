@@ -2,7 +2,7 @@
 
 export const devices = ['cpu', 'cuda', 'tensorrt', 'webgpu', 'dml', 'coreml'] as const;
 export type Device = (typeof devices)[number];
-/** Of these a machine may have several cards. */
+/** Choices that can have several cards. */
 export const numbered = ['auto', 'cuda', 'tensorrt', 'dml'] as const;
 /** With a number, a card as the interface counts them; without one, its first. */
 export type DeviceChoice = Device | 'auto' | `${(typeof numbered)[number]}:${number}`;
@@ -19,7 +19,7 @@ export function onCard(device: Device, card: number): DeviceChoice {
     : device;
 }
 
-/** What the runtime takes for a device, as far as its binding hands it on. */
+/** Execution provider of ONNX Runtime, as far as its binding passes it on. */
 export type Provider =
   | Device
   | { readonly name: 'coreml'; readonly coreMlFlags: number }
@@ -48,10 +48,10 @@ export interface RunsOn {
   readonly refused: readonly Refusal[];
 }
 
-/** What needs no graph. */
+/** State of work that needs no graph. */
 export const onProcessor: RunsOn = { device: 'cpu', refused: [] };
 
-/** What a machine shows of graphics devices, without a try. */
+/** Graphics devices that a machine shows without a trial. */
 export interface Graphics {
   /** One of any maker; where only trying tells, it is taken for there. */
   readonly any: boolean;
@@ -99,7 +99,7 @@ function refusalOf(device: Device, available: readonly string[], graphics: Graph
   return graphics.nvidia ? null : 'no NVIDIA device found';
 }
 
-/** Whether models may run on another device than the processor. */
+/** True if models may run on another device than the processor. */
 export function mayUseGraphics(choice: DeviceChoice, { any, nvidia }: Graphics): boolean {
   const { device } = partsOf(choice);
   return device !== 'cpu' && (device === 'webgpu' ? any : nvidia);

@@ -240,7 +240,7 @@ export async function requireFree(folder: string, bytes: number): Promise<void> 
   );
 }
 
-/** What went wrong with the transfer `name` into `folder`, as an error of the table. */
+/** Error for a failed transfer of `name` into `folder`. */
 export function explainTransfer(
   name: string,
   folder: string,

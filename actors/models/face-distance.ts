@@ -3,10 +3,10 @@
 import type { ModelLibrary } from './contract.ts';
 import type { FaceEmbedderSide } from './face-sides.ts';
 
-/** Of requests that say nothing. */
+/** Value for requests without one. */
 export const usualEps = 0.48;
 
-/** What the field of a request is, for people. */
+/** Description of the field for people. */
 export const epsMeaning =
   'Cosine distance up to which two faces count as similar. Lower values are stricter and produce ' +
   'fewer, purer clusters. 0.48 is the usual value with every model: if another distance suits a model ' +
@@ -27,8 +27,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Of the model that embedded what is stored under the key of a pair: what its row says; undefined where the
- * row is gone. The rows are read once.
+ * Sides of the model whose vectors are stored under the key of a pair; undefined if its row is gone. The rows
+ * are read once.
  */
 export async function embedderSides(
   library: Pick<ModelLibrary, 'list'> | null | undefined,
@@ -48,7 +48,7 @@ export async function ownEpsOf(
   return (pair) => sideOf(pair)?.eps ?? usualEps;
 }
 
-// What a cosine of two people's faces says, as a number from 0 to 1.
+// Likelihood that two faces are one person, by their cosine, as a number from 0 to 1.
 
 /**
  * Cosine below the threshold of one person from which a pair is still worth a question: the faces of one

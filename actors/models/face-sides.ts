@@ -1,4 +1,4 @@
-// What the rows of face models say of them: of detectors, and of embedders.
+// Schemas of face models in their rows: detectors, and embedders.
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../runtime/schema.ts';
 
@@ -7,7 +7,7 @@ const ColorOrder = Type.Union([Type.Literal('rgb'), Type.Literal('bgr')]);
 
 export const FaceDetectorSide = Type.Object({
   color: ColorOrder,
-  /** Of values 0 to 255: the graph is given (value - mean) / scale. */
+  /** For values 0 to 255: the graph gets (value - mean) / scale. */
   mean: Type.Number(),
   scale: Type.Number({ exclusiveMinimum: 0 }),
   /** Width and height of the picture are multiples of it, px. */
@@ -26,7 +26,7 @@ export type FaceDetectorSide = Static<typeof FaceDetectorSide>;
 
 export const FaceEmbedderSide = Type.Object({
   color: ColorOrder,
-  /** Of values 0 to 255: the graph is given (value - mean) / scale. */
+  /** For values 0 to 255: the graph gets (value - mean) / scale. */
   mean: Type.Number(),
   scale: Type.Number({ exclusiveMinimum: 0 }),
   /** Length of a vector. */
@@ -35,11 +35,11 @@ export const FaceEmbedderSide = Type.Object({
    * Faces in one run. 1 for graphs that take one, or whose result depends on the other faces of the batch.
    */
   batch: Type.Integer({ minimum: 1, maximum: 256 }),
-  /** Whether a face is looked at in a mirror too; its vector is then the mean of both. Left out: no. */
+  /** True if the mirrored face is embedded too; the vector is then the mean of both. Left out: no. */
   mirrored: Type.Optional(Type.Boolean()),
   /**
-   * Of vectors of length 1, what all faces have in common: it is taken off, and what is left gets length 1
-   * again. Left out for a model whose vectors of strangers are about at right angles as they are.
+   * Common part of all faces in vectors of length 1: it is subtracted, and the rest is scaled to length 1
+   * again. Left out for a model whose vectors of strangers are about at right angles already.
    */
   centre: Type.Optional(Type.Array(Type.Number(), { minItems: 1, maxItems: 4096 })),
   /** Cosine distance for DBSCAN: what a request asks for by 0.48. */
@@ -47,7 +47,7 @@ export const FaceEmbedderSide = Type.Object({
   thresholds: Type.Object({
     /** Cosine of two faces from which they are one person. */
     same: Type.Number({ minimum: -1, maximum: 1 }),
-    /** By how much the runner-up must be less similar, for a name that is given without asking. */
+    /** Least difference in similarity to the runner-up for a name that is given without a question. */
     margin: Type.Number({ minimum: 0, maximum: 2 }),
   }),
 });

@@ -302,7 +302,7 @@ class Pulling {
   readonly #folder: string;
   readonly #options: PullingOptions;
   #claim: Claim | null = null;
-  /** By name, what came out of the package of an earlier file. */
+  /** Files unpacked from the package of an earlier file, by name. */
   readonly #unpacked = new Map<string, PulledFile>();
 
   constructor(folder: string, options: PullingOptions) {
@@ -321,7 +321,7 @@ class Pulling {
     if (found) return found;
     if (!this.#claim) {
       this.#claim = await claimFolder(this.#folder);
-      // Whoever had the claim until now may have fetched it.
+      // The previous holder of the claim may have downloaded it.
       const meanwhile = await this.#find(file, total, tell);
       if (meanwhile) return meanwhile;
     }
@@ -448,7 +448,10 @@ interface BuiltIn {
   readonly expectedSha256: string;
 }
 
-/** By family. A graph built by code is built twice and compared; a shipped file is compared with its pin. */
+/**
+ * Built-in models by family. A graph built by code is built twice and compared; a shipped file is compared
+ * with its pin.
+ */
 const builtIns: ReadonlyMap<string, () => Promise<readonly BuiltIn[]>> = new Map([
   [
     'starter',

@@ -1,4 +1,4 @@
-// What this machine has for running models, found without loading the runtime that runs them.
+// Resources of this machine for models, found without loading the runtime.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -20,16 +20,15 @@ export function graphicsHere(): Graphics {
 }
 
 /**
- * Whether the processor has instructions that multiply bytes and add up the products (VNNI). Elsewhere bytes
- * are not faster, or sums of products overflow. Linux tells; on others nothing was measured.
+ * True if the processor has instructions that multiply bytes and add up the products (VNNI). Without them
+ * bytes are not faster, or sums of products overflow. Linux reports them; other systems were not measured.
  */
 export function multipliesBytes(): boolean {
   if (process.platform !== 'linux' || process.arch !== 'x64') return false;
   return /^flags\b.*\bavx(512)?_vnni\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'));
 }
 
-// What the files on this machine tell of a CUDA that does not work: the runtime names no library that it
-// lacks.
+// Reasons why CUDA does not work, by the files on this machine: the runtime does not name a missing library.
 
 /** Null where nothing is found to be wrong. `files`: of the provider. */
 export function cudaFault(

@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 
 /**
- * What is made of files of a package before it is kept: an ONNX graph, of a TensorFlow.js graph model
- * (`tfjs-graph`) or of the weights of dlib's face recognition network (`dlib-resnet`).
+ * Conversion of files of a package into an ONNX graph: of a TensorFlow.js graph model (`tfjs-graph`) or of
+ * the weights of dlib's face recognition network (`dlib-resnet`).
  */
 export const Conversion = Type.Union([Type.Literal('tfjs-graph'), Type.Literal('dlib-resnet')]);
 export type Conversion = Static<typeof Conversion>;
@@ -13,7 +13,7 @@ export const NpmSource = Type.Object({
   package: Type.String({ pattern: '^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$' }),
   /** Exact, never a range or a tag. */
   version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$' }),
-  /** Of the tarball, as `npm view NAME@VERSION dist.integrity` answers. */
+  /** Checksum of the tarball, as `npm view NAME@VERSION dist.integrity` prints it. */
   integrity: Type.String({ pattern: '^sha512-[A-Za-z0-9+/]{86}==$' }),
   /** Bytes of the tarball. */
   size: Type.Integer({ minimum: 1 }),
@@ -34,7 +34,7 @@ export const NpmSource = Type.Object({
 export type NpmSource = Static<typeof NpmSource>;
 
 export const ModelFile = Type.Object({
-  /** What the family uses the file for: `vision`, `text`, `tokenizer`, `tokenizer_config`, … */
+  /** Role of the file in the family: `vision`, `text`, `tokenizer`, `tokenizer_config`, … */
   role: Type.String({ pattern: '^[a-z_]+$' }),
   /** Name inside the model's folder; no folders in it. */
   name: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$' }),
@@ -81,7 +81,7 @@ export function tarballName({ package: name, version }: NpmSource): string {
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
 }
 
-/** Whether both come out of the same tarball. */
+/** True if both come from the same tarball. */
 export function isSamePackage(one: ModelFile, other: ModelFile): boolean {
   return one.npm !== undefined && one.npm.integrity === other.npm?.integrity;
 }

@@ -28,7 +28,7 @@ export const unavailableModels: readonly UnavailableModel[] = [
   { key: 'x3-vl-32b-instruct-8bit', kind: 'summary', reason: mlx },
 ];
 
-/** What to use in its place, for each kind; behind the reason. */
+/** Replacement for each kind, added to the reason. */
 export const instead: Readonly<Partial<Record<ModelRow['kind'], string>>> = {
   summary:
     '; `framehound models list` shows the models that write summaries on this machine, and without a key the recommended one is used',

@@ -7,7 +7,7 @@ import { modelErrors, type PullFailure, type PullProgress, refusalOf } from './c
 import { createModelLibrary } from './library.ts';
 import { PullBytes } from './pull-bytes.ts';
 
-/** Of a host from which nothing has come yet, so that a network without a model hub is found out soon. */
+/** Tries of a host that has sent nothing yet, so that a network without a model hub is noticed soon. */
 const triesOfSilent = 3;
 
 const { modelsDir, server, keys, device }: PullOrder = JSON.parse(process.argv[2]!);
@@ -27,7 +27,7 @@ const bytes = new Map(
 );
 /** Hosts from which something came. */
 const answering = new Set<string>();
-/** By host, the failure of the first model that nothing came of. */
+/** First failure of each host that has sent nothing. */
 const silent = new Map<string, PullFailure>();
 const npm = 'npm';
 

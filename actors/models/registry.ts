@@ -41,7 +41,7 @@ import { currentKey, instead, unavailableModel } from './other-keys.ts';
 import { builtInRows } from './rows/list.ts';
 import { lastTest } from './self-test.ts';
 
-// Whether the model.json of a user's folder is a row, and which field is wrong where it is not.
+// Checks whether the model.json of a user's folder is a row, and names the wrong field if it is not.
 
 const checker = Compile(ModelRow);
 
@@ -101,7 +101,7 @@ function wrongSide(row: ModelRow): Wrong | null {
   return row.kind === 'face-detector' ? wrongDetector(row) : wrongCentre(row);
 }
 
-/** What each family of language models asks of the pictures of its rows. */
+/** Required multiple of the picture size, by family of language models. */
 const summaryFamilies: ReadonlyMap<string, number> = new Map([
   ['qwen3vl', 32],
   ['smolvlm', 1],
@@ -248,7 +248,7 @@ export function isSummary(row: ModelRow): row is SummaryRow {
   return row.kind === 'summary' && row.summary !== undefined;
 }
 
-/** As `findRow`, for rows of one kind. Throws MODEL_WRONG_KIND. */
+/** Like `findRow`, for rows of one kind. Throws MODEL_WRONG_KIND. */
 function finder<R extends ModelRow>(
   isOfKind: (row: ModelRow) => row is R,
   what: string,
@@ -471,7 +471,7 @@ async function sizeOf(path: string): Promise<number | null> {
   }
 }
 
-/** What runs a row. Throws MODEL_INVALID for a family that no code runs. */
+/** Family of a row. Throws MODEL_INVALID if no code runs it. */
 export function familyIn<F>(
   families: ReadonlyMap<string, F>,
   { key, family }: Pick<ModelRow, 'key' | 'family'>,

@@ -35,7 +35,7 @@ export interface TestOptions {
   readonly device: DeviceChoice;
 }
 
-/** What is tested: a row, the folder of its files, and those of the models it works with. */
+/** A tested model: its row, the folder of its files, and those of the models it works with. */
 export interface TestedModel {
   readonly row: ModelRow;
   /** Null for a model that is part of the program. */
@@ -97,7 +97,10 @@ async function marksOf(folder: string, { files }: ModelRow): Promise<Record<stri
   return Object.fromEntries(await Promise.all(marks)) as Record<string, string>;
 }
 
-/** What an answer depends on beside the files of the model: another text when a driver is updated. */
+/**
+ * Machine properties that answers depend on beside the files of the model; the text changes when a driver is
+ * updated.
+ */
 export function machineOf(device: DeviceChoice): string {
   const driver = readOrEmpty('/proc/driver/nvidia/version').split('\n', 1)[0];
   return [device, process.platform, process.arch, `onnxruntime ${runtimeVersion()}`, driver].join('; ');

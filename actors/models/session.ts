@@ -91,8 +91,8 @@ export interface SessionOptions {
    */
   readonly convolutional?: boolean;
   /**
-   * Of the values of such a graph: a processor that multiplies bytes fast computes with bytes, and answers
-   * nearly the same.
+   * Ranges of the values of such a graph. A processor that multiplies bytes fast computes with bytes, with
+   * nearly the same results.
    */
   readonly ranges?: Ranges;
   /** An input that another device than the processor takes as bytes, where the graph lets it (rewriting/). */
@@ -112,7 +112,7 @@ export interface SessionOptions {
   checkpoint?(): Promise<void>;
 }
 
-/** What the runtime knows on this platform. One of them can still fail to load. */
+/** Devices that the runtime knows on this platform. One of them can still fail to load. */
 export async function offeredDevices(): Promise<Device[]> {
   const { listSupportedBackends } = await loadRuntime();
   const known = new Set(listSupportedBackends().map(({ name }) => name));
@@ -150,7 +150,7 @@ export async function openSession(
     const fault = device === 'cuda' || device === 'tensorrt' ? cudaFault(device) : null;
     refused.push({ device, reason: fault ?? reasonOf(opened.error) });
   }
-  // What the processor refuses is wrong itself, so that a missing device says nothing.
+  // If the processor refuses the graph, the graph is wrong, and a missing device is irrelevant.
   const last = refused.at(-1);
   const reasons =
     last?.device === 'cpu'

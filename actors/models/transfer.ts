@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { type EngineError, engineErrors } from '../../runtime/errors.ts';
 import { modelErrors } from './contract.ts';
 
-/** What the server announces about the whole file; null where it announces nothing. */
+/** Facts that the server announces about the whole file; null if it announces none. */
 export interface FileHeaders {
   readonly size: number | null;
   readonly sha256: string | null;
@@ -141,7 +141,7 @@ export interface TransferOptions {
 }
 
 export interface Transfer<Result> {
-  /** What messages begin with, and `reason` is told without: a url or the name of a package. */
+  /** Prefix of messages, not part of `reason`: a url or the name of a package. */
   readonly name: string;
   readonly total: number | null;
   attempt(): Promise<Result>;

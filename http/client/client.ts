@@ -96,7 +96,7 @@ export type Client = Methods<CallOptions> & {
 };
 
 export interface ClientOptions {
-  /** Of the service, with or without `/api/v1`: `http://localhost:6699`. */
+  /** Address of the service, with or without `/api/v1`: `http://localhost:6699`. */
   readonly url: string;
   /** License key; left out, only the open routes answer. */
   readonly key?: string | undefined;

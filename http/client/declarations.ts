@@ -60,7 +60,7 @@ function isOptional({ properties = {}, required = [] }: Source, key: string): bo
   return !required.includes(key) || (properties[key] as Source).default !== undefined;
 }
 
-/** Of a field that null leaves out of a request, the form in an answer that repeats the request. */
+/** Form of a field in an answer that repeats the request, where null in the request means left out. */
 function withoutNull(schema: TSchema): TSchema {
   if (!isNeverNull(schema)) return schema;
   const { anyOf = [], ...rest } = schema as Source;

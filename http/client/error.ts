@@ -16,7 +16,7 @@ export class ApiError extends EngineError {
   readonly policy_error: string | null;
   /** Seconds after which asking again makes sense; null when the answer does not say. */
   readonly retryAfter: number | null;
-  /** As in the service's log. */
+  /** Id in the service's log. */
   readonly requestId: string | null;
   /** The whole answer: some errors say more. */
   readonly body: unknown;

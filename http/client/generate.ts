@@ -33,7 +33,7 @@ ${routes.map((route) => `  ${route.id}: '${addressOf(route)}',`).join('\n')}
 `;
 }
 
-/** Those that are methods of the client, in order. */
+/** Routes that become methods of the client, in order. */
 export async function clientRoutes(): Promise<Route[]> {
   return inOrderOf(await foundRoutes());
 }
@@ -55,7 +55,7 @@ async function routesOf(file: string): Promise<Found> {
     if (value.id !== name) throw new Error(`${file}: the route ${value.id} is exported as ${name}`);
     return [value];
   });
-  // What is in the list and not exported by its own name would have no type.
+  // A route that is in the list but not exported by name would have no type.
   const listed = Object.values(module).flatMap((value) =>
     Array.isArray(value) ? value.filter(isRoute) : [],
   );
@@ -81,7 +81,7 @@ function inOrder(a: string, b: string): number {
   return a.toLowerCase() < b.toLowerCase() ? -1 : 1;
 }
 
-/** As the formatter writes it: in one line when it fits. */
+/** Import in the formatter's style: in one line if it fits. */
 function importLine({ file, routes }: Found): string {
   const names = routes.map(({ id }) => id).sort(inOrder);
   const line = `import type { ${names.join(', ')} } from '../routes/${file}';`;

@@ -1,10 +1,10 @@
-// What the client can be asked, as types read off the routes. A package has plain interfaces in their place
+// Methods of the client, as types derived from the routes. A package has plain interfaces instead
 // (`declarations.ts`).
 import type { ProgressEvent } from '../../events/protocol.ts';
 import type { Operations } from './addresses.ts';
 import type { InputOf, OutputOf } from './request.ts';
 
-/** What is told of a task that is followed. */
+/** Events of a task that is followed. */
 export type Progress = ProgressEvent;
 
 type Method<I, O, Options> =

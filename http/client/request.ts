@@ -1,4 +1,4 @@
-// What is sent for an operation: its address filled in, and the rest as the body. The web page loads it, too.
+// Request of an operation: its address filled in, and the rest as the body. The web page uses it too.
 import type { Static, TArray, TObject, TOptional, TSchema, TUnion } from 'typebox';
 import type { Answers, Route } from '../route.ts';
 
@@ -40,8 +40,8 @@ export function requestOf(
   };
 }
 
-// What a method of the client takes and answers, as types read off the route: nothing is written twice. Types
-// only.
+// Arguments and results of the client's methods, as types derived from the route: nothing is written twice.
+// Types only.
 
 /** A route whatever it takes. */
 export type AnyRoute = Pick<Route, 'id' | 'params' | 'query' | 'body' | 'answers'>;

@@ -9,10 +9,10 @@ export interface StreamedEvent {
 }
 
 export interface StreamOptions {
-  /** Of the service. */
+  /** Address of the service. */
   readonly url: string;
   readonly key: string;
-  /** Of the address: `event`, `task_id`, `search_id`. */
+  /** Query of the address: `event`, `task_id`, `search_id`. */
   readonly query: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
-// Whether a request may pass, from the validation of its license key by this machine or a license server. The
-// texts of a refusal are part of the API.
+// Decides whether a request may pass, by the validation of its license key on this machine or by a license
+// server. The texts of a refusal are part of the API.
 
 export type AccessDecision =
   | { readonly ok: true }

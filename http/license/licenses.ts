@@ -100,7 +100,7 @@ export class Licenses {
     this.#log = log;
     this.#memory = memory;
     for (const grant of memory?.before ?? []) this.#restore(grant);
-    // What was kept is handed on once.
+    // The saved grants are passed on once.
     if (memory && memory.before.length > 0) this.#keep();
   }
 
@@ -248,7 +248,7 @@ export class Licenses {
   }
 }
 
-// What the licenses hand to the engine process after a crash: the keys that a license server granted, by
+// Grants that the licenses pass to the engine process after a crash: keys that a license server accepted, by
 // their hashes.
 
 interface Grant {
@@ -263,7 +263,7 @@ interface Grant {
 
 /** Where grants outlive a process. */
 interface GrantMemory {
-  /** Those of the process before; empty at the first start. */
+  /** Grants of the previous process; empty at the first start. */
   readonly before: readonly Grant[];
   keep(grants: readonly Grant[]): void;
 }

@@ -108,7 +108,7 @@ const Answer = Type.Object({
 });
 type Answer = Static<typeof Answer>;
 
-/** What an on-prem server signs with, and where its files are kept. */
+/** Public key of an on-prem server, and the place of its files. */
 export interface Signed {
   readonly publicKey: KeyObject;
   readonly files: MachineFiles;
@@ -199,7 +199,10 @@ function confirm(
   return { ...said, until: verified.until };
 }
 
-/** By the stored machine file, verified again: any process of this account may have written it. */
+/**
+ * Validates by the stored machine file, which is verified again: any process of this account may have written
+ * it.
+ */
 function validateOffline(outage: string, keyHash: string, options: RemoteOptions): KeyValidation {
   const { signed } = options;
   const kept = signed ? tryDisk(options, () => signed.files.read(keyHash)) : undefined;

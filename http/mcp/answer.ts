@@ -10,7 +10,7 @@ import { ApiError, clientErrors } from '../client/error.ts';
 /** Characters (UTF-16 units, as `length` counts) of all text of one answer. */
 export const MOST_CHARACTERS = 24_000;
 
-/** Of a line of an answer that nothing shorter was said of. */
+/** Longest line of an answer without a shorter limit. */
 const LONGEST_LINE = 1_000;
 const MOST_NOTES = 4;
 const MOST_RANGES = 8;
@@ -34,7 +34,7 @@ export function oneLine(text: string, most = LONGEST_LINE): string {
   return `${flat.slice(0, end).trimEnd()}…`;
 }
 
-/** What is said by somebody else, as a quotation: a model must not take it for words of this program. */
+/** Quotes text by others, so that a model does not take it for words of this program. */
 export function quoted(text: string, most: number): string {
   return `"${oneLine(text.replaceAll('"', "'"), most)}"`;
 }
@@ -66,7 +66,7 @@ export function rangeText(start: number, end: number): string {
   return `${timeText(start)}-${timeText(end)} (${exact(start)}-${exact(end)} s)`;
 }
 
-/** As many as a line has room for. */
+/** Ranges, as many as fit into a line. */
 export function rangesText(ranges: readonly (readonly [number, number])[]): string {
   const some = ranges.slice(0, MOST_RANGES).map(([start, end]) => rangeText(start, end));
   return `${some.join(', ')}${ranges.length > MOST_RANGES ? ` and ${ranges.length - MOST_RANGES} more ranges` : ''}`;
@@ -92,7 +92,7 @@ export interface Listing {
   readonly most?: number;
 }
 
-/** As many rows as fit, their number, and the cursor of the next page. */
+/** Rows, as many as fit, their number, and the cursor of the next page. */
 export function listed({
   head,
   rows,
@@ -184,7 +184,7 @@ export function numbered(pictures: readonly (string | null)[]): (number | null)[
 // next.
 
 export interface Place {
-  /** Of the service. */
+  /** Address of the service. */
   readonly url: string;
   /** The analysis folder. */
   readonly cacheDir: string;

@@ -1,5 +1,5 @@
-// What /mcp answers: messages of assistants, whose tools ask this service in process, by the key that came
-// with the message.
+// Answers of /mcp: messages of assistants, whose tools call this service in process, with the key of the
+// message.
 import type { LiveText } from '../../runtime/live-text.ts';
 import { createClient } from '../client/client.ts';
 import { type Assistants, isEventStream } from './contract.ts';

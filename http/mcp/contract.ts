@@ -1,4 +1,4 @@
-// What the route of assistants hands on, and what it is answered.
+// Interface between the route of assistants and their protocol.
 import type { LiveText } from '../../runtime/live-text.ts';
 
 /** Headers that answers of the protocol depend on. */
@@ -7,9 +7,9 @@ export const protocolHeaders = ['accept', 'mcp-protocol-version', 'mcp-method', 
 export interface AssistantMessage {
   /** One message of JSON-RPC. */
   readonly message: object;
-  /** Those of `protocolHeaders`; empty for those that were not sent. */
+  /** Headers in `protocolHeaders`; missing ones are empty. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What was sent as the license key. */
+  /** The license key as sent. */
   readonly credential: string;
   /** Absolute; null for that of the service. */
   readonly cacheDir: string | null;

@@ -74,10 +74,7 @@ export function findAllMedia(texts: readonly string[], field: string, call: Call
   return inOrder(texts, (text, i) => findMedia(text, `${field}[${i}]`, call));
 }
 
-/**
- * As searches name files: by their paths. Throws NO_SUCH_MEDIA too where another file lies at the path by
- * now.
- */
+/** Paths of files in the form of searches. Throws NO_SUCH_MEDIA too if another file is at the path by now. */
 export async function searchedPaths(texts: readonly string[], field: string, call: Call): Promise<string[]> {
   return inOrder(texts, async (text, i) => {
     const { hash_str, path } = await findMedia(text, `${field}[${i}]`, call);
@@ -113,7 +110,7 @@ async function inOrder<A, B>(items: readonly A[], work: (item: A, i: number) => 
   return done;
 }
 
-/** By the record of the content; the file itself is not touched. */
+/** Media by the record of the content; the file itself is not read. */
 async function mediaOfHash(
   hash_str: string,
   field: string,
@@ -218,7 +215,7 @@ export async function loadSpeech({ client, cacheDir, callOptions }: Call): Promi
   return (await client.loadTranscriptions({ cache_dir: cacheDir }, callOptions)).transcriptions > 0;
 }
 
-/** What is said where nothing can be searched. */
+/** Text for a folder without searchable media. */
 export function nothingAnalysed({ cacheDir }: Call, what: string): string {
   return `Nothing is ${what} in ${oneLine(cacheDir, 400)} yet. Call analyze with the absolute paths of media files first.`;
 }

@@ -55,7 +55,7 @@ const mcp = route({
   },
 });
 
-/** As JSON-RPC says that a message is none. */
+/** Error of JSON-RPC for an invalid message. */
 function refusal(message: string) {
   return { jsonrpc: '2.0', id: null, error: { code: -32600, message: `Invalid request: ${message}` } };
 }

@@ -36,7 +36,7 @@ export type ToolClient = Pick<
   | 'transcriptionsRange'
 >;
 
-/** What a tool is called with beside its arguments. */
+/** Context of a tool call, beside its arguments. */
 export interface Call {
   readonly client: ToolClient;
   /** The analysis folder, absolute. */
@@ -59,7 +59,7 @@ export interface ToolAnswer<D = unknown> {
   readonly data: D;
 }
 
-/** What a call changes: nothing; files or records that it adds; or what is running. */
+/** Effect of a call: none; files or records that it adds; or control of running work. */
 export type Effect = 'none' | 'adds' | 'steers';
 
 export interface Tool<I extends TObject = TObject, O extends TObject = TObject> {

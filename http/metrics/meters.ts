@@ -14,7 +14,7 @@ import {
 import type { Clock } from '../../runtime/clock.ts';
 import { type Family, single } from './exposition.ts';
 
-// What tasks do, from what they tell.
+// Metrics of tasks, from their events.
 
 export interface TaskMeter {
   readonly listener: TaskListener;
@@ -99,8 +99,8 @@ function by(
   return { type, name, help, samples };
 }
 
-// What is watched and how far it is, from how the watch folders stand. Sums over all folders: how many there
-// are is up to the people who add them, and a label for each would be a series for every one there ever was.
+// Metrics of watching, from the state of the watch folders. They are sums over all folders: people add
+// folders, and a label for each would make a series for every folder that ever existed.
 
 export interface WatchMeter {
   /** Nothing when the configuration cannot be read, or not in time: other metrics do not wait for a disk. */

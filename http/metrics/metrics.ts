@@ -190,7 +190,7 @@ function modelFamilies({ state, loads }: MetricsSources['models']): Family[] {
   ];
 }
 
-// What encoded clips, from the counts of their coordinator.
+// Metrics of encoded clips, from the counts of their coordinator.
 
 function clipFamilies({ encoded, failed }: ClipCounts): Family[] {
   return [
@@ -305,7 +305,7 @@ interface RequestMeter {
 export function createRequestMeter(routes: readonly Route[]): RequestMeter {
   // Row 0 is for requests without a route.
   const rows = new Map(routes.map((route, i) => [route, i + 1]));
-  /** By row and status; few of these ever occur. */
+  /** Counts by row and status; few of these ever occur. */
   const byStatus = new Map<number, number>();
   const byBucket = new Float64Array((routes.length + 1) * BUCKETS);
   const sums = new Float64Array(routes.length + 1);

@@ -17,7 +17,7 @@ export interface EventDocument {
   readonly sender: 'client' | 'server';
   readonly summary: string;
   readonly payload: Schema;
-  /** What the acknowledgement is called with. */
+  /** Argument of the acknowledgement. */
   readonly answer?: Schema;
 }
 

@@ -32,7 +32,7 @@ export function createShapes(): Shapes {
     if ((sources.get(name) ?? source) !== source) throw new Error(`two different schemas are named ${name}`);
     if (!/^[\w.-]+$/.test(name)) throw new Error(`"${name}" cannot be the name of a schema`);
     sources.set(name, source);
-    // What a request may leave out may be null there, but not in an answer of the same shape.
+    // A field that a request may leave out may be null there, but not in an answer of the same shape.
     const isOther = named.has(name) && JSON.stringify(named.get(name)) !== JSON.stringify(converted);
     const title = isOther ? `${name}${of.isRequest ? 'Request' : 'Answer'}` : name;
     named.set(title, converted);
@@ -76,7 +76,7 @@ function convert(source: Source, of: Of): Schema {
   return typedEnum(out);
 }
 
-/** Of the machine of the service, as `pathComplaint` of runtime/paths.ts has it. */
+/** Paths of the service's machine, as `pathComplaint` of runtime/paths.ts checks them. */
 const absolutePattern = sep === '/' ? '^/[^\\u0000]*$' : '^([A-Za-z]:[\\\\/]|[\\\\/]{2})[^\\u0000]*$';
 
 type Translate = (out: Draft, value: unknown, source: Source, of: Of) => void;
@@ -105,7 +105,7 @@ const translations: Readonly<Record<string, Translate>> = {
       return [name, of.isRequest && isOptional ? orNull(of(schema)) : of(schema)];
     });
     out['properties'] = Object.fromEntries(fields);
-    // What was stored is answered as it is, with all fields that it has.
+    // Answers repeat stored objects with all of their fields.
     if (of.isRequest) choices(out, all, new Map(fields));
   },
   // Said by the object that has the field.

@@ -52,7 +52,7 @@ export function parseBody(bytes: Uint8Array): Body | BodyRefusal {
 }
 
 /**
- * Whether there are more values than `most`. Characters inside strings count too; base64, which makes bodies
+ * True if there are more values than `most`. Characters inside strings count too; base64, which makes bodies
  * large, has none of the three that are counted.
  */
 export function holdsMoreValues(bytes: Buffer, most: number): boolean {
@@ -130,7 +130,7 @@ export function jsonErrorAt(text: string): number | null {
   return wanted === 'separator' && open.length === 0 ? null : text.length;
 }
 
-/** As a message; lines and columns count from 1. */
+/** Message about invalid JSON; lines and columns count from 1. */
 function describeJsonError(text: string): string {
   const at = jsonErrorAt(text) ?? text.length;
   if (at === text.length) return 'The body is not valid JSON: it ends too early';
@@ -184,7 +184,7 @@ function scalarEnd(text: string, from: number): number {
   return scalar.test(text) ? scalar.lastIndex : -1;
 }
 
-// What a handler is given of a request.
+// Request as a handler gets it.
 
 /** The signal is created when it is first read: most requests never need one. */
 export class RequestInput {

@@ -158,7 +158,7 @@ export interface Conditions {
   readonly ifMatch: string;
 }
 
-/** What a content says of itself. */
+/** Properties of a content for conditional requests. */
 interface Validator {
   /** Bytes of the whole. */
   readonly size: number;

@@ -16,7 +16,7 @@ export interface IntakeOptions {
   readonly budget: BodyBudget;
   /** Bytes of one body. */
   readonly mostBytes: number;
-  /** What the key in the header opens; null without one. */
+  /** Decision about the key in the header; null without one. */
   license(): AccessDecision | Promise<AccessDecision> | null;
 }
 
@@ -24,7 +24,7 @@ export class Intake {
   readonly #options: IntakeOptions;
   #mostBytes: number;
   #bytes = 0;
-  /** Of a body that comes in parts. */
+  /** Reservation for a body that comes in parts. */
   #hold: BodyHold | undefined;
 
   constructor(options: IntakeOptions) {

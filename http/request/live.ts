@@ -1,7 +1,7 @@
 // Sends live text to its client, and ends a client that reads more slowly than events come.
 import type { LiveText } from '../../runtime/live-text.ts';
 
-/** What is needed of a response of uWebSockets. */
+/** The part of a response of uWebSockets that is used here. */
 interface Outlet {
   cork(write: () => void): unknown;
   /** False when some of what was written before has not left yet. */

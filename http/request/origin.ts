@@ -8,9 +8,9 @@ import type { RawResponse } from './response.ts';
 // without asking, and only its browser's Origin header says where it comes from. Programs send none.
 
 export interface OriginRule {
-  /** Whether a page of this origin may send requests. */
+  /** True if a page of this origin may send requests. */
   isAllowed(origin: string): boolean;
-  /** Whether it may read the answers as well (CORS). */
+  /** True if it may also read the answers (CORS). */
   mayRead(origin: string): boolean;
 }
 

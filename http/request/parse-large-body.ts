@@ -9,7 +9,7 @@ import { createValidator, type FieldError } from './validation.ts';
 export interface LargeBody {
   /** The body as it was received; *taken out*, so that their memory is free before the text is made. */
   readonly chunks: Uint8Array[];
-  /** Of the route; null for one that takes no body. */
+  /** Schema of the route's body; null if it takes none. */
   readonly schema: TObject | null;
 }
 

@@ -5,7 +5,7 @@ import { deserialize, serialize } from 'node:v8';
 
 /** About the bytes of a piece; the one with a longer text has that text alone. */
 export const PIECE_BYTES = 256 * 1024;
-/** What a value costs beside its text. */
+/** Memory of a value beside its text. */
 const VALUE_BYTES = 16;
 /** Levels of lists and objects in each other; more would outgrow the stack. */
 export const MOST_LEVELS = 1000;
@@ -105,7 +105,7 @@ function bytesOf(value: unknown): Uint8Array<ArrayBuffer> {
   return serialize(value) as Uint8Array<ArrayBuffer>;
 }
 
-/** As JSON.parse does: assigned, a field named `__proto__` would change what the object inherits. */
+/** Sets a field as JSON.parse does: an assignment to `__proto__` would change what the object inherits. */
 function setField(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });

@@ -37,7 +37,10 @@ export function isLive(body: unknown): body is LiveText {
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 const JSON_ONLY = [JSON_TYPE] as const;
-/** Of answers that are worth asking for again. Seconds: what is busy or loading is seldom free sooner. */
+/**
+ * Header of answers that are worth repeating the request. Seconds: busy or loading parts are seldom free
+ * sooner.
+ */
 export const askAgain: Readonly<Record<string, string>> = { 'Retry-After': '1' };
 
 /** `base64`: names of fields whose texts are base64. */
@@ -109,7 +112,7 @@ export function badRequest(phrase: string, message: string): EngineError {
   return new EngineError('INVALID_REQUEST', { meaning: phrase, status: 400 }, message, {});
 }
 
-/** Of an internal error the client is told the request id only; the log has the rest. */
+/** An internal error tells the client its request id only; the log has the rest. */
 export function errorResponse(error: unknown, requestId: string): RawResponse {
   const { code, meaning, message, status, details } = toFields(error);
   const headers = retryOf(error);

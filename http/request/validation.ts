@@ -23,7 +23,7 @@ export type Validate = (value: Record<string, unknown>) => FieldError[] | null;
 export interface ValidatorOptions {
   /** The values are texts of a path or a query, "4" is a number where a number is wanted. */
   readonly text?: boolean;
-  /** What becomes of a path in a field. */
+  /** Transforms a path in a field. */
   readonly pathAt?: PathAt;
 }
 type PathAt = (field: string, path: string) => string;
@@ -235,7 +235,7 @@ function choiceOf(
   const isOther = (form: string) =>
     inside.some(({ keyword, schemaPath }) => keyword === 'type' && schemaPath === form);
   const ofType = forms.filter((form) => !isOther(form));
-  // Of a pair and a list of pairs the one whose items have their types.
+  // Among a pair and a list of pairs, the form is chosen whose items have their types.
   const whole = ofType.filter(
     (form) => !inside.some((error) => error.keyword === 'type' && isUnder(error, form)),
   );

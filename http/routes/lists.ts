@@ -177,7 +177,7 @@ export const exportTimeline = route({
 
 export const timelineRoutes: readonly Route[] = [exportPremiereXml, exportTimeline];
 
-// What is known of single media, as files for other programs.
+// Facts about single media, as files for other programs.
 
 export const exportSidecars = route({
   method: 'POST',

@@ -32,7 +32,7 @@ import { contentOfFile, mediaTypeOf } from '../request/content.ts';
 import { Bytes, ErrorBody, type Route, reply, route } from '../route.ts';
 import type { Service } from '../service.ts';
 
-// What is wrong with a file that a field of a request names.
+// Faults of a file that a field of a request names.
 
 /**
  * Errors about the file are said of the field. The request is wrong when there is no such file: 400, not 404.
@@ -78,7 +78,7 @@ export const mediaMetadata = route({
       { cache_dir, media_paths, model_key },
       signal,
     );
-    // By the path as it was sent, which may not be its plain form.
+    // Keys are paths as sent, which may not be plain.
     const sent = <T>(found: Readonly<Record<string, T>>): Record<string, T> => {
       const known = media_paths.flatMap((path, i): [string, T][] =>
         Object.hasOwn(found, path) ? [[body.media_paths[i]!, found[path]!]] : [],
@@ -270,7 +270,7 @@ export const mediaBytes = route({
   },
 });
 
-/** Whoever has a link and no key learns nothing of the hash and of folders from what goes wrong. */
+/** Errors tell the holder of a link without a key nothing about hashes and folders. */
 function withoutNames(error: unknown): never {
   if (error instanceof EngineError) throw restated(error, { message: error.meaning, details: {} });
   throw error;

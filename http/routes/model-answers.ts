@@ -1,4 +1,4 @@
-// What models this machine can run, as answers tell of each kind.
+// Answers about the models of each kind that this machine can run.
 import { type TSchema, Type } from 'typebox';
 import { setupKindNames } from '../../actors/models/advice.ts';
 import { described, field, nullable, oneOf } from '../../runtime/schema.ts';

@@ -115,15 +115,15 @@ ${links.join('\n')}
 `;
 }
 
-/** Those of the whole page before those of a view. */
+/** Orders files of the whole page before those of a view. */
 function inOrder(a: string, b: string): number {
   const rank = (name: string) => (name.includes('/style/') ? 0 : 1);
   return rank(a) - rank(b) || (a < b ? -1 : 1);
 }
 
-// What a module of the page imports, read off its text as it is served.
+// Imports of a module of the page, read off its text when it is served.
 
-/** As written: `./store.ts`, `preact`. Without those that are imported when they are needed, unless `all`. */
+/** Imports as written: `./store.ts`, `preact`. Without dynamic ones, unless `all`. */
 export function importsOf(text: string, { all = false } = {}): string[] {
   const fixed = text.matchAll(
     /(?:^|[\n;])\s*(?:import\s*(?:[\w*{][^;'"]*?from\s*)?|export\s*[{*][^;'"]*?from\s*)(['"])([^'"\n]+)\1/g,

@@ -200,7 +200,7 @@ export const searchRelevance = route({
 
 export const momentRoutes: readonly Route[] = [searchMoments, searchRelevance, searchTakes];
 
-// What media can be filtered by: facets with counts under the filters in force.
+// Facets of media, with counts under the active filters.
 
 const description = `
 If \`scope\` is omitted, the flat fields define the scope: a global scope with \`search_all\`, otherwise the files of
@@ -266,7 +266,7 @@ export const searchWritten = route({
 
 export const writtenRoutes: readonly Route[] = [searchWritten];
 
-// What detectors have seen in a media file.
+// Detections in a media file.
 
 export const mediaSeen = route({
   method: 'POST',

@@ -1,5 +1,4 @@
-// What is said in media: whole transcriptions, pages of them, searching and exporting them, and names for
-// speakers.
+// Speech in media: whole transcriptions, pages of them, search and export, and names for speakers.
 import { Type } from 'typebox';
 import { TranscriptAnswer, TranscriptRequest } from '../../actors/exporter/contract.ts';
 import { CacheDir } from '../../actors/index/store/contract.ts';
@@ -74,7 +73,7 @@ const rangeErrors = errorTable({
 /** Files whose transcriptions are read together. */
 const filesAtOnce = 256;
 
-/** As many transcriptions as fit into one answer, in the order of the paths. */
+/** Transcriptions in the order of the paths, as many as fit into one answer. */
 async function page(
   transcripts: Service['search']['transcripts'],
   { cache_dir, media_paths: sent, language: named }: TranscriptionsRequest,

@@ -1,6 +1,6 @@
-// Who may use the service: whoever shows a license key, the token of a session, or the secret of the owner,
-// which the file of the running service in the home folder holds. Licenses decide about keys; this decides
-// for whom the others stand.
+// Access to the service: by a license key, the token of a session, or the secret of the owner, which is in
+// the file of the running service in the home folder. Licenses decide about keys; this module identifies the
+// owners of the others.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -76,7 +76,7 @@ type Decision = AccessDecision | Promise<AccessDecision>;
 
 export interface AccessOptions {
   readonly licenses: Pick<Licenses, 'check' | 'refresh' | 'close'>;
-  /** Whether a license server decides about keys. */
+  /** True if a license server decides about keys. */
   readonly hasLicenseServer: boolean;
   /** The service listens on a loopback address: tabs share the sessions of its owner. */
   readonly isLocal: boolean;
@@ -86,7 +86,7 @@ export interface AccessOptions {
   /** Unix ms. */
   now(): number;
   readonly log: Log;
-  /** So many bytes of a secure source. */
+  /** Returns this many bytes of a secure source. */
   random?(bytes: number): Uint8Array;
 }
 
@@ -205,7 +205,7 @@ export class Access {
     return this.owner === null ? noOwner : granted;
   }
 
-  /** What is refused does not prolong a session. */
+  /** A refused request does not prolong a session. */
   #used(token: string, decision: Decision): Decision {
     if (decision instanceof Promise) return decision.then((one) => this.#used(token, one));
     if (decision.ok) this.#sessions.used(token);

@@ -101,7 +101,7 @@ export class Sessions {
   readonly #time: () => Moment;
   readonly #random: (bytes: number) => Uint8Array;
   readonly #files: SessionFiles;
-  /** By the hash of the token, the longest unused first. */
+  /** Sessions by the hash of the token, the longest unused first. */
   readonly #sessions = new Map<string, Session>();
 
   /** `random`: so many bytes of a secure source. */
@@ -263,9 +263,9 @@ export function unsealHolder({ sealed, cacheDir }: SealedHolder, secret: string)
   return key === undefined ? undefined : { key, cacheDir };
 }
 
-// What is kept of sessions, so that they outlive a crash and a restart: a private folder of the home folder
-// with one small file a session, as license keys have. A file holds the hash of the token, and the license
-// key sealed under the token.
+// Stored sessions, which outlive a crash and a restart: a private folder of the home folder with one small
+// file for each session, as for license keys. A file holds the hash of the token, and the license key sealed
+// under the token.
 
 /** Times are Unix seconds. */
 const StoredSession = Type.Object({
@@ -287,8 +287,8 @@ interface SessionFiles {
   /** Longest unused first. A file that is no session is removed. */
   read(): StoredSession[];
   /**
-   * By the name of a file such as `sessions/….json`: how its hash begins, and null where it is gone.
-   * Undefined for the name of another file.
+   * Session in a file such as `sessions/….json`: the beginning of its hash, and null if it is gone. Undefined
+   * for the name of another file.
    */
   one(name: string): { readonly start: string; readonly kept: StoredSession | null } | undefined;
   /** `flush`: it survives a power cut. */

@@ -1,4 +1,4 @@
-// What the thread of a conversion runs.
+// Functions in the thread of a conversion.
 import { moved } from '../../../runtime/pool-thread.ts';
 import type { Conversion } from '../model-file.ts';
 import { GraphBuilder, onnxBytes } from '../starter/graph/onnx.ts';
@@ -27,7 +27,7 @@ const first = 32;
 
 interface Down {
   readonly name: string;
-  /** Whether it has twice as many channels as what comes before. */
+  /** True if it has twice as many channels as its input. */
   readonly isWider: boolean;
   /** Blocks of the same size behind it. */
   readonly more: readonly string[];
@@ -189,7 +189,7 @@ class Converter {
   readonly #model: GraphModel;
   readonly #constants: ReadonlyMap<string, Constant>;
   readonly #builder = new GraphBuilder('converted');
-  /** What each node has become; null while its inputs are made. */
+  /** Result of each node; null while its inputs are made. */
   readonly #made = new Map<string, OperatorOutput | null>();
   readonly #initializers = new Map<Constant, string>();
 

@@ -20,7 +20,10 @@ export interface Constant {
   readonly data: Float32Array | Int32Array;
 }
 
-/** By name. `bytes`: the files of the manifest one after another. Throws an `Error` that names the weight. */
+/**
+ * Weights by name. `bytes`: the files of the manifest one after another. Throws an `Error` that names the
+ * weight.
+ */
 export function readWeights(weights: readonly Weight[], bytes: Uint8Array): Map<string, Constant> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const constants = new Map<string, Constant>();
@@ -73,7 +76,7 @@ function half(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** What a node is made with. */
+/** Context of a node's conversion. */
 export interface Scope {
   readonly builder: GraphBuilder;
   readonly node: GraphNode;
@@ -127,7 +130,7 @@ function leakyRelu({ builder, node, value }: Scope): OperatorOutput {
   return [builder.op('LeakyRelu', [value(0)], { alpha: { float: floatOf(node, 'alpha', 0.2) } })];
 }
 
-/** Of constants at once: shapes are computed by it. */
+/** Adds constants at once, since shapes are computed by it. */
 function add({ builder, node, value, constant }: Scope): OperatorOutput {
   const [a, b] = [constant(0), constant(1)];
   if (!(a?.data instanceof Int32Array && b?.data instanceof Int32Array))
@@ -139,7 +142,7 @@ function add({ builder, node, value, constant }: Scope): OperatorOutput {
   return { dims: longer.dims, data };
 }
 
-/** What is below zero is multiplied by a constant of its channel. */
+/** Multiplies values below zero by a constant of their channel. */
 function prelu(scope: Scope): OperatorOutput {
   return [scope.builder.op('PRelu', [scope.value(0), slopes(scope, 1, [])])];
 }
@@ -254,7 +257,7 @@ function resize(scope: Scope): OperatorOutput {
   return [builder.op('Transpose', [made], { perm: fromPlanes })];
 }
 
-/** Of constants: places, the shape, a value for each place, and one for all others. */
+/** Sets values in a constant: indices, the shape, a value for each index, and one for all others. */
 function dense(scope: Scope): OperatorOutput {
   const [places, dims, values, [other = 0]] = [0, 1, 2, 3].map((i) => numbers(scope, i)) as [
     number[],

@@ -19,7 +19,7 @@ export function folded(text: string): string {
 
 const endings = ['ern', 'em', 'en', 'er', 'es', 'e', 'n'];
 
-/** What a folded German word can be an ending of: without it, and without the umlaut of a plural. */
+/** Forms of a folded German word without its ending, and without the umlaut of a plural. */
 function germanForms(word: string): string[] {
   const stems = endings
     .filter((ending) => word.endsWith(ending) && word.length >= ending.length + 3)
@@ -43,9 +43,9 @@ export const inGerman = (english: string): readonly string[] => germanOf.get(eng
 
 /** The phrases of a vocabulary in both languages. */
 export class Lexicon<M> {
-  /** By phrase, as they are listed. */
+  /** Meanings by phrase, in the order of the list. */
   readonly english: ReadonlyMap<string, M>;
-  /** By folded phrase. */
+  /** Meanings by folded phrase. */
   readonly german: ReadonlyMap<string, M>;
   /** Words of the longest phrase. */
   readonly longest: number;
@@ -76,7 +76,7 @@ export class Lexicon<M> {
     this.#inflects = inflects;
   }
 
-  /** What a phrase means, of which the last word may have an ending. */
+  /** Meaning of a phrase whose last word may have an ending. */
   get(phrase: string): M | undefined {
     const spelled = folded(phrase);
     const exact = this.english.get(phrase) ?? this.german.get(spelled);

@@ -49,7 +49,7 @@ export async function readTarball(
 
 async function readFiles(reader: Reader, missing: Set<string>): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
-  /** Of the next entry, where a pax header has it. */
+  /** Path of the next entry, if a pax header has it. */
   let longPath: string | null = null;
   while (missing.size > 0) {
     const header = await reader.read(BLOCK);
@@ -211,7 +211,7 @@ async function look(
   try {
     for await (const _ of setInterval(lookEvery, undefined, { signal })) {
       const received = Math.min(await largestIn(work), size);
-      // What npm does with a tarball that is whole takes its time, and nothing grows.
+      // npm takes its time to process a complete tarball, and nothing grows meanwhile.
       if (received > before || received === size) alive();
       // Before the tarball come what the registry says of it, and the log of npm.
       if (received > before && received >= leastShare * size)
@@ -237,7 +237,7 @@ async function largestIn(folder: string): Promise<number> {
   return Math.max(0, ...sizes);
 }
 
-/** What a file is instead of the tarball, or `missing`; null when it is the tarball. */
+/** Fault of a file that should be the tarball, or `missing`; null if it is right. */
 async function faultOf(
   path: string,
   { size, integrity }: NpmSource,
@@ -290,7 +290,7 @@ function requirePinned({ name, npm, size, sha256 }: NpmFile, bytes: Uint8Array):
 // Runs `npm pack` for one package, without a shell, so that the registry, the proxy and the mirror of the
 // user's npm hold.
 
-/** What an answer of the registry means that no other try changes. */
+/** Codes of answers of the registry that no retry changes. */
 const refusals = ['E401', 'E403', 'E404', 'E405', 'E410', 'ETARGET', 'ENOVERSIONS', 'ENEEDAUTH', 'EUSAGE'];
 const MOST_SAID = 1 << 16;
 

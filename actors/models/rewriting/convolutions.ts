@@ -1,6 +1,5 @@
-// What stands around convolutions and can be a part of them: transpositions, padding and biases of other
-// frameworks, factors and summands of all values. Answers stay the same but for the rounding of single
-// precision.
+// Merges nodes around convolutions into them: transpositions, padding and biases of other frameworks, factors
+// and summands of all values. Results stay the same but for the rounding of single precision.
 import type { OpenGraph, OpenNode } from './open-graph.ts';
 
 /** Two transpositions that undo each other. */
@@ -30,7 +29,7 @@ export function biasInConvolutions(graph: OpenGraph): void {
 }
 
 /**
- * What changes nothing there, and a node of its own puts around what a convolution or a pool of maxima takes.
+ * Moves separate padding nodes that do not change the result into the convolution or max pool behind them.
  */
 export function padInWindows(graph: OpenGraph): void {
   for (const window of graph.nodes('Conv', 'MaxPool')) {
@@ -65,7 +64,7 @@ export function normalisationsBefore(graph: OpenGraph): void {
   }
 }
 
-/** What each channel is multiplied by, and what is added then. */
+/** Factor and summand of each channel. */
 export function normalisationOf(graph: OpenGraph, { inputs, attributes }: OpenNode) {
   const [scale, shift, mean, variance] = inputs
     .slice(1)

@@ -1,4 +1,4 @@
-// What is done to a graph before it is run on a processor.
+// Rewrites a graph before it runs on a processor.
 import { onnxBytes } from '../starter/graph/onnx.ts';
 import {
   biasInConvolutions,
@@ -23,8 +23,8 @@ export type Range = readonly [least: number, most: number];
 export const measuredOps = ['Conv', 'Add', 'Resize'] as const;
 
 /**
- * What takes or makes a value without a range stays as it is: the first convolution, which takes the picture,
- * does.
+ * Nodes with a value without a range stay unchanged, such as the first convolution, whose input is the
+ * picture.
  */
 function inEightBits(graph: OpenGraph, ranges: Ranges): void {
   activationsBehindPools(graph);
@@ -62,7 +62,7 @@ function activationsBehindPools(graph: OpenGraph): void {
 class Bytes {
   readonly #graph: OpenGraph;
   readonly #ranges: Map<string, Range | null>;
-  /** By the value that they round. */
+  /** Rounded values by the original value. */
   readonly #rounded = new Map<string, string>();
 
   constructor(graph: OpenGraph, ranges: Ranges) {

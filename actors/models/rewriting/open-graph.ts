@@ -37,7 +37,7 @@ export class OpenGraph {
     }
   }
 
-  /** Those there are now, but for those that are gone when their turn comes. */
+  /** Present nodes, except those removed before their turn. */
   *nodes(...ops: readonly string[]): Generator<OpenNode> {
     const now = this.#nodes.filter(({ op }) => ops.includes(op));
     for (const node of now) if (this.#nodes.includes(node)) yield node;
@@ -52,7 +52,7 @@ export class OpenGraph {
     return this.#nodes.filter(({ inputs }) => inputs.includes(value));
   }
 
-  /** Whether one node takes it and nobody else, the caller of the graph included. */
+  /** True if exactly one node takes the value, and the caller of the graph does not. */
   isTakenOnce(value: string): boolean {
     return this.takers(value).length === 1 && !this.#isOutput(value);
   }
@@ -100,7 +100,7 @@ export class OpenGraph {
     this.#dropUnneeded(before);
   }
 
-  /** Whoever took the first value takes the other one. What nobody needs any more is gone. */
+  /** Replaces a value by another one for all takers, and removes nodes that are no longer needed. */
   replace(value: string, by: string): void {
     const maker = this.maker(value)!;
     for (const node of this.takers(value)) {
@@ -124,7 +124,7 @@ export class OpenGraph {
     }
   }
 
-  /** What nobody needs is left out. */
+  /** Leaves out unused parts. */
   model(): OnnxModel {
     const nodes: GraphNode[] = [];
     const initializers = new Map<string, Tensor>();
@@ -295,7 +295,7 @@ function fieldsOf(bytes: Uint8Array): Fields {
   return fields;
 }
 
-/** As a signed number, as all integers of ONNX are. */
+/** Reads a signed number; all integers of ONNX are signed. */
 function varint(bytes: Uint8Array, from: number): { value: number; end: number } {
   let [bits, at] = [0n, from];
   for (let shift = 0n; ; shift += 7n) {

@@ -13,7 +13,7 @@ export function productsInBytes(onnx: Uint8Array): Uint8Array {
 function inBytes(body: GraphBody, around: ReadonlyMap<string, Tensor>): GraphNode[] {
   const constants = new Map([...around, ...body.initializers]);
   const makers = new Map(body.nodes.flatMap((node) => node.outputs.map((output) => [output, node])));
-  /** What makes floats of a matrix of bytes, where there is one scale for all of it. */
+  /** Node that converts a matrix of bytes with one scale into floats, if there is one. */
   const conversionOf = (value: string): GraphNode | null => {
     const maker = makers.get(value);
     if (maker?.op !== 'DequantizeLinear') return null;

@@ -30,7 +30,7 @@ export function convolutionsOfLarger(graph: OpenGraph): void {
     const all = weights.data as Float32Array;
     const [outputs, inputs] = weights.dims as [number, number];
     const isSide = above!.op === 'Concat';
-    // Of maps side by side each part has its own weights; of a sum both have all.
+    // Concatenated maps have separate weights; summed ones share all.
     const own = inputsOf(all, outputs, inputs, isSide ? [from, inputs] : [0, inputs]);
     const others = inputsOf(all, outputs, inputs, isSide ? [0, from] : [0, inputs]);
     const kept = graph.floats([outputs, own.length / outputs / 9, 3, 3], own);
@@ -74,7 +74,7 @@ function sideParts(graph: OpenGraph, { inputs, outputs, attributes }: OpenNode):
   return { large: inputs.at(-1)!, small, from: channels.reduce<number>((sum, one) => sum + one!, 0) };
 }
 
-/** Of a map that convolutions have made, perhaps gated or added to; undefined for others. */
+/** Channels of a map that convolutions made, perhaps gated or added to; undefined for others. */
 function channelsOf(graph: OpenGraph, value: string | undefined): number | undefined {
   const maker = graph.maker(value);
   if (maker?.op === 'Conv') return graph.constant(maker.inputs[1])?.dims[0];
@@ -95,7 +95,7 @@ function isSame({ attributes }: OpenNode): boolean {
   return [pads, strides, dilations, group].join(';') === '1,1,1,1;1,1;1,1;1';
 }
 
-/** Of weights [outputs, inputs, 3, 3] those of the inputs [from, to). */
+/** Weights [outputs, inputs, 3, 3] of the inputs [from, to). */
 function inputsOf(all: Float32Array, outputs: number, inputs: number, [from, to]: readonly [number, number]) {
   const parts = Array.from({ length: outputs }, (_, o) =>
     all.subarray((o * inputs + from) * 9, (o * inputs + to) * 9),
@@ -222,8 +222,8 @@ export function doublings(graph: OpenGraph): void {
 }
 
 /**
- * Of a transposed convolution [inputs, outputs, 2, 2] with a factor for each output: [place, outputs,
- * inputs].
+ * Rearranges a transposed convolution [inputs, outputs, 2, 2] with a factor for each output into [place,
+ * outputs, inputs].
  */
 function pointwise(weights: Float32Array, inputs: number, outputs: number, factors: readonly number[]) {
   return weights.map((_, i) => {
@@ -234,8 +234,8 @@ function pointwise(weights: Float32Array, inputs: number, outputs: number, facto
 }
 
 /**
- * Of one [middle, 1, 2, 2] after four places with `middle` channels each: [row and column of 4×4, place,
- * middle].
+ * Rearranges weights [middle, 1, 2, 2] after four places with `middle` channels each into [row and column of
+ * 4×4, place, middle].
  */
 function places(weights: Float32Array, middle: number): Float32Array {
   const made = new Float32Array(16 * 4 * middle);

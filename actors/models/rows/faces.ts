@@ -6,10 +6,10 @@ import type { FaceDetectorSide, FaceEmbedderSide } from '../face-sides.ts';
 import type { ModelFile } from '../model-file.ts';
 import { everywhere, huggingface, npmGraph } from './origins.ts';
 
-// What the vectors of dlib's face recognition network have in common, whoever is seen: the mean of the
-// vectors, of length 1 each, of 200 portraits and their mirror images, found by BlazeFace and its face mesh.
-// All were drawn by Stable Diffusion 3 and are in the public domain (CC0): no photograph of anybody is among
-// them. docs/measurements.md says where they come from; `face-likeness` of bench/ computes it anew.
+// Common part of the vectors of dlib's face recognition network, whoever is seen: the mean of the vectors, of
+// length 1 each, of 200 portraits and their mirror images, found by BlazeFace and its face mesh. All were
+// drawn by Stable Diffusion 3 and are in the public domain (CC0): no photograph of anybody is among them.
+// docs/measurements.md names their source; `face-likeness` of bench/ computes it anew.
 
 const dlibCentre: number[] = [
   -0.10606, 0.05904, 0.04135, -0.02742, -0.05694, -0.04819, -0.00743, -0.0817, 0.11781, -0.04643, 0.14385,

@@ -26,7 +26,7 @@ const qwen2b: ModelRow = {
   is_multilingual: true,
   speed: 2,
   accuracy: 3,
-  // As many pixels as a square of this side: 196 tokens a picture.
+  // Pixels of a square of this side: 196 tokens a picture.
   frame_resolution: 448,
   size_gb: 1.53,
   files: [

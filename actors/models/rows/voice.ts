@@ -181,7 +181,7 @@ const fireRed = (role: string, name: string, size: number, sha256: string) => {
   return { role, name, url: `${folder}/${name}`, size, sha256 };
 };
 
-/** What it hears as speech is not used: Silero tells that better. */
+/** Its detection of speech is not used: Silero is better at that. */
 const fireRedAed: ModelRow = {
   ...shared,
   key: 'firered-aed',

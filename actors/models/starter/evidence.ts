@@ -1,4 +1,4 @@
-// What the picture graph measures: channels (one value for each of 56×56 points), averaged over regions of
+// Measurements of the picture graph: channels (one value for each of 56×56 points), averaged over regions of
 // the frame, and scalars of the whole frame. Units and features refer to these by name.
 import { basicColours, type ShadeName, shades } from './palette.ts';
 
@@ -14,7 +14,7 @@ export interface Material {
   readonly texture?: readonly [from: number, to: number];
 }
 
-/** What a point can be made of, by its colour and the texture around it. */
+/** Materials of a point, by its colour and the texture around it. */
 export const materials = {
   'clear sky': {
     colours: {

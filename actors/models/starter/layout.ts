@@ -14,7 +14,7 @@ export const CELLS = 9;
 type Cell = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 const cells: readonly Cell[] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/** What is measured in every cell beside the colours. */
+/** Measurements of every cell beside the colours. */
 export const cellLooks = ['light', 'busy', 'sharp'] as const;
 export type CellLook = (typeof cellLooks)[number];
 
@@ -86,7 +86,7 @@ export const COLOUR_SIDE = 4;
 export const EDGE_SIDE = 4;
 export const EDGE_DIRECTIONS = 6;
 
-/** Of each dimension: the one that it is in the mirrored picture. */
+/** Dimension in the mirrored picture for each dimension. */
 export function mirrorOrder(): number[] {
   const order = Array.from({ length: DIMENSIONS }, (_, i) => i);
   for (const name of [...basicColours, ...cellLooks])

@@ -117,7 +117,7 @@ const TURNED = 78;
 /** Distances that are tried, in points of the map: periods of 2 % to 30 % of the frame. */
 const LEAST = 3;
 const MOST = 34;
-/** What the grain of a camera has of variance: less than this repeats nothing. */
+/** Variance of a camera's grain: smaller repetitions do not count. */
 const GRAIN = 0.0006;
 
 /**

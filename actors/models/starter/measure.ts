@@ -229,7 +229,7 @@ function scalarsOf(b: GraphBuilder, planes: Planes, means: string): string {
   const sharpness = b.op('Sqrt', [
     b.op('Div', [channel('detail'), b.op('Add', [channel('coarse'), b.scalar(0.00002)])]),
   ]);
-  // What is smaller than a quarter of the frame.
+  // Details smaller than a quarter of the frame.
   const detail = b.op('Sub', [planes.halfLuma, blur(b, planes.halfLuma, 31)]);
   const meanColour = b.op('Add', [square(b, channel('red shift')), square(b, channel('yellow shift'))]);
   return b.op(

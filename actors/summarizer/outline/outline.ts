@@ -23,7 +23,7 @@ export interface OutlineNode extends Range {
   readonly parent_id: string | null;
   /** 0 of the root. */
   readonly level: number;
-  /** None, or 2 to 12, in order of time; together they cover the node exactly. */
+  /** Empty, or 2 to 12, in order of time; together they cover the node exactly. */
   readonly child_ids: readonly string[];
 }
 

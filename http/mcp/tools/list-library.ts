@@ -147,7 +147,7 @@ function rowOf(media: LibraryMedia): string {
   return `${hashText(hash_str)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}${replaced ? '; another file is now at its path' : ''}`;
 }
 
-/** Of what is loaded: that is what searches run over. */
+/** Facets of the loaded media, which searches run over. */
 async function facetsOf(limit: number, start: number, call: Call): Promise<Answer> {
   const { client, cacheDir, callOptions } = call;
   await loadAll(call);

@@ -97,8 +97,8 @@ interface Placed extends Static<typeof Clip> {
 const nameOf = (clip: number) => `clips[${clip}]`;
 
 /**
- * By path. Throws BAD_ARGUMENT for a file that is not what was analysed; of one that cannot be read the
- * service says so itself.
+ * Kinds by path. Throws BAD_ARGUMENT for a file that differs from the analysed one; the service itself
+ * reports unreadable files.
  */
 async function kindsOf(
   media: readonly Media[],

@@ -27,7 +27,7 @@ import { type Call, MediaName, MomentName, Ranges, tool } from '../tool.ts';
 
 /** Rows of people and of chapters together. */
 const MOST_ROWS = 50;
-/** Of these rows, classes of things and printed lines. */
+/** Limits of rows: classes of things, and printed lines. */
 const [MOST_THINGS, MOST_LINES] = [12, 20];
 /** Clusterings that are asked who is seen in the file. */
 const MOST_CLUSTERINGS = 3;
@@ -299,7 +299,7 @@ export const look = tool({
   run: async ({ moments, width }, call) => {
     const ids = moments.map((text, i) => parseMoment(text, `moments[${i}]`));
     const media = await mediaOfMoments(ids, 'moments', call);
-    // By the hash: a file that was replaced since has other pictures than those that were found.
+    // Requested by hash, because a file that was replaced since has other pictures than the matches.
     const requests = ids.map(({ hash_str, seconds }, i) => {
       return { media_path: media[i]!.path, hash_str, time_seconds: seconds };
     });
@@ -339,7 +339,7 @@ export async function preview(moment: string, call: Call): Promise<string | null
   return pictures[0] ?? null;
 }
 
-/** As large as they fit into one answer. */
+/** Pictures, as large as fit into one answer. */
 async function picturesOf(
   requests: ThumbnailsRequest['requests'],
   width: number,

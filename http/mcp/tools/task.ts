@@ -355,7 +355,7 @@ async function clusteringOf(cluster_job_name: string, { client, cacheDir, callOp
 /** Seconds to wait for the visual model, which loads when the service starts. */
 const MOST_LOADING_SECONDS = 15;
 
-/** What is busy is not asked again as it is: the service would stop a task that has begun meanwhile. */
+/** A refused request waits, because a repeated one would stop a task that has begun meanwhile. */
 async function begun(request: InputOf<Operations['analyze']>, call: Call): Promise<string> {
   for (let waited = 0; ; waited++) {
     await refuseWhileBusy(call);

@@ -8,7 +8,7 @@ export interface Field {
   readonly depth: number;
   readonly type: string;
   readonly required: boolean;
-  /** As JSON; undefined when there is none. */
+  /** Default as JSON; undefined if there is none. */
   readonly fallback: string | undefined;
   readonly description: string;
   /** `1 to 500`, `at least 1 item`. */

@@ -75,7 +75,7 @@ h2{margin-top:40px}}
 
 // Example requests: the required fields, with values that a person can recognise and replace.
 
-/** By the name of a field, which says more than its type. */
+/** Example values by the name of a field, which says more than its type. */
 const byName: readonly (readonly [RegExp, Json])[] = [
   [/^folder_path$/, '/media/footage'],
   [/(^|_)(dir|folder)$/, '/media/analysis'],

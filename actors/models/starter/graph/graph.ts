@@ -260,9 +260,7 @@ export interface Fit {
 }
 
 interface Fits {
-  /**
-   * Of every piece of evidence over the pictures that units are fitted on, its root taken where it is rooted.
-   */
+  /** Mean of each measurement over the pictures that units are fitted on, of its root if it is rooted. */
   readonly means: Float32Array;
   readonly spreads: Float32Array;
   readonly units: ReadonlyMap<UnitName, Fit>;
@@ -286,7 +284,7 @@ export function isRooted(name: Evidence): boolean {
 /** Numbers of a unit in the file: bias, weight of the rule, weights of the evidence. */
 const unitNumbers = 2 + evidenceCount;
 
-/** Of the file: little-endian floats: means, spreads, then the units in the order of `ways`. */
+/** Reads a file of little-endian floats: means, spreads, then the units in the order of `ways`. */
 export function readFits(bytes: Buffer = readFileSync(new URL('../fits.bin', import.meta.url))): Fits {
   const entries = Object.entries(ways) as [UnitName, Way][];
   const count = 2 * evidenceCount + entries.length * unitNumbers;
@@ -304,7 +302,7 @@ export function readFits(bytes: Buffer = readFileSync(new URL('../fits.bin', imp
   };
 }
 
-/** What readFits reads. */
+/** Bytes that readFits reads. */
 export function fitBytes({ means, spreads, units }: Fits): Uint8Array {
   const numbers = [
     ...means,

@@ -5,7 +5,7 @@ import type { CellLook, Feature } from '../layout.ts';
 export interface LookWord {
   readonly words: string;
   readonly features: Partial<Record<Feature, number>>;
-  /** What "… at the top" means with this word. */
+  /** Meaning of "… at the top" with this word. */
   readonly cell?: readonly [look: CellLook, sign: 1 | -1];
   /**
    * Less than .85 of its best matches are right on photographs of others (docs/measurements.md): they are

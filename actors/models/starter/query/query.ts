@@ -265,7 +265,7 @@ const amountWords: Readonly<Record<Amount, string>> = {
   much: 'much, lots of, a lot of, lot of, plenty of, many, very, really, big, large, huge, extremely, more, strongly',
 };
 
-/** What follows is not to be in the picture. The wide ones reach over "and" to things of the same kind. */
+/** Words after which content is excluded. The wide ones reach over "and" to things of the same kind. */
 const negationWords = {
   narrow:
     'not, non, isn t, aren t, never, minus, except, except for, excluding, but not, rather than, instead of, avoid, less',
@@ -288,7 +288,7 @@ const stopWords =
   'shade, shades, area, areas, part, parts, region, lot, bit, sort, type, style, please, ' +
   'what kind of, kind of, kinds of, any, other, another, each, every, both, same, such, if, because, than, s, t, re, ll, ve, d, m, half, dominant, visible, seen';
 
-/** What one phrase can mean. A phrase may have several meanings ("light": a tone of a colour, or bright). */
+/** Meaning of one phrase, which may have several ("light": a tone of a colour, or bright). */
 interface Meaning {
   readonly colour?: ColourWord;
   readonly look?: LookWord;

@@ -42,7 +42,7 @@ export function queryVector(text: string): QueryVector {
   };
 }
 
-/** Of length 1; null where nothing is left of the terms. */
+/** Vector of length 1; null if no terms are left. */
 function vectorOf(terms: readonly Term[]): Float32Array | null {
   const vector = new Float32Array(DIMENSIONS);
   const areSeveral = terms.filter(({ negated }) => !negated).length > 1;
@@ -62,7 +62,7 @@ function vectorOf(terms: readonly Term[]): Float32Array | null {
 
 /** Half a likeness of what is not to be there must not outweigh what is asked for. */
 const AGAINST = 0.4;
-/** What a word is about beside its main thing has this weight at most. */
+/** Largest weight of a word's secondary meaning. */
 const HINT = 0.4;
 const fitted = new Set(Object.keys(ways).map((unit) => `unit ${unit}`));
 
@@ -95,7 +95,7 @@ function partOf(term: Term): QueryPart | null {
 
 type Weights = [feature: Feature, weight: number][];
 
-/** Of a term that is wholly there, the weighted features sum to about 1. */
+/** The weighted features of a fully present term sum to about 1. */
 function termWeights(term: Term): Weights {
   if (term.colour !== undefined) return colourWeights(term);
   const { look } = term;
@@ -130,7 +130,7 @@ function wholeWeights(
   return chosen === undefined ? weights : [...weights, ...shadeWeights(chosen, 0.75)];
 }
 
-/** Of the features some, amount, most and spot. */
+/** Weights of the features some, amount, most and spot. */
 const amountWeights = {
   any: [0.4, 0.5, 0, 0.35],
   little: [0.9, -1.3, -0.8, 0.3],
