@@ -27,7 +27,7 @@ const media = (media_path: string): LibraryMedia => ({
     { type: 'previews', model_key: null, count: 61, stored: null },
     { type: 'faces', model_key: 'yunet+sface', count: 12, stored: 0 },
     { type: 'things', model_key: 'nanodet-416', count: 1, stored: 0 },
-    { type: 'sounds', model_key: 'ears', count: 3, stored: null },
+    { type: 'smells', model_key: 'nose', count: 3, stored: null },
   ],
 });
 const forgotten = {
@@ -127,7 +127,7 @@ test('list prints every page as lines, or as one object', async (t) => {
   assert.equal(out.match(/^\/f\//gm)?.length, 2500);
   assert.match(
     out,
-    /^ {4}1 thing by nanodet-416, .*\n {4}3 sounds by ears$/m,
+    /^ {4}1 thing by nanodet-416, .*\n {4}3 smells by nose$/m,
     'also what it has no words for',
   );
   assert.match(
