@@ -70,7 +70,7 @@ export async function startActors(
       const settings = { ...decoding, encoderFailures, softwareEncoding };
       return supervisor.addOnDemand(spec(decoderContract, settings, `${name}-${i}`));
     });
-  // What is read for the first time, or for a person who looks at it.
+  // Files are read for the first time, or for a person who views them, in separate processes.
   const apart = (name: string) =>
     supervisor.addOnDemand(spec(decoderContract, { hardware: 'off' }, name, 'process'));
   const prober = leastBusy(

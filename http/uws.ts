@@ -300,7 +300,7 @@ class Client {
     void sender.run();
   }
 
-  /** As an argument of `endWithoutBody`, the length would make the connection wait for that many bytes. */
+  /** The length as an argument of `endWithoutBody` would make the connection wait for that many bytes. */
   #endHead(bytes: number): void {
     this.#res.writeHeader('Content-Length', String(bytes));
     this.#res.endWithoutBody();

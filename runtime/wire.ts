@@ -14,7 +14,7 @@ export interface AskCall {
   readonly name: string;
   readonly request: unknown;
   readonly word: number;
-  /** Those that the request speaks of. */
+  /** Slots that the request refers to. */
   readonly slots: readonly SlotHandle[];
 }
 

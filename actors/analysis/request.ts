@@ -44,10 +44,7 @@ export interface RequestPart<Body extends TProperties = TProperties> {
 export interface StoredMedia {
   /** The request redoes what is stored. */
   readonly redoes: boolean;
-  /**
-   * Those of the paths that have a visual analysis or get one by the same request, and those that are sound
-   * only.
-   */
+  /** Paths that have a visual analysis or get one by the same request, and paths of sound alone. */
   analysed(paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** Names of the summaries of each path, as far as the folder knows it. */
   summaryNames(paths: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;

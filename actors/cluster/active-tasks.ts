@@ -48,7 +48,7 @@ export class ActiveTasks {
     return this.#active.keys().next().value ?? null;
   }
 
-  /** Whether a worker says that it generates a summary. */
+  /** True if a worker reports that it generates a summary. */
   get summarizing(): boolean {
     return [...this.#active.values()].some(({ underway }) =>
       [...underway.values()].some(({ amounts }) => 'summary' in amounts),

@@ -23,7 +23,7 @@ export interface Job {
   readonly data: { readonly job: string };
 }
 
-/** What a worker has for a job; `roots`: those that it can read. */
+/** Resources of a worker for a job; `roots`: those that it can read. */
 export interface WorkerMeans extends ReplicaPosition {
   readonly library: string;
   readonly roots: readonly string[];
@@ -45,8 +45,8 @@ export interface ReplicaPosition {
 }
 
 /**
- * Whether a replica stands in the log of a library `l`. One of a database that was restored meanwhile has
- * changes that are in no log. `seq`, `at_ms`: SQL.
+ * Condition that a replica stands in the log of a library `l`. A replica of a database that was restored
+ * meanwhile has changes that are in no log. `seq`, `at_ms`: SQL.
  */
 export const standsSql = (seq: string, at_ms: string) =>
   `(${seq}::bigint <= l.seq and (${seq}::bigint = 0 or ${at_ms}::float8 = 0
@@ -116,7 +116,7 @@ export class Database implements Sql {
   readonly #clock: Clock;
   #ready: Promise<void> | null = null;
   #away: string | null = null;
-  /** What CLUSTER_TOO_NEW says, while the tables are newer than this program. */
+  /** Error of CLUSTER_TOO_NEW while the tables are newer than this program. */
   #tooNew: EngineError | null = null;
   #closed = false;
   readonly #listeners: Listener[] = [];

@@ -14,7 +14,7 @@ import type { Exchange } from './exchange.ts';
 import { changesAfter } from './log.ts';
 import { listSnapshots, refuseSnapshot, type Snapshot } from './snapshots.ts';
 
-/** What an analysis folder follows. */
+/** Library that an analysis folder follows. */
 export interface Followed extends ReplicaPosition {
   readonly library: string;
 }

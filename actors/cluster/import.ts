@@ -33,7 +33,7 @@ export async function importForAll(database: Database, shared: string, given: Tr
       const of = { task_id: '', job: '', results: [], standing };
       const body: ChangeBody = { kind: 'results', ...of, sealed, is_library: true };
       const seq = await addChange(sql, { library, node: library }, body);
-      // What is in it is not analysed again.
+      // Imported contents are not analysed again.
       await sql.query('update framehound.library set asked = $2 where id = $1', [library, seq]);
       await noteContents(sql, library, contents, seq);
     });

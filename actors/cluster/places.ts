@@ -50,7 +50,7 @@ export class Places {
     return this.#map;
   }
 
-  /** Those that no other machine could find. */
+  /** Paths that no other machine could find. */
   outside(paths: readonly string[]): string[] {
     const map = this.#now();
     return paths.filter((path) => map.rootOf(path) === null);

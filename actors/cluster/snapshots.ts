@@ -111,7 +111,7 @@ export class Snapshots {
           from framehound.snapshot where library = $1`,
         [library, nodeId, seq, at_ms],
       );
-      // Of a replica in which something is missing, or of another log, nobody should start.
+      // No node should start from a snapshot of an incomplete replica, or of one of another log.
       if (row!.made || row!.unfit || !isDue(last, Number(row!.newest ?? 0), least)) return null;
       await sql.query('delete from framehound.snapshot where library = $1 and digest is null', [library]);
       const id = randomUUID();
@@ -124,7 +124,7 @@ export class Snapshots {
 
   async #make(id: string): Promise<void> {
     const { database, exchange, cacheDir, log } = this.#parts;
-    // What is applied meanwhile may be in it, too.
+    // Changes applied meanwhile may be in it, too.
     const { seq } = this.#parts.position();
     const lost = new AbortController();
     const endKeeping = this.#keep(id, lost);
@@ -180,7 +180,7 @@ export class Snapshots {
     const rows = await database.query<{ id: string }>('select id from framehound.snapshot');
     const known = new Set(rows.map(({ id }) => id));
     for (const name of there) if (!known.has(name)) await exchange.drop(placeOf(name));
-    // Of jobs that were cancelled after a worker had been stopped.
+    // Folders of jobs that were cancelled after a worker had been stopped.
     const kept = await namesIn(join(exchange.shared, openPlace('')));
     const jobs = await database.query<{ id: string }>('select id from framehound.job where not ended');
     const waiting = new Set(jobs.map((job) => job.id));

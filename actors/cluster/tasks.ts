@@ -172,7 +172,7 @@ export class ClusterTasks implements Tasks {
     };
   }
 
-  /** Of work that nobody does. */
+  /** Adds results of work that no worker does. */
   async #addResults(sql: Sql, task_id: string, results: WorkResult[], isLast: boolean): Promise<number> {
     const { library, nodeId: node } = this.#parts;
     const task = (await readTask(sql, task_id, true))!;

@@ -91,7 +91,7 @@ type CommitEnd = 'committed' | 'lost' | 'overtaken';
 /** Work of a job; paths are by root. */
 interface TakenWork extends JobWork {
   readonly task: string;
-  /** Of the task: a root that came to be known may change its paths when it is resumed. */
+  /** Run of the task: a root that became known may change its paths when it is resumed. */
   readonly run: string;
 }
 
@@ -152,7 +152,7 @@ export class Worker {
   async #next(): Promise<boolean> {
     const { database, node, follower, library, access } = this.#parts;
     if (node.isDraining) return false;
-    // Who cannot follow the log takes nothing.
+    // A node that cannot follow the log takes no jobs.
     await follower.until(await neededChange(database, library), this.#stop.signal);
     const roots = [...(await access())].flatMap(([name, why]) => (why === null ? [name] : []));
     const job = await database.takeJob({ library, ...follower.position, roots });
@@ -180,7 +180,7 @@ export class Worker {
       const since = clock.now();
       const outcome = await this.#found(job, work, folder, lost.signal);
       if (work.step === steps.files) this.#perFile = (clock.now() - since) / work.paths.length;
-      // Whether it is ours still is for the transaction to say: its answer may have been lost.
+      // The transaction decides whether the job is still ours, because its answer may have been lost.
       const end = await this.#endOf(job, work, outcome);
       if (end === 'committed') {
         if (job.retryCount > 0) await exchange.drop(openPlace(job.data.job));
@@ -309,7 +309,7 @@ export class Worker {
     return { ...places.own(requestOf(asked, work, new Set(found))), cache_dir };
   }
 
-  /** What a task was asked for, by root. In one run it never changes, and of many files it is large. */
+  /** Request of a task, by root. It does not change in one run, and is large if it has many files. */
   async #asked({ task, run }: TakenWork): Promise<AnalysisRequest> {
     const key = `${task} ${run}`;
     const known = this.#requests.get(key);

@@ -124,7 +124,7 @@ export const Probe = Type.Object({
   width: Type.Integer(),
   height: Type.Integer(),
   video: Nullable(VideoStream),
-  /** Of a still that is not read by a video codec. Missing in records of older analyses. */
+  /** Samples of a still that no video codec decodes. Missing in records of older analyses. */
   still: Type.Optional(Nullable(StillSamples)),
   audio: Type.Array(AudioStream),
   subtitles: Type.Array(SubtitleStream),
@@ -141,7 +141,7 @@ export const Probe = Type.Object({
   orientation: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
   /** Missing where there is no XMP, and in records of older analyses. */
   xmp: Type.Optional(Xmp),
-  /** What is wrong with the times of the file, for a person. */
+  /** Fault of the file's times, for a person. */
   warning: Type.Optional(Type.String()),
 });
 export type Probe = Static<typeof Probe>;
@@ -179,7 +179,7 @@ export const FileIdentity = Type.Object({
    * in records of older analyses.
    */
   ctime_ms: Type.Optional(Type.Number()),
-  /** What `digest` came to; only of contents that were compared with another of the same hash. */
+  /** Result of `digest`; only for contents that were compared with another of the same hash. */
   content_digest: Type.Optional(Type.String()),
 });
 export type FileIdentity = Static<typeof FileIdentity>;
@@ -328,7 +328,7 @@ export const decoderContract = contract(
         preview: Nullable(PreviewShape),
         mode: DecodeMode,
         from_frame: Type.Integer({ minimum: 0 }),
-        /** Of a film on which several decoders work: the sections that this one takes, instead of all. */
+        /** Sections of a film for this one of several decoders, instead of all. */
         sections: Type.Optional(SectionsOf),
       }),
       GridFrame,
@@ -344,7 +344,7 @@ export const decoderContract = contract(
         shape: PictureShape,
         further_shapes: Type.Optional(Type.Array(PictureShape)),
         preview: Type.Boolean(),
-        /** Of a film: what shapes that leave out bars leave out. */
+        /** Bars of a film, which shapes without bars leave out. */
         bars: Type.Optional(Nullable(BarShares)),
       }),
       GridFrame,

@@ -175,7 +175,7 @@ export function describeFfmpeg(): string {
   return `FFmpeg ${version}, libavcodec ${libraries.avcodec}; ${buildLicense(configuration)}`;
 }
 
-/** Whether this build encodes by it. `name`: FFmpeg's. */
+/** True if this build has the encoder. `name`: FFmpeg's. */
 export function hasEncoder(name: string): boolean {
   return Codec.findEncoderByName(name as Parameters<typeof Codec.findEncoderByName>[0]) !== null;
 }

@@ -11,7 +11,7 @@ export function inlineImage(text: string, most: number): { readonly bytes: numbe
   if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must contain the image itself, not a remote URL';
   if (/^\s*data:/i.test(text)) {
     const comma = text.indexOf(',');
-    // Of a longer one the pattern could need more memory than it may have.
+    // On a longer text the pattern could need too much memory.
     const head = comma < 0 || comma > HEAD ? '' : text.slice(0, comma);
     if (!/^\s*data:image\/[a-z0-9.+-]+(?:;[a-z0-9.+-]+=[^;,]*)*;base64$/i.test(head)) {
       return 'must be a data URL of the form data:image/...;base64,...';

@@ -12,7 +12,7 @@ export function isMediaName(name: string): boolean {
   return kindByName(name) !== null;
 }
 
-/** What a file most likely is; null for what is no media. Only a look into the file tells. */
+/** Most likely kind of a file by its name; null for no media. Only probing is certain. */
 export function kindByName(name: string): 'video' | 'audio' | 'image' | null {
   const ending = endingOf(name);
   if (films.has(ending)) return 'video';

@@ -263,7 +263,7 @@ export function sizeText(gigabytes: number): string {
   return gigabytes < 0.1 ? `${Math.ceil(1000 * gigabytes)} MB` : `${gigabytes.toFixed(2)} GB`;
 }
 
-/** What a suggestion to download models says of them in brackets: `0.42 GB, not measured here`. */
+/** Note in brackets behind a suggested download: `0.42 GB, not measured here`. */
 export function downloadNote(rows: readonly ModelRow[]): string {
   const size = sizeText(rows.reduce((sum, row) => sum + downloadSize(row), 0));
   return rows.some(({ is_measured }) => is_measured === false) ? `${size}, not measured here` : size;

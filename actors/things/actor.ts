@@ -10,7 +10,7 @@ import { openSession } from '../models/session.ts';
 import { type Sight, type Thing, thingsContract } from './contract.ts';
 import { openDetector } from './detector.ts';
 
-// What a picture of a film shows: looked for where it has changed since the picture that was looked at last.
+// Detection in pictures of a film: only the part that has changed since the last picture is searched.
 
 /** `picture` is *borrowed until the promise settles*. */
 export async function sightOf(

@@ -4,7 +4,7 @@ import { type BasicColour, basicColours, labOfHex, shades } from '../models/star
 
 interface ColourShare {
   readonly colour: BasicColour;
-  /** Of the looked-at part of the box, 0 to 1. */
+  /** Share of the examined part of the box, 0 to 1. */
   readonly share: number;
 }
 

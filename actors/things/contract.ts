@@ -1,5 +1,4 @@
-// What the object detector answers: the things in a picture, of the classes of COCO, with the colours of
-// each.
+// The object detector finds the things in a picture, of the classes of COCO, with the colours of each.
 import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, SlotHandle } from '../../runtime/contract.ts';
 import { errorTable } from '../../runtime/errors.ts';
@@ -71,7 +70,7 @@ export const ThingBox = Type.Tuple([Share, Share, Share, Share]);
 
 export const Thing = Type.Object({
   class: ThingClass,
-  /** Of the detector, 0 to 1. */
+  /** Score of the detector, 0 to 1. */
   score: Share,
   box: ThingBox,
   /** Most first; empty where no colour is more than a little of it. */
@@ -79,7 +78,7 @@ export const Thing = Type.Object({
 });
 export type Thing = Static<typeof Thing>;
 
-/** What a picture shows, and what it looked like. */
+/** Things in a picture, and its blocks. */
 export const Sight = Type.Object({
   /** Best first. */
   things: Type.Array(Thing),

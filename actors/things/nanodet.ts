@@ -27,7 +27,7 @@ const [mostOverlap, mostOverlapOfClasses] = [0.6, 0.7];
 
 const [classes, bins] = [classNames.length, 11];
 
-/** Of blue, green and red, as the model was trained. */
+/** Statistics of the training for blue, green and red. */
 const [means, scales] = [
   [103.53, 116.28, 123.675],
   [57.375, 57.12, 58.395],
@@ -52,8 +52,7 @@ export function fillInput({ data, width, height }: Picture, planes: Float32Array
 }
 
 /**
- * What a run of the graph answers, best first. `picture`: the size of the one that was looked at, px of the
- * input.
+ * Detections in the output of a run, best first. `picture`: size of the examined picture, px of the input.
  */
 export function detectionsOf(answer: Outputs, picture: Pick<Picture, 'width' | 'height'>): Detection[] {
   const found = outputs.flatMap(({ stride, scores, sides }) =>
@@ -63,7 +62,7 @@ export function detectionsOf(answer: Outputs, picture: Pick<Picture, 'width' | '
     const [left, right] = [share(x, picture.width), share(x + width, picture.width)];
     const [top, bottom] = [share(y, picture.height), share(y + height, picture.height)];
     const box = [left, top, right - left, bottom - top] as const;
-    // What lies in the black beside the picture is nothing.
+    // Boxes in the black area beside the picture are dropped.
     return box[2] > 0 && box[3] > 0 ? [{ label, score, box }] : [];
   });
 }

@@ -5,7 +5,7 @@ import type { Thing } from './contract.ts';
 const large = 0.25;
 /** Distance from the edge of the picture, as a share of its side, at which a thing counts as cut off. */
 const edge = 0.01;
-/** What is left of the prominence of a thing that is cut off. */
+/** Factor for the prominence of a thing that is cut off. */
 const cutOff = 0.5;
 
 /** 0 to 1: of something certain, large and whole it is 1. What fills the picture touches its edges anyway. */

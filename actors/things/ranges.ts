@@ -1,7 +1,7 @@
 // Written by bench/things-fit.ts, which says of which pictures.
 import type { Ranges } from '../models/rewriting/for-processor.ts';
 
-/** Of the values of `nanodet-416`. */
+/** Ranges of the values of `nanodet-416`. */
 export const ranges: Ranges = new Map([
   ['conv_34', [-3.45, 3.81]],
   ['conv_51', [-6.12, 2.55]],

@@ -108,7 +108,7 @@ const Beside = Type.Object({
 
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 
-/** What was heard so far, and what the next block is heard with. */
+/** Result so far, and state for the next block. */
 export const HeardSounds = Type.Object({
   /** Mean probability in each second that was completed, in order. */
   seconds: Type.Array(Type.Object({ music: Share, singing: Share })),

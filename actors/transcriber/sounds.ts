@@ -14,7 +14,7 @@ const framesOfSecond = 100;
 /** The last frames of a sound would reach beyond its end. */
 const leastOfSecond = fbankFrames(framesOfSecond * fbankHop);
 
-/** What the graph answers for each frame, in its order. */
+/** Outputs of the graph for each frame, in its order. */
 const columns = ['speech', 'singing', 'music'] as const;
 
 export interface SoundFiles {
@@ -112,7 +112,9 @@ export class SoundDetector implements Openable {
   }
 }
 
-/** As the network was trained: without it, probabilities differ by up to .46 where sound fades to nothing. */
+/**
+ * Rounds like the training data: without it, probabilities differ by up to .46 where sound fades to nothing.
+ */
 function asInteger(sample: number): number {
   return Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768))) / 32_768;
 }

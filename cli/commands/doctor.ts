@@ -112,7 +112,7 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
   ];
 }
 
-/** Of the processes in which files are read first. */
+/** Finding about the processes in which files are read first. */
 async function confinement(native: Awaited<ReturnType<Context['installation']>>['native']): Promise<Finding> {
   const name = 'confinement';
   const reason = await native.unconfined();

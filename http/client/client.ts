@@ -19,7 +19,7 @@ import { type Address, type Input, parseAddress, requestOf } from './request.ts'
  */
 const keepAlive = 30_000;
 
-/** As imports, these modules would load all of `fetch`, also where nothing is sent. */
+/** Imported statically, these modules would load all of `fetch`, even if nothing is sent. */
 const load = createRequire(import.meta.url) as (name: string) => typeof import('node:http');
 
 type PatientFetch = (

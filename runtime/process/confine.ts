@@ -1,5 +1,5 @@
-// What a process that reads files of strangers may do. On Linux its memory has a limit of the system, and
-// where bubblewrap (`bwrap`) is installed and may be used it can write no file and reaches no network.
+// Limits of a process that parses strangers' files. On Linux the system limits its memory, and where
+// bubblewrap (`bwrap`) is installed and allowed it can write no file and reaches no network.
 import { spawn } from 'node:child_process';
 
 const bwrap =

@@ -113,7 +113,7 @@ export class ClipFile {
   }
 }
 
-// What clips are written as: the pixel format of H.264, the rate of AAC, and the container of copied packets.
+// Formats of clips: the pixel format of H.264, the rate of AAC, and the container of copied packets.
 
 /** Sample rates of AAC, Hz. */
 const aacRates = [7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000];
@@ -161,7 +161,7 @@ export interface Container {
   /** FFmpeg's name of the muxer. */
   readonly muxer: string;
   readonly extension: string;
-  /** Whether its edit lists hide what lies before time 0. */
+  /** True if its edit lists hide pictures before time 0. */
   readonly hides?: boolean;
 }
 
@@ -239,7 +239,7 @@ export class Encoder {
     }
   }
 
-  /** What frames have to be like. */
+  /** Format that frames must have. */
   get input(): CodecContext {
     return this.context;
   }

@@ -18,7 +18,7 @@ export const clipErrors = errorTable({
   CLIP_UNWRITABLE: { meaning: 'The clip cannot be written', status: 400 },
 });
 
-/** What can be asked for, in the order in which it is shown. */
+/** Modes, in the order in which they are shown. */
 export const clipModes = ['precise', 'smart', 'copy'] as const;
 
 /**
@@ -44,7 +44,7 @@ export const ClipRequest = Type.Object({
 export type ClipRequest = Static<typeof ClipRequest>;
 
 export const ClipMade = Type.Object({
-  /** What the container is called: `mp4`, `m4a`, `mkv`. */
+  /** Extension of the container: `mp4`, `m4a`, `mkv`. */
   extension: Type.String(),
   /** Where the clip really starts and ends, seconds of the source. */
   start_seconds: Type.Number(),
@@ -79,7 +79,7 @@ export const ProxyMade = Type.Object({
   /** `mp4`, or `m4a` for sound. */
   extension: Type.String(),
   frames: Type.Integer(),
-  /** Of the pictures as coded, px; 0 for sound. */
+  /** Coded size of the pictures, px; 0 for sound. */
   width: Type.Integer(),
   height: Type.Integer(),
   seconds: Type.Number(),
@@ -89,7 +89,7 @@ export type ProxyMade = Static<typeof ProxyMade>;
 export const ProxyStep = Type.Object({
   /** Up to which it is made. */
   seconds: Type.Number(),
-  /** Of the last step only: the file is whole. */
+  /** Result, in the last step only, when the file is complete. */
   made: Type.Union([ProxyMade, Type.Null()]),
 });
 export type ProxyStep = Static<typeof ProxyStep>;
@@ -100,10 +100,7 @@ export type EncodingChoice = Static<typeof EncodingChoice>;
 
 /** Encoders of devices that are tried on one machine. */
 export const mostCandidates = 64;
-/**
- * What the threads of a process know together: how often each encoder failed, by its place among those of the
- * machine.
- */
+/** Shared by all threads of a process: failures of each encoder, by its index among those of the machine. */
 export const newEncoderFailures = () => new SharedArrayBuffer(mostCandidates * Int32Array.BYTES_PER_ELEMENT);
 
 export const clipMessages = {
@@ -118,7 +115,7 @@ export const clipMessages = {
    */
   proxy: feed(ProxyRequest, ProxyStep),
   /**
-   * What `HTMLMediaElement.canPlayType` takes, of a film or sound; null for a still. Errors of opening a
+   * Argument for `HTMLMediaElement.canPlayType` of a film or sound; null for a still. Errors of opening a
    * file.
    */
   playable: ask(Type.Object({ path: Type.String() }), Type.Union([Type.String(), Type.Null()])),

@@ -69,7 +69,7 @@ function keeper({ head, source }: PicturesFrom, entry: number | null, ready: Dec
     const estimated = ticks(frame.bestEffortTimestamp);
     const at: number = (head.timed ? pts : estimated) ?? (last === null ? (head.start ?? 0) : last + step);
     last = at;
-    // What is shown before the packet that decoding starts at needs pictures that were not read.
+    // Pictures shown before the first decoded packet depend on pictures that were not read.
     if (entry !== null && at < entry) return;
     const kept = keepPicture(frame);
     if (kept) ready.push({ frame: kept, at });

@@ -24,7 +24,9 @@ export interface FrameRangeOptions {
   readonly ticksPerSecond: number;
 }
 
-/** Of a clip from second `start` to second `end` of a film whose first picture is shown at tick `zero`. */
+/**
+ * Frames of a clip from second `start` to second `end` of a film whose first picture is shown at tick `zero`.
+ */
 export function frameRangeOf(
   { num, den }: { num: number; den: number },
   { zero, start, end, step }: { zero: number; start: number; end: number; step: number },

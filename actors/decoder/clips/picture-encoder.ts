@@ -34,7 +34,7 @@ import { clipErrors } from './contract.ts';
 // Brings pictures to the size and pixel format of an encoder, with both fields of interlaced ones. Owns its
 // native objects.
 
-/** What pictures have to be like for an encoder. */
+/** Format of pictures that an encoder takes. */
 export type PictureInput = Pick<CodecContext, 'width' | 'height' | 'pixelFormat'>;
 type NamedFormat = Parameters<typeof avGetPixFmtName>[0];
 
@@ -142,7 +142,7 @@ const sideData = [
 
 type PixelFormat = ReturnType<typeof avGetPixFmtFromName>;
 
-/** What an encoder has to know of the pictures before the first one. */
+/** Facts about the pictures that an encoder needs before the first one. */
 export interface PictureShape {
   /** In px, before pixel aspect and rotation. */
   readonly width: number;
@@ -243,7 +243,7 @@ function openH264Options(shape: PictureShape, { quality: { crf } }: SoftwareEnco
   return { profile: 'high', qmin: crf, qmax: crf, g: String(keyframeDistance(shape)) };
 }
 
-/** What OpenH264 takes; pictures are fitted to it. */
+/** Nearest shape that OpenH264 takes; pictures are fitted to it. */
 function plainShape(shape: PictureShape): PictureShape {
   const even = (side: number) => Math.max(16, side + (side % 2));
   return {
@@ -268,7 +268,7 @@ export function describePictures(context: CodecContext, shape: PictureShape) {
   Object.assign(context, shape.colours);
 }
 
-/** Of `video`: what a player has to know beside the packets. */
+/** Copies the facts of `video` that a player needs beside the packets. */
 export function describeStream(stream: Stream, { rate, pixelAspect }: PictureShape, video: Stream) {
   stream.sampleAspectRatio = new Rational(pixelAspect.num, pixelAspect.den);
   if (rate) stream.avgFrameRate = new Rational(rate.num, rate.den);

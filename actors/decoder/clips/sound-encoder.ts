@@ -92,7 +92,10 @@ class TrackSamples {
     this.#pull(false);
   }
 
-  /** Of its first sample, in samples of its own rate from the start of the clip; null when it has no time. */
+  /**
+   * Position of its first sample, in samples of its own rate from the start of the clip; null when it has no
+   * time.
+   */
   #position(frame: Frame): number | null {
     const at = ticks(frame.pts) ?? ticks(frame.bestEffortTimestamp);
     if (at === null) return null;

@@ -48,7 +48,7 @@ export const SectionsOf = Type.Object({
 /** Decoders that may join in the work on one film, those that have left included. */
 export const mostTakers = 255;
 
-/** Who has taken which section. Each decoder is a taker with a number of its own, from 1 on. */
+/** Takers of the sections. Each decoder is a taker with a number, from 1 on. */
 export class SectionTable {
   readonly memory: Int32Array;
 

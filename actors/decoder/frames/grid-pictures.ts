@@ -22,7 +22,7 @@ interface Timed {
   readonly at: number;
 }
 
-/** As `walkGrid`. `step` is the usual time between pictures, in ticks. */
+/** Like `walkGrid`. `step` is the usual time between pictures, in ticks. */
 export async function* decodeEvery(options: WalkOptions, step: number): AsyncGenerator<GridPicture> {
   const { source, grid, to, ending } = options;
   const checkpoint = createCheckpoint(options.turn);
@@ -77,7 +77,7 @@ export async function* decodeEvery(options: WalkOptions, step: number): AsyncGen
 // The fast mode: only keyframes are read and decoded. Every grid second shows the latest keyframe not after
 // it; seconds before the first keyframe show the first.
 
-/** As `walkGrid`. */
+/** Like `walkGrid`. */
 export async function* walkKeyframes(options: WalkOptions): AsyncGenerator<GridPicture> {
   const { source, grid, to } = options;
   // The second field of a keyframe is often not marked as one.

@@ -1,5 +1,4 @@
-// What a request wants made of each decoded picture: one or several scaled pictures in slots, and a JPEG
-// preview.
+// Outputs of a request for each decoded picture: one or several scaled pictures in slots, and a JPEG preview.
 
 import type { FeedTurn } from '../../../runtime/actor.ts';
 import type { SlotHandle } from '../../../runtime/contract.ts';

@@ -47,7 +47,7 @@ class PartsOfFilm {
   readonly #request: PartsRequest;
   readonly #turn: Turn;
   readonly #grid: MomentGrid;
-  /** Those that are not complete, by the index of their part. */
+  /** Pictures of incomplete parts, by the index of their part. */
   readonly #found = new Map<number, Picture[]>();
   /** Seconds of the last picture that was decoded. */
   #latest = 0;

@@ -7,7 +7,7 @@
 import type { PacketFacts } from '../packets/packet-facts.ts';
 import type { Section } from './contract.ts';
 
-/** What to do with the oldest undecided packet. Decisions come in the order of the packets. */
+/** Decision about the oldest undecided packet. Decisions come in the order of the packets. */
 export interface Decision {
   /** Index of the packet in decoding order. */
   readonly order: number;

@@ -72,13 +72,13 @@ export async function* sectionPictures(
       if (picture.second === to - 1) await next.expect(turn);
       yield picture;
     }
-    // What follows in the file is not reached from here, so a pass from the start would end here too.
+    // The rest of the file cannot be reached from here, so a pass from the start would end here too.
     if (source.ended !== null && ending.lastSecond(endsStrictly(options)) < to) table.endBefore(at + 1);
     else await next.expect(turn);
   }
 }
 
-/** Whether reading on from one section leads to the next one, as a pass over the whole file would. */
+/** Checks whether reading on from one section leads to the next one, as a pass over the whole file would. */
 class Meeting {
   readonly #source: Source;
   readonly #section: Section | undefined;

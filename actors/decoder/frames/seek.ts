@@ -15,7 +15,7 @@ const mostPackets = 1000;
 
 type SeekOptions = Pick<WalkOptions, 'source' | 'reader' | 'grid' | 'from' | 'turn'>;
 
-/** As `seekNear`, to the last such point. */
+/** Like `seekNear`, to the last such point. */
 export function seekExactly(options: SeekOptions, start: number): Promise<number | null> {
   return seekNear(options, start, [0, ...margins]);
 }

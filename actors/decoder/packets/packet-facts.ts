@@ -1,5 +1,5 @@
-// What the frame plan needs to know of a packet: read from the container and from the header of the coded
-// picture, without decoding.
+// Facts about a packet for the frame plan, read from the container and from the header of the coded picture,
+// without decoding.
 import { AV_PKT_FLAG_DISCARD, type Packet, ticks } from '../ffmpeg.ts';
 import type { PictureReader } from './reference.ts';
 
@@ -13,7 +13,7 @@ export interface PacketFacts {
   readonly reference: boolean;
   /** False for pictures that are never shown: hidden ones, and those an edit list cuts away. */
   readonly shown: boolean;
-  /** Whether decoding can start here; see `CodedPicture`. */
+  /** Decoding can start here unless `no`; see `CodedPicture`. */
   readonly entry: 'closed' | 'open' | 'no';
   /** The decoder drops it by itself when it started at the random access point before it. */
   readonly skipped: boolean;

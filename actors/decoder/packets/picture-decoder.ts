@@ -32,9 +32,9 @@ interface DecodingDevice {
 }
 
 /**
- * What may be opened, best one first. `card`: counted as models count it (`device`), which on Windows is the
- * order of DirectX, and not that of CUDA. Without a number CUDA is first there: the first card of DirectX is
- * one inside the processor on many machines.
+ * Devices to try, best first. `card`: its number as models count it (`device`), which on Windows is the order
+ * of DirectX, and not that of CUDA. Without a number CUDA is first there, because on many machines the first
+ * card of DirectX is one inside the processor.
  */
 export function decodingDevices(platform: string, card: number): readonly DecodingDevice[] {
   const name = card === 0 ? null : String(card);
@@ -102,7 +102,7 @@ export function download(from: Frame, to: Frame): boolean {
   return from.hwframeTransferDataSync(to) >= 0 && to.copyProps(from) >= 0;
 }
 
-/** Whether the decoder had to guess a part of the picture. */
+/** True if the decoder had to guess a part of the picture. */
 export function isDamaged(frame: Frame): boolean {
   return frame.decodeErrorFlags !== 0 || frame.hasFlags(AV_FRAME_FLAG_CORRUPT);
 }

@@ -1,4 +1,4 @@
-// Whether other pictures reference the picture in a packet: chooses the bitstream reader for a codec. A
+// Decides whether other pictures reference the picture in a packet, by the bitstream reader of its codec. A
 // picture that no reader understands counts as a reference, so that a wrong guess costs time but never a
 // picture.
 import { h264Picture, ParameterSets } from './bitstream/h264.ts';

@@ -14,7 +14,7 @@ import { peakErrors, peaksPerSecond } from './contract.ts';
 
 // One run over the sound of a file: the source stays open from one part to the next.
 
-/** Of one part: some tens of milliseconds of work. */
+/** Limits of one part, some tens of milliseconds of work. */
 const mostPackets = 256;
 const mostSamples = 8_000_000;
 
@@ -25,7 +25,7 @@ interface PeakTrack {
   next: number;
 }
 
-/** What a source needs of the turn that it works for: the one that goes on now. */
+/** The turn that a source currently works for. */
 class CurrentTurn {
   now: Turn;
 
@@ -52,7 +52,7 @@ export class PeakRun {
   readonly #stamp: FileStamp;
   readonly #source: Source;
   readonly #turn: CurrentTurn;
-  /** By the index of their stream. */
+  /** Tracks by the index of their stream. */
   readonly #tracks: ReadonlyMap<number, PeakTrack>;
   readonly #zero: number;
   /** Seconds up to which sound counts: a damaged file may say anything. */
@@ -168,7 +168,7 @@ function openTracks({ format, path }: Source, indexes: readonly number[]): Map<n
 
 // Peaks on an even grid of time. Its length is bounded: a grid that is full becomes coarser.
 
-/** Those of a day. */
+/** Most values, those of a day. */
 const mostValues = 24 * 3600 * peaksPerSecond;
 
 export class PeakGrid {
@@ -209,7 +209,7 @@ export class PeakGrid {
       grown.set(this.#values);
       this.#values = grown;
     }
-    // What is not silent is never 0.
+    // Only silence is 0.
     const value = Math.ceil(Math.min(1, loudest) * 255 - 1e-6);
     if (value > this.#values[index]!) this.#values[index] = value;
     if (index >= this.#length) this.#length = index + 1;

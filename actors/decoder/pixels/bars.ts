@@ -55,9 +55,7 @@ export function levelsOf(rgb: Uint8Array, width: number, height: number): Levels
  */
 const brighterShare = 0.2;
 
-/**
- * What several pictures of one size show together: at each place one of the brightest of them. At least one.
- */
+/** Combines at least one picture of one size: each pixel is one of the brightest at its place. */
 export function together(pictures: readonly Levels[]): Levels {
   const [{ levels: first, width, height }] = pictures as [Levels];
   const rank = pictures.length - 1 - Math.floor(pictures.length * brighterShare);

@@ -88,7 +88,8 @@ function copyLines(from: Uint8Array, stride: number, first: number, to: Uint8Arr
 }
 
 /**
- * Whether many lines differ from both of their neighbours in the same direction, which the other field has.
+ * True if many lines differ from both of their neighbours in the same direction, as those of the other field
+ * do.
  */
 function combs(frame: Frame, bits: number): boolean {
   const luma = frame.data?.[0];

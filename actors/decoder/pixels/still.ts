@@ -56,7 +56,7 @@ export async function reduceStill(
   });
 }
 
-/** What a reduced still will be. */
+/** Facts about a reduced still before it is decoded. */
 type Plan = Omit<ReducedStill, 'rgb' | 'within' | 'isDamaged'>;
 
 function planOf(still: Still, shape: PictureShape, preview: PreviewShape | null): Plan {

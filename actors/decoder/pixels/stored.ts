@@ -45,7 +45,7 @@ export async function storedSize({ jpeg }: SizeRequest, turn: Turn): Promise<Pic
   }
 }
 
-/** As `filmBars` tells them of the film itself: dark pictures keep their dark. */
+/** Bars as `filmBars` finds them in the film itself: dark pictures keep their dark parts. */
 export async function storedBars({ jpegs }: BarsRequest, turn: Turn): Promise<{ bars: BarShares | null }> {
   const seen: Levels[] = [];
   for (const jpeg of jpegs) {

@@ -1,9 +1,9 @@
-// What XMP says of a media file, and where it lies.
+// XMP of a media file, and the places where it lies.
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Static, Type } from 'typebox';
 
-/** What XMP says of a media file, in the file and beside it. */
+/** XMP of a media file, in the file and beside it. */
 export const Xmp = Type.Object({
   keywords: Type.Array(Type.String()),
   /** Names: of regions that show faces, and of people in the picture. */
@@ -12,7 +12,7 @@ export const Xmp = Type.Object({
   sidecars: Type.Array(
     Type.Object({ name: Type.String(), size_bytes: Type.Integer(), mtime_ms: Type.Number() }),
   ),
-  /** What could not be read, for a person. */
+  /** Remark about unreadable XMP, for a person. */
   warning: Type.Optional(Type.String()),
 });
 export type Xmp = Static<typeof Xmp>;

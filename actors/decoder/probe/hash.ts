@@ -37,7 +37,7 @@ export function identify(path: string): Promise<FileIdentity> {
 }
 
 /**
- * What `work` answers of the bytes of a file, and which state of the file that is about. Errors:
+ * Result of `work` on the bytes of a file, and the state of the file that it applies to. Errors:
  * FILE_NOT_FOUND, FILE_UNREADABLE, TOO_MANY_FILES, FILE_EMPTY, FILE_CHANGED.
  */
 export async function readUnchanged<T extends object>(

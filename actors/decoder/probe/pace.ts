@@ -1,4 +1,4 @@
-// Whether the pictures of a film come at equal times, as far as its first packets show. Nothing is decoded.
+// Decides whether the pictures of a film come at equal times, by its first packets. Nothing is decoded.
 import { type Packet, ticks } from '../ffmpeg.ts';
 import type { Source } from '../source/source.ts';
 
@@ -14,7 +14,7 @@ const reorder = 16;
 const fewest = 8;
 /** Seconds by which equal distances differ, because containers write milliseconds. */
 const rounding = 0.002;
-/** Of those, so many may be off: the first picture of a file is often shown longer. */
+/** Most irregular times: the first picture of a file is often shown longer. */
 const mostOdd = 1;
 
 /** Reads packets, which can be read again afterwards. False too when the file does not say. */

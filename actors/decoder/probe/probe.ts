@@ -369,10 +369,10 @@ const colourPrimaries = (code: number): string | null => primaries[code] ?? null
 /** High dynamic range by its transfer function: PQ or HLG. */
 const isHdr = (transfer: number): boolean => transfer === 16 || transfer === 18;
 
-// What a file is for a browser: the type and the codecs that `HTMLMediaElement.canPlayType` takes. A codec
-// that has no name there is told by that of FFmpeg, which no browser plays.
+// Media type of a file with its codecs, the argument for `HTMLMediaElement.canPlayType`. A codec without a
+// name there gets FFmpeg's, which no browser plays.
 
-/** By the start of FFmpeg's name of the demuxer; `*` is `video` or `audio`. */
+/** Types by the start of FFmpeg's name of the demuxer; `*` is `video` or `audio`. */
 const containers: readonly (readonly [demuxer: RegExp, type: string])[] = [
   [/^mov/, '*/mp4'],
   [/^matroska/, '*/x-matroska'],
@@ -389,7 +389,7 @@ const containers: readonly (readonly [demuxer: RegExp, type: string])[] = [
   [/^flv/, 'video/x-flv'],
   [/^asf/, 'video/x-ms-asf'],
 ];
-/** What WebM holds. */
+/** Codecs of WebM. */
 const ofWebm = /^(vp8|vp9|vp08|vp09|av01|av1|opus|vorbis)/;
 /** Types of which browsers know the one codec, and take no other word. */
 const alone = /^audio\/(mpeg|flac|aac)$/;

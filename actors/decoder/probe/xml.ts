@@ -6,7 +6,7 @@ import { SaxesParser } from 'saxes';
 export interface XmlElement {
   /** The namespace and the local name without anything between them. */
   readonly name: string;
-  /** By name, written the same way; one without a prefix has no namespace. */
+  /** Attributes by name, in the same notation; one without a prefix has no namespace. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly elements: readonly XmlElement[];
   /** All text directly inside. */

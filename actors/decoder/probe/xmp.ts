@@ -113,7 +113,7 @@ function textsOf(value: Value | undefined): string[] {
   return isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** Of regions that show a face, or do not say what they show. */
+/** Names of regions that show a face, or do not state their content. */
 function facesIn(value: Value | undefined): string[] {
   const list = isStructure(value) ? value.get(`${regions}RegionList`) : undefined;
   return (isArray(list) ? list : []).flatMap((region) => {
@@ -156,8 +156,8 @@ export interface Embedded {
 }
 
 /**
- * What XMP and IPTC say of a media file; undefined where there is neither. What cannot be read is a warning:
- * the media is analysed all the same.
+ * XMP and IPTC of a media file; undefined if there are none. Unreadable metadata is a warning: the media is
+ * analysed all the same.
  */
 export async function xmpOf(path: string, { xmp, iptc }: Partial<Embedded>): Promise<FoundXmp | undefined> {
   const beside = await readSidecars(path);

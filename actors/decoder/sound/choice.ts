@@ -12,13 +12,13 @@ export interface TrackFacts {
   /** FFmpeg's name. */
   readonly codec: string;
   readonly sampleRate: number;
-  /** As the file writes it; null where it does not. */
+  /** Language in the notation of the file; null if it states none. */
   readonly language: string | null;
   /** Something else than what was recorded: a commentary, a description for the blind. */
   readonly isBeside: boolean;
 }
 
-/** What is decoded of one track: single channels, or a mix of all. */
+/** Channels of one track to decode: single ones, or a mix of all. */
 export interface TrackChoice {
   readonly stream: number;
   /** Channels of the track, counted from 0, each once; null for the mix. */

@@ -119,7 +119,7 @@ export function loudestIn(frame: Frame): (from: number, to: number) => number {
 
 interface View {
   readonly samples: Uint8Array | Int16Array | Int32Array | Float32Array | Float64Array;
-  /** What stands for silence, and for full scale above it. */
+  /** Sample values of silence, and of full scale above it. */
   readonly zero: number;
   readonly full: number;
   /** Numbers of a sample, of which the last one counts. */

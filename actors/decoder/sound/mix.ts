@@ -21,7 +21,7 @@ export class SoundMix {
   /** Samples given out so far, which is the position of the first one in the sum. */
   #start = 0;
 
-  /** Of so many tracks, in blocks of `block` samples at most. */
+  /** Mixes `tracks` tracks, in blocks of `block` samples at most. */
   constructor(tracks: number, block: number) {
     this.#gain = 1 / tracks;
     this.#block = block;
@@ -39,7 +39,7 @@ export class SoundMix {
     yield* this.#take(Math.max(Math.min(...this.#ends), Math.max(...this.#ends) - mostAhead));
   }
 
-  /** What is left, once all tracks have ended. */
+  /** The remaining blocks, once all tracks have ended. */
   *finish(): Generator<TrackBlock> {
     yield* this.#take(Math.max(...this.#ends));
   }

@@ -82,7 +82,7 @@ export function chosenTracks(
   );
 }
 
-/** Of the audio streams of a file, those that are mixed where no channels are named. */
+/** Audio streams of a file that are mixed if no channels are named. */
 export function recordedStreams(streams: readonly Stream[]): Stream[] {
   const mixed = new Set(mixedTracks(streams.filter(isAudio).map(trackFacts)).map(({ stream }) => stream));
   return streams.filter(({ index }) => mixed.has(index));

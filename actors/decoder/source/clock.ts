@@ -174,7 +174,7 @@ export class ClockReader {
   }
 }
 
-/** What is read of an open file. */
+/** Access to the packets of an open file. */
 interface Packets {
   readonly bytes: number;
   /** The stream whose clock counts. */
@@ -248,7 +248,7 @@ interface Sample {
   readonly seconds: number;
 }
 
-/** Whether the clock goes with the bytes at some places of the file. */
+/** True if the clock runs evenly with the bytes at sample places of the file. */
 async function runsEvenly(source: Packets, look: Look): Promise<boolean> {
   const samples: Sample[] = [];
   let next = 0;
@@ -264,8 +264,8 @@ async function runsEvenly(source: Packets, look: Look): Promise<boolean> {
 }
 
 /**
- * Those that double their distance find a first part however short it is: the clock is lower at one of them
- * than at the one before.
+ * Places in the file. Those at doubling distances find a first part however short it is: the clock is lower
+ * at one of them than at the one before.
  */
 function placesIn(bytes: number): number[] {
   const found = Array.from({ length: places.even }, (_, i) => Math.floor((i * bytes) / places.even));

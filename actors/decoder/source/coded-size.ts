@@ -33,9 +33,9 @@ export function shownSize({ width, height, pixelAspect, rotation }: CodedSize): 
 
 export interface Needs {
   readonly path: string;
-  /** What needs the memory, as in "its picture". */
+  /** Owner of the memory, as in "its picture". */
   readonly what: string;
-  /** Of the error. */
+  /** Details of the error. */
   readonly details: Readonly<Record<string, number>>;
 }
 

@@ -104,7 +104,7 @@ export class ByteSource {
     return bytes;
   }
 
-  /** As many of these bytes as the file has. */
+  /** Reads these bytes, or as many as the file has. */
   async readUpTo(offset: number, length: number): Promise<Buffer> {
     return this.read(offset, Math.max(0, Math.min(length, this.size - offset)));
   }
@@ -157,7 +157,7 @@ function schemeIn(bytes: Buffer): string | null {
 
 /** Bytes examined, at most. */
 const examined = 4 * 2 ** 20;
-/** As many consecutive pictures of one size are a film. */
+/** Number of consecutive pictures of one size that make a film. */
 const filmPictures = 3;
 const extensions = ['.mjpeg', '.mjpg'];
 const endOfImage = Buffer.of(0xff, 0xd9);

@@ -3,7 +3,7 @@
 import type { Turn } from '../../../runtime/actor.ts';
 import { type Checkpoint, createCheckpoint } from '../../../runtime/sync/checkpoint.ts';
 
-/** What a loop over packets needs of the turn it works for. */
+/** The part of a turn that a loop over packets needs. */
 export type PacketTurn = Pick<Turn, 'throwIfCancelled' | 'alive'>;
 
 /** Reading a packet takes microseconds, a turn of the event loop about as long. */

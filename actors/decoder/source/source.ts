@@ -44,7 +44,7 @@ import { usualRate } from './usual-rate.ts';
 // Memory for the stills that FFmpeg reads. It is reserved before they are opened, because opening may decode
 // them.
 
-/** What decoding takes beside the picture and the file. */
+/** Memory of decoding beside the picture and the file. */
 const fixed = 8 * 2 ** 20;
 /** Rows and columns by which a decoder may enlarge a picture to align it. */
 const alignment = 128;
@@ -128,9 +128,12 @@ export class Source {
   #clock: SourceClock | null = null;
   /** Stretches without pictures, as far as the packets were read to know the clock. */
   gaps: readonly Gap[] = [];
-  /** What to add to the times of the packet read last, by stream; its place is not known of each packet. */
+  /** Shift of the times of the packet read last, by stream. The position of a packet is not always known. */
   readonly #shifts = new Map<number, number>();
-  /** Of most pictures; null before `lookForRate`, and where the container says it or nothing is usual. */
+  /**
+   * Rate of most pictures; null before `lookForRate`, if the container states it, and if there is no usual
+   * one.
+   */
   usualRate: Rational | null = null;
   /** Why there are no more packets; null while there are. */
   ended: 'clean' | 'broken' | null = null;

@@ -52,7 +52,7 @@ export function stillFormat(bytes: Uint8Array): StillFormat | null {
   return null;
 }
 
-/** What libvips reads. Damage in the data of a JPEG is only a warning to it. */
+/** Formats that libvips reads. Damaged data of a JPEG is only a warning to it. */
 const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp' | 'tiff' | 'heif'>, VipsFormat>> = {
   jpeg: { container: 'jpeg', format: 'JPEG', failOn: 'warning' },
   png: { container: 'png', format: 'PNG', failOn: 'error' },

@@ -1,4 +1,4 @@
-// What the container says of a video stream: its size and rotation, its frame rate and its duration.
+// Facts of the container about a video stream: its size and rotation, its frame rate and its duration.
 import { mediaErrors, type Rational } from '../contract.ts';
 import { AV_PKT_DATA_DISPLAYMATRIX, Codec, CodecContext, checked, type Stream, ticks } from '../ffmpeg.ts';
 import type { CodedSize } from './coded-size.ts';
@@ -23,7 +23,7 @@ function pixelAspect(stream: Stream): Rational {
 }
 
 /**
- * What a display matrix (nine 16.16 fixed-point numbers) does; degrees clockwise, rounded to a multiple of
+ * Effect of a display matrix (nine 16.16 fixed-point numbers); degrees clockwise, rounded to a multiple of
  * 90.
  */
 export function turn(matrix: Uint8Array | null): Pick<CodedSize, 'rotation' | 'mirrored'> {
@@ -56,8 +56,7 @@ export function frameRate(stream: Pick<Stream, 'avgFrameRate' | 'rFrameRate' | '
 }
 
 /**
- * As `frameRate`, of the video stream. Where fields are packets of their own, FFmpeg may count them as
- * frames.
+ * Like `frameRate`, for the video stream. If fields are separate packets, FFmpeg may count them as frames.
  */
 export function pictureRate({ video, fieldFrameTicks, usualRate }: Source): Rational | null {
   if (!video) return null;
@@ -133,7 +132,7 @@ export interface OpenContextOptions {
   readonly path: string;
   /** Name of the codec, for messages. */
   readonly codec: string;
-  /** What the stream holds, for messages: `stream`, `sound`. */
+  /** Content of the stream for messages: `stream`, `sound`. */
   readonly what: string;
   /** Changes the context before it is opened. */
   configure?(context: CodecContext, codec: Codec): void;

@@ -55,7 +55,7 @@ export async function pictureTimes(
 interface Part {
   /** Ticks up to which a picture may begin that is shown at the start of the part. */
   readonly first: number;
-  /** Those of the end of the part. */
+  /** Ticks of the end of the part. */
   readonly to: number;
   readonly turn: Turn;
 }

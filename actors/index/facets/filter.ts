@@ -1,4 +1,4 @@
-// What the operators of filters mean.
+// The operators of filters:
 //
 //   is_any_of, include_any_of    the media has one of the values
 //   include_all_of               it has every one of them

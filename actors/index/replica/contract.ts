@@ -19,7 +19,7 @@ export const writeNames = [
   ...(['name_clusters', 'modify_clusters', 'undo_clusters', 'delete_people'] as const),
   ...(['remove_summaries', 'set_edges'] as const),
 ];
-/** Those of which a worker sends several together, or whose first part is asked of each replica by itself. */
+/** Writes of which a worker sends several together, or whose first part each replica gets separately. */
 export const workNames = ['commit_clustering', 'begin_summary', 'append_nodes', 'commit_summary'] as const;
 export type WriteName = (typeof writeNames | typeof workNames)[number];
 
@@ -49,7 +49,7 @@ export type Write = Static<typeof Write>;
 /** Statuses of errors that the same message may not meet on another machine, or later. */
 export const ofMachine: ReadonlySet<number> = new Set([499, 503, 507]);
 
-/** What a write has come to; a refusal has changed nothing. */
+/** Result of a write; a refusal has changed nothing. */
 const Written = Type.Object({
   answer: Type.Unknown(),
   refusal: nullable(
@@ -70,7 +70,7 @@ const Written = Type.Object({
 export type Written = Static<typeof Written>;
 
 export const replicaMessages = {
-  /** What the folder follows; null where it follows nothing. */
+  /** Library that the folder follows; null if there is none. */
   followed: ask(Type.Object({ ...Folder }), nullable(Followed)),
   /**
    * From now on the folder follows this library and takes nothing else. OTHER_LIBRARY when it follows another

@@ -1,5 +1,4 @@
-// What the index answers about following the library of a cluster. A folder that does takes changes of the
-// log, and nothing else.
+// Handlers of a folder that follows the library of a cluster. It takes changes of the log, and nothing else.
 import { createHash, randomBytes } from 'node:crypto';
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
@@ -88,10 +87,10 @@ export interface ReplicaParts extends StoreParts {
   readonly one: OneFolder;
 }
 
-/** What answers small messages at once. */
+/** Handlers of small messages, which are answered at once. */
 type SmallHandlers = Pick<Handlers<typeof indexContract>, SmallName>;
 
-/** What answers the messages of the log. */
+/** Handlers of the messages of the log. */
 type WriteHandlers = Pick<Handlers<typeof indexContract>, WriteName | 'abort_summary'>;
 
 export function replicaHandlers(
@@ -107,7 +106,7 @@ export function replicaHandlers(
           applySmall(parts, small, store, request, turn),
         );
       } catch (error) {
-        // What is in memory may be of changes that did not take place.
+        // The state in memory may contain changes that did not take place.
         await folders.abandon(request.cache_dir);
         throw error;
       }
@@ -197,7 +196,7 @@ function expectFollowing({ replica }: Store, cache_dir: string, library: string)
     throw storeErrors.OTHER_LIBRARY(`${cache_dir} does not follow this library`);
 }
 
-/** What has to do with this machine alone is thrown. */
+/** Errors of this machine alone are thrown. */
 function refused(error: unknown): Written {
   const refusal = toFields(error);
   if (ofMachine.has(refusal.status)) throw error;

@@ -14,7 +14,7 @@ interface ReadItems<I> {
 
 export class LoadedItems<T extends ResultType> {
   readonly #type: T;
-  /** By hash. A folder that is opened again is another store. */
+  /** Items by hash. A folder that is opened again is another store. */
   readonly #read = new WeakMap<Store, Map<string, ReadItems<ItemOf<T>>>>();
 
   constructor(type: T) {

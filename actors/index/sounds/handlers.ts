@@ -1,4 +1,4 @@
-// What the index answers about music and singing.
+// Handlers about music and singing.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';

@@ -37,7 +37,7 @@ export function adoptAll(target: Store, source: Store): void {
   for (const hash of hashes) takeFaces(target, source, hash);
 }
 
-/** By every model. */
+/** Visual results of every model. */
 function visualOf(source: Store, hash: string): Found[] {
   const media = mediaOf(source, hash);
   return source.holdings.models().flatMap(({ model_key: modelKey }) => {
@@ -59,7 +59,7 @@ function visualOf(source: Store, hash: string): Found[] {
   });
 }
 
-/** What is stored in records alone. */
+/** Copies results that are stored in records alone. */
 function takeOver(target: Store, source: Store, hash: string, isKnown: boolean): void {
   const media = mediaOf(source, hash);
   if (!isKnown) target.media.remember(media);
@@ -106,7 +106,7 @@ function moveBundles(from: string, to: string, found: readonly Found[]): void {
 /** Faces that are copied together. */
 const facesTogether = 256;
 
-/** By every pair of models. A face that was there before keeps its id, the others have that of the source. */
+/** Copies faces of every pair of models. Known faces keep their id, new ones have that of the source. */
 function takeFaces(target: Store, source: Store, hash: string): void {
   const { faces } = source.people;
   for (const { model_key } of source.holdings.faceModels()) {

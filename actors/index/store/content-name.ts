@@ -1,6 +1,6 @@
-// By which hash an analysis folder knows the content of a file. Two files can have the same hash and differ:
-// stems of one session that are silent at their start, middle and end. Then the one that came later has a
-// number behind its hash.
+// The hash by which an analysis folder knows the content of a file. Two files can have the same hash and
+// differ, for example stems of one session that are silent at their start, middle and end. The later one then
+// has a number behind its hash.
 //
 // Only a file whose hash is known from another path is compared, by the digest of
 // actors/decoder/probe/hash.ts: with the digest that the other one has from an earlier comparison, or else

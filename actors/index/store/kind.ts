@@ -6,7 +6,7 @@ import { readable } from './faults.ts';
 import { checkedHash, decodeModelKey } from './names.ts';
 import { type Fields, type Row, type Table, unseal } from './table.ts';
 
-/** What is stored of one content, by one model. */
+/** Stored result of one content, by one model. */
 export type ShownResult = Omit<HeldResult, 'type' | 'model_key'> & { readonly model_key?: string };
 
 export interface Kind {
@@ -15,16 +15,16 @@ export interface Kind {
   /** False for what comes along: it does not make its content an analysed one. */
   readonly isAnalysis: boolean;
   /**
-   * What the keys of its records begin with: the hash lies behind, or, for a kind with `models`, the model
-   * and the hash. The first of them says that there is a result.
+   * Prefixes of the keys of its records: the hash follows, or, for a kind with `models`, the model and the
+   * hash. The first prefix marks that there is a result.
    */
   readonly records: readonly string[];
-  /** What it has of each model for all contents together. */
+  /** Records of each model for all contents together. */
   readonly models?: {
     /** A record each, which says how long the vectors are. */
     readonly prefix: string;
     readonly table: Table<{ readonly model_key: 'string'; readonly dimensions: 'uint' }>;
-    /** What the keys of records begin with that belong to no content alone, before the model. */
+    /** Prefixes of the keys of records that belong to no single content, before the model. */
     readonly shared?: readonly string[];
   };
   /** A content may have several: an id lies behind the hash, and the store removes what belongs to each. */

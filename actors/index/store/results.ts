@@ -13,7 +13,7 @@ import { type RowOf, readRecord, seal, sealOf, table, unseal } from './table.ts'
 
 export interface ResultKind<T extends string = string, I extends TSchema = TSchema> extends Kind {
   readonly type: T;
-  /** Of what it is a list. */
+  /** Items of the list. */
   readonly items: TArray<I>;
   readonly record: ResultTable;
   readonly changesKey: string;

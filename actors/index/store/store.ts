@@ -241,7 +241,7 @@ export class Store {
     });
   }
 
-  /** Of the kinds whose result is one list for each content. */
+  /** Kinds whose result is one list for each content. */
   results<T extends ResultType>(type: T): Results<ItemOf<T>> {
     return this.#results.get(type) as unknown as Results<ItemOf<T>>;
   }

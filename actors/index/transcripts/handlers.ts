@@ -175,7 +175,7 @@ async function said(
   return { matches: hits.map(matchOf), media: loaded.media, words: [...words] };
 }
 
-// What is said that answers a question: the whole of it, or its words.
+// Finds speech that answers a question: the whole of it, or its words.
 //
 // A person who types `budget` means the word; one who types `who says budget, and when` means the same. So
 // the question is looked for as it is, and when nobody says that, its words are: without those that only make

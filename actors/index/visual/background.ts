@@ -1,4 +1,4 @@
-// What is usual in what is loaded or searched: the scores of some 2048 frames, evenly spaced, and how they
+// The usual scores of the loaded or searched media: those of some 2048 frames, evenly spaced, and how they
 // spread.
 //
 // Which frames these are depends on the frames there are, not on where they lie in memory: each media gives

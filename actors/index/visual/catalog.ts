@@ -35,7 +35,7 @@ export interface Run {
   readonly position: number;
 }
 
-/** What a search looks at: rows of a run, half-open `[from, from + count)` in memory. */
+/** Rows that a search scores: part of a run, half-open `[from, from + count)` in memory. */
 export interface Pick {
   readonly run: Run;
   readonly row: number;
@@ -45,7 +45,7 @@ export interface Pick {
 export interface FrameScope {
   readonly hashes: readonly string[] | null;
   readonly ranges: Readonly<Record<string, readonly (readonly [number, number])[]>>;
-  /** Of all media, only these frames; null for every one. */
+  /** Frames of all media to which the search is limited; null for no limit. */
   readonly only?: FrameRanges | null;
 }
 
@@ -56,7 +56,7 @@ export class Catalog {
   #sortedRuns: Run[] | null = null;
   #listed: readonly string[] | null = null;
   #ordered: readonly string[] | null = null;
-  /** What was left of these runs under the frames of the last search that had some. */
+  /** Parts of these runs within the frames of the last search that had some. */
   #among: { readonly runs: Run[]; readonly only: FrameRanges; readonly picks: Pick[] } | null = null;
   /** Vectors that can be searched. */
   vectors = 0;
@@ -90,7 +90,7 @@ export class Catalog {
     return before;
   }
 
-  /** By position. */
+  /** Runs by position. */
   runsOf(hash: string): readonly Run[] {
     return this.#byHash.get(hash)?.runs ?? [];
   }
@@ -194,7 +194,7 @@ function positionFrom(frames: Int32Array, frame: number): number {
   return frame === 0 || frames[frame - 1] === frame - 1 ? frame : lowerBound(frames, frame);
 }
 
-/** What the scope leaves of one medium that it has not ruled out. */
+/** Parts of one medium within the scope. */
 export function picksOf(
   media: LoadedMedia,
   runs: readonly Run[],

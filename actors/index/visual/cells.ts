@@ -1,6 +1,6 @@
-// What one thread does of a pass over the rows: it scores cells of them at 8 bits, by all questions that want
-// them, and tells which rows can be in an answer. The rows, the queries and what the kernel writes lie in the
-// same shared memory, so that each thread has a part of its own for what it writes.
+// Work of one thread in a pass over the rows: it scores cells of them at 8 bits, by all queries that want
+// them, and reports the rows that can be in an answer. The rows, the queries and the output of the kernel are
+// in the same shared memory, in which each thread has its own part for output.
 import { type Kernel, kernelOver } from './kernel.ts';
 
 /** Rows that are asked for or not together. */
@@ -40,16 +40,16 @@ export function layoutOf(padded: number, stride: number, rows: number, threads: 
   return { padded, stride, segmentRows, queryBytes, coarseAt, coarseFactsAt, rowsAt };
 }
 
-/** What is asked of the rows, in shared memory. */
+/** Queries of a pass, in shared memory. */
 export interface Pass {
   readonly firstCell: number;
-  /** Of each tile from the first cell on: a bit for each question that wants it. */
+  /** Bit mask of each tile from the first cell on: one bit for each query that wants it. */
   readonly tiles: Uint16Array;
   /** The queries of each: so many from that one on, of which the nearest counts. */
   readonly questions: readonly { readonly query: number; readonly lanes: number }[];
   /**
-   * What a score has to be above for the row to matter to a question, as the bits of a float32; goes up while
-   * rows are scored. Only whole numbers are read whole while another thread writes them.
+   * Score above which a row matters to a query, as the bits of a float32; it rises while rows are scored.
+   * Only integers are read atomically while another thread writes them.
    */
   readonly least: Int32Array;
 }
@@ -81,7 +81,7 @@ export type Hit = (question: number, row: number, score: number) => void;
 
 interface Segment {
   readonly kernel: Kernel;
-  /** Of the part before the rows, which stays where it is when the memory grows. */
+  /** View of the part before the rows, which stays in place when the memory grows. */
   readonly ints: Int32Array;
   readonly floats: Float32Array;
 }
@@ -105,7 +105,7 @@ export class Cells {
   readonly #oneAt: number;
   readonly #segments: Segment[] = [];
   #pass: Pass | null = null;
-  /** Of the tiles of the pass that have these bits. */
+  /** Chunks of the tiles of the pass with these bits. */
   readonly #chunks = new Map<number, readonly Chunk[]>();
 
   /** `thread`: each has another number below the `threads` of the layout. */
@@ -170,7 +170,7 @@ export class Cells {
     }
   }
 
-  /** What no exact score of a row by some of the queries is above. */
+  /** Upper bound of every exact score of a row by some of the queries. */
   #largest(row: number, queries: readonly number[], lane: number, lanes: number): number {
     let largest = this.one(row, queries[lane]!, 1);
     for (let other = 1; other < lanes; other++)
@@ -196,7 +196,7 @@ export class Cells {
     return chunks;
   }
 
-  /** By 7 bits. Four queries at a time; one or two that are left over are cheaper one after the other. */
+  /** Scores by 7 bits. Four queries at a time; one or two remaining ones are cheaper one after the other. */
   #score(queries: readonly number[], row: number, count: number): void {
     const { padded, stride, queryBytes, coarseAt } = this.#layout;
     const { kernel } = this.#segmentOf(row);

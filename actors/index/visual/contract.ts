@@ -82,7 +82,7 @@ export const Standing = Type.Object({
         text: nullable(Type.Number()),
         picture: nullable(Type.Number()),
         words: Type.Array(Type.Number()),
-        /** What is excluded takes so much from the score. */
+        /** Amount that excluded content takes from the score. */
         lost: Type.Number(),
         lowered: Type.Array(Type.Boolean()),
       }),
@@ -154,7 +154,7 @@ export const visualMessages = {
     }),
     Type.Object({
       stored: Type.Array(Type.Boolean()),
-      /** Those of which this model has only seen stored previews. */
+      /** True for media of which this model has only seen stored previews. */
       from_previews: Type.Array(Type.Boolean()),
     }),
   ),
@@ -175,7 +175,7 @@ export const visualMessages = {
       stage: Type.Integer(),
       kept: Type.Integer(),
       next_frame: Type.Integer(),
-      /** Those that were kept, and their `changed`; *moved*. */
+      /** Stored frames, and their `changed`; *moved*. */
       frames: Integers,
       changed: Floats,
     }),

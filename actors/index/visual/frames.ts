@@ -44,7 +44,7 @@ export function positionOf(sorted: ArrayLike<number>, value: number): number {
   return at < sorted.length && sorted[at] === value ? at : -1;
 }
 
-/** What lies in both, as start, end, start, end...; both ascend and are apart. */
+/** Intersection, as start, end, start, end...; both inputs ascend and have gaps. */
 export function commonRanges(
   flat: Uint32Array,
   ranges: readonly (readonly [number, number])[],

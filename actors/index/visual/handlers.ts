@@ -1,4 +1,4 @@
-// What the index answers about the visual stage: written, loaded, searched, and read frame by frame.
+// Handlers of the visual stage: written, loaded, searched, and read frame by frame.
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { toFields } from '../../../runtime/errors.ts';
@@ -151,7 +151,7 @@ async function ranked(parts: VisualParts, request: Request<VisualContract, 'sear
   return { ...(await parts.passes.join({ loaded, cache_dir, search })), ...told };
 }
 
-/** What a search looks at, and what its caller is told. NOT_LOADED, errors of filters and people. */
+/** Scope of a search, and remarks for its caller. NOT_LOADED, errors of filters and people. */
 async function lookedAt(
   parts: VisualParts,
   {

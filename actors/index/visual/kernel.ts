@@ -36,7 +36,7 @@ type Coarse = (
   out: number,
 ) => void;
 
-/** As `Coarse` by four queries: the scores of each from `apart` bytes after those of the one before. */
+/** Like `Coarse` by four queries: the scores of each are `apart` bytes after those of the one before. */
 type CoarseFour = (
   rows: number,
   count: number,

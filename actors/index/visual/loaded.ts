@@ -21,14 +21,14 @@ const mostOpen = 2048;
 
 export class LoadedVectors {
   readonly folder: string;
-  /** Of the records that name what is loaded: a folder that was replaced has others. */
+  /** Identity of the loaded records; a folder that was replaced has another. */
   readonly source: string;
   readonly modelKey: string;
   readonly dimensions: number;
   readonly catalog = new Catalog();
   readonly kept = new ScaleCache();
   readonly bank: RowBank;
-  /** By content, those opened last; null where they cannot be read. */
+  /** Rows by content, those opened last; null if they cannot be read. */
   readonly #open = new Map<string, StageRows | null>();
   readonly #log: Log;
 
@@ -156,7 +156,7 @@ export class LoadedVectors {
     };
   }
 
-  /** What a search runs over. *Borrowed until the next load or drop*. */
+  /** Data of a search. *Borrowed until the next load or drop*. */
   searched(store: Store, pause: () => void): Searched {
     const fine: Searched['fine'] = (run, row, count) => this.#fine(store, run, row, count);
     return { bank: this.bank, catalog: this.catalog, fine, pause };

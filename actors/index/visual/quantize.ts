@@ -109,7 +109,7 @@ export function writeRow16(
   view.setUint32(stride - 4, crc32(bytes.subarray(at, at + stride - 4)), true);
 }
 
-/** What a 16-bit row says beside its vector, or null when its checksum is wrong. `bytes`: exactly one row. */
+/** Facts of a 16-bit row beside its vector, or null when its checksum is wrong. `bytes`: exactly one row. */
 export function factsOfRow16(bytes: Uint8Array): { frame: number; changed: number } | null {
   const end = bytes.byteLength;
   const view = new DataView(bytes.buffer, bytes.byteOffset, end);

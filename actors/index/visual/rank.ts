@@ -14,7 +14,7 @@ import { shotAt } from './shots.ts';
 /** A frame that stands for its scene. */
 export interface Scored {
   readonly media: LoadedMedia;
-  /** Of the frame, among those of the media. */
+  /** Position of the frame among those of the media. */
   readonly position: number;
   readonly scene: number;
   readonly score: number;
@@ -23,7 +23,7 @@ export interface Scored {
 /** How long an answer may be. */
 export interface Most {
   readonly matches: number;
-  /** Of one video. */
+  /** Most matches of one video. */
   readonly perVideo: number;
 }
 
@@ -53,7 +53,7 @@ export function ranking<S extends Scored>(scored: readonly S[], most: Most): S[]
 
 /** Frames that do not reach these scores change nothing of a ranking. */
 export class Limits {
-  /** Of frames of any video. */
+  /** Number of frames of any video. */
   readonly all: number;
   readonly #ofVideo = new Map<LoadedMedia, number>();
 

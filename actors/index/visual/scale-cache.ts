@@ -1,6 +1,6 @@
-// What the library has of the queries asked last: a page asks for the relevance along many films of one
-// answer, and for the same query again as one scrolls, and what is usual in the library is the same for all
-// of them.
+// Scales of the latest queries in the library. A page asks for the relevance along many films of one answer,
+// and for the same query again while it scrolls; the usual scores of the library are the same for all of
+// them.
 
 import { type Background, backgroundOf, sampledRows } from './background.ts';
 import { type Catalog, everything, type LoadedMedia, type Run } from './catalog.ts';
@@ -15,13 +15,13 @@ export class ScaleCache {
   readonly backgrounds = new VectorCache<Background>(64);
   #rows: Int32Array | null = null;
 
-  /** Of the frames that stand for everything that is loaded. */
+  /** Rows of the frames that stand for everything that is loaded. */
   rows(catalog: Catalog): Int32Array {
     this.#rows ??= sampledRows(catalog.picks(everything));
     return this.#rows;
   }
 
-  /** What is loaded changed. */
+  /** Called when the loaded data has changed. */
   clear(): void {
     this.scales.clear();
     this.backgrounds.clear();

@@ -20,7 +20,7 @@ export const nextWord = 0;
 export const progressWord = 1;
 const ofThreads = 2;
 const wordsEach = 3;
-/** What a thread does; how many hits of its ring were taken, and how many it wrote, in this pass. */
+/** State of a thread; the number of hits of its ring that were taken, and that it wrote, in this pass. */
 export const wordsOf = (thread: number) => {
   const state = ofThreads + (thread - 1) * wordsEach;
   return { state, taken: state + 1, written: state + 2 };
@@ -33,7 +33,7 @@ export const ringHits = 1 << 15;
 /** A question, a row and a score. */
 export const hitWords = 3;
 
-/** What a thread is given when it starts. */
+/** Data of a thread when it starts. */
 export interface ScanThreadData {
   readonly layout: Layout;
   /** From 1 on. */
@@ -82,7 +82,7 @@ export class ScanThreads {
     return this.#helpers.length;
   }
 
-  /** Those that wait for a pass. */
+  /** Number of threads that wait for a pass. */
   get ready(): number {
     return this.#helpers.filter(({ thread }) => this.#stateOf(thread) === states.waiting).length;
   }

@@ -7,11 +7,11 @@ import type { RowBank } from './segment.ts';
 
 /** Scores rows by all vectors of a search. */
 export interface Scorer {
-  /** Of one row. */
+  /** Score of one row. */
   one(row: number, bound: Bound): number;
-  /** What no score of a row is above whose likeness to what is asked for is not above `alike`. */
+  /** Upper bound of the score of a row whose similarity to the query is at most `alike`. */
   atMost(row: number, alike: number): number;
-  /** Of at most `cellRows` rows of a segment. *Borrowed until more rows are scored*. */
+  /** Scores of at most `cellRows` rows of a segment. *Borrowed until more rows are scored*. */
   score(row: number, count: number, bound: Bound): Float32Array | Float64Array;
 }
 
@@ -47,7 +47,7 @@ function scorerFrom({ cells }: RowBank, { bases, exclude }: Scoring, first: numb
       score: (row, count, bound) => cells.block(row, count, first, bound),
     };
   }
-  // What is excluded lowers a score the less, the less alike it may be.
+  // Excluded content lowers a score less, the less similar it may be.
   const opposite = (bound: Bound) => -bound as Bound;
   const lowered = (row: number, alike: number, bound: Bound) => {
     let score = alike;

@@ -15,7 +15,7 @@ export interface SceneList {
   readonly shots: Shots | null;
 }
 
-/** By hash, in order; null for a content that no model looked at. `pause` may throw to stop. */
+/** Scenes by hash, in order; null for a content that no model analysed. `pause` may throw to stop. */
 export function scenesOf(
   store: Store,
   visual: VisualIndex,

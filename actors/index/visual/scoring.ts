@@ -28,7 +28,7 @@ export interface Query {
   readonly exclude: readonly Float32Array[];
 }
 
-/** Of scores over the frames searched. */
+/** Spread of scores over the searched frames. */
 export interface Spread {
   readonly mean: number;
   /** Standard deviation. */
@@ -99,7 +99,7 @@ export function scoringOf(query: Query, spread: SpreadOf): Scoring {
   const exclude = query.exclude.map((vector) => {
     const { mean, deviation, most } = spread([vector]);
     const standsOut = most - mean;
-    // Of few frames the one that stands out makes most of the spread: it has to fall all the same.
+    // With few frames the outstanding one makes most of the spread, but it has to fall all the same.
     const bar = mean + Math.min(deviation, standsOut / 2);
     const toFall = Math.min((spreadsToFall - 1) * deviation, most - bar);
     return { vector, bar, weight: standsOut < leastDeviation ? 0 : fall / toFall };
@@ -107,12 +107,12 @@ export function scoringOf(query: Query, spread: SpreadOf): Scoring {
   return { bases, exclude };
 }
 
-// What a question is made of, each part of it by itself.
+// Parts of a query, each separately.
 
 export interface Aspects<T> {
   readonly text: T | null;
   readonly picture: T | null;
-  /** Of the parts of the words. */
+  /** Parts of the words. */
   readonly words: T[];
 }
 
@@ -160,7 +160,7 @@ export function bestOf(bases: readonly Float32Array[], vector: Float32Array): nu
   return Math.max(...bases.map((base) => dot(base, vector)));
 }
 
-/** What each excluded thing takes from the score of a frame. */
+/** Amount that each excluded thing takes from the score of a frame. */
 export function lowering({ exclude }: Scoring, vector: Float32Array): number[] {
   return exclude.map(
     ({ vector: excluded, bar, weight }) => Math.max(0, dot(excluded, vector) - bar) * weight,

@@ -9,7 +9,7 @@ import { type Asking, mostTogether, queriesOf, type Scorer, scan, scorersOf } fr
 import { type Query, type Scoring, scoreOf, scoringOf } from './scoring.ts';
 import type { RowBank } from './segment.ts';
 
-/** What is loaded and how its 16-bit vectors are read. */
+/** Loaded data, and access to its 16-bit vectors. */
 export interface Searched {
   readonly bank: RowBank;
   readonly catalog: Catalog;
@@ -44,7 +44,7 @@ class Candidates implements Asking {
   #kept: Candidate[] = [];
   #last: Candidate | null = null;
   #limits: Limits;
-  /** So many are kept until it is looked which of them cannot be in the ranking any more. */
+  /** Number of candidates at which those that cannot be in the ranking are removed. */
   #room: number;
   #left = false;
 
@@ -101,14 +101,14 @@ class Candidates implements Asking {
     this.#room = this.#roomFor(this.#kept.length);
   }
 
-  /** What can score most comes first. */
+  /** Candidates by their highest possible score. */
   finish(): readonly Candidate[] {
     this.#settle();
     return this.#kept.sort((a, b) => b.atMost - a.atMost);
   }
 }
 
-/** What is searched, and for what. */
+/** Data and query of a search. */
 interface Asked extends Searched {
   readonly scoring: Scoring;
   readonly scorer: Scorer;

@@ -15,7 +15,7 @@ const readBehind = 64;
 interface Query {
   readonly values: Int16Array;
   readonly scale: number;
-  /** Of scores, as a multiple of the scale of the row. */
+  /** Error of scores, as a multiple of the scale of the row. */
   readonly error: number;
   /** For the first look at each row. */
   readonly coarse: CoarseQuery;
@@ -29,9 +29,9 @@ interface Segment {
 export class RowBank {
   readonly dimensions: number;
   readonly layout: Layout;
-  /** What this thread scores. */
+  /** Cells that this thread scores. */
   readonly cells: Cells;
-  /** Those that help it. */
+  /** Threads that help it. */
   readonly threads: ScanThreads;
   /** The largest value of a query with which no product of rows overflows 32 bits. */
   readonly #mostOfQuery: number;

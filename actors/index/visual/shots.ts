@@ -25,7 +25,7 @@ export function startsOnGrid(seconds: readonly number[], frames: readonly number
   return starts;
 }
 
-/** What is wrong with edges; null for nothing. */
+/** Fault of the edges; null if there is none. */
 export function edgeFault({ seconds, frames }: Edges): string | null {
   if (seconds.length !== frames.length) return `${seconds.length} seconds for ${frames.length} frames`;
   for (const list of [seconds, frames]) {

@@ -1,4 +1,4 @@
-// What is kept of the queries asked last, by the values of their vectors.
+// Cache of the latest queries, by the values of their vectors.
 
 type VectorKey = readonly (Float32Array | number | null)[];
 

@@ -14,9 +14,9 @@ import { LoadedVectors } from './loaded.ts';
 export class VisualIndex {
   readonly #log: Log;
   readonly #segmentBytes: number | undefined;
-  /** What searches run over: whole since a load ended. */
+  /** State that searches run over, complete since a load ended. */
   #loaded: LoadedVectors | null = null;
-  /** What loads add to; the same, or what is being loaded the first time. */
+  /** State that loads add to: the same, or that of the first load. */
   #target: LoadedVectors | null = null;
   readonly #loads = new OpenLoads<VisualLoading>();
   /** How far the changes of the folder are known. */
@@ -64,8 +64,8 @@ export class VisualIndex {
   }
 
   /**
-   * What a load adds to: what is there, or something new when the folder, the model or its dimensions are
-   * others.
+   * State that a load adds to: the current one, or a new one if the folder, the model or its dimensions
+   * differ.
    */
   #targetOf(store: Store, modelKey: string): LoadedVectors {
     const dimensions = store.visual.model(modelKey)?.dimensions ?? 1;
@@ -76,15 +76,15 @@ export class VisualIndex {
       now.modelKey === modelKey &&
       now.dimensions === dimensions;
     if (same) return now;
-    // What was loaded before goes first: both at once may not fit into memory.
+    // The previous state goes first: both at once may not fit into memory.
     this.drop();
     this.#target = new LoadedVectors(store, { modelKey, dimensions }, this.#log, this.#segmentBytes);
     return this.#target;
   }
 
   /**
-   * What is loaded of a folder by a model; NOT_LOADED when something else is, nothing, or what lay there
-   * before the folder was replaced. STORE_UNAVAILABLE while the folder is gone.
+   * Loaded vectors of a folder by a model. NOT_LOADED if there are none, others are loaded, or the folder was
+   * replaced. STORE_UNAVAILABLE while the folder is gone.
    */
   of(store: Store, modelKey: string): LoadedVectors {
     const loaded = this.#loaded;
@@ -109,7 +109,7 @@ export class VisualIndex {
       : null;
   }
 
-  /** What was loaded of a folder has to be loaded again. */
+  /** The folder has to be loaded again. */
   forget(store: Store): void {
     if (this.#target?.folder === store.folder) this.drop();
   }
@@ -126,7 +126,7 @@ export class VisualIndex {
 // Brings the vectors of a folder into memory, a step at a time, so that searches come in between: everything
 // stored by a model, or some hashes, with what is missing or damaged named.
 
-/** Of one step: records that are looked up, bytes of vectors that are read. A step takes some 10 ms. */
+/** Limits of one step of some 10 ms: records, and bytes of vectors. */
 const stepRecords = 512;
 const stepBytes = 4 << 20;
 

@@ -45,7 +45,7 @@ async function search(parts: WrittenParts, request: SearchRequest, pause: () => 
   }));
 }
 
-/** Whether a range of grid frames of a media counts; null where every one does. */
+/** Test whether a range of grid frames of a media counts; null if all count. */
 export function withinOf(
   ranges: SearchRequest['scope']['ranges'],
   seen: FrameRanges | null,

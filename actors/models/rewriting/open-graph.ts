@@ -252,7 +252,7 @@ function tensorOf(tensor: Fields): Tensor {
   return { type, dims, data: arrays[type].from(integers(tensor, 5)) };
 }
 
-/** Of the types that have a field in common. */
+/** Array types of tensors that share a field. */
 const arrays = {
   int32: Int32Array,
   int8: Int8Array,

@@ -38,7 +38,7 @@ function termOf(negation: string | undefined, word: string): SoundTerm {
   return { sound: isMusic ? 'music' : 'singing', negated: negation !== undefined };
 }
 
-/** As a person reads it: `music, without singing`. */
+/** Terms in words: `music, without singing`. */
 export function soundText(terms: readonly SoundTerm[]): string {
   return terms.map(({ sound, negated }) => (negated ? `without ${sound}` : sound)).join(', ');
 }

@@ -32,7 +32,7 @@ type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
 
 /** One encoder on one device. Plain data. */
 export interface EncoderCandidate {
-  /** As results tell it. */
+  /** Name in results. */
   readonly name: string;
   /** FFmpeg's name. */
   readonly codec: string;
@@ -40,7 +40,7 @@ export interface EncoderCandidate {
   readonly path: string | null;
   /** Pictures are copied to a device of that kind first; null where it takes them from memory. */
   readonly upload: 'vaapi' | null;
-  /** Of the codec. */
+  /** Options of the codec. */
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,7 @@ export interface DeviceEncoderOptions {
 export const defaultLimitMs = 20_000;
 /** A context of FFmpeg itself. */
 export const newContext = () => new CodecContext();
-/** What native code may still use can never be freed, not even by the garbage collector. */
+/** Objects that native code may still use. They can never be freed, not even by the garbage collector. */
 const abandoned: unknown[] = [];
 
 export class DeviceEncoder implements PictureEncoder {

@@ -61,7 +61,7 @@ export type EncoderOpener = (file: ClipFile, shape: PictureShape, video: Stream)
 export class PictureEncoders {
   readonly #usesSoftware: boolean;
   readonly #parts: DeviceEncodersParts | null;
-  /** By encoder, device and pictures. */
+  /** Verdicts by encoder, device and pictures. */
   readonly #verdicts = new Map<string, Verdict & { readonly candidate: EncoderCandidate }>();
   readonly #warned = new Set<string>();
 
@@ -71,7 +71,7 @@ export class PictureEncoders {
     this.#parts = parts;
   }
 
-  /** What encodes where no device does. */
+  /** Encoders for pictures that no device encodes. */
   get rest(): PictureEncoders {
     return this.#usesSoftware ? softwareEncoders : noEncoders;
   }
@@ -151,7 +151,7 @@ export class PictureEncoders {
     return verdict;
   }
 
-  /** What failed in the middle of a clip. */
+  /** Counts a failure in the middle of a clip. */
   failed(failure: EncoderFailure) {
     this.#count(failure);
     this.#warn(failure);
@@ -253,10 +253,10 @@ const kinds: readonly EncoderKind[] = [
 ];
 
 export interface MachineFacts {
-  /** As Node names it. */
+  /** Platform in Node's notation. */
   readonly platform: string;
   readonly devices: readonly Device[];
-  /** Whether FFmpeg was built with this encoder. */
+  /** True if FFmpeg was built with this encoder. */
   isCompiled(codec: string): boolean;
 }
 
@@ -337,8 +337,8 @@ const usual: PictureShape = {
 };
 
 /**
- * What precise clips of 1920x1080 are encoded by, for a person to read. `candidates`: best first. Throws
- * CLIP_NO_ENCODER where nothing can encode them.
+ * Encoder of precise clips of 1920x1080, for a person to read. `candidates`: best first. Throws
+ * CLIP_NO_ENCODER if none can encode them.
  */
 export async function describeEncoders(
   choice: EncodingChoice,

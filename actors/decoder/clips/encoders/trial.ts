@@ -37,7 +37,7 @@ export interface TrialRequest {
   readonly shape: PictureShape;
 }
 
-/** What the process of a trial is told. `folder`: its own, to write into; removed when it has ended. */
+/** Order for the process of a trial. `folder`: its own, to write into; removed when it has ended. */
 export interface TrialOrder extends TrialRequest {
   readonly folder: string;
 }
@@ -68,7 +68,7 @@ export async function prove(
   const failed = (how: string): Verdict => ({ reason: `its trial ${how}`, psnr: null });
   const folder = await mkdtemp(join(tmpdir(), 'framehound-encoder-')).catch((error: Error) => error);
   if (folder instanceof Error) return failed(`cannot be started: ${folder.message}`);
-  // What cannot be removed is left to the system, as temporary folders are.
+  // Files that cannot be removed are left to the system, like any temporary files.
   const onGone = () => void discard(folder);
   const answer = await askIsolated<Verdict>(program, { ...request, folder }, { signal, onGone, ...limits });
   return 'answer' in answer ? answer.answer : failed(answer.failure);
@@ -185,7 +185,7 @@ async function compare(path: string, draw: Drawing, { candidate, shape }: TrialR
   }
 }
 
-/** What is wrong with a picture, or null, and the PSNR of its worst plane. */
+/** Fault of a picture, or null, and the PSNR of its worst plane. */
 function likeness(own: Frame, other: Frame): { readonly wrong: string | null; readonly psnr: number } {
   for (const key of ['width', 'height', 'format', 'colorPrimaries', 'colorTrc', 'colorSpace'] as const)
     if (own[key] !== other[key]) return { wrong: `has the ${key} ${other[key]}, not ${own[key]}`, psnr: 0 };

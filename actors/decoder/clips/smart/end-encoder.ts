@@ -239,7 +239,10 @@ export class EndEncoder {
     });
   }
 
-  /** Of a picture, *borrowed*. Changes its times. Throws CLIP_NOT_SMART for one of another size or format. */
+  /**
+   * Encodes a picture, *borrowed*, and changes its times. Throws CLIP_NOT_SMART for one of another size or
+   * format.
+   */
   encode(frame: Frame, { shown, length }: Shown) {
     const { context } = this.#encoder;
     const { width, height, format } = frame;
@@ -331,14 +334,14 @@ export class JoinedStream implements EncodedInto {
     return this.#stream;
   }
 
-  /** Of an encoder: decoded in the order in which they are shown. */
+  /** Writes a packet of the encoder, which encodes in the order of display. */
   write(packet: Packet, _: Stream, base: TimeBase) {
     if (packet.pts !== packet.dts) throw refusal('the encoder changes the order of pictures');
     const shown = Number(packet.pts);
     this.#put(packet, this.#encoded!, { shown, decoded: shown, length: Number(packet.duration) }, base);
   }
 
-  /** Of the source. */
+  /** Copies a packet of the source. */
   copy(packet: Packet, times: PacketTimes) {
     this.#put(packet, this.#options.sets, times, this.#options.base);
   }

@@ -1,4 +1,4 @@
-// What of a smart clip is copied and what is encoded.
+// Decides which parts of a smart clip are copied and which are encoded.
 //
 // A group of pictures that begins with an IDR picture needs nothing of what is before it, and nothing after
 // it needs anything of it. Whole groups are copied; the pictures before and after them are encoded.

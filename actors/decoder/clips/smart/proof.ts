@@ -146,7 +146,7 @@ function compare(own: DecodedPicture | null, other: DecodedPicture | null, isCop
 
 // How alike two decoded pictures of 8 bits and 4:2:0 are.
 
-/** Of the rows of luma, every so many are compared where some do. */
+/** Stride of the compared rows of luma, where not all are compared. */
 const rowStep = 8;
 
 interface Plane {

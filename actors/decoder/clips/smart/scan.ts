@@ -13,7 +13,7 @@ import type { CutOptions } from '../picture-cut.ts';
 import { type AvcSets, changesSets, isFramed } from './end-encoder.ts';
 import type { PictureGroup, Scanned, SourceFrame } from './plan.ts';
 
-/** What a clip is made of, in ticks of the stream. */
+/** Parts of a clip, in ticks of the stream. */
 export interface ScannedClip extends Scanned {
   /** Where it starts and ends. */
   readonly origin: number;
@@ -76,7 +76,7 @@ class ClipScan {
     const entry = this.#entry ?? Number.NEGATIVE_INFINITY;
     this.#groups.push(group);
     for (const at of [...shown].sort((a, b) => a - b)) {
-      // What is shown before the packet that decoding starts at needs pictures that were not read.
+      // Pictures shown before the first decoded packet depend on pictures that were not read.
       if (at < entry || this.#range.ending !== null) continue;
       const frame = this.#range.push(at, at);
       if (frame) this.#frames.push(frame);

@@ -22,7 +22,7 @@ export interface SmartCutOptions extends CutOptions {
   readonly sets: AvcSets;
   readonly scanned: ScannedClip;
   readonly plan: SmartPlan;
-  /** Whether the encoder of the ends may be used and is there. */
+  /** True if the encoder of the ends is allowed and present. */
   readonly canEncode: boolean;
 }
 

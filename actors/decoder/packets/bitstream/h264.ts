@@ -41,7 +41,7 @@ export function h264Picture(
 
 /** The parameter sets of a stream, as far as its packets showed them. */
 export class ParameterSets {
-  /** By type and number. */
+  /** Parameter sets by type and number. */
   readonly #known = new Map<number, Buffer>();
 
   /** True when a set of this type and number was seen before and differed. */

@@ -8,9 +8,8 @@ export interface CodedPicture {
   /** False for a picture that is decoded but never shown. */
   readonly shown: boolean;
   /**
-   * Whether this is a random access point. `closed`: no picture after it in decoding order references one
-   * before it. `open`: only its leading pictures, which follow it in decoding order and are shown before it,
-   * may do so.
+   * Kind of random access point. `closed`: no picture after it in decoding order references one before it.
+   * `open`: only its leading pictures, which follow it in decoding order and are shown before it, may do so.
    */
   readonly entry: 'closed' | 'open' | 'no';
   /**

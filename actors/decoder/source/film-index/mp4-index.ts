@@ -1,6 +1,5 @@
-// What FFmpeg will keep in memory of the header of a file in the MP4 family, found out before it opens the
-// file. It makes its entries by the numbers that the header promises, and a few bytes can promise billions of
-// samples.
+// Estimates FFmpeg's memory for the header of a file in the MP4 family before FFmpeg opens it. FFmpeg
+// allocates entries by the counts in the header, and a few bytes can promise billions of samples.
 
 import { inflateSync } from 'node:zlib';
 import { type Box, boxesBetween, FileBytes, mostEntries, sampleBytes, Track, timescaleOf } from './track.ts';
@@ -31,9 +30,9 @@ const tables: Readonly<Record<string, number>> = {
   stss: 4,
   stps: 4,
 };
-/** Of each item of a list for which FFmpeg takes memory by the promised number alone. */
+/** Bytes of each item of a list that FFmpeg allocates by the stated count alone. */
 const itemBytes = 8;
-/** Of each fragment and each track, as FFmpeg keeps it. */
+/** Bytes of each fragment and each track in FFmpeg. */
 const fragmentBytes = 72;
 /** FFmpeg goes no deeper. */
 const mostDepth = 10;
@@ -52,7 +51,7 @@ export function promisedByMp4(bytes: FileBytes, checkpoint: () => void): Promise
 
 class Header {
   readonly #bytes: FileBytes;
-  /** What there is room for in the file. */
+  /** Space in the file. */
   readonly #room: number;
   readonly #checkpoint: () => void;
   #movieTimescale = 0;

@@ -1,4 +1,4 @@
-// What FFmpeg will keep in memory of the header of a film, found out before it opens the file.
+// Estimates FFmpeg's memory for the header of a film before FFmpeg opens it.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { mediaErrors } from '../../contract.ts';
 import type { Needs } from '../coded-size.ts';

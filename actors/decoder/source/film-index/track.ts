@@ -1,5 +1,5 @@
-// What FFmpeg keeps in memory for one track of a file in the MP4 family: an entry for each sample that the
-// tables of the track promise, whether the file has bytes for it or not.
+// FFmpeg's memory for one track of a file in the MP4 family: an entry for each sample that the tables of the
+// track promise, whether the file has bytes for it or not.
 import { addTo } from '../../../../runtime/lists.ts';
 
 /**
@@ -148,7 +148,10 @@ export class Track {
     return Math.max(gap, this.samples + 1 - before);
   }
 
-  /** Of groups of keyframes FFmpeg writes out how each sample is shown later, and each sample of a group. */
+  /**
+   * For files with groups of keyframes FFmpeg expands the composition time of each sample, and each sample of
+   * a group.
+   */
   #groupedMemory(): number {
     if (!this.#tables.has('sbgp')) return 0;
     const times = this.#runs('ctts');
@@ -172,7 +175,7 @@ export class Track {
   }
 }
 
-/** Of the header of a movie or of the media of a track. */
+/** Timescale in the header of a movie or of the media of a track. */
 export function timescaleOf(bytes: FileBytes, { start }: Box): number {
   return bytes.uint(start + (bytes.uint(start, 1) === 1 ? 20 : 12));
 }

@@ -114,7 +114,7 @@ interface PaletteFacts {
   readonly entry: number;
 }
 
-/** As many colours as are said and stored; writers that leave them all out mean shades of grey. */
+/** The stated and stored number of colours; writers that leave them all out mean shades of grey. */
 function paletteOf(
   bytes: Buffer,
   { after, declared, bits, colours, entry }: PaletteFacts,

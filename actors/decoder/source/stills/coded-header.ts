@@ -9,7 +9,7 @@ import type { Size } from '../coded-size.ts';
 const ratios = [1, 1, 12 / 10, 4 / 3, 3 / 2, 16 / 9, 5 / 4, 2];
 
 interface JpegXlHeader extends Size {
-  /** Of one sample; 16 where the header says it further on than is read here. */
+  /** Bits of one sample; 16 if the header states it beyond the part that is read here. */
   readonly bits: number;
 }
 

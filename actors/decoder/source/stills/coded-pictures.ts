@@ -37,7 +37,7 @@ function mostCodedPixels({ width, height }: Size): bigint {
 export interface DecoderSettings {
   /** FFmpeg's name. */
   readonly decoder: string;
-  /** What the decoder has to know before the first picture. */
+  /** Data that the decoder needs before the first picture. */
   readonly extradata?: Buffer | undefined;
 }
 

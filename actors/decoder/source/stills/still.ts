@@ -6,8 +6,7 @@ import { mediaErrors, type Probe } from '../../contract.ts';
 import { copyTurned, type Turned } from '../../pixels/geometry.ts';
 import { rotated, type Size } from '../coded-size.ts';
 
-// What a reader answers: facts from the header, and the way to decode the picture. Nothing is decoded by
-// opening.
+// A still opened by a reader: facts from its header, and a method that decodes it. Opening decodes nothing.
 
 /** Largest image that is opened, in px; 16384 × 16384 is 268 million. */
 export const maxStillPixels = 1_000_000_000;
@@ -67,7 +66,7 @@ export function unsupported(path: string, format: string, what: string): EngineE
 // How much memory the decoding of a still takes, told by its header. The numbers were measured as the growth
 // of resident memory, for pictures of 3 to 225 million px.
 
-/** What every decoding takes beside the picture. */
+/** Memory of every decoding beside the picture. */
 const fixed = 4 * 2 ** 20;
 /** Rows that a pipeline holds while it reduces a picture that is read row by row. */
 const pipelineRows = 1800;
@@ -212,7 +211,7 @@ export function turnedPixels(pixels: Pixels, turned: Turned): Pixels {
   return { width, height, channels, data: to };
 }
 
-/** What a player does for an EXIF orientation of 1 to 8; for others nothing. */
+/** Turn that players apply for an EXIF orientation of 1 to 8; none for other values. */
 export function exifTurn(orientation: number): Turned {
   const rotation = [0, 0, 180, 180, 270, 90, 90, 270][orientation - 1] ?? 0;
   return { rotation, mirrored: [2, 4, 5, 7].includes(orientation) };

@@ -26,7 +26,7 @@ import {
   wholeBytes,
 } from './still.ts';
 
-// What kind of WebP a file is, and when one is reduced while it is read.
+// Kind of a WebP file, which decides whether it is reduced while it is read.
 
 export type WebpKind = 'lossy' | 'lossless';
 
@@ -38,7 +38,7 @@ const mostChunks = 64;
 /** Bytes before the chunks of a frame: place, size, duration. */
 const frameHeader = 16;
 
-/** By the first chunk of the RIFF file that holds a picture. Errors: FILE_UNREADABLE. */
+/** Kind by the first chunk of the RIFF file that holds a picture. Errors: FILE_UNREADABLE. */
 export function webpKind(path: string): Promise<WebpKind> {
   return ByteSource.of(path, async (source) => {
     for (let at = 12, count = 0; at + 8 <= source.size && count < mostChunks; count++) {
@@ -125,7 +125,7 @@ export async function openVips(path: string, vipsFormat: VipsFormat): Promise<St
 
 // Damaged pictures.
 
-/** What libvips refuses as a whole, FFmpeg often shows in part. */
+/** Decoders of FFmpeg, which often shows a part of a file that libvips refuses as a whole. */
 const ffmpegDecoders: Readonly<Record<string, string>> = { jpeg: 'mjpeg', gif: 'gif', webp: 'webp' };
 /** Bytes a pixel of FFmpeg: coefficients of a JPEG in several scans, the picture, and twice in RGB. */
 const ffmpegPixel = 16;

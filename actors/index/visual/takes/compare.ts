@@ -25,7 +25,7 @@ export interface Place {
 }
 
 export interface Compared {
-  /** What was looked at; null where there is nothing. */
+  /** Compared content; null if there is none. */
   readonly asked: string | null;
   readonly takes: Take[];
   /** Contents that this step has begun with. */
@@ -37,14 +37,14 @@ export interface Compared {
 export type Comparison = Omit<TakesQuestion, 'media' | 'at' | 'isOnce'> & { readonly only: string | null };
 
 interface Step {
-  /** What is looked at; null where there is nothing. */
+  /** Current question; null if there is none. */
   readonly question: TakesQuestion | null;
   readonly begun: string[];
   /** Where the next step begins, by the frame to go on from. */
   after(next: number | null): Place | null;
 }
 
-/** What a step from a place on is about: one content, or for null all of them, in the order of hashes. */
+/** Contents of a step from a place on: one, or for null all of them, in the order of hashes. */
 function stepFrom(catalog: Catalog, { only, ...how }: Comparison, place: Place | null): Step {
   const hashes = only === null ? catalog.ordered() : [only];
   const begun: string[] = [];

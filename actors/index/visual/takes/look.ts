@@ -56,7 +56,7 @@ export interface Barred extends Sought {
 }
 
 export interface Seed extends Barred {
-  /** What it counts, 1 at most. */
+  /** Weight, 1 at most. */
   readonly weight: number;
 }
 
@@ -74,7 +74,7 @@ const likenessReach = 4;
 /** Blocks that one step looks at. */
 const mostBlocks = 64;
 
-/** What frames are compared with. */
+/** Content that frames are compared with. */
 interface Copy {
   readonly media: LoadedMedia;
   readonly isMirrored: boolean;
@@ -100,7 +100,7 @@ export class Look {
     this.#mirror = new Uint8Array(bank.stride);
   }
 
-  /** As many as are scanned together, from `at` on. */
+  /** Next seeds from `at` on, as many as are scanned together. */
   seeds(): { seeds: Sought[]; next: number | null } {
     const { at, end, step, mirror } = this.#question;
     const most = mirror === null ? mostTogether : mostTogether / 2;
@@ -225,7 +225,7 @@ export class Look {
       within.frames++;
       within.evidence += weight * Math.min(1, (score - bar) / (1 - bar));
       within.isEqual &&= this.#isSame(copy.media, frame, offset);
-      // What is like a frame inside the sequence alone does not make it longer.
+      // Similarity to a frame inside the sequence alone does not make it longer.
       if (outward >= bar) [walk, reached] = [{ ...within }, frame];
     }
     return { ...walk, reached };

@@ -21,7 +21,7 @@ export class Votes {
   readonly media: LoadedMedia;
   readonly isMirrored: boolean;
   readonly #seeds: readonly Barred[];
-  /** Of the distance of each index, the last seed being the 0 of the first frame. */
+  /** Votes for each distance; index 0 is the last seed at the first frame. */
   readonly #counts: Uint8Array;
   readonly #last: number;
 
@@ -83,7 +83,7 @@ export function withWeights(seeds: readonly Barred[], contents: readonly number[
 }
 
 interface Voted {
-  /** By content, those of mirrored ones last. */
+  /** Votes by content, those of mirrored ones last. */
   readonly votes: readonly Votes[];
   /** For each seed, how many other contents have a frame that is like it. */
   readonly contents: number[];
@@ -160,7 +160,7 @@ function told({ media, isMirrored, isEqual, ...take }: FoundTake): Take {
   return { hash_str: media.hash, mirrored: isMirrored, equal: isEqual, ...take };
 }
 
-/** What is told of the sequences. */
+/** Sequences for the answer. */
 export function chosen(all: readonly Take[]): Take[] {
   const takes = all
     .toSorted((a, b) => Number(a.mirrored) - Number(b.mirrored) || compareText(a.hash_str, b.hash_str))

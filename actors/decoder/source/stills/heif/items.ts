@@ -7,7 +7,7 @@ const mostMetaBytes = 64 * 2 ** 20;
 const mostItems = 100_000;
 
 export interface Property extends Box {
-  /** Who does not know the property must not show the item. */
+  /** A reader that does not know an essential property must not show the item. */
   readonly essential: boolean;
 }
 

@@ -6,7 +6,7 @@ import { streamBytes } from '../still.ts';
 import { codings, profileOf } from './coded.ts';
 import { Fields, type HeifItems, type Item } from './items.ts';
 
-/** What is done to a picture after decoding, one after the other. */
+/** Operations on a picture after decoding, in order. */
 export type Step =
   | { readonly cut: Size & { readonly left: number; readonly top: number } }
   | { readonly turn: Turned };

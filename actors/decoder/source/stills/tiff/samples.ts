@@ -109,7 +109,7 @@ const mostRowSamples = 2 ** 26;
  */
 const nominalBits = 16;
 
-/** What is known of the samples when all are read: 8 bits already, or numbers that need a range. */
+/** Samples when all are read: 8 bits already, or numbers that need a range. */
 type Store = Uint8Array | Float32Array;
 
 /** The bits say what is black and what is white, so that each number is brought to 8 bits by itself. */
