@@ -49,12 +49,19 @@ async function run(
         listen((message) => {
           active();
           filling?.given(message);
+          clearWords(new Int32Array(control), message);
           receive(message);
         }),
       close: () => {},
     },
     { name, control, memory: filling?.memory, settings, logLevel },
   );
+}
+
+/** A caller clears the word of a call in its own memory only: here it may be that of a cancelled one. */
+function clearWords(control: Int32Array, message: ToActor): void {
+  for (const call of message.type === 'asks' ? message.asks : [message])
+    if (call.type === 'ask' || call.type === 'feed') Atomics.store(control, call.word, 0);
 }
 
 /** The slots of the other process, as many and as large: pages that nothing touches take no memory. */

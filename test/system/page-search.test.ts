@@ -356,7 +356,8 @@ test('where no model understands a word a button opens what can be set up, and d
   }
   const asked = page.waitForRequest('**/models/pull');
   await page.route('**/models/pull', (route) => route.fulfill({ status: 507, json: { error: 'Disk full' } }));
-  for (const name of ['Voice detection', 'Voices', 'Speech', 'Any description']) await tick(name).uncheck();
+  for (const name of ['Music and singing', 'Voice detection', 'Voices', 'Speech', 'Any description'])
+    await tick(name).uncheck();
   await dialog.getByRole('button', { name: /^Download 1\d\d MB$/ }).click();
   assert.deepEqual((await asked).postDataJSON(), { model_keys: ['nanodet-416', 'pp-ocr-v4'] });
   await page.getByText('Disk full').waitFor();

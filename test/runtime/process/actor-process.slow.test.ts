@@ -66,8 +66,8 @@ test('an actor in a process answers, fills slots and reserves memory as one in a
   const waiting = one.ask('wait', { path }, { signal: stop.signal });
   stop.abort();
   await assert.rejects(waiting, engineErrors.CANCELLED.is);
-  // Its turn has ended, too.
-  assert.ok(await one.ask('pid', {}));
+  // Its turn has ended, too, and no other is taken for it.
+  assert.equal(await one.ask('reserve', { bytes: 1 }), 'released');
   assert.equal(pool.free, pool.count);
 });
 
