@@ -57,6 +57,8 @@ test('a state says where the task is, which file is worked on and how long it ma
       text_grid_frames: 0,
       thing_frames: 0,
       thing_grid_frames: 0,
+      listened_seconds: 0,
+      listening_seconds: 0,
       summarized_seconds: 0,
       summary_seconds: 0,
       surveyed: true,

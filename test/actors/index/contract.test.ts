@@ -9,6 +9,7 @@ import { nameMessages } from '../../../actors/index/names/contract.ts';
 import { peopleMessages } from '../../../actors/index/people/contract.ts';
 import { replicaMessages } from '../../../actors/index/replica/contract.ts';
 import { resultMessages } from '../../../actors/index/results/contract.ts';
+import { soundMessages } from '../../../actors/index/sounds/contract.ts';
 import { peakMessages, spanMessages, storeMessages } from '../../../actors/index/store/contract.ts';
 import { summaryMessages } from '../../../actors/index/summaries/contract.ts';
 import { thingMessages } from '../../../actors/index/things/contract.ts';
@@ -25,6 +26,7 @@ test('every message belongs to one part of the index', () => {
     transcriptMessages,
     voiceMessages,
     thingMessages,
+    soundMessages,
     nameMessages,
     writtenMessages,
     resultMessages,

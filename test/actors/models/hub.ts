@@ -15,7 +15,7 @@ import { tarballOf } from './npm/make-tarball.ts';
 import { type Step, whole } from './server.ts';
 
 export const setupKeys = [
-  ...['nanodet-416', 'pp-ocr-v4', 'silero-vad', 'blazeface-256', 'dlib-resnet-v1'],
+  ...['nanodet-416', 'pp-ocr-v4', 'silero-vad', 'blazeface-256', 'dlib-resnet-v1', 'firered-aed'],
   ...['campplus-zh-en', 'pyannote-segmentation', 'whisper-base', 'siglip2-b16-256-q8'],
 ];
 

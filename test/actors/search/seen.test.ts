@@ -23,7 +23,15 @@ const track = (name: Track['class'], start: number, end: number, score = 0.8): T
 };
 
 test('a film is told with what is believed to be in it, also when it is gone', async () => {
-  const nothing = { things_from: null, things: [], shots: [], lines_from: null, lines: [], faces: [] };
+  const nothing = {
+    things_from: null,
+    things: [],
+    shots: [],
+    lines_from: null,
+    lines: [],
+    faces: [],
+    sounds: null,
+  };
   const known = { hash_str: 'aa', media_path: film };
   assert.deepEqual((await ask({ media_path: film })).body, { ...known, ...nothing });
   const media = (await w.index.ask('find', { cache_dir, paths: [film], hashes: [] })).by_path[0]!;
@@ -48,6 +56,7 @@ test('a film is told with what is believed to be in it, also when it is gone', a
   const { body } = await ask({ hash_str: 'aa' });
   assert.deepEqual(body, {
     ...known,
+    sounds: null,
     things_from: 'file',
     things: [
       { class: 'toaster', measured: false, score: 0.8, ranges: [[0, 8]], tracks: placed([0, 8]) },

@@ -293,7 +293,10 @@ test('each class that has a style stands in a module', () => {
 
 /** Said by a name that the service gives. */
 const tablesOfNames = ['facetWords', 'optionWords', 'thingWords', 'errorWords', 'uses'];
-const kindsOfSetup = ['things', 'words', 'voice-detection', 'faces', 'voices', 'speech', 'descriptions'];
+const kindsOfSetup = [
+  ...['things', 'words', 'voice-detection', 'sounds', 'faces', 'voices', 'speech'],
+  'descriptions',
+];
 const keysOfNames = [
   ...['exact', 'strong', 'flag', 'environment'],
   ...kindsOfSetup.flatMap((kind) => [kind, `${kind}How`]),
