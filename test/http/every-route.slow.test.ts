@@ -93,7 +93,7 @@ function placed<R extends object, A>(make: (request: R, signal: AbortSignal) => 
     return make({ ...request, ...within, create_folders: true }, signal);
   };
 }
-const { clips: cutting, proxies } = createMediaExports({ ...w, clipWriters: [], proxies_gb: 1 });
+const { clips: cutting, proxies } = createMediaExports({ ...w, clipWriters: [w.prober], proxies_gb: 1 });
 const clips: typeof cutting = { ...cutting, export: placed(cutting.export) };
 const exporter: typeof real = { ...real, transcript: placed(real.transcript) };
 const writing = createSidecars({ ...w, roots: noRootsHere });

@@ -36,7 +36,7 @@ export const ClipsRequest = Type.Object({
     'Absolute path of the output folder. It is created if it does not exist.',
   ),
   ...createFolders,
-  clips: described(Type.Array(ClipSpec, { minItems: 1, maxItems: mostClips }), 'The clips to cut.'),
+  clips: described(Type.Array(ClipSpec, { maxItems: mostClips }), 'The clips to cut.'),
   mode: Type.Unsafe<ClipMode>({
     type: 'string',
     enum: [...clipModes],

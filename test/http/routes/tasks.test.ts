@@ -88,7 +88,7 @@ async function served(t: TestContext) {
       return { task_id: 'made' };
     },
   };
-  const { proxies } = createMediaExports({ ...w, clipWriters: [], proxies_gb: 1 });
+  const { proxies } = createMediaExports({ ...w, clipWriters: [w.prober], proxies_gb: 1 });
   const mediaLinks = createMediaLinks(
     () => Date.UTC(2026, 0, 1),
     () => granted,
