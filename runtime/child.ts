@@ -31,12 +31,6 @@ export interface ChildSpec<C extends Contract = Contract> {
    * without it.
    */
   readonly isSpare?: boolean;
-  /**
-   * It runs in a process of its own, and is started on demand. A process that ends takes the turns along that
-   * it worked on, and says nothing about the next one; one that is stuck is killed, and one that nobody
-   * called for a while is ended.
-   */
-  readonly isProcess?: boolean;
 }
 
 /** ms without a call after which a process is ended. */
@@ -121,7 +115,7 @@ export class Child<C extends Contract = Contract> {
     void link.exited.then(({ reason }) => {
       this.#abandoned.delete(link);
       if (this.#link !== link || this.#supervision.stopping.aborted) return;
-      if (this.#spec.isProcess && this.#attached === link) this.#processEnded(reason);
+      if (link.kill && this.#attached === link) this.#processEnded(reason);
       else this.#crashed(reason);
     });
     await this.#ready(link);
@@ -187,6 +181,7 @@ export class Child<C extends Contract = Contract> {
     });
   }
 
+  /** A process that ends takes along the turns that it worked on, and says nothing about the next one. */
   #processEnded(reason: string): void {
     this.#link = undefined;
     this.#processEnds++;
@@ -200,11 +195,11 @@ export class Child<C extends Contract = Contract> {
    * and ends a process that nobody calls.
    */
   look(): void {
-    const { contract, turnLimitMs = contract.turnLimitMs, isProcess } = this.#spec;
+    const { contract, turnLimitMs = contract.turnLimitMs } = this.#spec;
     if (this.#cell.phase !== 'ready') return;
     if (this.#cell.longestTurnMs() > turnLimitMs) this.#replace(turnLimitMs);
-    else if (isProcess && this.#cell.unusedMs > UNUSED_MS) {
-      this.#abandon(this.#link!);
+    else if (this.#link?.kill && this.#cell.unusedMs > UNUSED_MS) {
+      this.#abandon(this.#link);
       this.#cell.rest();
     }
   }
@@ -215,17 +210,16 @@ export class Child<C extends Contract = Contract> {
     this.#reason = `a turn showed no sign of life for ${limit_ms} ms`;
     this.#supervision.log.error('actor is stuck', { actor: name, limit_ms });
     this.#cell.abandon();
-    if (this.#spec.isProcess) {
+    const link = this.#link!;
+    this.#abandon(link);
+    if (link.kill) {
       this.#processEnds++;
-      const link = this.#link!;
-      this.#abandon(link);
-      link.kill?.();
+      link.kill();
       this.#cell.rest();
       return;
     }
     const now = this.#supervision.clock.now();
     this.#stuckTimes.push(now);
-    this.#abandon(this.#link!);
     if (!this.#spec.isSpare && stuckVerdict(this.#stuckTimes, now) === 'restart-engine') {
       this.#cell.down('down', 'stuck again within half an hour');
       this.#supervision.onFatal(name);

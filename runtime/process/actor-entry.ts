@@ -35,7 +35,8 @@ async function run(
   const { definition } = (await import(module)) as { definition: ActorDefinition };
   const control = createControl(calls);
   const filling = slots && new Slots(slots);
-  const lives = new Int32Array(control).subarray(1 + calls);
+  const words = new Int32Array(control);
+  const lives = words.subarray(1 + calls);
   setInterval(() => send({ life: [...lives], rss: process.memoryUsage.rss() }), LIFE_MS);
   const active = collectWhenIdle();
   await serve(
@@ -49,7 +50,7 @@ async function run(
         listen((message) => {
           active();
           filling?.given(message);
-          clearWords(new Int32Array(control), message);
+          clearWords(words, message);
           receive(message);
         }),
       close: () => {},
@@ -59,9 +60,9 @@ async function run(
 }
 
 /** A caller clears the word of a call in its own memory only: here it may be that of a cancelled one. */
-function clearWords(control: Int32Array, message: ToActor): void {
+function clearWords(words: Int32Array, message: ToActor): void {
   for (const call of message.type === 'asks' ? message.asks : [message])
-    if (call.type === 'ask' || call.type === 'feed') Atomics.store(control, call.word, 0);
+    if (call.type === 'ask' || call.type === 'feed') Atomics.store(words, call.word, 0);
 }
 
 /** The slots of the other process, as many and as large: pages that nothing touches take no memory. */

@@ -62,7 +62,7 @@ export function processSpec<C extends Contract>(
 ): ChildSpec<C> {
   const module = moduleUrl(`./actors/${contract.name}/actor`, root);
   const start = () => startProcess({ ...options, module, contract });
-  return { name: options.name, contract, start, isProcess: true };
+  return { name: options.name, contract, start };
 }
 
 export function startProcess(options: ProcessOptions): Link {

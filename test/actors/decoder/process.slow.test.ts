@@ -22,7 +22,7 @@ const module = new URL('./faulty.ts', import.meta.url);
 const actor = (name: string) => {
   const options = { name, module, contract: decoderContract, settings: {}, memory: pool.memory, log };
   const start = () => startProcess({ ...options, mostBytes: 2 ** 30 });
-  return supervisor.addOnDemand({ name, contract: decoderContract, start, isProcess: true });
+  return supervisor.addOnDemand({ name, contract: decoderContract, start });
 };
 const prober = leastBusy('prober', [actor('prober-0'), actor('prober-1')]);
 after(() => supervisor.stop());

@@ -32,7 +32,6 @@ const actor = (name: string) => {
     name,
     contract: apartContract,
     start,
-    isProcess: true,
     turnLimitMs: 1_000,
   });
 };

@@ -11,6 +11,6 @@ const options = { name: 'apart', contract: apartContract, settings: undefined, l
 const module = new URL('./apart.ts', import.meta.url);
 const start = () => startProcess({ ...options, module });
 const supervisor = createSupervisor({ clock: systemClock, log });
-const actor = supervisor.addOnDemand({ name: 'apart', contract: apartContract, start, isProcess: true });
+const actor = supervisor.addOnDemand({ name: 'apart', contract: apartContract, start });
 process.send!(await actor.ask('pid', {}));
 if (process.argv.includes('hang')) await actor.ask('hang', { path: '/footage/film.mp4' });
