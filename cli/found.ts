@@ -125,9 +125,16 @@ export function foundBy({ seen, said, written }: Found): ('named' | 'seen' | 'sa
   ];
 }
 
-/** `Barack Obama, folder Kakadu`; empty for a match of pictures alone. */
+/** `named Barack Obama, folder Kakadu`, `sound: without music`; empty for a match of pictures alone. */
 export function namesText({ named = [] }: NamedMatch): string {
-  return named.map(({ of, name }) => (of === 'person' ? name : `${of} ${name}`)).join(', ');
+  const [sounds, names] = [new Set<string>(), new Set<string>()];
+  for (const { of, name } of named) {
+    if (of === 'sound') sounds.add(name);
+    else names.add(of === 'person' ? name : `${of} ${name}`);
+  }
+  const list = (word: string, items: ReadonlySet<string>) =>
+    items.size > 0 ? [`${word} ${[...items].join(', ')}`] : [];
+  return [...list('named', names), ...list('sound:', sounds)].join('; ');
 }
 
 /**

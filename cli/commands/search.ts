@@ -379,7 +379,7 @@ export function show(
     context.out(`${String(i + 1).padStart(3)}. ${placeOf(entry, by)}\n`);
     if (copies) context.out(`     ${printable(copies)}\n`);
     const names = entry.seen ? namesText(entry.seen) : '';
-    if (names !== '') context.out(`     named ${printable(names)}\n`);
+    if (names !== '') context.out(`     ${printable(names)}\n`);
     if (entry.said) context.out(`     ${quoted(entry.said)}\n`);
     if (entry.written) context.out(`     reads “${printable(entry.written.text)}”\n`);
   }

@@ -132,7 +132,9 @@ test('a match says what is named by the query, and by what it was found', () => 
     'named',
     'seen',
   ]);
-  assert.equal(namesText({ ...match, named }), 'Barack Obama, folder Kakadu');
+  assert.equal(namesText({ ...match, named }), 'named Barack Obama, folder Kakadu');
+  const music = { of: 'sound', name: 'music' } as const;
+  assert.equal(namesText({ ...match, named: [music, music] }), 'sound: music');
   assert.equal(namesText(match), '');
 });
 
