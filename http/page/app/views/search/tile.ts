@@ -171,7 +171,7 @@ function Reasons({ moment }: { readonly moment: Found }) {
   const text = [name, ...reasonTexts(moment, showsName)].filter((one) => one !== '').join(' · ');
   const details = [text, moment.media_path, copiesText(moment)].filter((one) => one !== '').join('\n');
   return html`<div class="tile-reasons">
-    ${moment.reasons.map(({ kind }) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}
+    ${kindsOf(moment).map((kind) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}
     <${BandMark} band=${bandOf(moment)} />
     <span class="cut grow" title=${details}>${text}</span>
     ${isIn && html`<span class="reason in-basket" title=${t(searchWords.outOfBasket)}><${Icon} name="lists" /></span>`}
@@ -186,19 +186,21 @@ export function toldOf(reason: Found['reasons'][number]): string {
   return name === '' ? text : `${speakerText(name)}: ${text}`;
 }
 
+/** A moment may be found several times by one kind: two pieces of music in one shot. */
+const kindsOf = ({ reasons }: Pick<Found, 'reasons'>) => [...new Set(reasons.map(({ kind }) => kind))];
+
 /** A file that is found by its name is named once. */
 function reasonTexts(moment: Found, showsName: boolean): string[] {
-  const texts = moment.reasons.map(toldOf);
+  const texts = [...new Set(moment.reasons.map(toldOf))];
   const isNamed = showsName || isWhole(moment);
   return isNamed ? texts.filter((one) => one !== nameOf(moment.media_path)) : texts;
 }
 
 /** First what is seen of it, in that order, the time that is shown too: who speaks to the page says that. */
 function labelOf(moment: Found, time: string, showsName: boolean): string {
-  const { reasons } = moment;
   const name = nameOf(moment.media_path);
   const place = isWhole(moment) && !showsName ? [time, name] : [name, time];
-  const why = reasons.map((reason) => t(searchWords[reason.kind]));
+  const why = kindsOf(moment).map((kind) => t(searchWords[kind]));
   const band = bandOf(moment);
   const sure = band === null ? [] : [t(searchWords[band])];
   return [...place, ...reasonTexts(moment, showsName), ...why, ...sure, copiesText(moment)]
