@@ -11,7 +11,7 @@ import type { Places } from './places.ts';
 import { progressOfTask, readTask, type Underway } from './task-rows.ts';
 
 /** A change that is about a task. */
-export type TaskChange = Exclude<ChangeBody, { readonly kind: 'write' }>;
+export type TaskChange = Extract<ChangeBody, { readonly kind: 'task' | 'results' }>;
 
 export interface ActiveParts {
   readonly database: Database;

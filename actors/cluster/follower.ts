@@ -223,9 +223,9 @@ export class Follower {
 
   async #apply({ seq, at_ms, body }: Change): Promise<Written> {
     const { index, places, exchange, cacheDir: cache_dir, library } = this.#parts;
-    const sealed = body.kind === 'results' ? body.sealed : null;
+    const sealed = 'sealed' in body ? body.sealed : null;
     const from = sealed === null ? null : await this.#take(sealed, seq);
-    const isLibrary = body.kind === 'results' && body.is_library === true;
+    const isLibrary = body.kind === 'library';
     if (from !== null && isLibrary) await exchange.merge(from, cache_dir);
     const change = { cache_dir, library, seq, at_ms, from: isLibrary ? null : from };
     const write = body.kind === 'write' ? revived(places.own(body.write)) : null;

@@ -10,7 +10,7 @@ import { takeLibrary, takeOwnLibrary } from '../library/transfer/import.ts';
 import { mergeLibrary } from '../library/transfer/merge.ts';
 import type { Database } from './database.ts';
 import { Exchange } from './exchange.ts';
-import { addChange, type ChangeBody, lockLibrary, noteContents } from './log.ts';
+import { addChange, lockLibrary, noteContents } from './log.ts';
 import { Places } from './places.ts';
 
 /** `shared`: the folder of the cluster. SHARED_FOLDER, DATABASE_AWAY, and the errors of an import. */
@@ -29,10 +29,7 @@ export async function importForAll(database: Database, shared: string, given: Tr
     const contents = new Places(roots).shared(await contentsOf(copy));
     await database.transact(async (sql) => {
       await lockLibrary(sql, library);
-      const standing = { counts: {} as never, amounts: {}, end: null };
-      const of = { task_id: '', job: '', results: [], standing };
-      const body: ChangeBody = { kind: 'results', ...of, sealed, is_library: true };
-      const seq = await addChange(sql, { library, node: library }, body);
+      const seq = await addChange(sql, { library, node: library }, { kind: 'library', sealed });
       // Imported contents are not analysed again.
       await sql.query('update framehound.library set asked = $2 where id = $1', [library, seq]);
       await noteContents(sql, library, contents, seq);

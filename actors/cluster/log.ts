@@ -36,10 +36,10 @@ export type ChangeBody =
       readonly job: string;
       readonly results: readonly WorkResult[];
       readonly sealed: Sealed | null;
-      /** A whole library, which is joined with what is there; else it takes the place of that. */
-      readonly is_library?: true;
       readonly standing: TaskStanding;
     }
+  /** An imported library, which every replica is joined with; what is analysed there stays as it is. */
+  | { readonly kind: 'library'; readonly sealed: Sealed }
   /** A message that writes into the library; `id`: by which who sent it knows the answer. */
   | { readonly kind: 'write'; readonly id: string; readonly write: Write };
 

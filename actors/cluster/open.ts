@@ -192,6 +192,7 @@ function hearing({ teller, active, writes, proxies, cacheDir }: Hearing): Follow
   return async (change, written) => {
     const { body } = change;
     teller.applied(change);
+    if (body.kind === 'library') return;
     if (body.kind !== 'write') return active.told(body);
     writes.told(body.id, written);
     // Its own copies of what is forgotten.

@@ -151,7 +151,7 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
   const writes = new Writes(common);
   const onChange: FollowerParts['onChange'] = async ({ body }, written) => {
     if (body.kind === 'write') writes.told(body.id, written);
-    else await active.told(body);
+    else if (body.kind !== 'library') await active.told(body);
   };
   const cut = Promise.withResolvers<void>();
   const follower = new Follower({ ...common, exchange, onChange, onCutOff: cut.resolve }, position);
