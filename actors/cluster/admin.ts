@@ -8,12 +8,12 @@ import {
   type DatabaseFacts,
   silentSeconds,
 } from './contract.ts';
-import { Database, tableFiles } from './database.ts';
+import { Database, supported } from './database.ts';
+import { readLibrary } from './log.ts';
 import { tryFolder } from './share.ts';
 
 export async function statusOf(database: Database): Promise<ClusterStatus> {
-  const [library] = await database.query<{ seq: string }>('select seq from framehound.library');
-  const changes = Number(library!.seq);
+  const { seq: changes } = await readLibrary(database);
   const nodes = await database.query<ClusterNode & { applied: string }>(
     `select id, name, home, version, roles, draining, working, lacks as unreadable_roots, applied, clock_seconds,
       extract(epoch from clock_timestamp() - seen)::float8 as seen_seconds
@@ -51,7 +51,7 @@ async function examined(database: Database): Promise<DatabaseFacts> {
   const facts = {
     ...{ server, major: Math.floor(number / 10_000), milliseconds, may_create },
     clock_seconds: asked + milliseconds / 2000 - now,
-    supported: tableFiles().length,
+    supported,
   };
   if (!has_tables) return { ...facts, tables: 0, library: null, roots: [] };
   const { tables } = await database.probe<{ tables: number }>(

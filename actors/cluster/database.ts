@@ -92,14 +92,12 @@ function faultOf(error: unknown): unknown {
 const migrations = join(import.meta.dirname, 'migrations');
 
 /** Files that create the tables, in order; their number is the version of the tables. */
-export function tableFiles(): string[] {
-  return readdirSync(migrations)
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
-}
+const tableFiles = readdirSync(migrations)
+  .filter((name) => name.endsWith('.sql'))
+  .sort();
 
 /** Version of the tables that this program knows. */
-export const supported = tableFiles().length;
+export const supported = tableFiles.length;
 
 /** CLUSTER_TOO_NEW for tables that a newer version has made. */
 export function expectSupported(version: number): void {
@@ -232,17 +230,16 @@ export class Database implements Sql {
   }
 
   async #migrate(): Promise<void> {
-    const files = tableFiles();
     await this.#inTransaction(async (client) => {
       await client.query('create schema if not exists framehound');
       await client.query('create table if not exists framehound.version (number integer not null)');
       const { rows } = await client.query<{ number: number }>('select number from framehound.version');
       const version = rows[0]?.number ?? 0;
       expectSupported(version);
-      for (const name of files.slice(version))
+      for (const name of tableFiles.slice(version))
         await client.query(readFileSync(join(migrations, name), 'utf8'));
       if (version === 0) await client.query('insert into framehound.version values (0)');
-      await client.query('update framehound.version set number = $1', [files.length]);
+      await client.query('update framehound.version set number = $1', [supported]);
     });
   }
 

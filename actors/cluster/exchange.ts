@@ -22,8 +22,8 @@ export interface Sealed {
   readonly digest: string;
 }
 
-/** Where what one attempt at a job finds is written. Of two attempts, one may still write. */
-export function resultPlace({ id, retryCount }: Job): string {
+/** Place of the results of one attempt at a job. Of two attempts, one may still write. */
+export function resultPlace({ id, retryCount }: Pick<Job, 'id' | 'retryCount'>): string {
   return `results/${id.slice(0, 2)}/${id}-${retryCount}`;
 }
 

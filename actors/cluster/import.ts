@@ -9,20 +9,19 @@ import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary, takeOwnLibrary } from '../library/transfer/import.ts';
 import { mergeLibrary } from '../library/transfer/merge.ts';
 import type { Database } from './database.ts';
-import { Exchange } from './exchange.ts';
-import { addChange, lockLibrary, noteContents } from './log.ts';
+import { Exchange, resultPlace } from './exchange.ts';
+import { addChange, lockLibrary, noteContents, readLibrary } from './log.ts';
 import { Places } from './places.ts';
 
 /** `shared`: the folder of the cluster. SHARED_FOLDER, DATABASE_AWAY, and the errors of an import. */
 export async function importForAll(database: Database, shared: string, given: Transfer): Promise<Manifest> {
   const { home, roots, signal } = given;
   const exchange = new Exchange({ shared, home, roots, exportLibrary, takeLibrary, mergeLibrary });
-  const [known] = await database.query<{ id: string }>('select id from framehound.library');
-  const library = known!.id;
+  const { id: library } = await readLibrary(database);
   exchange.expect(library, false);
   const id = randomUUID();
   const copy = join(home, 'cluster', `import-${id}`);
-  const place = `results/${id.slice(0, 2)}/${id}`;
+  const place = resultPlace({ id, retryCount: 0 });
   try {
     const manifest = await takeOwnLibrary({ ...given, cacheDir: copy });
     const sealed = await exchange.sealWhole(place, copy, signal);

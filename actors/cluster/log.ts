@@ -53,9 +53,15 @@ export interface Change {
 /** Notices of changes, with the number of the last one. */
 export const changeChannel = 'framehound_change';
 
-interface Locked {
+interface LibraryRow {
   readonly id: string;
   readonly seq: string;
+}
+
+/** The library of the cluster, and the number of its last change. */
+export async function readLibrary(sql: Sql): Promise<{ readonly id: string; readonly seq: number }> {
+  const [row] = await sql.query<LibraryRow>('select id, seq from framehound.library');
+  return { id: row!.id, seq: Number(row!.seq) };
 }
 
 /**
@@ -63,9 +69,10 @@ interface Locked {
  * Answers the number of the last one.
  */
 export async function lockLibrary(sql: Sql, library: string): Promise<number> {
-  const [row] = await sql.query<Locked>('select id, seq from framehound.library where id = $1 for update', [
-    library,
-  ]);
+  const [row] = await sql.query<LibraryRow>(
+    'select id, seq from framehound.library where id = $1 for update',
+    [library],
+  );
   return Number(row!.seq);
 }
 
@@ -172,7 +179,7 @@ export async function neededChange(sql: Sql, library: string): Promise<number> {
 
 /** The number of the last change. */
 export async function lastChange(sql: Sql, library: string): Promise<number> {
-  const [row] = await sql.query<Locked>('select seq from framehound.library where id = $1', [library]);
+  const [row] = await sql.query<LibraryRow>('select seq from framehound.library where id = $1', [library]);
   return Number(row?.seq ?? 0);
 }
 

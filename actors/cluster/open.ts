@@ -35,6 +35,7 @@ import { type FirstReplicaParts, type Followed, firstReplica, followedBy } from 
 import { Follower, type FollowerParts } from './follower.ts';
 import { Home } from './home.ts';
 import { Leases } from './leases.ts';
+import { readLibrary } from './log.ts';
 import { expectAlone, Node, nodeIdIn } from './node.ts';
 import { HomePlaces, Places } from './places.ts';
 import { lookingIn } from './replica-reads.ts';
@@ -254,11 +255,8 @@ async function followed(
   const { index, database, cacheDir, signal } = parts;
   const before = await followedBy(cacheDir);
   try {
-    const [known] = await database.query<{ id: string; seq: string }>(
-      'select id, seq from framehound.library',
-    );
-    const library = known!.id;
-    exchange.expect(library, Number(known!.seq) === 0);
+    const { id: library, seq } = await readLibrary(database);
+    exchange.expect(library, seq === 0);
     await firstReplica({ ...parts, exchange, library }, before, signal);
     return await index.ask('follow', { cache_dir: cacheDir, library });
   } catch (error) {
