@@ -269,7 +269,7 @@ export class Database implements Sql {
 
   async query<T extends object>(text: string, values: readonly unknown[] = []): Promise<T[]> {
     await this.ready();
-    return this.#told(async () => (await this.#execute(text, values)).rows as T[]);
+    return this.anyVersion.query<T>(text, values);
   }
 
   /** For questions that every version of the tables answers. */

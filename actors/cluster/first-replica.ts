@@ -58,7 +58,6 @@ export async function firstReplica(
   if (isOther) return;
   const begun = own ?? { seq: 0, at_ms: 0 };
   const { cut, last, stands, changes } = await changesAfter(database, library, begun, 1);
-  const isApart = own !== null && !stands;
   const next = changes[0]?.seq ?? last + 1;
   let snapshots = await listSnapshots(database, library);
   if (own !== null && stands && own.seq >= cut) {
@@ -66,7 +65,7 @@ export async function firstReplica(
     snapshots = next === own.seq + 1 ? [] : snapshots.filter(({ seq }) => seq >= next - 1);
     if (snapshots.length === 0) return;
   }
-  if (isApart)
+  if (!stands)
     log.warn('this replica has what the database does not have: it is made again', { change: begun.seq });
   const refused: string[] = [];
   for (const snapshot of snapshots) {
@@ -74,7 +73,7 @@ export async function firstReplica(
     refused.push(snapshot.sealed.place);
   }
   // Parts of them may be there.
-  if (refused.length > 0 || isApart) await removeAll(cacheDir);
+  if (refused.length > 0 || !stands) await removeAll(cacheDir);
   if (cut === 0) return;
   log.error('no snapshot of the library can be used', { damaged: refused.join(', ') });
   const what = refused.length === 0 ? 'there is none' : `these are damaged: ${refused.join(', ')}`;

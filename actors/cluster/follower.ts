@@ -17,7 +17,7 @@ import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
 import type { Database, ReplicaPosition } from './database.ts';
 import type { Exchange, Sealed } from './exchange.ts';
-import { type Change, type ChangeBody, changeChannel, changesAfter, startOf } from './log.ts';
+import { type Change, type ChangeBody, changeChannel, changesAfter } from './log.ts';
 import type { Places } from './places.ts';
 import { listSnapshots } from './snapshots.ts';
 import { begunHere, revived } from './written.ts';
@@ -145,12 +145,13 @@ export class Follower {
     const { cut, last, tables, changes } = page;
     // It could take a change for another one, and would not be equal to other replicas any more.
     database.expectSupported(tables);
-    if (cut > applied) return this.#leave('the log was cut while this machine was away', cut);
+    if (cut > applied) return this.#leave(cut, 'the log was cut while this machine was away', cut);
     if (!page.stands)
-      return this.#leave('the database is another one than this machine had followed', applied);
-    if (!existsSync(databaseFile(cacheDir))) return this.#leave('the analysis folder was removed', applied);
+      return this.#leave(cut, 'the database is another one than this machine had followed', applied);
+    if (!existsSync(databaseFile(cacheDir)))
+      return this.#leave(cut, 'the analysis folder was removed', applied);
     const next = changes[0]?.seq ?? last + 1;
-    if (next > applied + 1) return this.#overLeap(applied + 1, next - 1);
+    if (next > applied + 1) return this.#overLeap(cut, applied + 1, next - 1);
     const end = gapIn(changes);
     for (let at = 0; at < end; ) {
       this.#stop.signal.throwIfAborted();
@@ -162,11 +163,11 @@ export class Follower {
   }
 
   /** Changes that the database has lost, though nobody cut them: a snapshot may have them. */
-  async #overLeap(first: number, last: number): Promise<boolean> {
+  async #overLeap(cut: number, first: number, last: number): Promise<boolean> {
     const { database, library, log } = this.#parts;
     const lost = `the log lacks changes ${first} to ${last}`;
     const [snapshot] = await listSnapshots(database, library);
-    if (snapshot !== undefined && snapshot.seq >= last) return this.#leave(lost, last);
+    if (snapshot !== undefined && snapshot.seq >= last) return this.#leave(cut, lost, last);
     log.error(`${lost}, and no snapshot has them: what they held is missing here`, { first, last });
     this.#missed += last - first + 1;
     await this.#noteMissed();
@@ -196,9 +197,8 @@ export class Follower {
   }
 
   /** A new process starts from a snapshot, or from the beginning of the log, where that is there. */
-  async #leave(why: string, change: number): Promise<false> {
+  async #leave(cut: number, why: string, change: number): Promise<false> {
     const { database, library, exchange, log, onCutOff } = this.#parts;
-    const { cut } = await startOf(database, library);
     const [snapshot] = await listSnapshots(database, library);
     if (snapshot === undefined && cut > 0)
       throw clusterErrors.SNAPSHOT_DAMAGED(`The log begins behind change ${cut}, and there is no snapshot`);

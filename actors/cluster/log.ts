@@ -160,14 +160,6 @@ export async function changesAfter(
   return { cut: Number(cut), last: Number(last), stands, tables, changes };
 }
 
-/** Where the log begins: changes up to `cut` are not in it any more. */
-export async function startOf(sql: Sql, library: string): Promise<{ readonly cut: number }> {
-  const [row] = await sql.query<{ cut: string }>('select cut from framehound.library where id = $1', [
-    library,
-  ]);
-  return { cut: Number(row!.cut) };
-}
-
 /** See `neededSql`. */
 export async function neededChange(sql: Sql, library: string): Promise<number> {
   const [row] = await sql.query<{ needed: string }>(
