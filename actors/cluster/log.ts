@@ -76,7 +76,8 @@ export async function lockLibrary(sql: Sql, library: string): Promise<number> {
   return Number(row!.seq);
 }
 
-interface Adding {
+/** `node`: the one that adds a change. */
+export interface Adding {
   readonly library: string;
   readonly node: string;
 }

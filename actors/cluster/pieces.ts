@@ -88,10 +88,19 @@ export function workOf(request: AnalysisRequest, files: readonly SizedFile[], wo
   ];
 }
 
+export type Piece = Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>;
+
+/** Result of a piece that no worker has done. */
+export function resultWithoutWork(
+  piece: Piece,
+  outcome: 'failed' | 'cancelled',
+  error: WorkResult['error'],
+): WorkResult {
+  return { ...piece, hash_str: null, outcome, reason: null, duration_seconds: 0, error };
+}
+
 /** Pieces of work of a job; a file of two clusterings is analysed once. */
-export function piecesOf(
-  request: AnalysisRequest,
-): (work: JobWork) => Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>[] {
+export function piecesOf(request: AnalysisRequest): (work: JobWork) => Piece[] {
   const factsOf = (type: string) => stageKinds.find((kind) => kind.type === type)!.noFacts;
   const byPath = Map.groupBy(pairs(request), ({ path }) => path);
   return ({ step, paths, name }) => {

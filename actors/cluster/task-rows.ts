@@ -13,7 +13,7 @@ import {
   type TaskState,
 } from '../analysis/tasks/contract.ts';
 import type { Sql } from './database.ts';
-import type { TaskStanding } from './log.ts';
+import { type Adding, addChange, type ChangeBody, type TaskStanding } from './log.ts';
 
 /** Times are Unix seconds by the clock of the database. Paths are by root. */
 export interface TaskRow {
@@ -121,8 +121,27 @@ function allFailed({ files }: TaskCounts, results: readonly WorkResult[]): TaskE
   return { code, error: meaning, message };
 }
 
-/** Within a transaction that has locked the library: results, and how the task stands with them. */
-export async function storeStanding(
+/** Results of a job of a task; `job`: empty for work that no worker does. */
+type NewResults = Pick<
+  Extract<ChangeBody, { readonly kind: 'results' }>,
+  'job' | 'results' | 'sealed' | 'standing'
+>;
+
+/**
+ * Within a transaction that has locked the library: stores results and how the task stands with them, and
+ * adds their change. Answers its number.
+ */
+export async function addResults(
+  sql: Sql,
+  adding: Adding,
+  task: TaskRow,
+  { job, results, sealed, standing }: NewResults,
+): Promise<number> {
+  await storeStanding(sql, task, results, standing);
+  return addChange(sql, adding, { kind: 'results', task_id: task.id, job, results, sealed, standing });
+}
+
+async function storeStanding(
   sql: Sql,
   task: TaskRow,
   results: readonly WorkResult[],

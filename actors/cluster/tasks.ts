@@ -26,7 +26,7 @@ import { clusterErrors } from './contract.ts';
 import type { Database, Sql } from './database.ts';
 import type { Follower } from './follower.ts';
 import { addAttachments, addJobs, endJobs, keepResults, workersNow } from './jobs.ts';
-import { addChange, lockLibrary, type TaskStanding } from './log.ts';
+import { addChange, lockLibrary } from './log.ts';
 import {
   type CostedWork,
   expectSpread,
@@ -34,6 +34,7 @@ import {
   pathsOf,
   picturesOf,
   piecesOf,
+  resultWithoutWork,
   type SizedFile,
   steps,
   summarizedOf,
@@ -41,6 +42,7 @@ import {
 } from './pieces.ts';
 import type { Places } from './places.ts';
 import {
+  addResults,
   goodResults,
   listTasks,
   oldestTask,
@@ -49,7 +51,6 @@ import {
   restart,
   snapshotOf,
   standingAfter,
-  storeStanding,
   type TaskRow,
 } from './task-rows.ts';
 
@@ -112,7 +113,7 @@ export class ClusterTasks implements Tasks {
     request: TaskRequest,
     { source = 'request', signal = never }: StartOptions = {},
   ): Promise<Accepted> {
-    const { database, cacheDir, newTask } = this.#parts;
+    const { database, cacheDir, library, newTask } = this.#parts;
     const { cache_dir } = request;
     // One that is no path at all is refused as on one machine.
     if (isAbsolute(cache_dir) && comparablePath(plainPath(cache_dir)) !== comparablePath(cacheDir)) {
@@ -124,62 +125,58 @@ export class ClusterTasks implements Tasks {
     await database.ready();
     const { request: resolved, attachments } = await this.#parts.resolve(request, signal);
     expectSpread(resolved);
-    const work = await this.#workOf(resolved, signal);
+    const all = await this.#workOf(resolved, signal);
     const task_id = randomUUID();
     const first = newTask({ task_id, request: resolved, source, state: 'running', now: Date.now() / 1000 });
     const seq = await database.transact(async (sql) => {
-      const add = await this.#adding(sql);
+      await lockLibrary(sql, library);
       await this.#insert(sql, first, resolved);
       await addAttachments(sql, task_id, attachments);
-      return add(first, resolved, await work(sql));
+      return this.#add(sql, first, resolved, all);
     });
     await this.#reached(seq, signal);
     return { task_id };
   }
 
-  /** Looks at the files of a request. Answers what says, within the transaction, what is to be done. */
-  async #workOf(request: AnalysisRequest, signal: AbortSignal): Promise<(sql: Sql) => Promise<TaskWork>> {
-    const { places } = this.#parts;
-    expectInside(places.outside(picturesOf(request)));
+  /** Looks at the files of a request. */
+  async #workOf(request: AnalysisRequest, signal: AbortSignal): Promise<TaskWork> {
+    const { database, places } = this.#parts;
+    const [picture] = places.outside(picturesOf(request));
+    if (picture !== undefined) throw outsideRoots(picture);
     const paths = pathsOf(request);
     const outside = new Set(places.outside([...paths, ...summarizedOf(request)]));
     const files = await sized(
       paths.filter((path) => !outside.has(path)),
       signal,
     );
-    return async (sql) => {
-      const all = workOf(request, files, await workersNow(sql));
-      const isOutside = (work: JobWork) => work.paths.some((path) => outside.has(path));
-      const lost = paths.filter((path) => outside.has(path));
-      const ofFiles = lost.length === 0 ? [] : [{ step: steps.files, paths: lost, name: null }];
-      return { work: all.filter((one) => !isOutside(one)), outside: [...ofFiles, ...all.filter(isOutside)] };
-    };
+    const all = workOf(request, files, await workersNow(database));
+    const isOutside = (work: JobWork) => work.paths.some((path) => outside.has(path));
+    const lost = paths.filter((path) => outside.has(path));
+    const ofFiles = lost.length === 0 ? [] : [{ step: steps.files, paths: lost, name: null }];
+    return { work: all.filter((job) => !isOutside(job)), outside: [...ofFiles, ...all.filter(isOutside)] };
   }
 
-  /** Locks the library. Answers what queues the jobs of a task, and the number of its last change. */
-  async #adding(
+  /** With the library locked: queues the jobs of a task. Answers the number of its last change. */
+  async #add(
     sql: Sql,
-  ): Promise<(first: TaskSnapshot, request: AnalysisRequest, all: TaskWork) => Promise<number>> {
+    first: TaskSnapshot,
+    request: AnalysisRequest,
+    { work, outside }: TaskWork,
+  ): Promise<number> {
     const { database, library, nodeId: node, places } = this.#parts;
-    await lockLibrary(sql, library);
-    return async (first, request, { work, outside }) => {
-      await addJobs(sql, database, first.task_id, places.shared(work));
-      const seq = await addChange(sql, { library, node }, { kind: 'task', first: this.#shared(first) });
-      await sql.query('update framehound.library set asked = $2 where id = $1', [library, seq]);
-      if (outside.length === 0) return seq;
-      const results = outside.flatMap(piecesOf(request)).map(lostResult);
-      return this.#addResults(sql, first.task_id, places.shared(results), work.length === 0);
-    };
-  }
-
-  /** Adds results of work that no worker does. */
-  async #addResults(sql: Sql, task_id: string, results: WorkResult[], isLast: boolean): Promise<number> {
-    const { library, nodeId: node } = this.#parts;
-    const task = (await readTask(sql, task_id, true))!;
-    const standing = standingAfter(task, { results, amounts: {}, isLast });
-    await storeStanding(sql, task, results, standing);
-    const body = { kind: 'results', task_id, job: '', results, sealed: null, standing } as const;
-    return addChange(sql, { library, node }, body);
+    await addJobs(sql, database, first.task_id, places.shared(work));
+    const seq = await addChange(sql, { library, node }, { kind: 'task', first: this.#shared(first) });
+    await sql.query('update framehound.library set asked = $2 where id = $1', [library, seq]);
+    if (outside.length === 0) return seq;
+    const results = places.shared(
+      outside.flatMap(piecesOf(request)).map((piece) => {
+        const { code, message } = outsideRoots(piece.path);
+        return resultWithoutWork(piece, 'failed', { code, message });
+      }),
+    );
+    const task = (await readTask(sql, first.task_id, true))!;
+    const standing = standingAfter(task, { results, amounts: {}, isLast: work.length === 0 });
+    return addResults(sql, { library, node }, task, { job: '', results, sealed: null, standing });
   }
 
   #shared(first: TaskSnapshot): TaskSnapshot {
@@ -220,19 +217,18 @@ export class ClusterTasks implements Tasks {
 
   /** Repeats work without a good result; all of it if everything has one. */
   async resume(task_id: string, options: StartOptions = {}): Promise<Accepted> {
-    const { database, places, cacheDir: cache_dir } = this.#parts;
+    const { database, places, library, cacheDir: cache_dir } = this.#parts;
     const { signal = never } = options;
     const asked = await readRequest(database, task_id);
     if (asked === null) return this.#parts.local.resume(task_id, options);
     const request = { ...places.own(asked), cache_dir };
     await this.#parts.admit(request);
-    const workNow = await this.#workOf(request, signal);
+    const { work: all, outside } = await this.#workOf(request, signal);
     const pieces = piecesOf(request);
     const seq = await database.transact(async (sql) => {
-      const add = await this.#adding(sql);
+      await lockLibrary(sql, library);
       const task = (await readTask(sql, task_id, true))!;
       if (task.ended === null) throw analysisErrors.TASK_RUNNING(`Task ${task_id} is running`, { task_id });
-      const { work: all, outside } = await workNow(sql);
       const done = new Set(places.own(await goodResults(sql, task_id)).map(workKey));
       const isDone = (work: JobWork) => pieces(work).every((piece) => done.has(workKey(piece)));
       const some = all.filter((work) => !isDone(work));
@@ -244,7 +240,7 @@ export class ClusterTasks implements Tasks {
       for (const result of kept) countResult(counts, result);
       const stored = places.shared({ ...request, cache_dir: '' });
       await restart(sql, task_id, { request: stored, counts, results: kept.length });
-      return add({ ...places.own(task.first), counts }, request, { work, outside });
+      return this.#add(sql, { ...places.own(task.first), counts }, request, { work, outside });
     });
     await this.#reached(seq, signal);
     return { task_id };
@@ -270,19 +266,12 @@ export class ClusterTasks implements Tasks {
     if (task === null || task.ended !== null) return null;
     const request = (await readRequest(sql, task_id))!;
     const left = await endJobs(sql, database, task_id);
-    const results = left.flatMap(piecesOf(request)).map(
-      (piece): WorkResult => ({
-        ...{ ...piece, hash_str: null, outcome: 'cancelled', reason: null },
-        ...{ duration_seconds: 0, error: null },
-      }),
-    );
-    const counts = { ...task.counts };
-    for (const result of results) countResult(counts, result);
+    const results = left
+      .flatMap(piecesOf(request))
+      .map((piece) => resultWithoutWork(piece, 'cancelled', null));
     const end = { state: 'cancelled', error: null } as const;
-    const standing: TaskStanding = { counts, amounts: task.amounts, end };
-    await storeStanding(sql, task, results, standing);
-    const body = { kind: 'results', task_id, job: '', results, sealed: null, standing } as const;
-    return addChange(sql, { library, node }, body);
+    const standing = { ...standingAfter(task, { results, amounts: {}, isLast: false }), end };
+    return addResults(sql, { library, node }, task, { job: '', results, sealed: null, standing });
   }
 
   async list(): Promise<TaskSnapshot[]> {
@@ -368,19 +357,11 @@ interface TaskWork {
   readonly outside: readonly JobWork[];
 }
 
-const howToAdd = 'so other machines could not find it; to add one: framehound roots add NAME FOLDER';
-
-function expectInside([outside]: readonly string[]): void {
-  if (outside === undefined) return;
-  throw clusterErrors.OUTSIDE_ROOTS(`${outside} is in no root, ${howToAdd}`, { path: outside });
-}
-
-function lostResult(piece: Pick<WorkResult, 'type' | 'path' | 'facts' | 'closing'>): WorkResult {
-  const error = {
-    code: clusterErrors.OUTSIDE_ROOTS.code,
-    message: `${piece.path} is in no root, ${howToAdd}`,
-  };
-  return { ...piece, hash_str: null, outcome: 'failed', reason: null, duration_seconds: 0, error };
+function outsideRoots(path: string) {
+  return clusterErrors.OUTSIDE_ROOTS(
+    `${path} is in no root, so other machines could not find it; to add one: framehound roots add NAME FOLDER`,
+    { path },
+  );
 }
 
 async function sized(paths: readonly string[], signal: AbortSignal): Promise<SizedFile[]> {

@@ -21,20 +21,12 @@ import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
 import { type Exchange, openPlace, resultPlace, type Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
 import { attachmentsOf, cutJob, facesFound, goOn, workersNow } from './jobs.ts';
-import {
-  addChange,
-  changeChannel,
-  isOvertaken,
-  lastChange,
-  lockLibrary,
-  neededChange,
-  noteContents,
-} from './log.ts';
+import { changeChannel, isOvertaken, lastChange, lockLibrary, neededChange, noteContents } from './log.ts';
 import type { Node } from './node.ts';
 import { amountsOf, progressNotices } from './notices.ts';
-import { type JobWork, piecesOf, requestOf, steps } from './pieces.ts';
+import { type JobWork, piecesOf, requestOf, resultWithoutWork, steps } from './pieces.ts';
 import type { Places, RootAccess } from './places.ts';
-import { readRequest, readTask, standingAfter, storeStanding } from './task-rows.ts';
+import { addResults, readRequest, readTask, standingAfter } from './task-rows.ts';
 
 /** ms: until the queue is looked at, between two signs of life, and at most between jobs that fail. */
 const [LOOK_EVERY, KEEP_EVERY, LONGEST_PAUSE] = [500, 3_000, 30_000];
@@ -381,9 +373,7 @@ export class Worker {
       ]);
       const isLast = !(await goOn(sql, database, task_id, work.step));
       const standing = standingAfter(task, { results, amounts, isLast });
-      await storeStanding(sql, task, results, standing);
-      const body = { kind: 'results', task_id, job: id, results, sealed, standing } as const;
-      const seq = await addChange(sql, { library, node }, body);
+      const seq = await addResults(sql, { library, node }, task, { job: id, results, sealed, standing });
       await noteContents(sql, library, contents, seq);
       return 'committed';
     });
@@ -399,10 +389,9 @@ export class Worker {
     }
     const request = await this.#asked(work);
     const { code, meaning } = clusterErrors.GIVEN_UP;
-    const results = piecesOf(request)(work).map((piece): WorkResult => {
-      const error = { code, message: `${piece.path}: ${meaning.toLowerCase()}` };
-      return { ...piece, hash_str: null, outcome: 'failed', reason: null, duration_seconds: 0, error };
-    });
+    const results = piecesOf(request)(work).map((piece) =>
+      resultWithoutWork(piece, 'failed', { code, message: `${piece.path}: ${meaning.toLowerCase()}` }),
+    );
     const nothing = { since: 0, amounts: {}, sealed: null };
     await this.#commit(deadQueue, dead, work, { ...nothing, results });
   }
