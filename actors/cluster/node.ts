@@ -9,10 +9,11 @@ import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
 import { readJsonNow } from '../../runtime/files/json-file.ts';
 import type { Log } from '../../runtime/log.ts';
 import { programVersion } from '../../runtime/process/program.ts';
+import type { Root } from '../library/roots/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors, livingSeconds, type Role, silentSeconds } from './contract.ts';
 import type { Database } from './database.ts';
-import type { RootAccess } from './places.ts';
+import { readableIn } from './places.ts';
 
 const BEAT_EVERY = 2_000;
 /** Seconds of difference between clocks that are told. */
@@ -41,8 +42,8 @@ export interface NodeParts {
   applied(): number;
   /** Files that are being analysed; paths by root. */
   working(): readonly string[];
-  /** See `Places.access`. */
-  access(): Promise<RootAccess>;
+  /** Roots of this machine. */
+  roots(): Promise<Root[]>;
 }
 
 type Identity = Pick<NodeParts, 'database' | 'id' | 'home'>;
@@ -165,9 +166,9 @@ export class Node {
   }
 
   async #beat(): Promise<void> {
-    const { database, id, roles, applied, working, access } = this.#parts;
-    const own = await access();
-    const readable = [...own].flatMap(([name, why]) => (why === null ? [name] : []));
+    const { database, id, roles, applied, working } = this.#parts;
+    const roots = await this.#parts.roots();
+    const names = roots.map(({ name }) => name);
     const [row] = await database.query<{ draining: boolean; lacks: string[] }>(
       `with known as (
           select unnest(roots) as name from framehound.node
@@ -177,11 +178,11 @@ export class Node {
         update framehound.node set seen = clock_timestamp(), applied = $3, working = $4, roots = $5,
           lacks = array(select name from known where $7 and name <> all($6::text[]) order by name)
           where id = $1 and incarnation = $2 returning draining, lacks`,
-      [id, this.#incarnation, applied(), working(), [...own.keys()], readable, roles.includes('worker')],
+      [id, this.#incarnation, applied(), working(), names, readableIn(roots), roles.includes('worker')],
     );
     if (row !== undefined) {
       this.#isDraining = row.draining;
-      this.#tellRoots(own, row.lacks);
+      this.#tellRoots(roots, row.lacks);
       return;
     }
     const [other] = await database.query('select 1 from framehound.node where id = $1', [id]);
@@ -197,10 +198,11 @@ export class Node {
     this.#refused = why;
   }
 
-  #tellRoots(own: RootAccess, lacks: readonly string[]): void {
+  #tellRoots(roots: readonly Root[], lacks: readonly string[]): void {
     const whys = lacks.map((name) => {
+      const root = roots.find((each) => each.name === name);
       const unknown = `this machine has no such root; to add it: framehound roots add ${name} FOLDER`;
-      return [name, own.get(name) ?? unknown] as const;
+      return [name, root === undefined ? unknown : `${root.folder} ${root.away}`] as const;
     });
     for (const [root, reason] of whys) {
       if (this.#lacks.get(root) !== reason)

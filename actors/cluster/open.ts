@@ -14,6 +14,7 @@ import { Listeners } from '../analysis/tasks/running-task.ts';
 import type { FrontDoorParts } from '../analysis/tasks/tasks.ts';
 import type { Proxies } from '../exporter/proxies/contract.ts';
 import { RootsFile } from '../index/store/roots-file.ts';
+import { rootsIn } from '../library/roots/roots.ts';
 import { exportLibrary } from '../library/transfer/export.ts';
 import { takeLibrary } from '../library/transfer/import.ts';
 import { mergeLibrary } from '../library/transfer/merge.ts';
@@ -89,8 +90,10 @@ export async function openCluster(
     const { library, seq } = position;
     const places = new Places(roots);
     const folder = join(home, 'cluster', 'work');
-    const access = () => places.access();
-    const common = { database, exchange, places, access, library, nodeId, cacheDir, folder, clock, log };
+    const common = {
+      ...{ database, exchange, places, library, nodeId, cacheDir, folder, clock, log },
+      roots: () => rootsIn(roots),
+    };
     const files = new Home({ ...common, home, places: new HomePlaces(roots, cacheDir) });
     const leases = new Leases(common);
     const teller = new Teller({ ...common, leases }, seq);

@@ -1,9 +1,8 @@
 // Paths as all nodes know them: the name of a root, and what lies below it. Each machine says where a root
 // is (`framehound roots`).
-import { opendir } from 'node:fs/promises';
-import { reasonOf } from '../../runtime/errors.ts';
 import { PathMap, withTexts } from '../index/store/path-map.ts';
 import { RootsFile } from '../index/store/roots-file.ts';
+import type { Root } from '../library/roots/contract.ts';
 
 /** Prefix of paths in the database. */
 const prefixOf = (name: string) => `root:${name}`;
@@ -14,18 +13,9 @@ export function rootsOf(paths: readonly string[]): string[] {
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-/** Roots of a machine, by name: null where their files can be read, else why not. */
-export type RootAccess = ReadonlyMap<string, string | null>;
-
-async function hindranceOf(folder: string): Promise<string | null> {
-  try {
-    const entries = await opendir(folder);
-    const first = await entries.read();
-    await entries.close();
-    return first === null ? `${folder} is empty: is it mounted?` : null;
-  } catch (error) {
-    return `${folder} cannot be read: ${reasonOf(error)}`;
-  }
+/** Names of those whose files can be read. */
+export function readableIn(roots: readonly Root[]): string[] {
+  return roots.filter(({ away }) => away === null).map(({ name }) => name);
 }
 
 export class Places {
@@ -54,14 +44,6 @@ export class Places {
   outside(paths: readonly string[]): string[] {
     const map = this.#now();
     return paths.filter((path) => map.rootOf(path) === null);
-  }
-
-  /** Throws ROOTS_DAMAGED. */
-  async access(): Promise<RootAccess> {
-    const there = this.#file.read().all.filter(({ removed }) => !removed);
-    return new Map(
-      await Promise.all(there.map(async ({ name, folder }) => [name, await hindranceOf(folder)] as const)),
-    );
   }
 
   /** A copy in which every path is as the database has it. */

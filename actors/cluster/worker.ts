@@ -14,6 +14,7 @@ import type { indexContract } from '../index/contract.ts';
 import { peopleErrors } from '../index/people/contract.ts';
 import { storeErrors } from '../index/store/contract.ts';
 import { databaseFile } from '../index/store/names.ts';
+import type { Root } from '../library/roots/contract.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
@@ -25,7 +26,7 @@ import { changeChannel, isOvertaken, lastChange, lockLibrary, neededChange, note
 import type { Node } from './node.ts';
 import { amountsOf, progressNotices } from './notices.ts';
 import { type JobWork, piecesOf, requestOf, resultWithoutWork, steps } from './pieces.ts';
-import type { Places, RootAccess } from './places.ts';
+import { type Places, readableIn } from './places.ts';
 import { addResults, readRequest, readTask, standingAfter } from './task-rows.ts';
 
 /** ms: until the queue is looked at, between two signs of life, and at most between jobs that fail. */
@@ -45,8 +46,8 @@ export interface WorkerParts {
   readonly follower: Follower;
   readonly node: Pick<Node, 'isDraining'>;
   readonly places: Places;
-  /** See `Places.access`. */
-  access(): Promise<RootAccess>;
+  /** Roots of this machine. */
+  roots(): Promise<Root[]>;
   readonly analysis: Pick<Analysis, 'run'>;
   /** Index for work on files, which goes into a separate folder. */
   readonly files: Index;
@@ -142,11 +143,11 @@ export class Worker {
 
   /** False when there was nothing to do. */
   async #next(): Promise<boolean> {
-    const { database, node, follower, library, access } = this.#parts;
+    const { database, node, follower, library } = this.#parts;
     if (node.isDraining) return false;
     // A node that cannot follow the log takes no jobs.
     await follower.until(await neededChange(database, library), this.#stop.signal);
-    const roots = [...(await access())].flatMap(([name, why]) => (why === null ? [name] : []));
+    const roots = readableIn(await this.#parts.roots());
     const job = await database.takeJob({ library, ...follower.position, roots });
     if (job !== null) {
       await this.#work(job);

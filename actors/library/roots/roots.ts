@@ -1,6 +1,6 @@
 // The coordinator of roots: keeps where they are, in one file of the home folder, and says which are away.
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemClock } from '../../../runtime/clock.ts';
 import { codeOf, reasonOf } from '../../../runtime/errors.ts';
@@ -237,7 +237,8 @@ async function rootAbsence(folder: string, volume: string | null): Promise<strin
   const fault = await absence(folder);
   if (fault !== null) return fault;
   try {
-    return (await readdir(folder)).length === 0 ? 'is empty: its volume may not be mounted' : null;
+    for await (const _ of await opendir(folder)) return null;
+    return 'is empty: its volume may not be mounted';
   } catch (error) {
     return `cannot be read: ${reasonOf(error)}`;
   }

@@ -7,8 +7,8 @@ import type { Analysis } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
 import { statusOf } from '../../../actors/cluster/admin.ts';
 import { expectAlone, Node } from '../../../actors/cluster/node.ts';
-import { Places } from '../../../actors/cluster/places.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
+import { rootsIn } from '../../../actors/library/roots/roots.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { clusterDatabase, skipWithoutPostgres } from '../../system/postgres.ts';
@@ -26,7 +26,7 @@ async function nodesOf(t: TestContext) {
   const log = createLog('node', (line) => said.push(`${line.level} ${JSON.stringify(line)}`));
   const begun = (own: Pick<Parts, 'id' | 'home'> & Partial<Parts>) => {
     const parts = { database, roles: ['worker'], clock: systemClock, log } as const;
-    const facts = { applied: () => 0, working: () => [], access: async () => new Map() };
+    const facts = { applied: () => 0, working: () => [], roots: async () => [] };
     const node = new Node({ ...parts, ...facts, ...own });
     node.begin();
     ends.push(() => node.stop());
@@ -77,18 +77,20 @@ test('roots that a worker cannot read are named where people look', {
     file,
     rootsText(roots.map(([name, at]) => ({ name, folder: at, origin: at, volume: null, removed: false }))),
   );
-  const places = new Places(file);
-  const access = () => places.access();
-  const other = begun({ id: id.replaceAll('2', '3'), home: '/home/two', roles: ['front'], access });
+  const ofMachine = () => rootsIn(file);
+  const other = begun({ id: id.replaceAll('2', '3'), home: '/home/two', roles: ['front'], roots: ofMachine });
   const lacking = begun({ id, home: '/home/one' });
-  const worker = begun({ id: id.replaceAll('2', '4'), home: '/home/three', access });
+  const worker = begun({ id: id.replaceAll('2', '4'), home: '/home/three', roots: ofMachine });
   const lacks = async () => (await statusOf(database)).nodes.map((node) => node.unreadable_roots);
   await until(async () => (await lacks()).flat().length === 5);
   assert.deepEqual((await lacks()).toSorted(), [[], ['away', 'empty'], ['away', 'empty', 'footage']]);
   await until(() => lacking.troubles.length === 3 && worker.troubles.length === 2);
   assert.deepEqual(other.troubles, []);
-  assert.match(worker.troubles[0]!, /^it takes no files of the root away: .*cannot be read/);
-  assert.match(worker.troubles[1]!, /^it takes no files of the root empty: .*is empty: is it mounted\?/);
+  assert.match(worker.troubles[0]!, /^it takes no files of the root away: .*does not exist/);
+  assert.match(
+    worker.troubles[1]!,
+    /^it takes no files of the root empty: .*is empty: its volume may not be mounted/,
+  );
   assert.match(lacking.troubles[2]!, /root footage: .* framehound roots add footage FOLDER$/);
   assert.equal(said.filter((line) => line.startsWith('warn')).length, 5, 'each is said once');
 });
@@ -112,9 +114,9 @@ test('a worker takes no file of a root that it cannot read', { skip: skipWithout
     };
   for (const node of [lacking, able]) node.begin();
   let looks = 0;
-  const unreadable: Places['access'] = async () => {
+  const unreadable = async () => {
     looks++;
-    return new Map([['footage', 'it is empty']]);
+    return [{ name: 'footage', folder: '/footage', away: 'is empty' }];
   };
   lacking.work(as('lacking'), systemClock, unreadable);
   const { tasks, cacheDir: cache_dir } = lacking;

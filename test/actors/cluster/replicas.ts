@@ -22,6 +22,7 @@ import { Worker } from '../../../actors/cluster/worker.ts';
 import { Writes } from '../../../actors/cluster/writes.ts';
 import type { indexContract } from '../../../actors/index/contract.ts';
 import { rootsText } from '../../../actors/index/store/roots-file.ts';
+import type { Root } from '../../../actors/library/roots/contract.ts';
 import { exportLibrary } from '../../../actors/library/transfer/export.ts';
 import { takeLibrary } from '../../../actors/library/transfer/import.ts';
 import { mergeLibrary } from '../../../actors/library/transfer/merge.ts';
@@ -50,8 +51,8 @@ export interface Replica {
   readonly follower: Follower;
   readonly tasks: ClusterTasks;
   readonly active: ActiveTasks;
-  /** Takes jobs from now on. `clock`: by which it says how long they take; `access`: to its roots. */
-  work(run: Analysis['run'], clock?: Clock, access?: Places['access']): Worker;
+  /** Takes jobs from now on. `clock`: by which it says how long they take; `roots`: of its machine. */
+  work(run: Analysis['run'], clock?: Clock, roots?: () => Promise<Root[]>): Worker;
   /** Follows the log from now on. */
   begin(): void;
   /** Has everything that is in the log. */
@@ -168,10 +169,10 @@ async function joined(all: All, footage: string, home: string): Promise<Replica>
   });
   ends.push(() => follower.stop());
   const asked = wholeIndex(ref, writes, never);
-  const isThere: Places['access'] = async () => new Map([['footage', null]]);
-  const work: Replica['work'] = (run, clock = systemClock, access = isThere) => {
+  const readable = async () => [{ name: 'footage', folder: footage, away: null }];
+  const work: Replica['work'] = (run, clock = systemClock, roots = readable) => {
     const worker = new Worker({
-      ...{ ...common, clock, access, follower, exchange, analysis: { run }, folder: join(home, 'work') },
+      ...{ ...common, clock, roots, follower, exchange, analysis: { run }, folder: join(home, 'work') },
       node: { isDraining: false },
       ...{ files: lookingIn(ref, cacheDir, asked), whole: asked },
     });

@@ -216,7 +216,7 @@ async function outside(nodes: Nodes): Promise<void> {
   const able = node.work(
     analysing(async () => 'analyzed'),
     systemClock,
-    async () => new Map([['more', null]]),
+    async () => [{ name: 'more', folder: '/elsewhere', away: null }],
   );
   await tasks.resume(alone.task_id);
   const again = await until(async () => {
