@@ -2,20 +2,11 @@
 // and compares.
 import { readFileSync } from 'node:fs';
 
-/**
- * Scores `count` rows from byte `rows` on into float32s at byte `out`, each with `error` times its scale.
- * Shapes: kernel.wat.
- */
-type Scan = (
-  rows: number,
-  count: number,
-  stride: number,
-  padded: number,
-  query: number,
-  out: number,
-  queryScale: number,
-  error: number,
-) => void;
+/** `count` rows from byte `rows` on: bytes from one to the next, and values in each. Shapes: kernel.wat. */
+type Rows = [rows: number, count: number, stride: number, padded: number];
+
+/** Scores rows into float32s at byte `out`, each with `error` times its scale. */
+type Scan = (...args: [...Rows, query: number, out: number, queryScale: number, error: number]) => void;
 
 /**
  * Writes the indices of the float32s from byte `scores` on that are above `least` to byte `out`: how many
@@ -23,31 +14,15 @@ type Scan = (
  */
 type Above = (scores: number, count: number, least: number, out: number) => number;
 
-/** Writes the facts of `count` rows behind their scale. Called once they are written, and before `Coarse`. */
-type Weigh = (rows: number, count: number, stride: number, padded: number) => void;
+/** Writes the facts of rows behind their scale. Called once they are written, and before `Coarse`. */
+type Weigh = (...args: Rows) => void;
 
-/** Writes what no exact score of each row is above, by a query of 7 bits. */
-type Coarse = (
-  rows: number,
-  count: number,
-  stride: number,
-  padded: number,
-  query: number,
-  out: number,
-) => void;
+/** Writes an upper bound of the exact score of each row, by a query of 7 bits. */
+type Coarse = (...args: [...Rows, query: number, out: number]) => void;
 
 /** Like `Coarse` by four queries: the scores of each are `apart` bytes after those of the one before. */
 type CoarseFour = (
-  rows: number,
-  count: number,
-  stride: number,
-  padded: number,
-  first: number,
-  second: number,
-  third: number,
-  fourth: number,
-  out: number,
-  apart: number,
+  ...args: [...Rows, first: number, second: number, third: number, fourth: number, out: number, apart: number]
 ) => void;
 
 /** Each float32 from byte `to` on becomes the larger of it and the one from byte `from` on. */

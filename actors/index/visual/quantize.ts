@@ -99,10 +99,8 @@ export function writeRow16(
   const stride = stride16(vector.length);
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, stride);
   bytes.fill(0, at, at + stride);
-  const scale = largest(vector) / 32767;
-  const inverse = scale === 0 ? 0 : 1 / scale;
   const values = new Int16Array(bytes.buffer, bytes.byteOffset + at, vector.length);
-  for (let i = 0; i < vector.length; i++) values[i] = Math.round(vector[i]! * inverse);
+  const scale = quantize(vector, values, 32767);
   view.setFloat32(stride - 16, scale, true);
   view.setUint32(stride - 12, frame, true);
   view.setFloat32(stride - 8, changed, true);
