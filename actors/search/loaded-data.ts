@@ -253,6 +253,14 @@ export function now(signal: AbortSignal | undefined): CallOptions {
   return { lane: 'now', signal };
 }
 
+/** Sends a question until the stored data is in memory; other questions come in between. */
+export async function untilDone<A extends { readonly done: boolean }>(ask: () => Promise<A>): Promise<A> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.done) return answer;
+  }
+}
+
 // The people that are loaded for searching: the face clusterings of one folder.
 
 export type PeopleData = LoadedData<LoadKey, PeopleLoadReport>;

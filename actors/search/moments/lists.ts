@@ -3,7 +3,7 @@
 import type { Shot } from '../../index/visual/contract.ts';
 import { exactTimes, type Shots, shotAt } from '../../index/visual/shots.ts';
 import type { Lists } from '../../library/lists/contract.ts';
-import { now, type TranscriptData } from '../loaded-data.ts';
+import { now, type TranscriptData, untilDone } from '../loaded-data.ts';
 import { type Note, note } from '../notes/contract.ts';
 import { type EmptyReason, warning } from '../notes/warnings.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
@@ -12,7 +12,7 @@ import type { Explanation, NotUnderstood } from '../visual/contract.ts';
 import { emptyReason, visualWarnings } from '../visual/visual-notes.ts';
 import { askVisual, type VisualRequest, type VisualSearchParts } from '../visual/visual-search.ts';
 import { bandOfLine } from '../written/contract.ts';
-import { askWritten, sureLines } from '../written/written.ts';
+import { sureLines } from '../written/written.ts';
 import { type MomentsRequest, momentErrors, type PictureSource, type Reason } from './contract.ts';
 import type { Hit } from './fuse.ts';
 import { readPictureSource } from './picture.ts';
@@ -183,7 +183,8 @@ export async function writtenList(
     const searched = { model_key: null, stored: true, field: frameField };
     const { scope, ...found } = await scopeOf(parts, request, searched, signal);
     const options = { cache_dir, query, scope, ...only, max_results: depthOf(request, leastNamed) };
-    return { scope: found, ...(await askWritten(parts.index, options, signal)) };
+    const answer = await untilDone(() => parts.index.ask('search_written', options, now(signal)));
+    return { scope: found, ...answer };
   };
   const found = await (only.people ? parts.people.within({ cache_dir }, find, signal) : find());
   if (!isAsked && found.media === 0)

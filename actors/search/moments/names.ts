@@ -5,10 +5,10 @@ import { hasWords, wordsOfName } from '../../index/text/name-words.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
 import { secondsWithin } from '../../index/visual/shots.ts';
 import type { Lists } from '../../library/lists/contract.ts';
-import { now } from '../loaded-data.ts';
+import { now, untilDone } from '../loaded-data.ts';
 import { type Note, type NoteCode, note } from '../notes/contract.ts';
 import { frameField, peopleFilter } from '../scope/contract.ts';
-import { askSounds, soundTerms, soundText, withoutSounds } from '../sounds/sounds.ts';
+import { soundTerms, soundText, withoutSounds } from '../sounds/sounds.ts';
 import { isSearchWord } from '../things/question.ts';
 import { textVectors } from '../visual/query-vectors.ts';
 import type { MomentsRequest, Reason } from './contract.ts';
@@ -127,11 +127,12 @@ export async function withoutHeard(
   if (excluded === null) return everything;
   const { cache_dir } = request;
   const scope = { hashes: null, ranges: {}, filters: [] };
-  const options = { cache_dir, scope, max_results: 1_000_000 };
   const heard = await Promise.all(
-    excluded.sounds.map((sound) =>
-      askSounds(index, { ...options, terms: [{ sound, negated: false }] }, signal),
-    ),
+    excluded.sounds.map((sound) => {
+      const terms = [{ sound, negated: false }];
+      const options = { cache_dir, scope, max_results: 1_000_000, terms };
+      return untilDone(() => index.ask('find_sounds', options, now(signal)));
+    }),
   );
   if (heard.every(({ looked }) => looked === 0)) return everything;
   const frames = heard.flatMap(({ matches }) =>
@@ -251,7 +252,7 @@ export async function nameList(
       index.ask('media_named', query, now(signal)),
       hasSpeech ? transcripts.within({ cache_dir }, speakers, signal) : { matches: [] },
       itemsOfLists(parts, request, text, scope, signal),
-      terms ? askSounds(index, { ...query, terms }, signal) : { matches: [] },
+      terms ? untilDone(() => index.ask('find_sounds', { ...query, terms }, now(signal))) : { matches: [] },
     ]);
     const hashes = [...spoken.matches, ...items, ...heard.matches].map(({ hash_str }) => hash_str);
     const scenes = await scenesBy(parts, cache_dir, [...new Set(hashes)], signal);

@@ -5,13 +5,13 @@ import { isAbsolute } from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Request } from '../../../runtime/contract.ts';
 import { addTo } from '../../../runtime/lists.ts';
-import type { CallOptions, Ref } from '../../../runtime/ref.ts';
+import type { Ref } from '../../../runtime/ref.ts';
 import { inSteps, type Steps } from '../../../runtime/sync/checkpoint.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { FacetReport, FacetScope } from '../../index/facets/contract.ts';
 import type { FrameRange, Scope } from '../../index/visual/contract.ts';
 import type { FacetAnswer, FacetRequest } from '../contract.ts';
-import { now, type TranscriptData } from '../loaded-data.ts';
+import { now, type TranscriptData, untilDone } from '../loaded-data.ts';
 import { type LocationParts, renamedFiles } from '../media/location.ts';
 import { ignoredFilters, type Note } from '../notes/contract.ts';
 import type { VisualData } from '../visual/visual-data.ts';
@@ -52,17 +52,6 @@ export function entriesOf(
 /** Naming nothing means everything that is loaded, for filters, facets and searches alike. */
 export function isGlobal({ mode }: Pick<FilterScope, 'mode'>, entries: readonly ScopeEntry[]): boolean {
   return mode === 'global' || entries.length === 0;
-}
-
-// Brings into memory what filters and facets need of a folder, before they are asked for.
-
-/** Sends the message until it is done; other questions come in between. Errors: those of the store. */
-async function readyFacets(
-  index: Ref<typeof indexContract>,
-  cache_dir: string,
-  call: CallOptions,
-): Promise<void> {
-  while (!(await index.ask('ready_facets', { cache_dir }, call)).done);
 }
 
 /** Scope fields of a search. */
@@ -139,7 +128,7 @@ export async function findScope(
     return { scope: { hashes: null, ranges: {}, filters }, missing: [], unloaded: [], requested: new Map() };
   }
   const known = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
-  if (filters.length > 0) await readyFacets(parts.index, cache_dir, { lane: 'now', signal });
+  if (filters.length > 0) await untilDone(() => parts.index.ask('ready_facets', { cache_dir }, now(signal)));
   return inSteps(narrow(paths, segments, speaksOf, filters, known, field), pause);
 }
 
@@ -149,7 +138,7 @@ async function resolveNames(
   request: Request<typeof indexContract, 'resolve'>,
   signal: AbortSignal | undefined,
 ): Promise<Map<string, Known>> {
-  const call = { lane: 'now', signal } as const;
+  const call = now(signal);
   const resolve = async (names: string[]) => {
     const { hashes, loaded } = await parts.index.ask('resolve', { ...request, names }, call);
     return names.map((_, i): Known => ({ hash: hashes[i] ?? null, loaded: loaded[i] ?? false }));
@@ -237,7 +226,7 @@ function* askedBy(
   const requested = new Map<string, RequestedPath[]>();
   const keys = [...segments.keys()].filter((key) => isAbsolute(key));
   const plain = [paths, keys].find((names) => names.length > 0);
-  const named = plain?.map((path) => ({ path, hash: path })) ?? speaksOf;
+  const named = plain?.map((path) => ({ path, hash: null })) ?? speaksOf;
   for (const [i, entry] of named.entries()) {
     if (i % FILES_A_STEP === FILES_A_STEP - 1) yield;
     const { path } = entry;
@@ -268,7 +257,7 @@ export async function findFacets(
   const asked = facetScope(request, context?.model_key ?? null);
   const hasTranscripts = transcriptData.isLoaded({ cache_dir });
   const scope = asked.scope.mode === 'paths' ? asked.scope : { ...asked.scope, transcripts: hasTranscripts };
-  await readyFacets(index, cache_dir, now(signal));
+  await untilDone(() => index.ask('ready_facets', { cache_dir }, now(signal)));
   const ask = () => index.ask('facets', { cache_dir, scope, filters }, now(signal));
   const whole = () => (hasTranscripts ? transcriptData.within({ cache_dir }, ask, signal) : ask());
   const report = await (context ? visualData.within(context, whole, signal) : whole());

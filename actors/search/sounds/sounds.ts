@@ -1,10 +1,6 @@
 // Words of a query for music and singing, in English and German: where they are heard is found like a name,
 // and `without music` excludes what is heard.
-import type { Reply, Request } from '../../../runtime/contract.ts';
-import type { Ref } from '../../../runtime/ref.ts';
-import type { indexContract } from '../../index/contract.ts';
 import type { SoundName, SoundTerm } from '../../index/sounds/contract.ts';
-import { now } from '../loaded-data.ts';
 
 const soundWords: Readonly<Record<SoundName, string>> = {
   music: 'background music|music|hintergrundmusik|musik',
@@ -41,16 +37,4 @@ function termOf(negation: string | undefined, word: string): SoundTerm {
 /** Terms in words: `music, without singing`. */
 export function soundText(terms: readonly SoundTerm[]): string {
   return terms.map(({ sound, negated }) => (negated ? `without ${sound}` : sound)).join(', ');
-}
-
-/** Sends the question until what is stored is in memory; other questions come in between. */
-export async function askSounds(
-  index: Ref<typeof indexContract>,
-  request: Request<typeof indexContract, 'find_sounds'>,
-  signal: AbortSignal | undefined,
-): Promise<Reply<typeof indexContract, 'find_sounds'>> {
-  for (;;) {
-    const answer = await index.ask('find_sounds', request, now(signal));
-    if (answer.done) return answer;
-  }
 }

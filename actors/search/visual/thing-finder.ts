@@ -1,11 +1,11 @@
 // Searches for things that detectors have seen, joined with what the visual model finds. A model with a
 // vocabulary of its own ranks by the rest of the question what shows the things; any other model reads the
 // whole question, and both rankings are fused, so that neither buries the other.
-import type { Reply, Request } from '../../../runtime/contract.ts';
+import type { Reply } from '../../../runtime/contract.ts';
 import type { indexContract } from '../../index/contract.ts';
 import type { ThingTerm } from '../../index/things/contract.ts';
 import type { RankedMatch, Scope } from '../../index/visual/contract.ts';
-import { now } from '../loaded-data.ts';
+import { now, untilDone } from '../loaded-data.ts';
 import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
@@ -17,18 +17,6 @@ export interface ThingQuery extends Pick<ThingQuestion, 'words' | 'rest' | 'narr
 }
 
 export type SeenThings = Reply<typeof indexContract, 'find_things'>;
-
-/** Sends the question until what is stored is in memory; other questions come in between. */
-export async function findThings(
-  { index }: Pick<QueryParts, 'index'>,
-  request: Request<typeof indexContract, 'find_things'>,
-  signal: AbortSignal | undefined,
-): Promise<SeenThings> {
-  for (;;) {
-    const answer = await index.ask('find_things', request, now(signal));
-    if (answer.done) return answer;
-  }
-}
 
 /**
  * Where the request speaks of things, and a detector has looked at something of the folder; null otherwise.
@@ -50,7 +38,7 @@ export async function askThings(
   const scope = { hashes: null, ranges: {}, filters: [] };
   const limit = { scope, max_per_media: null, max_results: 1 };
   const request = { cache_dir, model_key: null, terms: [], ...limit };
-  const { looked } = await findThings(parts, request, signal);
+  const { looked } = await untilDone(() => parts.index.ask('find_things', request, now(signal)));
   const questions = [question, ...excluded];
   const narrower = {
     people: [...new Set(questions.flatMap((one) => one.narrower.people))],

@@ -4,7 +4,7 @@ import type { VisualModel } from '../../embedder/contract.ts';
 import type { RankedMatch, Scope, Standing } from '../../index/visual/contract.ts';
 import type { ModelLibrary } from '../../models/contract.ts';
 import { type SearchAnswer, searchErrors, type TextSearch } from '../contract.ts';
-import { now, type PeopleData } from '../loaded-data.ts';
+import { now, type PeopleData, untilDone } from '../loaded-data.ts';
 import type { Identities } from '../media/location.ts';
 import { locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
 import { ignoredFilters, notesAnswer } from '../notes/contract.ts';
@@ -23,7 +23,6 @@ import {
 } from './query-vectors.ts';
 import {
   askThings,
-  findThings,
   followed,
   fused,
   type SeenThings,
@@ -229,7 +228,7 @@ function finder(
     if (things === null) return { ...found, ...(await rank(scope, vectors, max_results)) };
     const limit = { max_per_media: max_per_media ?? null, max_results };
     const options = { ...within, terms: [...things.terms], scope, ...only, ...limit };
-    seen.found = await findThings(parts, options, signal);
+    seen.found = await untilDone(() => index.ask('find_things', options, now(signal)));
     const { looked } = seen.found;
     return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)), looked };
   };

@@ -1,12 +1,9 @@
 // Printed words for the coordinator of search.
-import type { Reply, Request } from '../../../runtime/contract.ts';
-import type { Ref } from '../../../runtime/ref.ts';
 import { clockTime } from '../../decoder/contract.ts';
-import type { indexContract } from '../../index/contract.ts';
 import { exactTimes, type Shots } from '../../index/visual/shots.ts';
 import type { WrittenMatch } from '../../index/written/contract.ts';
 import { searchErrors } from '../contract.ts';
-import { now } from '../loaded-data.ts';
+import { now, untilDone } from '../loaded-data.ts';
 import type { LocationParts } from '../media/location.ts';
 import { copiesIn, locateMatches, type ShownMatch, shownMatches } from '../media/match-locations.ts';
 import { ignoredFilters, listNote, note, notesAnswer } from '../notes/contract.ts';
@@ -15,18 +12,6 @@ import { frameField } from '../scope/contract.ts';
 import { findScope, requestedPaths } from '../scope/scope.ts';
 import { type Band, isAtLeast, leftOutOf } from '../visual/contract.ts';
 import { bandOfLine, type WrittenAnswer, type WrittenRequest, type WrittenSearchMatch } from './contract.ts';
-
-/** Sends the search until what is stored is in memory; other questions come in between. */
-export async function askWritten(
-  index: Ref<typeof indexContract>,
-  request: Request<typeof indexContract, 'search_written'>,
-  signal: AbortSignal | undefined,
-): Promise<Reply<typeof indexContract, 'search_written'>> {
-  for (;;) {
-    const answer = await index.ask('search_written', request, now(signal));
-    if (answer.done) return answer;
-  }
-}
 
 export async function searchWritten(
   parts: LocationParts,
@@ -39,7 +24,7 @@ export async function searchWritten(
   const find = async (max: number) => {
     const { scope, ...found } = await findScope(parts, { ...request, ranges: {} }, searched, signal);
     const options = { cache_dir, query, scope, max_results: min_band ? leftOutOf : max };
-    const answer = await askWritten(parts.index, options, signal);
+    const answer = await untilDone(() => parts.index.ask('search_written', options, now(signal)));
     const { matches, weaker } = sureLines(answer.matches, min_band);
     return { ...found, ...answer, matches: matches.slice(0, max), weaker };
   };
