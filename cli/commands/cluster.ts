@@ -66,11 +66,12 @@ export function databaseAddress(
   return url;
 }
 
-async function withCluster(
+/** `given`: the address from the command line. */
+export async function withCluster<T>(
   { installation, values, clock }: Context,
   given: string | undefined,
-  work: (admin: ClusterAdmin) => Promise<number>,
-): Promise<number> {
+  work: (admin: ClusterAdmin) => Promise<T>,
+): Promise<T> {
   const url = databaseAddress(given, values);
   if (url === '') {
     throw usageErrors.USAGE(

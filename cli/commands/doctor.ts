@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { storeErrors } from '../../actors/index/store/contract.ts';
+import type { NativePackages } from '../../actors/installation.ts';
 import {
   bestThere,
   downloadNote,
@@ -113,7 +114,7 @@ async function nativePackages({ installation, values }: Context): Promise<Findin
 }
 
 /** Finding about the processes in which files are read first. */
-async function confinement(native: Awaited<ReturnType<Context['installation']>>['native']): Promise<Finding> {
+async function confinement(native: NativePackages): Promise<Finding> {
   const name = 'confinement';
   const reason = await native.unconfined();
   if (reason === null)
@@ -132,10 +133,7 @@ const cudaFix = 'framehound doctor --fix gpu, then install CUDA and cuDNN as des
 /**
  * Devices that run a graph, and a finding for each present one that does not. `choice`: from the settings.
  */
-async function modelDevices(
-  native: Awaited<ReturnType<Context['installation']>>['native'],
-  choice: DeviceChoice,
-): Promise<Finding[]> {
+async function modelDevices(native: NativePackages, choice: DeviceChoice): Promise<Finding[]> {
   const name = 'model devices';
   let probed: Awaited<ReturnType<typeof native.modelDevices>> = [];
   const whole = await attempt(name, async () => {
@@ -243,14 +241,11 @@ function voices(rows: readonly ListedModel[], used: ReadonlySet<string>, speaker
   const ok = { name, ok: true, found: turns === undefined ? `by ${speaker}` : `by ${speaker} and ${turns}` };
   // A user who chose the included model has a reason.
   if (turns !== undefined || speakerKey !== 'auto') return ok;
-  const kinds: readonly string[] = modelWords.voices;
-  const missing = rows.filter(
-    ({ row, advised, downloaded }) => kinds.includes(row.kind) && advised && !downloaded,
-  );
+  const missing = missingModels(rows, modelWords.voices);
   if (missing.length === 0) return ok;
   const found = `by ${speaker} alone: the number of speakers is often wrong`;
-  const note = downloadNote(missing.map(({ row }) => row));
-  return { name, ok: true, lacking: true, found, fix: `framehound models pull voices (${note})` };
+  const fix = `framehound models pull voices (${downloadNote(missing)})`;
+  return { name, ok: true, lacking: true, found, fix };
 }
 
 /** A language model writes them where one is downloaded that fits. */
@@ -263,9 +258,9 @@ function summaries(rows: readonly ListedModel[]): Finding {
     ? `${there.row.key} needs more memory than this machine has`
     : 'no language model is downloaded';
   const found = `written from templates: ${why}`;
-  const advised = rows.find((model) => model.row.kind === 'summary' && model.advised && !model.downloaded);
+  const [advised] = missingModels(rows, ['summary']);
   if (!advised) return { name, ok: true, lacking: true, found };
-  const fix = `framehound models pull ${advised.row.key} (${downloadNote([advised.row])})`;
+  const fix = `framehound models pull ${advised.key} (${downloadNote([advised])})`;
   return { name, ok: true, lacking: true, found, fix };
 }
 
@@ -279,14 +274,17 @@ function sight(rows: readonly ListedModel[]): Finding {
   });
   if (there.length === modelWords.sight.length) return { name, ok: true, found: there.join(', ') };
   const found = there.length > 0 ? `only ${there.join()}` : 'no model downloaded';
-  const wanted: readonly string[] = modelWords.sight;
-  const missing = rows.filter(
-    ({ row, advised, downloaded }) => wanted.includes(row.kind) && advised && !downloaded,
-  );
+  const missing = missingModels(rows, modelWords.sight);
   const lacking = { name, ok: true, lacking: true, found };
   if (missing.length === 0) return lacking;
-  const note = downloadNote(missing.map(({ row }) => row));
-  return { ...lacking, fix: `framehound setup (downloads ${note})` };
+  return { ...lacking, fix: `framehound setup (downloads ${downloadNote(missing)})` };
+}
+
+/** Advised models of these kinds that are not downloaded. */
+function missingModels(rows: readonly ListedModel[], kinds: readonly string[]): ModelRow[] {
+  return rows.flatMap(({ row, advised, downloaded }) =>
+    kinds.includes(row.kind) && advised && !downloaded ? [row] : [],
+  );
 }
 
 /** It takes a model that finds faces and one that tells them apart. */
@@ -304,8 +302,7 @@ function faces(rows: readonly ListedModel[]): Finding {
   const kinds: readonly string[] = modelWords.faces;
   const advised = rows.filter(({ row, advised }) => kinds.includes(row.kind) && advised);
   if (advised.length < 2) return { ...lacking, found: `${found}; no model for this runs on this machine` };
-  const missing = advised.filter(({ downloaded }) => !downloaded);
-  const note = downloadNote(missing.map(({ row }) => row));
+  const note = downloadNote(missingModels(rows, kinds));
   return { ...lacking, fix: `framehound models pull faces (${note})` };
 }
 

@@ -2,16 +2,17 @@
 // and `framehound library`: an analysis folder as files for another disk or machine.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ClusterAdmin } from '../../actors/cluster/contract.ts';
 import type { Root } from '../../actors/library/roots/contract.ts';
 import type { Manifest, Transfer, Transferred } from '../../actors/library/transfer/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, keptAlive, usageErrors } from '../context.ts';
+import { type Command, type Context, exit, usageErrors } from '../context.ts';
 import { byAction, unknownAction } from '../help.ts';
 import { withService } from '../service.ts';
 import { bar, printable } from '../terminal.ts';
-import { databaseAddress } from './cluster.ts';
+import { databaseAddress, withCluster } from './cluster.ts';
 
 const known = commandTable.roots.actions;
 
@@ -113,7 +114,7 @@ export const library: Command = async (args, context) => {
   let transferred: Transferred;
   try {
     transferred = await (action === 'import' && url !== ''
-      ? importForAll(context, url, transfer)
+      ? importForAll(context, transfer)
       : installation.libraries[action](transfer));
   } catch (error) {
     if (!context.signal.aborted) throw error;
@@ -130,18 +131,14 @@ export const library: Command = async (args, context) => {
   return isWhole ? exit.ok : exit.someFailed;
 };
 
-async function importForAll(
-  { installation, values, clock }: Context,
-  url: string,
-  transfer: Transfer,
-): Promise<Transferred> {
-  if (values.cluster_folder === '')
+async function importForAll(context: Context, transfer: Transfer): Promise<Transferred> {
+  const shared = context.values.cluster_folder;
+  if (shared === '')
     throw usageErrors.USAGE(
       'set FRAMEHOUND_CLUSTER_FOLDER to the folder that the machines of the cluster share',
     );
-  const admin = await (await installation()).cluster(url, clock);
-  const work = admin.importLibrary(resolve(values.cluster_folder), transfer);
-  return { manifest: await keptAlive(work.finally(() => admin.close())), merged: null };
+  const work = (admin: ClusterAdmin) => admin.importLibrary(resolve(shared), transfer);
+  return { manifest: await withCluster(context, undefined, work), merged: null };
 }
 
 /** False when something was left out. */
