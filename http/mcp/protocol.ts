@@ -195,9 +195,9 @@ function register(server: McpServer, tool: Tool, desk: Desk, { reports, signal }
       // The client may have gone; its call ends by itself then.
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     });
-    const both = endOf(mcpReq, signal);
-    const { text, pictures, previews, data, isError } = await runTool(tool, given, desk, both, tell);
-    const images = pictures.map((data) => ({ type: 'image' as const, data, mimeType: JPEG }));
+    const end = endOf(mcpReq, signal);
+    const { text, pictures, previews, data, isError } = await runTool(tool, given, desk, end, tell);
+    const images = pictures.map((jpeg) => ({ type: 'image' as const, data: jpeg, mimeType: JPEG }));
     const links = previews.map((moment) => ({
       type: 'resource_link' as const,
       uri: `${PREVIEWS}${moment}`,
@@ -205,7 +205,7 @@ function register(server: McpServer, tool: Tool, desk: Desk, { reports, signal }
       mimeType: JPEG,
     }));
     const content = [{ type: 'text' as const, text }, ...images, ...links];
-    return { content, ...(data && { structuredContent: data as object }), ...(isError && { isError }) };
+    return { content, ...(data && { structuredContent: data }), ...(isError && { isError }) };
   });
 }
 

@@ -95,7 +95,7 @@ async function filesOf(
   const fits = ({ media_path }: LibraryMedia) =>
     name === undefined || plainApostrophes(fileName(media_path).toLowerCase()).includes(name);
   const matches = page.media
-    .flatMap((media, i) => (fits(media) ? [{ media, place: start + i }] : []))
+    .flatMap((media, i) => (fits(media) ? [{ file: fileOf(media), place: start + i }] : []))
     .slice(0, limit);
   const what =
     name === undefined
@@ -117,13 +117,13 @@ async function filesOf(
     head: [
       `${what}${folder === undefined ? '' : ' in this folder'}. Hash, name, kind, duration, what is analysed:`,
     ],
-    rows: matches.map(({ media }) => rowOf(media)),
+    rows: matches.map(({ file }) => rowOf(file)),
     next: (shown) => {
       const place = shown < matches.length ? (matches[shown]?.place ?? start) : end;
       return place < page.total ? String(place) : null;
     },
   });
-  const files = matches.slice(0, shown).map(({ media }) => fileOf(media));
+  const files = matches.slice(0, shown).map(({ file }) => file);
   return { text, data: { files, facets: [], total: page.total, cursor } };
 }
 
@@ -140,8 +140,8 @@ function fileOf(media: LibraryMedia) {
   return { hash_str, media_path, kind, duration_seconds, analysed, language, replaced };
 }
 
-function rowOf(media: LibraryMedia): string {
-  const { hash_str, media_path, kind, duration_seconds, analysed, language, replaced } = fileOf(media);
+function rowOf(file: ReturnType<typeof fileOf>): string {
+  const { hash_str, media_path, kind, duration_seconds, analysed, language, replaced } = file;
   const done = analysed.map((one) => (one === 'speech' ? `speech (${oneLine(language ?? '?', 20)})` : one));
   const length = duration_seconds ? ` ${timeText(duration_seconds)}` : '';
   return `${hashText(hash_str)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}${replaced ? '; another file is now at its path' : ''}`;

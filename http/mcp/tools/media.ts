@@ -112,7 +112,12 @@ export const describeMedia = tool({
     const { hash_str, path } = media;
     const { kind = null, duration_seconds = null } = record ?? {};
     const data = {
-      ...{ hash_str, media_path: path, kind, duration_seconds, picture: file.picture, summary },
+      hash_str,
+      media_path: path,
+      kind,
+      duration_seconds,
+      picture: file.picture,
+      summary,
       findings: findings.slice(0, shown),
       omitted: findings.length - shown,
     };
@@ -214,21 +219,16 @@ async function sightsOf({ hash_str }: Media, { client, cacheDir, callOptions }: 
   const isOld = seen.things_from === 'previews' || seen.lines_from === 'previews';
   const omitted = lines.length - MOST_LINES;
   const findings: Finding[] = [
-    ...things.slice(0, MOST_THINGS).map(
-      (one): Finding => ({
-        ...{ kind: 'thing', text: oneLine(one.class, 40), is_sure: one.measured, ranges: one.ranges },
-      }),
-    ),
-    ...shots.map(
-      ([size, own]): Finding => ({
-        ...{ kind: 'shot', text: shotNames[size], is_sure: false, ranges: own.map(rangeOf) },
-      }),
-    ),
-    ...lines.slice(0, MOST_LINES).map(
-      (line): Finding => ({
-        ...{ kind: 'printed', text: oneLine(line.text, 200), is_sure: true, ranges: [rangeOf(line)] },
-      }),
-    ),
+    ...things.slice(0, MOST_THINGS).map((thing): Finding => {
+      const { measured: is_sure, ranges } = thing;
+      return { kind: 'thing', text: oneLine(thing.class, 40), is_sure, ranges };
+    }),
+    ...shots.map(([size, spans]): Finding => {
+      return { kind: 'shot', text: shotNames[size], is_sure: false, ranges: spans.map(rangeOf) };
+    }),
+    ...lines.slice(0, MOST_LINES).map((line): Finding => {
+      return { kind: 'printed', text: oneLine(line.text, 200), is_sure: true, ranges: [rangeOf(line)] };
+    }),
   ];
   const head = [
     ...(isOld ? ['Things or printed lines were looked for in stored previews, not in the file.'] : []),

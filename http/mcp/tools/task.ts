@@ -136,29 +136,29 @@ async function latest(
   return { text, data: { tasks: page.slice(0, shown).map(dataOf) } };
 }
 
+/** A file counts once for each kind of work; clips, models and clusterings are jobs. */
 function dataOf({ task_id, state, progress, counts, estimated_remaining_seconds }: TaskSnapshot) {
   const [done, total] = [counts.done + counts.jobs_done, counts.files + counts.jobs];
   const failed = counts.failed + counts.jobs_failed;
   return { task_id, state, progress, done, total, failed, estimated_remaining_seconds };
 }
 
-function rowOf({
-  task_id,
-  state,
-  progress,
-  counts,
-  request,
-  estimated_remaining_seconds: left,
-  queue_position: place,
-}: TaskSnapshot): string {
+function rowOf(task: TaskSnapshot): string {
+  const { request, queue_position: place } = task;
+  const {
+    task_id,
+    state,
+    progress,
+    done,
+    total,
+    failed,
+    estimated_remaining_seconds: seconds,
+  } = dataOf(task);
   const types = request.types.slice(0, 8).join(', ');
-  const rest = left === null ? '' : `, about ${secondsText(Math.ceil(left))} s left`;
-  // A file counts once for each kind of work; clips, models and clusterings are jobs.
-  const [done, all] = [counts.done + counts.jobs_done, counts.files + counts.jobs];
-  const failures = counts.failed + counts.jobs_failed;
-  const failed = failures > 0 ? `, ${failures} of them failed` : '';
+  const remaining = seconds === null ? '' : `, about ${secondsText(Math.ceil(seconds))} s left`;
+  const failures = failed > 0 ? `, ${failed} of them failed` : '';
   const queued = state === 'queued' && place !== null ? ` (position ${place} in the queue)` : '';
-  return `${oneLine(task_id, 64)} ${state}${queued} ${Math.round(progress)}% (${oneLine(types, 120)}): ${done} of ${all} done${failed}${rest}`;
+  return `${oneLine(task_id, 64)} ${state}${queued} ${Math.round(progress)}% (${oneLine(types, 120)}): ${done} of ${total} done${failures}${remaining}`;
 }
 
 /** A task with the files that failed. */
