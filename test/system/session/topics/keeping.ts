@@ -155,10 +155,7 @@ export async function library(s: Session): Promise<void> {
   await s.inFolder('/library/list');
 }
 
-/**
- * What models found that this service does not have: things, printed words and voices. Another process stores
- * them, as any engine may.
- */
+/** Stores results of models that this service does not have: things, printed words and voices. */
 async function storeSights(cacheDir: string, film: string, speech: string): Promise<void> {
   const store = new Store(cacheDir);
   try {
