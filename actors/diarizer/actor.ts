@@ -237,11 +237,11 @@ class Diarizer {
 
   async finish({ session: number, spans }: Finish, turn: Turn): Promise<Sent<Finished>> {
     const entry = this.#entry(number);
-    const { session, asked: range } = entry;
+    const { session, asked: request } = entry;
     this.#entries.delete(number);
     await session.flush(this.#embed(entry, turn));
     const row = await this.current.run(session.modelKey, async (opened) => opened.row);
-    const steps = diarize(session, range.speaker_count, row, spans);
+    const steps = diarize(session, request.speaker_count, row, spans);
     const checkpoint = this.#checkpoint(turn);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done)

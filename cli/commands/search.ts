@@ -369,12 +369,12 @@ export function show(
   context.out(`${printable(heading)}\n`);
   // Before the matches: it says how much they are worth.
   for (const note of notes) context.out(`  note: ${printable(note)}\n`);
-  const toldHashes = new Set<string>();
+  const printedHashes = new Set<string>();
   for (const [i, entry] of entries.entries()) {
     const { hash_str = '', other_paths } = entry.seen ?? entry.said ?? entry.written ?? {};
     // Once a content: it has as many copies at every match.
-    const copies = toldHashes.has(hash_str) ? '' : copiesText(other_paths);
-    toldHashes.add(hash_str);
+    const copies = printedHashes.has(hash_str) ? '' : copiesText(other_paths);
+    printedHashes.add(hash_str);
     const by = said === null && written === null ? '' : foundBy(entry).join(', ');
     context.out(`${String(i + 1).padStart(3)}. ${placeOf(entry, by)}\n`);
     if (copies) context.out(`     ${printable(copies)}\n`);

@@ -156,11 +156,11 @@ function asJson(job: FaceClusterJob, { cards, notes }: Shown, previews: boolean)
     ...(entry_ids.length > 0 && { entry_ids }),
     ...(previews && { faces: pictures }),
   }));
-  const [named, noise] = [
+  const [groups, noise] = [
     clusters.filter((cluster) => cluster.cluster_id !== null),
     clusters.find((cluster) => cluster.cluster_id === null),
   ];
-  return { job, clusters: named, ...(noise && { noise }), warnings: notes };
+  return { job, clusters: groups, ...(noise && { noise }), warnings: notes };
 }
 
 async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: Context): Promise<void> {

@@ -246,8 +246,8 @@ export class SearchService implements SavedSearches {
 
 /** The same one when another machine finds it again. */
 function hitIdOf(search_id: string, task_id: string, { hash_str, moments }: Found): string {
-  const reasonsOf = moments.map(({ moment_id, reasons }) => [moment_id, reasons.map(({ kind }) => kind)]);
-  const text = JSON.stringify([search_id, task_id, hash_str, reasonsOf]);
+  const reasonKinds = moments.map(({ moment_id, reasons }) => [moment_id, reasons.map(({ kind }) => kind)]);
+  const text = JSON.stringify([search_id, task_id, hash_str, reasonKinds]);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 

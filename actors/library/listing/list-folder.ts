@@ -81,7 +81,7 @@ export class FailedWork {
   }
 
   async #collect(tasks: readonly TaskSnapshot[], signal: AbortSignal): Promise<Failures> {
-    const failuresOf = new Map<string, TaskFailure[]>();
+    const failuresByPath = new Map<string, TaskFailure[]>();
     const read = new Map<string, ReadTask>();
     let remaining = MOST;
     const most = this.#now() / 1000 + AHEAD_SECONDS;
@@ -93,15 +93,15 @@ export class FailedWork {
       read.set(task.task_id, taskFailures);
       for (const { path, ...details } of taskFailures.failures) {
         const failure = { ...details, ended };
-        const before = failuresOf.get(path);
+        const before = failuresByPath.get(path);
         remaining--;
-        if (before === undefined) failuresOf.set(path, [failure]);
+        if (before === undefined) failuresByPath.set(path, [failure]);
         else if (!before.some(({ type }) => type === failure.type)) before.push(failure);
       }
     }
     // Older tasks are not kept.
     this.#read = read;
-    return failuresOf;
+    return failuresByPath;
   }
 
   async #of(task: TaskSnapshot, most: number, signal: AbortSignal): Promise<ReadTask> {

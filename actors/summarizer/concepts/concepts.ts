@@ -255,12 +255,12 @@ export function standingOut(
     all.push({ concept, strength: (cosine - background.middles[concept]!) / deviation });
   }
   all.sort((a, b) => b.strength - a.strength || a.concept - b.concept);
-  const leading = all.filter((strength) => strength.strength >= least && leads(strength, all, exclusive));
+  const leading = all.filter((candidate) => candidate.strength >= least && leads(candidate, all, exclusive));
   const isSame = (a: Strength, b: Strength) =>
     dot(concepts.vectors, a.concept * d, concepts.vectors, b.concept * d, d) > same;
   return leading
-    .filter((concept, at) => !leading.slice(0, at).some((stronger) => isSame(stronger, concept)))
-    .map((strength) => ({ ...strength, frame: nearest(concepts, strength.concept, frames) }));
+    .filter((candidate, at) => !leading.slice(0, at).some((stronger) => isSame(stronger, candidate)))
+    .map((candidate) => ({ ...candidate, frame: nearest(concepts, candidate.concept, frames) }));
 }
 
 /** Deviations above its middle from which on one of so many concepts stands out. */
@@ -278,14 +278,18 @@ function nearest(concepts: Rows, concept: number, { vectors, dimensions: d }: Ro
   return best;
 }
 
-function leads(strength: Strength, all: readonly Strength[], exclusive: readonly (string | null)[]): boolean {
-  const group = exclusive[strength.concept];
+function leads(
+  candidate: Strength,
+  all: readonly Strength[],
+  exclusive: readonly (string | null)[],
+): boolean {
+  const group = exclusive[candidate.concept];
   if (group == null) return true;
   return all.every(
     (rival) =>
-      rival === strength ||
+      rival === candidate ||
       exclusive[rival.concept] !== group ||
-      strength.strength - rival.strength >= leastLead,
+      candidate.strength - rival.strength >= leastLead,
   );
 }
 

@@ -92,12 +92,12 @@ function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, ra
   const frames = { vectors: pictures.vectors.subarray(first * d, end * d), dimensions: d };
   const found = standingOut(concepts.vectors, frames, concepts.background, exclusive)
     .filter(({ strength }) => strength >= leastStrength(lexicon.length) + sure)
-    .map((concept) => {
+    .map((candidate) => {
       const similarity = instructionsVector
-        ? dot(concepts.vectors.vectors, concept.concept * d, instructionsVector, 0, d)
+        ? dot(concepts.vectors.vectors, candidate.concept * d, instructionsVector, 0, d)
         : 0;
       // Requested concepts come first: a cosine of 0.5 counts as much as two deviations.
-      return { ...concept, merit: concept.strength + 4 * similarity };
+      return { ...candidate, merit: candidate.strength + 4 * similarity };
     });
   return found
     .sort((a, b) => b.merit - a.merit)

@@ -119,9 +119,9 @@ export async function openModel(
   };
   const keep: SessionOpener = async (source) => {
     await checkpoint();
-    const opening = await session(source);
-    opened.push(() => opening.release());
-    return opening;
+    const openSession = await session(source);
+    opened.push(() => openSession.release());
+    return openSession;
   };
   try {
     const tokenizer = await ChatTokenizer.open(file('tokenizer'));

@@ -224,8 +224,8 @@ function speechSection(
 ): Statement[] {
   const scored = quotesOf(film, facts, plan, kind);
   const byWorth = scored.toSorted((a, b) => b.score - a.score || a.sentence - b.sentence);
-  const quotes = scored.map((sentence) =>
-    quoted(film, sentence.sentence, longestQuotes[kind], 3 + 2 * byWorth.indexOf(sentence)),
+  const quotes = scored.map((quote) =>
+    quoted(film, quote.sentence, longestQuotes[kind], 3 + 2 * byWorth.indexOf(quote)),
   );
   const inQuotes = new Set(scored.map(({ sentence }) => sentence));
   // In a quote it is told who speaks.

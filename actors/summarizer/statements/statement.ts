@@ -23,8 +23,8 @@ export function capital(text: string): string {
 
 /** `00:12`, and `1:02:03` from an hour on. */
 export function timeOf(seconds: number): string {
-  const [hours, ...minutes] = clockTime(seconds).split(':');
-  return Number(hours) === 0 ? minutes.join(':') : `${Number(hours)}:${minutes.join(':')}`;
+  const [hours, ...parts] = clockTime(seconds).split(':');
+  return Number(hours) === 0 ? parts.join(':') : `${Number(hours)}:${parts.join(':')}`;
 }
 
 /** `0.4 s`, `40 s`, `1 min 34 s`, and rounded from ten minutes on: `12 min`, `1 h 20 min`. */

@@ -136,7 +136,7 @@ const limitations: Readonly<Record<Claim['kind'], (what: string) => string>> = {
 function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial): VerificationHint {
   const [start, end] = material.range;
   const span = `${timeOf(start)} to ${timeOf(end)}`;
-  const remainder = sentence === '' ? '' : `; the model wrote: ${sentence}`;
+  const original = sentence === '' ? '' : `; the model wrote: ${sentence}`;
   const follow = {
     name: `Look at ${span} to see who or what is there`,
     time: `Also look for it outside of ${span}`,
@@ -144,7 +144,7 @@ function hintOf(sentence: string, { kind, what }: Claim, material: NodeMaterial)
     copy: `Compare the frames of ${span} with what is said`,
   }[kind];
   return {
-    limitation: clipped(`${limitations[kind](clipped(what, 120))}${remainder}`, longestHint),
+    limitation: clipped(`${limitations[kind](clipped(what, 120))}${original}`, longestHint),
     affected_range: [start, end],
     evidence_ids: evidenceIds(material, kind),
     suggested_follow_up: follow,
