@@ -11,7 +11,7 @@ type Index = Ref<typeof indexContract>;
 const asked: ReadonlySet<string> = new Set<Parameters<Index['ask']>[0]>([
   'known',
   'find',
-  'paths',
+  'places',
   'previews',
   'alike',
   'stored',

@@ -95,7 +95,8 @@ export class Writes {
     if (name !== 'remove_media') return [];
     const { index, cacheDir: cache_dir } = this.#parts;
     const hashes = request['hashes'] as string[];
-    return (await index.ask('paths', { cache_dir, hashes }, { signal })).paths.flat();
+    const { contents } = await index.ask('places', { cache_dir, hashes, paths: [] }, { signal });
+    return contents.flatMap(({ paths }) => paths);
   }
 
   async #add(sql: Sql, body: ChangeBody, worked: readonly string[], gone: readonly string[]): Promise<void> {

@@ -109,11 +109,9 @@ class Comparison {
     yield other;
     const { index, cache_dir, call } = this.#parts;
     const { hash_str } = other.identity;
-    const { paths } = await index.ask('paths', { cache_dir, hashes: [hash_str] }, call);
-    const further = (paths[0] ?? []).filter((path) => path !== other.path);
-    if (further.length === 0) return;
-    const { by_path } = await index.ask('find', { cache_dir, paths: further, hashes: [] }, call);
-    for (const record of by_path) if (record?.identity.hash_str === hash_str) yield record;
+    const { records } = await index.ask('places', { cache_dir, hashes: [hash_str], paths: [] }, call);
+    for (const [path, record] of records)
+      if (path !== other.path && record?.identity.hash_str === hash_str) yield record;
   }
 
   /** Null when it is not that content any more, or cannot be read, which is no fault of this file. */

@@ -100,10 +100,16 @@ export const storeMessages = {
     Type.Object({ ...Folder, hash_str: Type.String() }),
     Type.Object({ media: Type.Array(MediaRecord) }),
   ),
-  /** Every path at which each content was seen, whatever lies there now. */
-  paths: ask(
-    Type.Object({ ...Folder, hashes: Type.Array(Type.String()) }),
-    Type.Object({ paths: Type.Array(Type.Array(Type.String())) }),
+  /**
+   * Every path at which each content was seen, ascending, and the last one, whatever lies there now.
+   * `records`: by path, of all these and of `paths`; null where there is none or it is damaged.
+   */
+  places: ask(
+    Type.Object({ ...Folder, hashes: Type.Array(Type.String()), paths: Type.Array(Type.String()) }),
+    Type.Object({
+      contents: Type.Array(Type.Object({ last: nullable(Type.String()), paths: Type.Array(Type.String()) })),
+      records: Type.Array(Type.Tuple([Type.String(), nullable(MediaRecord)])),
+    }),
     { together: 16 },
   ),
   /** Folders in which the data of one file lies; null for what is not stored. */

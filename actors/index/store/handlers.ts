@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { type Handlers, Sent } from '../../../runtime/actor.ts';
 import type { Contract } from '../../../runtime/contract.ts';
 import type { Folders } from '../folders.ts';
-import type { peakMessages, spanMessages, storeMessages } from './contract.ts';
+import type { MediaRecord, peakMessages, spanMessages, storeMessages } from './contract.ts';
+import { readable } from './faults.ts';
 import { baseHash } from './names.ts';
 import { keepPeaks, keptPeaks } from './peaks.ts';
 
@@ -27,8 +28,21 @@ export function storeHandlers({ folders }: StoreParts): Handlers<Contract<typeof
       })),
     alike: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => ({ media: store.media.alike(baseHash(hash_str)) })),
-    paths: ({ cache_dir, hashes }, turn) =>
-      folders.with(cache_dir, (store) => ({ paths: store.paths.of(hashes, () => turn.throwIfCancelled()) })),
+    places: ({ cache_dir, hashes, paths }, turn) =>
+      folders.with(cache_dir, ({ media, paths: seen }) => {
+        const contents = seen
+          .of(hashes, () => turn.throwIfCancelled())
+          .map((all, i) => ({ last: readable(() => media.byHash(hashes[i]!))?.path ?? null, paths: all }));
+        const seenAt = contents.flatMap((one) => (one.last === null ? one.paths : [...one.paths, one.last]));
+        const all = new Set([...paths, ...seenAt]);
+        return {
+          contents,
+          records: Array.from(all, (path): [string, MediaRecord | null] => [
+            path,
+            readable(() => media.byPath(path)),
+          ]),
+        };
+      }),
     held: ({ cache_dir, hash_str }) =>
       folders.with(cache_dir, (store) => store.held(hash_str, resolve(cache_dir))),
     open: ({ cache_dir, was_there = false }) =>

@@ -78,6 +78,19 @@ export async function locatePaths(
   return Promise.all(paths.map((path, i) => atPath(path, by_path[i] ?? null)));
 }
 
+/** The paths at which a content was seen, and what lies there of it. */
+export async function placesOf(
+  { index }: Pick<LocationParts, 'index'>,
+  cache_dir: string,
+  hash: string,
+  call: CallOptions,
+): Promise<{ readonly paths: readonly string[]; readonly located: readonly MediaLocation[] }> {
+  const { contents, records } = await index.ask('places', { cache_dir, hashes: [hash], paths: [] }, call);
+  const located = await Promise.all(records.map(([path, record]) => atPath(path, record)));
+  const own = located.filter(({ record }) => record?.identity.hash_str === hash);
+  return { paths: contents[0]!.paths, located: own };
+}
+
 async function atPath(path: string, known: MediaRecord | null): Promise<MediaLocation> {
   const mark = await markOf(path);
   if (!mark) return { record: known, source: null, mark };

@@ -3,7 +3,7 @@
 import type { CallOptions } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
 import { isSame, markOf } from '../../index/store/content-name.ts';
-import { type MediaRecord, storeErrors } from '../../index/store/contract.ts';
+import type { MediaRecord } from '../../index/store/contract.ts';
 import type { LocationParts } from './location.ts';
 
 /** A match in a media, and where that was when it was loaded. */
@@ -65,26 +65,21 @@ export async function locateMatches<M extends LocatedMatch>(
   askedOf: (match: M) => readonly string[],
   call: CallOptions,
 ): Promise<MatchLocations<M>> {
+  if (matches.length === 0) return { shown: [], gone: [], changed: [] };
   const keyOf = (match: M) => [match.hash_str, ...askedOf(match)].join('\0');
   const firsts = new Map(matches.map((match) => [keyOf(match), match]));
-  const look = new PathLook(parts, cache_dir, call);
   const hashes = [...new Set(matches.map(({ hash_str }) => hash_str))];
-  if (hashes.length === 0) return { shown: [], gone: [], changed: [] };
-  const [last, { paths }] = await Promise.all([
-    // The same message fetches the records that are needed later.
-    look.lastPaths(
-      hashes,
-      [...firsts.values()].flatMap((match) => [...askedOf(match), match.path]),
-    ),
-    parts.index.ask('paths', { cache_dir, hashes }, call),
-  ]);
+  const likely = [...firsts.values()].flatMap((match) => [...askedOf(match), match.path]);
+  const { contents, records } = await parts.index.ask('places', { cache_dir, hashes, paths: likely }, call);
+  const byHash = new Map(hashes.map((hash, i) => [hash, contents[i]!]));
+  const statesOf = lookAt(parts, cache_dir, new Map(records), call);
   const asked = [...firsts].flatMap(([key, match]) => {
     const { hash_str: hash, path } = match;
     const named = askedOf(match);
-    const candidates = named.length > 0 ? named : [last.get(hash) ?? path];
+    const candidates = named.length > 0 ? named : [byHash.get(hash)!.last ?? path];
     return candidates.map((path) => ({ key, hash, path, isNamed: named.length > 0 }));
   });
-  const looked = await look.states(asked);
+  const looked = await statesOf(asked);
   const found = new Map<string, Found>();
   const rest: typeof asked = [];
   for (const [key, candidates] of Map.groupBy(asked.keys(), (i) => asked[i]!.key)) {
@@ -97,9 +92,20 @@ export async function locateMatches<M extends LocatedMatch>(
     const { state } = found.get(key)!;
     return state === 'gone' || (state !== 'there' && !isNamed);
   });
-  const copies = await copiesOf(look, rest, new Map(hashes.map((hash, i) => [hash, paths[i]!])));
+  const known = [...Map.groupBy(rest, ({ hash }) => hash)].flatMap(([hash, own]) => {
+    const { paths } = byHash.get(hash)!;
+    const isOne = own.every(({ path }) => paths.every((other) => other === path));
+    return isOne ? [] : paths.slice(0, MOST_COPIES).map((path) => ({ hash, path }));
+  });
+  const states = await statesOf(known);
+  const copies = Map.groupBy(
+    known.filter((_, i) => states[i] === 'there'),
+    ({ hash }) => hash,
+  );
+  const copiesBeside = (hash: string, path: string) =>
+    (copies.get(hash) ?? []).map((copy) => copy.path).filter((other) => other !== path);
   for (const { key, hash, path } of moved) {
-    const other = copies.get(hash)?.find((one) => one !== path);
+    const [other] = copiesBeside(hash, path);
     if (other !== undefined) found.set(key, { path: other, state: 'there' });
   }
   const inState = (expected: State) => [
@@ -108,100 +114,39 @@ export async function locateMatches<M extends LocatedMatch>(
   const shown = matches.flatMap((match) => {
     const { path, state } = found.get(keyOf(match))!;
     if (state !== 'there' && state !== 'gone') return [];
-    return [{ match, path, others: (copies.get(match.hash_str) ?? []).filter((one) => one !== path) }];
+    return [{ match, path, others: copiesBeside(match.hash_str, path) }];
   });
   return { shown, gone: inState('gone'), changed: inState('changed') };
 }
 
-interface Candidate {
-  readonly key: string;
-  readonly hash: string;
-  readonly path: string;
-}
-
-/**
- * Paths of each content by hash, ascending; empty for one that was only seen at the requested path. `paths`:
- * by hash, those at which it was seen.
- */
-async function copiesOf(
-  look: PathLook,
-  candidates: readonly Candidate[],
-  paths: ReadonlyMap<string, readonly string[]>,
-): Promise<Map<string, string[]>> {
-  const byHash = Map.groupBy(candidates, ({ hash }) => hash);
-  const known = [...byHash].flatMap(([hash, own]) => {
-    const seen = paths.get(hash)!;
-    const isOne = own.every(({ path }) => seen.every((other) => other === path));
-    return isOne ? [] : seen.slice(0, MOST_COPIES).map((path) => ({ hash, path }));
-  });
-  const states = await look.states(known);
-  const there = known.filter((_, i) => states[i] === 'there');
-  return new Map(
-    [...Map.groupBy(there, ({ hash }) => hash)].map(([hash, own]) => [hash, own.map(({ path }) => path)]),
-  );
-}
-
-/** Looks at paths for one answer. */
-class PathLook {
-  readonly #parts: LocationParts;
-  readonly #cacheDir: string;
-  readonly #call: CallOptions;
-  /** Records by path. */
-  readonly #records = new Map<string, MediaRecord | null>();
-  #read = 0;
-
-  constructor(parts: LocationParts, cacheDir: string, call: CallOptions) {
-    this.#parts = parts;
-    this.#cacheDir = cacheDir;
-    this.#call = call;
-  }
-
-  /** Last path of each content by hash. */
-  async lastPaths(hashes: string[], likely: readonly string[]): Promise<Map<string, string>> {
-    const records = await this.#find(likely, hashes);
-    return new Map(records.flatMap((record, i) => (record ? [[hashes[i]!, record.path]] : [])));
-  }
-
-  /** State of each content at its path. */
-  async states(candidates: readonly Pick<Candidate, 'hash' | 'path'>[]): Promise<State[]> {
-    await this.#find(
-      candidates.map(({ path }) => path),
-      [],
-    );
-    const states: State[] = candidates.map(() => 'there');
-    await sideBySide(candidates.entries(), TOGETHER, this.#call.signal, async ([i, { hash, path }]) => {
-      states[i] = await this.#state(hash, path);
-    });
-    return states;
-  }
-
-  async #state(hash: string, path: string): Promise<State> {
+/** Looks at the files of one answer; `records` are those of their paths. */
+function lookAt(
+  { identities }: LocationParts,
+  cache_dir: string,
+  records: ReadonlyMap<string, MediaRecord | null>,
+  call: CallOptions,
+) {
+  let filesRead = 0;
+  const stateOf = async (hash: string, path: string): Promise<State> => {
     const mark = await markOf(path);
     if (mark === null) return 'gone';
-    const record = this.#records.get(path) ?? null;
+    const record = records.get(path) ?? null;
     // Not known at this path: its record is damaged, or it was found there by its content.
     if (record === null) return 'there';
     if (record.identity.hash_str !== hash) return 'replaced';
     if (isSame(record.identity, mark)) return 'there';
     if (record.identity.size_bytes !== mark.size_bytes) return 'changed';
-    if (this.#read++ >= MOST_READ) return 'there';
-    const now = await this.#parts.identities.find(this.#cacheDir, path, mark, this.#call);
+    if (filesRead++ >= MOST_READ) return 'there';
+    const now = await identities.find(cache_dir, path, mark, call);
     return now?.identity.hash_str === hash ? 'there' : 'changed';
-  }
-
-  /** Asks what was remembered of the paths that are not known yet; answers the records of the hashes. */
-  async #find(paths: readonly string[], hashes: string[]): Promise<(MediaRecord | null)[]> {
-    const unknown = [...new Set(paths)].filter((path) => !this.#records.has(path));
-    if (unknown.length + hashes.length === 0) return [];
-    const request = { cache_dir: this.#cacheDir, paths: unknown, hashes };
-    const { by_path, by_hash } = await this.#parts.index.ask('find', request, this.#call).catch((error) => {
-      if (!storeErrors.STORE_DAMAGED.is(error)) throw error;
-      // One of the records is damaged: then the paths of the matches themselves have to do.
-      return { by_path: [], by_hash: [] };
+  };
+  return async (places: readonly { readonly hash: string; readonly path: string }[]): Promise<State[]> => {
+    const states: State[] = places.map(() => 'there');
+    await sideBySide(places.entries(), TOGETHER, call.signal, async ([i, { hash, path }]) => {
+      states[i] = await stateOf(hash, path);
     });
-    for (const [i, path] of unknown.entries()) this.#records.set(path, by_path[i] ?? null);
-    return by_hash;
-  }
+    return states;
+  };
 }
 
 // The best matches that can be shown: what has to be left out, because another content lies at its path by

@@ -4,7 +4,7 @@ import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { type decoderContract, isMediaError, mediaErrors } from '../../decoder/contract.ts';
 import { type CachePathsAnswer, type MediaFile, searchErrors } from '../contract.ts';
 import { type NamedMedia, whichMedia } from './contract.ts';
-import { hashesAt, type LocationParts, locatePaths, type MediaLocation } from './location.ts';
+import { hashesAt, type LocationParts, locatePaths, type MediaLocation, placesOf } from './location.ts';
 
 /**
  * Throws WHICH_MEDIA, MEDIA_UNKNOWN for what the folder does not know, MEDIA_GONE for what is no longer
@@ -23,10 +23,11 @@ export async function mediaFile(
     return fileOf(found!) ?? refuse(found!.record !== null, `media_path: ${media_path}`, 'media_path');
   }
   const { hash_str } = named;
-  const [paths = []] = (await parts.index.ask('paths', { cache_dir, hashes: [hash_str] }, call)).paths;
-  const located = await locatePaths(parts, cache_dir, paths, call);
-  const here = located.filter(({ record }) => record?.identity.hash_str === hash_str).map(fileOf);
-  return here.find((file) => file !== null) ?? refuse(paths.length > 0, `hash_str: ${hash_str}`, 'hash_str');
+  const { paths, located } = await placesOf(parts, cache_dir, hash_str, call);
+  return (
+    located.map(fileOf).find((file) => file !== null) ??
+    refuse(paths.length > 0, `hash_str: ${hash_str}`, 'hash_str')
+  );
 }
 
 /** Throws FILE_CHANGED; a copy of the content elsewhere does not tell what was read here. */

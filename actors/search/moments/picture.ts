@@ -11,7 +11,7 @@ import type { MediaRecord } from '../../index/store/contract.ts';
 import { searchErrors } from '../contract.ts';
 import { now } from '../loaded-data.ts';
 import { whichMedia } from '../media/contract.ts';
-import { locatePaths } from '../media/location.ts';
+import { placesOf } from '../media/location.ts';
 import {
   frameReadings,
   type PictureQuery,
@@ -144,9 +144,7 @@ async function contentOf(
     const field = 'like.hash_str';
     throw searchErrors.MEDIA_UNKNOWN(`${field}: ${hash} is not in the analysis folder`, { field });
   }
-  const [paths = []] = (await index.ask('paths', { cache_dir, hashes }, now(signal))).paths;
-  const located = await locatePaths({ index }, cache_dir, paths, now(signal));
-  const own = located.filter((one) => one.record?.identity.hash_str === hash);
-  const best = own.find(({ source }) => source !== null) ?? own[0];
+  const { located } = await placesOf({ index }, cache_dir, hash, now(signal));
+  const best = located.find(({ source }) => source !== null) ?? located[0];
   return { record, path: best ? (best.source ?? best.record!.path) : null };
 }

@@ -138,10 +138,21 @@ function storeHandlers(world: IndexState) {
       const last = new Map([...world.media.values()].map((media) => [media.identity.hash_str, media]));
       return { media: [...last.values()].filter(({ identity }) => baseHash(identity.hash_str) === hash_str) };
     },
-    paths: ({ hashes }) => {
+    places: ({ hashes, paths }) => {
       const known = [...world.media.values()];
       const of = (hash: string) => known.filter(({ identity }) => identity.hash_str === hash);
-      return { paths: hashes.map((hash) => of(hash).map(({ path }) => path)) };
+      const contents = hashes.map((hash) => {
+        const seen = of(hash).map(({ path }) => path);
+        return { last: seen.at(-1) ?? null, paths: seen };
+      });
+      const all = new Set([...paths, ...contents.flatMap((one) => one.paths)]);
+      return {
+        contents,
+        records: Array.from(all, (path): [string, MediaRecord | null] => [
+          path,
+          world.media.get(path) ?? null,
+        ]),
+      };
     },
     held: ({ cache_dir, hash_str }) => ({
       visual: world.committed.has(hash_str) ? join(cache_dir, 'vectors') : null,

@@ -29,6 +29,11 @@ export interface Harness {
   readonly lines: LogLine[];
 }
 
+/** The paths at which each content was seen. */
+export async function pathsOf(index: Harness, cache_dir: string, hashes: string[]): Promise<string[][]> {
+  return (await index.call('places', { cache_dir, hashes, paths: [] })).contents.map(({ paths }) => paths);
+}
+
 export async function indexActor(t: TestContext, settings: IndexSettings = {}): Promise<Harness> {
   const lines: LogLine[] = [];
   const log = createLog('index', (line) => lines.push(line));

@@ -6,7 +6,7 @@ import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { loadInSteps } from '../../../../actors/search/loaded-data.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, preview } from '../footage.ts';
-import { bundlesOf, everything, type Harness, indexActor, someFootage, store } from '../handlers.ts';
+import { bundlesOf, everything, type Harness, indexActor, pathsOf, someFootage, store } from '../handlers.ts';
 
 const mark = {
   model_key: 'm',
@@ -149,7 +149,7 @@ test('paths are right after many removals, with changes by another process betwe
     by.call('remember', { cache_dir, media: mediaRecord(hash, path) });
   const hashes = ['aa', 'bb', 'cc', 'dd'];
   for (const hash of hashes) await remember(index, hash, `/footage/${hash}.mp4`);
-  const paths = async () => (await index.call('paths', { cache_dir, hashes })).paths;
+  const paths = () => pathsOf(index, cache_dir, hashes);
   await index.call('remove_media', { cache_dir, hashes: ['aa'] });
   assert.deepEqual(await paths(), [[], ['/footage/bb.mp4'], ['/footage/cc.mp4'], ['/footage/dd.mp4']]);
   await remember(other, 'dd', '/footage/bb.mp4');
@@ -170,7 +170,7 @@ test('another process that has it loaded finds it no more', async (t) => {
   await other.call('remove_media', { cache_dir, hashes: ['aa'] });
   assert.deepEqual(await found(index, cache_dir, one), ['/footage/bb.mp4']);
   assert.deepEqual(await heard(index, cache_dir, 'hello'), ['/footage/bb.mp4']);
-  assert.deepEqual(await index.call('paths', { cache_dir, hashes: ['aa'] }), { paths: [[]] });
+  assert.deepEqual(await pathsOf(index, cache_dir, ['aa']), [[]]);
 });
 
 test('vectors and previews of removed media leave the disk at once', async (t) => {

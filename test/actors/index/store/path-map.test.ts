@@ -11,7 +11,7 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { onWindows } from '../../../windows-paths.ts';
 import { mediaRecord } from '../footage.ts';
-import { indexActor, someFootage, store } from '../handlers.ts';
+import { indexActor, pathsOf, someFootage, store } from '../handlers.ts';
 
 const root = (name: string, prefix: string, folder = prefix) => ({ name, prefix, folder, volume: null });
 
@@ -171,7 +171,7 @@ test('the paths of a content are read once, and follow what is stored, by anothe
   const index = await indexActor(t);
   const remember = (hash: string, path: string) =>
     index.call('remember', { cache_dir, media: mediaRecord(hash, path) });
-  const paths = async (...hashes: string[]) => (await index.call('paths', { cache_dir, hashes })).paths;
+  const paths = (...hashes: string[]) => pathsOf(index, cache_dir, hashes);
   assert.deepEqual(await paths('aa'), [[]]);
   for (const path of ['/b', '/a', '/c']) await remember('aa', path);
   assert.deepEqual(await paths('aa', 'bb'), [['/a', '/b', '/c'], []]);

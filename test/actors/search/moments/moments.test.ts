@@ -110,7 +110,7 @@ const library =
     if (name === 'search_written') return { done: true, matches: [], media: 0, unreadable: [] };
     if (name === 'scenes') return { found: hashes.map(() => null) };
     if (name === 'find') return { by_path: paths.map(() => null), by_hash: hashes.map(() => null) };
-    if (name === 'paths') return { paths: hashes.map(() => []) };
+    if (name === 'places') return { contents: hashes.map(() => ({ last: null, paths: [] })), records: [] };
     return lists(name, signal, asked);
   };
 
@@ -130,11 +130,11 @@ test('a library that was written anew is asked about in a few rounds, however fe
   let rounds = 0;
   const found = library(() => ({ matches, media: 2000 }));
   const input: Asked = (name, signal, request) => {
-    if (name !== 'find') return found(name, signal, request);
-    const { paths, hashes } = request as { readonly paths: string[]; readonly hashes: string[] };
-    if (paths.length > 0) rounds++;
-    const record = { identity: { hash_str: 'another' } };
-    return { by_path: paths.map((path) => (path === anew ? record : null)), by_hash: hashes.map(() => null) };
+    if (name !== 'places') return found(name, signal, request);
+    rounds++;
+    const { hashes } = request as { readonly hashes: string[] };
+    const contents = hashes.map(() => ({ last: null, paths: [] }));
+    return { contents, records: [[anew, { identity: { hash_str: 'another' } }]] };
   };
   const options: MomentsRequest = { ...request, query: 'red', kinds: ['said'], limit: 2 };
   const { moments: shown } = await moments(input).search(options);
