@@ -1,6 +1,6 @@
 // How long the parts of a Matroska or WebM file are that FFmpeg reads to open it: everything before the first
 // cluster, and what the index of the file names behind it (RFC 9559), attached fonts and pictures among them.
-import type { FileBytes } from './track.ts';
+import type { FileBytes } from './file-bytes.ts';
 
 const ids = { ebml: 0x1a45dfa3, segment: 0x18538067, cluster: 0x1f43b675, seekHead: 0x114d9b74 };
 const seekIds = { seek: 0x4dbb, position: 0x53ac };

@@ -4,9 +4,9 @@ import { mediaErrors } from '../../contract.ts';
 import type { Needs } from '../coded-size.ts';
 import { cannotOpen } from '../file.ts';
 import type { PacketTurn } from '../packet-checkpoint.ts';
+import { FileBytes } from './file-bytes.ts';
 import { isMatroska, matroskaHeaderBytes } from './matroska-header.ts';
 import { EmptyPromise, promisedByMp4 } from './mp4-index.ts';
-import { FileBytes } from './track.ts';
 
 /** FFmpeg reads attached files, copies them into their streams, and copies those to look at the streams. */
 const attachedCopies = 3;

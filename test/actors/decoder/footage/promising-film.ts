@@ -14,8 +14,6 @@ export interface Promising {
   readonly more?: readonly Buffer[];
   /** Seconds of each edit. */
   readonly edits?: readonly number[];
-  /** In the header of the film. */
-  readonly inHeader?: readonly Buffer[];
   readonly behind?: readonly Buffer[];
 }
 
@@ -40,7 +38,7 @@ export function promisingFilm(promising: Promising = {}): Buffer {
 
 /** The box `moov`: a track of a tick a sample. */
 export function promisingHeader(promising: Promising): Buffer {
-  const { handler = 'vide', edits = [], inHeader = [] } = promising;
+  const { handler = 'vide', edits = [] } = promising;
   const movie = box('mvhd', ints(0, 0, 0, timescale, 0), zeros(80));
   const list = edits.flatMap((seconds) => [seconds * timescale, 0, 0x10000]);
   const edited = edits.length > 0 ? [box('edts', table('elst', edits.length, ...list))] : [];
@@ -51,7 +49,7 @@ export function promisingHeader(promising: Promising): Buffer {
     box('minf', box('stbl', ...sampleTables(promising))),
   );
   const track = box('tkhd', ints(3, 0, 0, 1, 0, 0), zeros(60));
-  return box('moov', movie, ...inHeader, box('trak', track, ...edited, media));
+  return box('moov', movie, box('trak', track, ...edited, media));
 }
 
 function sampleTables(promising: Promising): readonly Buffer[] {

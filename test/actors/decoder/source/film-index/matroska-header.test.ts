@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FileBytes } from '../../../../../actors/decoder/source/film-index/file-bytes.ts';
 import {
   isMatroska,
   matroskaHeaderBytes,
 } from '../../../../../actors/decoder/source/film-index/matroska-header.ts';
-import { FileBytes } from '../../../../../actors/decoder/source/film-index/track.ts';
 import {
   attachments,
   cluster,
@@ -16,11 +16,11 @@ import {
   segment,
 } from '../../footage/matroska.ts';
 
+const inMemory = (data: Buffer) =>
+  new FileBytes(data.length, (into, position) => data.copy(into, 0, position));
 const whole = (id: number, content: Buffer) => element(id, content.length, content);
 const bytesOf = (parts: readonly Buffer[], segmentLength = Buffer.concat(parts).length) =>
-  FileBytes.inMemory(
-    Buffer.concat([whole(ebml, Buffer.alloc(4)), element(segment, segmentLength), ...parts]),
-  );
+  inMemory(Buffer.concat([whole(ebml, Buffer.alloc(4)), element(segment, segmentLength), ...parts]));
 
 test('files attached before the pictures count', () => {
   const bytes = bytesOf([whole(attachments, Buffer.alloc(500)), whole(cluster, Buffer.alloc(9000))]);
@@ -46,8 +46,8 @@ test('a segment of unknown length goes on to the end of the file', () => {
 });
 
 test('what is no Matroska, or is cut off, has no header to read', () => {
-  assert.equal(isMatroska(FileBytes.inMemory(Buffer.from('ftypisom'))), false);
-  assert.equal(matroskaHeaderBytes(FileBytes.inMemory(element(ebml, 40))), 0);
-  const zeros = FileBytes.inMemory(Buffer.concat([element(ebml, 0), Buffer.alloc(100)]));
+  assert.equal(isMatroska(inMemory(Buffer.from('ftypisom'))), false);
+  assert.equal(matroskaHeaderBytes(inMemory(element(ebml, 40))), 0);
+  const zeros = inMemory(Buffer.concat([element(ebml, 0), Buffer.alloc(100)]));
   assert.equal(matroskaHeaderBytes(zeros), 0);
 });
