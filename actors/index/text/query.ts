@@ -89,6 +89,19 @@ export function hasWholeWordBetweenSpaces(folded: Rows, row: number, needle: Uin
   return hasWord(folded, row, needle, true, true);
 }
 
+/** Letters of a part of a word that is meant by it: `location` in `thelocation`, but not `cat` in it. */
+const meantAsPart = 6;
+
+/**
+ * True if a word that a line holds somewhere is meant there: it stands as whole words, spaces aside, begins
+ * one as in a transcript (`stop` in `stops`), or is too long to be in another by chance. `needle`: as above.
+ */
+export function isMeant(folded: Rows, row: number, needle: Uint8Array, asked: string): boolean {
+  const place = placeOf(asked);
+  if (place === 'anywhere' || [...asked].length >= meantAsPart) return true;
+  return hasWord(folded, row, needle, place === 'whole', true);
+}
+
 function hasWord(
   folded: Rows,
   row: number,

@@ -28,8 +28,11 @@ export const WrittenMatch = Type.Object({
   hash_str: Type.String(),
   path: Type.String(),
   ...WrittenLine.properties,
-  /** The query, or each of its words, stands in the line as whole words and not within longer ones. */
-  whole: Type.Boolean(),
+  /**
+   * The query, or each of its words, is meant in the line: as whole words, as the beginning of one (four
+   * letters), or as a part of six letters; not `cat` in `location`.
+   */
+  meant: Type.Boolean(),
 });
 export type WrittenMatch = Static<typeof WrittenMatch>;
 

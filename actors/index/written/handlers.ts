@@ -6,7 +6,7 @@ import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import { hasWholeWordBetweenSpaces, placeOf, queryWords } from '../text/query.ts';
+import { hasWholeWordBetweenSpaces, isMeant, placeOf, queryWords } from '../text/query.ts';
 import type { TextCache } from '../text/text-cache.ts';
 import type { WrittenLine, WrittenMatch, writtenMessages } from './contract.ts';
 import { foldWritten, type LoadedWritten, type WrittenTexts, writtenForms } from './written-texts.ts';
@@ -86,13 +86,13 @@ function firstOf(
       return path === null ? [] : [{ ...hit, path }];
     });
     located.sort(inOrder);
-    for (const { document, row, whole, path } of located) {
+    for (const { document, row, meant, path } of located) {
       if (matches.length === most) return matches;
       pause();
       const { hash } = document;
       if (!lines.has(hash)) lines.set(hash, linesOf(store, document));
       const line = lines.get(hash)?.[row];
-      if (line) matches.push({ hash_str: hash, path, ...line, whole });
+      if (line) matches.push({ hash_str: hash, path, ...line, meant });
     }
   }
   return matches;
@@ -124,7 +124,7 @@ const mayBePart = 3;
 interface WrittenHit {
   readonly document: LoadedWritten;
   readonly row: number;
-  readonly whole: boolean;
+  readonly meant: boolean;
 }
 
 interface WrittenScope {
@@ -157,7 +157,8 @@ function findPhrase(texts: Texts, query: string, scope: WrittenScope, pause: () 
       // Spaced letters, as on signs and in titles, are one word; spaces that were not read are no letters.
       const whole = hasWholeWordBetweenSpaces(document.spaced, row, needle);
       if (!whole && [...compact].length < mayBePart) continue;
-      places[(whole ? 0 : 2) + (document.shown[row] ? 0 : 1)]!.push({ document, row, whole });
+      const meant = isMeant(document.spaced, row, needle, compact);
+      places[(whole ? 0 : 2) + (document.shown[row] ? 0 : 1)]!.push({ document, row, meant });
     }
   }
   return places;
@@ -188,31 +189,31 @@ function findWords(
     if (needle.length === 0) return [];
     const mustBeWhole = placeOf(word) === 'whole';
     for (const { document, row } of look(texts, needle, scope, pause)) {
-      const isWhole = hasWholeWordBetweenSpaces(document.spaced, row, needle);
-      if (mustBeWhole && !isWhole) continue;
-      const own = held.get(document) ?? { any: new Map(), whole: new Map() };
+      const isWordMeant = isMeant(document.spaced, row, needle, word);
+      if (mustBeWhole && !isWordMeant) continue;
+      const own = held.get(document) ?? { any: new Map(), meant: new Map() };
       held.set(document, own);
       if (own.any.size >= mostTogether && !own.any.has(row)) continue;
       own.any.set(row, (own.any.get(row) ?? 0) | (1 << i));
-      if (isWhole) own.whole.set(row, (own.whole.get(row) ?? 0) | (1 << i));
+      if (isWordMeant) own.meant.set(row, (own.meant.get(row) ?? 0) | (1 << i));
     }
   }
   const all = (1 << words.length) - 1;
   const places: WrittenHit[][] = [[], []];
-  for (const [document, { any, whole: wholeRows }] of held) {
+  for (const [document, { any, meant: meantRows }] of held) {
     pause();
-    const whole = new Set(complete(document, wholeRows, all));
+    const meant = new Set(complete(document, meantRows, all));
     for (const row of complete(document, any, all)) {
-      places[document.shown[row] ? 0 : 1]!.push({ document, row, whole: whole.has(row) });
+      places[document.shown[row] ? 0 : 1]!.push({ document, row, meant: meant.has(row) });
     }
   }
   return places;
 }
 
-/** Rows of one media by which of the words they hold, a bit each: anywhere, and as whole words. */
+/** Rows of one media by which of the words they hold, a bit each: anywhere, and where they are meant. */
 interface HeldWords {
   readonly any: Map<number, number>;
-  readonly whole: Map<number, number>;
+  readonly meant: Map<number, number>;
 }
 
 /** The lines that hold a word while lines that are seen at the same time hold the others. */

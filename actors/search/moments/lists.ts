@@ -196,8 +196,8 @@ export async function writtenList(
     [...new Set(matches.map(({ hash_str }) => hash_str))],
     signal,
   );
-  const hits = matches.map(({ hash_str, path, best, start, end, whole, ...read }): Hit<Reason> => {
-    const line = { ...read, band: bandOfLine({ ...read, whole }) };
+  const hits = matches.map(({ hash_str, path, best, start, end, meant, ...read }): Hit<Reason> => {
+    const line = { ...read, band: bandOfLine({ ...read, meant }) };
     const [start_seconds, end_seconds] = exactTimes(scenes.get(hash_str)?.shots ?? null, start, end);
     return {
       ...{ kind: 'written', hash: hash_str, path },

@@ -21,6 +21,8 @@ export interface ThingQuestion {
   readonly words: readonly string[];
   /** Words that name a part of the matches: `woman` of persons, `duck` of birds. */
   readonly narrower: { readonly people: readonly string[]; readonly others: readonly string[] };
+  /** True if such a word is not negated, so that some matches show others of its class alone. */
+  readonly findsOthers: boolean;
   /** The question without them; empty where they were all of it. */
   readonly rest: string;
 }
@@ -79,9 +81,8 @@ export function thingQuestion(text: string): ThingQuestion {
   const rest = hasWords
     ? left.map(({ text: one, begins }, n) => (begins && n > 0 ? `, ${one}` : one)).join(' ')
     : '';
-  const narrower = named
-    .map(({ at }) => tokens[at]!)
-    .filter(({ meaning }) => meaning?.kind === 'thing' && meaning.isNarrower);
+  const isNarrower = ({ meaning }: Token) => meaning?.kind === 'thing' && meaning.isNarrower === true;
+  const narrower = named.map(({ at }) => tokens[at]!).filter(isNarrower);
   const areOfPeople = ({ meaning }: Token) => meaning?.kind === 'thing' && arePeople(meaning.classes);
   const wordsOf = (some: readonly Token[]) => [...new Set(some.map((token) => token.text))];
   const ofPeople = narrower.filter(areOfPeople);
@@ -90,6 +91,7 @@ export function thingQuestion(text: string): ThingQuestion {
     terms,
     words,
     narrower: { people: wordsOf(ofPeople), others: wordsOf(others) },
+    findsOthers: named.some(({ at }, i) => isNarrower(tokens[at]!) && !terms[i]!.negated),
     rest: rest.replaceAll(' ,', ',').trim(),
   };
 }

@@ -7,7 +7,7 @@ type ClassName = Thing['class'];
 
 /**
  * One class, or several that a word is the whole of. `narrower`: words for a part of the class, all of which
- * is found for them. Several spellings are separated by commas.
+ * is found for them as weak matches. Several spellings are separated by commas.
  */
 export const thingWords: readonly (readonly [
   classes: readonly ClassName[],
@@ -80,7 +80,7 @@ export const thingWords: readonly (readonly [
   [['bed'], 'bed'],
   [['dining table'], 'table, dining table'],
   [['toilet'], 'toilet'],
-  [['tv'], 'tv, television, tv set', 'monitor, screen'],
+  [['tv'], 'tv, television, tv set, monitor, screen'],
   [['laptop'], 'laptop, notebook computer, notebook'],
   [['mouse'], 'computer mouse'],
   [['remote'], 'remote control'],

@@ -10,7 +10,7 @@ import { type ThingQuestion, thingQuestion } from '../things/question.ts';
 import type { Band } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
 
-export interface ThingQuery extends Pick<ThingQuestion, 'words' | 'rest' | 'narrower'> {
+export interface ThingQuery extends Pick<ThingQuestion, 'words' | 'rest' | 'narrower' | 'findsOthers'> {
   readonly terms: readonly ThingTerm[];
   /** Words of what is excluded that are things. */
   readonly excluded: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export async function askThings(
 ): Promise<ThingQuery | null> {
   if (query === null) return null;
   const question = thingQuestion(query);
-  const { terms, words, rest } = question;
+  const { terms, words, rest, findsOthers } = question;
   const excluded = exclude.map(thingQuestion).filter((one) => one.terms.length === 1 && one.rest === '');
   const unwanted = excluded.flatMap((one) => one.terms.map((term) => ({ ...term, negated: true })));
   const all = [...terms, ...unwanted];
@@ -44,7 +44,8 @@ export async function askThings(
     people: [...new Set(questions.flatMap((one) => one.narrower.people))],
     others: [...new Set(questions.flatMap((one) => one.narrower.others))],
   };
-  return looked > 0 ? { terms: all, words, rest, narrower, excluded: wordsOf(excluded) } : null;
+  const understood = { terms: all, words, rest, narrower, findsOthers };
+  return looked > 0 ? { ...understood, excluded: wordsOf(excluded) } : null;
 }
 
 /** The words of texts that are of things, as detectors see them. */
@@ -117,10 +118,13 @@ function isMeasured({ colours, place, size, shot, count, negated }: ThingTerm): 
   return isPlain && count.least === 1 && count.most === null;
 }
 
-/** For each frame how sure it is that it shows the things; null where they were not seen in it. */
+/**
+ * For each frame how sure it is that it shows the things; null where they were not seen in it. A search for
+ * a woman finds all people, so what it finds is weak.
+ */
 export function thingBands(
   { ranges, likely, strong }: SeenThings,
-  terms: readonly ThingTerm[],
+  { terms, findsOthers }: Pick<ThingQuery, 'terms' | 'findsOthers'>,
   moments: readonly { readonly hash_str: string; readonly frame_index: number }[],
 ): (Band | null)[] {
   const isPlain = terms.every(isMeasured);
@@ -128,7 +132,7 @@ export function thingBands(
     const isIn = (all: SeenThings['ranges']) =>
       Object.hasOwn(all, hash_str) && all[hash_str]!.some(([from, to]) => from <= frame && frame < to);
     if (!isIn(ranges)) return null;
-    if (!isIn(likely)) return 'weak';
+    if (findsOthers || !isIn(likely)) return 'weak';
     return isPlain && isIn(strong) ? 'strong' : 'likely';
   });
 }

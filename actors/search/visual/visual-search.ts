@@ -134,7 +134,8 @@ export async function askVisual(
   const things = asked && { ...asked, whole, isLimited: hasWords };
   const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
-  const seen: Seen = { found: null, isLimited: things?.isLimited ?? false, terms: things?.terms ?? [] };
+  const { isLimited = false, terms = [], findsOthers = false } = things ?? {};
+  const seen: Seen = { found: null, isLimited, terms, findsOthers };
   // How many of a file are told is counted of those that are sure enough.
   const { max_per_media: _, ...everyOne } = request;
   const wanted = request.min_band ? everyOne : request;
@@ -173,6 +174,7 @@ interface Seen {
   found: SeenThings | null;
   readonly isLimited: boolean;
   readonly terms: ThingQuery['terms'];
+  readonly findsOthers: boolean;
 }
 
 /** Vectors of the query without its words for things; excluded things count as understood. */
@@ -281,7 +283,7 @@ function explainer(
       : unranked(moments);
     const { found: shown } = seen;
     const things = shown && {
-      bands: thingBands(shown, seen.terms, moments),
+      bands: thingBands(shown, seen, moments),
       isLimited: seen.isLimited,
     };
     // Words that weigh nothing beside a picture have no say.

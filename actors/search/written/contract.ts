@@ -26,8 +26,9 @@ export type WrittenRequest = Static<typeof WrittenRequest>;
 
 export const LineBand = described(
   Band,
-  '`strong`: a `score` of .9 or more, which two readings agreed on. `likely`: a `score` of .6 or more, and the ' +
-    'words of the query stand in the line as whole words. Otherwise `weak`.',
+  '`strong`: a `score` of .9 or more, which two readings agreed on. `likely`: a `score` of .6 or more. Both: ' +
+    'each word of the query is a whole word of the line, the beginning of one (4 letters or more), or a ' +
+    'longer part of one (6 letters). Otherwise `weak`.',
 );
 
 export const WrittenSearchMatch = Type.Object({
@@ -60,7 +61,7 @@ export const WrittenAnswer = Type.Object({
 export type WrittenAnswer = Static<typeof WrittenAnswer>;
 
 /** How certain it is that a line has what was searched for. */
-export function bandOfLine({ score, whole }: Pick<WrittenMatch, 'score' | 'whole'>): Band {
-  if (score >= shownScore) return 'strong';
-  return whole && score >= matchedScore ? 'likely' : 'weak';
+export function bandOfLine({ score, meant }: Pick<WrittenMatch, 'score' | 'meant'>): Band {
+  if (!meant || score < matchedScore) return 'weak';
+  return score >= shownScore ? 'strong' : 'likely';
 }

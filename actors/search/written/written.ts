@@ -60,7 +60,7 @@ export async function searchWritten(
 }
 
 /** The lines that are read at least so well, and how many are not. */
-export function sureLines<L extends Pick<WrittenMatch, 'score' | 'whole'>>(
+export function sureLines<L extends Pick<WrittenMatch, 'score' | 'meant'>>(
   lines: readonly L[],
   min_band: Band = 'weak',
 ) {

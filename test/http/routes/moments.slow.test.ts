@@ -224,17 +224,17 @@ test('what is written is found where words were read, and uncertain lines say so
     found: {
       type: 'text',
       items: [
-        { ...line, text: 'Harbour-Authority', score: 0.97 },
-        { ...line, text: 'harbourauthorities', score: 0.7 },
+        { ...line, text: 'Port-Authority', score: 0.97 },
+        { ...line, text: 'airportauthorities', score: 0.7 },
       ],
     },
   });
-  const { moments, counts } = await found({ query: 'harbour-authority' });
+  const { moments, counts } = await found({ query: 'port-authority' });
   assert.equal(counts.written, 1);
   const reasons = moments.flatMap((moment) => moment.reasons).filter(({ kind }) => kind === 'written');
   assert.deepEqual(reasons, [
     {
-      ...{ kind: 'written', rank: 1, text: 'Harbour-Authority', score: 0.97, band: 'strong', box: line.box },
+      ...{ kind: 'written', rank: 1, text: 'Port-Authority', score: 0.97, band: 'strong', box: line.box },
       ...{ best_seconds: 5, start_seconds: 4, end_seconds: 8 },
     },
   ]);
@@ -242,20 +242,20 @@ test('what is written is found where words were read, and uncertain lines say so
     (await found({ query, ...(min_band && { min_band }) })).moments.flatMap((moment) =>
       moment.reasons.flatMap((reason) => (reason.kind === 'written' ? [reason.band] : [])),
     );
-  assert.deepEqual(await bands('harbour authorities', 'likely'), ['likely']);
-  assert.deepEqual(await bands('harbour'), ['strong', 'weak']);
-  assert.deepEqual(await bands('harbour', 'likely'), ['strong']);
-  const { moments: asked } = await found({ query: 'harbour authorities', kinds: ['written'] });
+  assert.deepEqual(await bands('port authorities', 'likely'), ['likely']);
+  assert.deepEqual(await bands('port'), ['strong', 'weak']);
+  assert.deepEqual(await bands('port', 'likely'), ['strong']);
+  const { moments: asked } = await found({ query: 'port authorities', kinds: ['written'] });
   assert.deepEqual(told(asked), ['aa@5 written1']);
-  const sure = await found({ query: 'harbour', kinds: ['written'], min_band: 'likely' });
+  const sure = await found({ query: 'port', kinds: ['written'], min_band: 'likely' });
   assert.deepEqual([sure.moments.length, sure.counts.written, sure.weaker], [1, 1, 1]);
   const other = { segments_to_frame_indices: { [a]: [0, 3] } };
-  assert.deepEqual((await found({ query: 'harbour', kinds: ['written'], ...other })).moments, []);
+  assert.deepEqual((await found({ query: 'port', kinds: ['written'], ...other })).moments, []);
 });
 
 test('printed words are found by themselves, with nothing loaded', async () => {
   const written = inject(writtenRoutes, { search: w.search });
-  const answer = await written('/api/v1/search/written', { cache_dir, query: 'HARBOUR' });
+  const answer = await written('/api/v1/search/written', { cache_dir, query: 'PORT' });
   assert.equal(answer.status, 200);
   const { matches } = answer.body as WrittenAnswer;
   assert.deepEqual(
@@ -266,18 +266,18 @@ test('printed words are found by themselves, with nothing loaded', async () => {
       score,
     ]),
     [
-      ['Harbour-Authority', '00:00:04', 5, 0.97],
-      ['harbourauthorities', '00:00:04', 5, 0.7],
+      ['Port-Authority', '00:00:04', 5, 0.97],
+      ['airportauthorities', '00:00:04', 5, 0.7],
     ],
   );
-  const sure = { cache_dir, query: 'HARBOUR', min_band: 'likely', max_results: 1 };
+  const sure = { cache_dir, query: 'PORT', min_band: 'likely', max_results: 1 };
   const well = (await written('/api/v1/search/written', sure)).body as WrittenAnswer;
   assert.deepEqual([well.matches, well.weaker], [matches.slice(0, 1), 1]);
   assert.deepEqual(
     matches.map(({ band }) => band),
     ['strong', 'weak'],
   );
-  const none = await written('/api/v1/search/written', { cache_dir: `${cache_dir}-2`, query: 'harbour' });
+  const none = await written('/api/v1/search/written', { cache_dir: `${cache_dir}-2`, query: 'port' });
   assert.deepEqual(none.body, {
     matches: [],
     toast_warning: 'No text has been recognized in pictures yet',

@@ -69,7 +69,7 @@ test('whole words come first, then what is read well, then path and time', async
   assert.deepEqual(await texts(index, cache_dir, 'stop', { max_results: 2 }), ['bus stop', 'stop']);
 });
 
-test('what stands there as whole words is told from parts of words, also where its letters are spaced', async (t) => {
+test('a word is meant where it is whole, begins a word or is long, also where its letters are spaced', async (t) => {
   const index = await indexActor(t);
   const cache_dir = temporaryFolder(t);
   await storeLines(index, cache_dir, 'aa', [
@@ -83,15 +83,18 @@ test('what stands there as whole words is told from parts of words, also where i
     line('Palace of cars', 11, 13, 0.7),
   ]);
   const found = async (query: string) =>
-    (await search(index, cache_dir, query)).matches.map(({ text, whole }) => [text, whole]);
+    (await search(index, cache_dir, query)).matches.map(({ text, meant }) => [text, meant]);
   assert.deepEqual(await found('louvre'), [['Palais du LoUVRE', true]]);
   assert.deepEqual(await found('halt'), [
     ['H A L T', true],
-    ['Haltestelle', false],
+    ['Haltestelle', true],
   ]);
+  assert.deepEqual(await found('stell'), [['Haltestelle', false]]);
+  assert.deepEqual(await found('lace'), [['Palace of cars', false]]);
+  assert.deepEqual(await found('car'), [['Palace of cars', false]]);
   assert.deepEqual(await found('nutrition'), [
     ['NutritionFacts', true],
-    ['Calories190 nutritions', false],
+    ['Calories190 nutritions', true],
   ]);
   assert.deepEqual(await found('190'), [['Calories190 nutritions', true]]);
   assert.deepEqual(await found('grand café'), [['GRANDCAFE', true]]);
@@ -100,6 +103,10 @@ test('what stands there as whole words is told from parts of words, also where i
     ['Palace of cars', true],
   ]);
   assert.deepEqual(await found('palace gran'), [
+    ['Grand', true],
+    ['Palace of cars', true],
+  ]);
+  assert.deepEqual(await found('palace rand'), [
     ['Grand', false],
     ['Palace of cars', false],
   ]);

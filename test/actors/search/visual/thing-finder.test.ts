@@ -53,7 +53,7 @@ test('a frame is as sure as the detections that make the question true in it', (
     looked: 1,
   };
   const bandAt = (hash_str: string, frame_index: number, text = 'a dog') =>
-    thingBands(seen, thingQuestion(text).terms, [{ hash_str, frame_index }])[0];
+    thingBands(seen, thingQuestion(text), [{ hash_str, frame_index }])[0];
   assert.deepEqual(
     [bandAt('a', 2), bandAt('a', 6), bandAt('a', 9), bandAt('a', 10), bandAt('b', 2)],
     ['strong', 'likely', 'weak', null, null],
@@ -61,6 +61,10 @@ test('a frame is as sure as the detections that make the question true in it', (
   // Colours, numbers and places were not measured, nor that something is not there.
   for (const text of ['red dog', 'two dogs', 'dog on the left', 'dog, no cat'])
     assert.equal(bandAt('a', 2, text), 'likely', text);
+  // A detector finds dogs and people, but does not tell a puppy from a dog, or a woman from a man.
+  for (const text of ['puppy', 'a woman with a dog', 'Frau'])
+    assert.equal(bandAt('a', 2, text), 'weak', text);
+  assert.equal(bandAt('a', 2, 'dog without children'), 'likely');
 });
 
 test('words for a part of what detectors find are told of the query and of what is excluded', async () => {
