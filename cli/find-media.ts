@@ -7,6 +7,7 @@ import { mediaErrors } from '../actors/decoder/contract.ts';
 import { isMediaName } from '../actors/decoder/media-names.ts';
 import { isWatchedFile, isWatchedFolder } from '../actors/watcher/exclusions.ts';
 import { codeOf, type EngineError, engineErrors } from '../runtime/errors.ts';
+import { spelledOnDisk } from '../runtime/files/spelling.ts';
 import { isGarbled, nameOf } from '../runtime/files/utf8-name.ts';
 
 export interface Found {
@@ -26,7 +27,8 @@ export async function findMedia(
 ): Promise<Found> {
   const media: Found = { files: [], failures: [] };
   const seen = new Set<string>();
-  for (const path of paths) await visit(resolve(path), true, [], media, seen, resolve(skip), signal);
+  const named = await spelledOnDisk(paths.map((path) => resolve(path)));
+  for (const path of named) await visit(path, true, [], media, seen, resolve(skip), signal);
   return media;
 }
 

@@ -237,7 +237,9 @@ export class Exchange implements Pending {
       validators.params(params) ?? validators.query(query) ?? licenseKeyErrors(body) ?? validate();
     if (wrong) return this.#reject(invalidFields(wrong));
     const input = new RequestInput(params, query, body, this.#id, credential, this.#named, this.#signal!);
-    const answer = route.handle(input, this.#options.service);
+    const { service } = this.#options;
+    const spelled = validators.spell(query, body);
+    const answer = spelled ? spelled.then(() => route.handle(input, service)) : route.handle(input, service);
     if (!(answer instanceof Promise)) return this.#respond(answer);
     return answer.then((one) => this.#respond(one)).catch((error) => this.#respondToError(error));
   }

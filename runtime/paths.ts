@@ -3,15 +3,18 @@
 import { isAbsolute, normalize, parse, sep } from 'node:path';
 import { Type } from 'typebox';
 import { errorTable } from './errors.ts';
-import { absolutePath, described, sentPath } from './schema.ts';
+import { absolutePath, described, repeatedPath } from './schema.ts';
 import { quoted } from './text.ts';
 
 export const pathErrors = errorTable({
   PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400 },
 });
 
-/** Handed on as it was sent; for answers that repeat it. The handler refuses one that is not absolute. */
-export const SentPath = sentPath(
+/**
+ * Handed on as it was sent; for answers that repeat it. The handler takes it through `allAbsolute` and
+ * `spelledOnDisk`.
+ */
+export const SentPath = repeatedPath(
   described(Type.String({ minLength: 1, maxLength: 32_768 }), 'Absolute path on the machine of the service.'),
 );
 

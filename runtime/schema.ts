@@ -115,14 +115,27 @@ export function shown<S extends TSchema>(schema: S, example: unknown): S {
   return marked(schema, { examples: [example] });
 }
 
-/** Paths in this field have to be absolute, which the handler checks. */
-export function sentPath<S extends TSchema>(schema: S): S {
-  return marked(schema, { sentPath: true });
-}
+// Marks of fields that hold paths. `spelled`: before the request is handled, their accents are written as on
+// the disk.
 
 /** Paths in this field have to be absolute; whoever checks a request brings them to their plain form. */
 export function absolutePath<S extends TSchema>(schema: S): S {
-  return marked(schema, { absolutePath: true });
+  return marked(schema, { absolutePath: true, spelled: true });
+}
+
+/** Paths in this field have to be absolute, which the handler checks. */
+export function sentPath<S extends TSchema>(schema: S): S {
+  return marked(schema, { sentPath: true, spelled: true });
+}
+
+/** Like `sentPath`, for an answer that names paths as they were sent. */
+export function repeatedPath<S extends TSchema>(schema: S): S {
+  return marked(schema, { sentPath: true });
+}
+
+/** Paths in this field are checked one by one, and a wrong one does not refuse the request. */
+export function uncheckedPath<S extends TSchema>(schema: S): S {
+  return marked(schema, { spelled: true });
 }
 
 /** The same shape under a name: the API document declares it once and refers to it. */

@@ -1,9 +1,10 @@
 // `framehound tour`, `npm start`: analysis and searches on a sample library, or on a given folder.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mediaErrors } from '../../actors/decoder/contract.ts';
 import type { Client } from '../../http/client/client.ts';
+import { spelledOnDisk } from '../../runtime/files/spelling.ts';
 import { folders } from '../../settings.ts';
 import type { Question } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
@@ -36,7 +37,8 @@ export const tour: Command = async (args, context) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const { home, cache } = folders(context.values);
   const hasPaths = positionals.length > 0;
-  const missing = positionals.find((path) => !existsSync(path));
+  const named = await spelledOnDisk(positionals.map((path) => resolve(path)));
+  const missing = positionals.find((_, at) => !existsSync(named[at]!));
   if (missing !== undefined) throw mediaErrors.FILE_NOT_FOUND(`${missing}: file not found`);
   const samples = join(home, 'samples');
   if (!hasPaths) {

@@ -10,6 +10,7 @@ import {
   watchErrors,
 } from '../../actors/watcher/folders/contract.ts';
 import type { Client } from '../../http/client/client.ts';
+import { otherSpellings } from '../../runtime/files/spelling.ts';
 import { counted, suggestion } from '../../runtime/text.ts';
 import { filterText } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
@@ -312,7 +313,8 @@ export function folderMeant<F extends FolderName>(all: readonly F[], word: strin
   const exact = all.find(({ id }) => id === word);
   if (exact) return exact;
   const path = resolve(word);
-  const here = all.filter(({ folder_path }) => folder_path === path);
+  const spellings = [path, ...otherSpellings(path)];
+  const here = all.filter(({ folder_path }) => spellings.includes(folder_path));
   const matches = here.length > 0 ? here : all.filter(({ id }) => word !== '' && id.startsWith(word));
   const [first, ...others] = matches;
   if (first === undefined) throw watchErrors.WATCH_FOLDER_UNKNOWN(unknown(all, word, path));

@@ -97,6 +97,8 @@ const translations: Readonly<Record<string, Translate>> = {
   sentPath: (out) => {
     out['pattern'] = absolutePattern;
   },
+  // Nothing that a client has to know.
+  spelled: () => {},
   properties: (out, value, { required }, of) => {
     const all = Object.entries(value as Record<string, TSchema>);
     const needed = (required ?? []) as readonly string[];

@@ -4,6 +4,7 @@ import { dirname } from 'node:path/posix';
 import type { TObject, TSchema } from 'typebox';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { checkerOf } from '../../runtime/checker.ts';
+import { otherSpellings, spelledOnDisk } from '../../runtime/files/spelling.ts';
 import { absolute } from '../../runtime/paths.ts';
 import type { Route } from '../route.ts';
 
@@ -34,7 +35,7 @@ export function createValidator(
 ): Validate {
   if (takesAnything(schema)) return () => null;
   const fill = filler(schema);
-  const makePlain = pathStep(schema, pathAt);
+  const makePlain = pathStep(schema, 'absolutePath');
   const mostItems = mostItemsOf(schema);
   const declared = new Set(Object.keys(schema.properties));
   return (value) => {
@@ -45,7 +46,7 @@ export function createValidator(
     if (text) fromTexts(schema.properties, value);
     const checker = checkerOf(schema);
     if (!checker.Check(value)) return fieldErrors(checker.Errors(value), schema);
-    makePlain?.(value, '');
+    makePlain?.(value, '', pathAt);
     for (const name in value) if (!declared.has(name)) delete value[name];
     return null;
   };
@@ -154,48 +155,74 @@ function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-/** Answers the value with its paths in their plain form; objects and lists are changed themselves. */
-type PathStep = (value: unknown, field: string) => unknown;
+/** Answers the value with `pathAt` of each path; objects and lists are changed themselves. */
+type PathStep = (value: unknown, field: string, pathAt: PathAt) => unknown;
 
-/** Null where there are no paths. */
-function pathStep(schema: TSchema, pathAt: PathAt): PathStep | null {
-  const { properties, items, anyOf, absolutePath } = schema as {
+/** Null where no field has the mark (runtime/schema.ts). */
+function pathStep(schema: TSchema, mark: 'absolutePath' | 'spelled'): PathStep | null {
+  const { properties, items, anyOf } = schema as {
     properties?: Record<string, TSchema>;
     items?: TSchema;
     anyOf?: TSchema[];
-    absolutePath?: true;
   };
-  if (absolutePath) return (value, field) => (typeof value === 'string' ? pathAt(field, value) : value);
-  if (properties) return objectPathStep(properties, pathAt);
+  if (mark in schema)
+    return (value, field, pathAt) => (typeof value === 'string' ? pathAt(field, value) : value);
+  if (properties) return objectPathStep(properties, mark);
   if (anyOf) {
-    const steps = anyOf.map((form) => pathStep(form, pathAt)).filter((step) => step !== null);
-    return steps.length === 0 ? null : (value, field) => steps.reduce((all, step) => step(all, field), value);
+    const steps = anyOf.map((form) => pathStep(form, mark)).filter((step) => step !== null);
+    if (steps.length === 0) return null;
+    return (value, field, pathAt) => steps.reduce((all, step) => step(all, field, pathAt), value);
   }
-  const inside = items && !Array.isArray(items) ? pathStep(items, pathAt) : null;
+  const inside = items && !Array.isArray(items) ? pathStep(items, mark) : null;
   return (
     inside &&
-    ((value, field) => {
+    ((value, field, pathAt) => {
       if (Array.isArray(value))
-        for (const [i, one] of value.entries()) value[i] = inside(one, `${field}[${i}]`);
+        for (const [i, one] of value.entries()) value[i] = inside(one, `${field}[${i}]`, pathAt);
       return value;
     })
   );
 }
 
-function objectPathStep(properties: Readonly<Record<string, TSchema>>, pathAt: PathAt): PathStep | null {
+function objectPathStep(
+  properties: Readonly<Record<string, TSchema>>,
+  mark: Parameters<typeof pathStep>[1],
+): PathStep | null {
   const steps = Object.entries(properties).flatMap(([name, field]) => {
-    const step = pathStep(field, pathAt);
+    const step = pathStep(field, mark);
     return step ? [[name, step] as const] : [];
   });
   if (steps.length === 0) return null;
-  return (value, field) => {
+  return (value, field, pathAt) => {
     if (typeof value !== 'object' || value === null) return value;
     const object = value as Record<string, unknown>;
     for (const [name, step] of steps) {
       if (object[name] !== undefined)
-        object[name] = step(object[name], field === '' ? name : `${field}.${name}`);
+        object[name] = step(object[name], field === '' ? name : `${field}.${name}`, pathAt);
     }
     return value;
+  };
+}
+
+/** Replaces the paths of a valid value by their spelling on the disk; null when none has another spelling. */
+type Speller = (value: Record<string, unknown>) => Promise<void> | null;
+
+/** Null where there are no paths. */
+function spellerOf(schema: TObject): Speller | null {
+  const step = pathStep(schema, 'spelled');
+  if (!step) return null;
+  return (value) => {
+    const accented = new Set<string>();
+    step(value, '', (_, path) => {
+      if (otherSpellings(path).length > 0) accented.add(path);
+      return path;
+    });
+    if (accented.size === 0) return null;
+    const sent = [...accented];
+    return spelledOnDisk(sent).then((spelled) => {
+      const bySent = new Map(sent.map((path, i) => [path, spelled[i]!]));
+      step(value, '', (_, path) => bySent.get(path) ?? path);
+    });
   };
 }
 
@@ -369,12 +396,22 @@ export interface Validators {
   readonly params: Validate;
   readonly query: Validate;
   readonly body: Validate | null;
+  /**
+   * Called with a valid query and body, before they are handled: replaces their paths by the spelling of the
+   * names on the disk. Null when nothing is to be looked for.
+   */
+  spell(query: Record<string, unknown>, body: Record<string, unknown>): Promise<unknown> | null;
 }
 
 export function validatorsOf({ params, query, body }: Route): Validators {
+  const [spellQuery, spellBody] = [spellerOf(query), body && spellerOf(body)];
   return {
     params: createValidator(params, { text: true }),
     query: createValidator(query, { text: true }),
     body: body && createValidator(body),
+    spell: (sentQuery, sentBody) => {
+      const [inQuery, inBody] = [spellQuery?.(sentQuery), spellBody?.(sentBody)];
+      return inQuery || inBody ? Promise.all([inQuery, inBody]) : null;
+    },
   };
 }

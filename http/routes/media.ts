@@ -26,6 +26,7 @@ import {
   thumbnailsAtOnce,
 } from '../../actors/search/thumbnails/contract.ts';
 import { EngineError, restated } from '../../runtime/errors.ts';
+import { spelledOnDisk } from '../../runtime/files/spelling.ts';
 import { allAbsolute, SentPath } from '../../runtime/paths.ts';
 import { defaulted, described, field, nullable } from '../../runtime/schema.ts';
 import { contentOfFile, mediaTypeOf } from '../request/content.ts';
@@ -72,7 +73,7 @@ export const mediaMetadata = route({
   answers: { 200: MediaPropertiesAnswer },
   handle: async ({ body, signal }, { analysis, search }) => {
     const { cache_dir } = body;
-    const media_paths = allAbsolute('media_paths', body.media_paths);
+    const media_paths = await spelledOnDisk(allAbsolute('media_paths', body.media_paths));
     const { model_key } = search.models.state;
     const { media_properties, unreadable } = await analysis.properties(
       { cache_dir, media_paths, model_key },

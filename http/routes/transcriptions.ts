@@ -20,6 +20,7 @@ import {
 } from '../../actors/search/voices/contract.ts';
 import { speechLanguages } from '../../actors/transcriber/contract.ts';
 import { type EngineError, errorTable } from '../../runtime/errors.ts';
+import { spelledOnDisk } from '../../runtime/files/spelling.ts';
 import { allAbsolute } from '../../runtime/paths.ts';
 import { described } from '../../runtime/schema.ts';
 import { quoted } from '../../runtime/text.ts';
@@ -81,7 +82,7 @@ async function page(
 ) {
   const language = named === undefined ? null : languageOf(named);
   // Checked in their plain form, answered by the path as it was sent.
-  const plain = allAbsolute('media_paths', sent);
+  const plain = await spelledOnDisk(allAbsolute('media_paths', sent));
   const transcriptions: [string, Segments][] = [];
   const data: [string, TranscriptionsAnswer['transcription_data'][string]][] = [];
   const languages: [string, TranscriptionsAnswer['transcription_languages'][string]][] = [];

@@ -1,7 +1,7 @@
 // Requests for clips and their answers.
 import { type Static, Type } from 'typebox';
 import { AbsolutePath } from '../../../runtime/paths.ts';
-import { described, field, nullable } from '../../../runtime/schema.ts';
+import { described, field, nullable, uncheckedPath } from '../../../runtime/schema.ts';
 import { type ClipMade, ClipMode, clipModes } from '../../decoder/clips/contract.ts';
 import { EndSeconds, FilePath } from '../../index/store/contract.ts';
 import { createFolders } from '../contract.ts';
@@ -11,7 +11,7 @@ const mostClips = 1000;
 
 export const ClipSpec = Type.Object({
   media_path: described(
-    Type.String({ maxLength: 32_768 }),
+    uncheckedPath(Type.String({ maxLength: 32_768 })),
     'Absolute path on the machine of the service. Clips with a relative path fail.',
   ),
   start_seconds: described(Type.Number(), 'Start of the clip, in seconds from the beginning of the file.'),

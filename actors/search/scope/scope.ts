@@ -4,6 +4,7 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Request } from '../../../runtime/contract.ts';
+import { spelledOnDisk } from '../../../runtime/files/spelling.ts';
 import { addTo } from '../../../runtime/lists.ts';
 import type { Ref } from '../../../runtime/ref.ts';
 import { inSteps, type Steps } from '../../../runtime/sync/checkpoint.ts';
@@ -119,7 +120,7 @@ export async function findScope(
     await eventLoopTurn();
     signal?.throwIfAborted();
   };
-  const segments = await inSteps(frameRanges(request.ranges, field), pause);
+  const segments = await spelledKeys(await inSteps(frameRanges(request.ranges, field), pause));
   const filters = wanted?.filters ?? [];
   const paths = request.search_all ? [] : request.media_paths;
   const speaksOf = namesOf(wanted, model_key === null && !stored ? 'visual' : 'speech');
@@ -130,6 +131,15 @@ export async function findScope(
   const known = await resolveNames(parts, { cache_dir, model_key, stored, names, filters }, signal);
   if (filters.length > 0) await untilDone(() => parts.index.ask('ready_facets', { cache_dir }, now(signal)));
   return inSteps(narrow(paths, segments, speaksOf, filters, known, field), pause);
+}
+
+/** Keys of ranges are not among the paths of a request whose accents are written as on the disk before. */
+async function spelledKeys(segments: Map<string, FrameRange[]>): Promise<Map<string, FrameRange[]>> {
+  const keys = [...segments.keys()];
+  const spelled = await spelledOnDisk(keys);
+  const all = new Map<string, FrameRange[]>();
+  for (const [i, key] of keys.entries()) for (const pair of segments.get(key)!) addTo(all, spelled[i]!, pair);
+  return all;
 }
 
 /** Resolves each name to its content, also the new name of a renamed file. */

@@ -2,6 +2,7 @@
 
 import { posix, win32 } from 'node:path';
 import type { Contract } from '../../../runtime/contract.ts';
+import { spelledOnDisk } from '../../../runtime/files/spelling.ts';
 import { allAbsolute } from '../../../runtime/paths.ts';
 import type { CallOptions, Ref } from '../../../runtime/ref.ts';
 import { sideBySide } from '../../../runtime/sync/shared-work.ts';
@@ -268,7 +269,7 @@ export async function contentsOf(
   call: CallOptions,
 ): Promise<{ askedAs: Map<string, string | undefined>; broken: string[] }> {
   const broken: string[] = [];
-  const paths = allAbsolute('media_paths', media_paths);
+  const paths = await spelledOnDisk(allAbsolute('media_paths', media_paths));
   const hashes = await hashesOf(parts, cache_dir, paths, call, (error) => {
     broken.push(error.message);
     return null;

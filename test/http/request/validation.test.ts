@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { Type } from 'typebox';
-import { createValidator } from '../../../http/request/validation.ts';
+import { createValidator, validatorsOf } from '../../../http/request/validation.ts';
 import { routes } from '../../../http/routes.ts';
 import { AbsolutePath } from '../../../runtime/paths.ts';
 import { clearable, defaulted, nullable } from '../../../runtime/schema.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 test('a list that is too long is refused by its length, without a look at what it holds', () => {
   const validate = createValidator(
@@ -162,4 +165,49 @@ for (const { id, body } of routes.filter((one) => one.body !== null)) {
       assert.deepEqual(told(withNull), told(without), place);
     }
   });
+}
+
+test('paths of every route are written as on the disk, but for answers that repeat them', async () => {
+  const folder = temporaryFolder();
+  const onDisk = join(folder, 'Café'.normalize('NFD'));
+  const sent = onDisk.normalize('NFC');
+  writeFileSync(onDisk, '');
+  // macOS finds a file by both spellings.
+  const spelled = existsSync(sent) ? sent : onDisk;
+  const { spell } = validatorsOf(routes.find(({ id }) => id === 'analyze')!);
+  const body = {
+    cache_dir: '/plain',
+    visual_media_paths: [sent, 'relative/Café'],
+    transcription_jobs: [{ path: sent }],
+  };
+  await spell({}, body);
+  assert.deepEqual(body, {
+    cache_dir: '/plain',
+    visual_media_paths: [spelled, 'relative/Café'],
+    transcription_jobs: [{ path: spelled }],
+  });
+  assert.equal(spell({}, { ...body, visual_media_paths: [], transcription_jobs: [] }), null);
+  const repeated = ['mediaMetadata', 'transcriptions', 'listSummaries', 'searchSummaries'];
+  const unmarked = routes.flatMap(({ id, query, body: schema }) =>
+    [query, schema].flatMap((fields) => pathFields(fields).map((name) => [id, name])),
+  );
+  assert.deepEqual(
+    unmarked,
+    repeated.map((id) => [id, 'media_paths']),
+  );
+});
+
+/** Names of the fields of a schema that hold paths and do not get the spelling of the disk. */
+function pathFields(schema: unknown, name = ''): string[] {
+  if (typeof schema !== 'object' || schema === null || 'spelled' in schema) return [];
+  const isPath =
+    'type' in schema && schema.type === 'string' && /(path|folder|dir)s?$|^(from|to|under)$/.test(name);
+  const inside = Object.entries(schema).flatMap(([key, value]) =>
+    key === 'properties'
+      ? Object.entries(value as object).flatMap(([field, of]) => pathFields(of, field))
+      : key === 'items' || key === 'anyOf'
+        ? [value].flat().flatMap((of) => pathFields(of, name))
+        : [],
+  );
+  return isPath ? [name, ...inside] : inside;
 }
