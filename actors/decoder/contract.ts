@@ -4,7 +4,14 @@ import { type Static, Type } from 'typebox';
 import { ask, Bytes, contract, feed, SlotHandle } from '../../runtime/contract.ts';
 import { EngineError, errorTable } from '../../runtime/errors.ts';
 import { clipMessages } from './clips/contract.ts';
-import { BarShares, SectionsOf, sectionMessages } from './frames/contract.ts';
+import {
+  BarShares,
+  FilmPart,
+  SectionsOf,
+  SmallPictures,
+  SmallRequest,
+  sectionMessages,
+} from './frames/contract.ts';
 import { peakMessages } from './peaks/contract.ts';
 import { Xmp } from './probe/contract.ts';
 import { timesMessages } from './times/contract.ts';
@@ -241,6 +248,8 @@ export const GridFrame = Type.Object({
   preview: Nullable(Bytes),
   /** Parts of the picture are missing, because the file is damaged or incomplete. */
   is_damaged: Type.Optional(Type.Literal(true)),
+  /** The pictures since the frame before, where they were asked for and nothing prevents it. */
+  small: Type.Optional(SmallPictures),
 });
 export type GridFrame = Static<typeof GridFrame>;
 
@@ -328,6 +337,7 @@ export const decoderContract = contract(
         preview: Nullable(PreviewShape),
         mode: DecodeMode,
         from_frame: Type.Integer({ minimum: 0 }),
+        small: Type.Optional(SmallRequest),
         /** Sections of a film for this one of several decoders, instead of all. */
         sections: Type.Optional(SectionsOf),
       }),
@@ -388,16 +398,13 @@ export const decoderContract = contract(
     ),
     /**
      * Every picture that begins to be shown within the parts of a film (seconds, both ends included),
-     * scaled to `width` by `height`. `parts`: ascending by their beginning; they may overlap. Those before
-     * `needed` are left out where decoding begins behind them. Decoded in software. None for a film whose
-     * packets have no times.
+     * scaled to `width` by `height`. `parts`: ascending by their beginning; they may overlap. Decoded in
+     * software. None for a film whose packets have no times.
      */
     part_pictures: feed(
       Type.Object({
         path: Type.String(),
-        parts: Type.Array(Type.Object({ from: Type.Number(), needed: Type.Number(), to: Type.Number() }), {
-          minItems: 1,
-        }),
+        parts: Type.Array(FilmPart, { minItems: 1 }),
         width: Type.Integer({ minimum: 1 }),
         height: Type.Integer({ minimum: 1 }),
       }),

@@ -22,7 +22,9 @@ const stills = [
   'a photograph kept as HEVC',
   'a photograph of HEVC tiles',
   'a bitmap',
-  'a TIFF of planes',
+  'a bitmap of run lengths',
+  'a TIFF of planes in tiles',
+  'a TIFF of 12 bits',
   ...['jpg', 'png', 'webp', 'tif', 'gif', 'avif'].map((ending) => `a still of 320x180, still.${ending}`),
 ];
 const allFiles = [

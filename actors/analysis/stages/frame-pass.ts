@@ -102,7 +102,8 @@ export class FramePass {
     const { pool } = this.#task.parts;
     const holder = pool.holder();
     try {
-      for await (const frame of this.#feed(shapes, { preview, credit, from })) {
+      const small = consumers.find(({ options }) => options.small)?.options.small;
+      for await (const frame of this.#feed(shapes, { preview, credit, from, ...(small && { small }) })) {
         if (consumers.every(({ gone }) => gone)) return;
         const left = consumers.filter(
           ({ gone, options }) => !gone && frame.frame_index >= (options.from ?? 0),
@@ -125,7 +126,7 @@ export class FramePass {
 
   #feed(
     shapes: readonly PictureShape[],
-    { preview, credit, signal, from = 0 }: Omit<FrameOptions, 'shape'>,
+    { preview, credit, signal, small, from = 0 }: Omit<FrameOptions, 'shape'>,
   ): AsyncIterable<GridFrame> {
     const task = this.#task;
     const until = signal ? AbortSignal.any([task.signal, signal]) : task.signal;
@@ -144,6 +145,7 @@ export class FramePass {
       preview: preview ? task.parts.preview : null,
       mode: task.request.decode,
       from_frame: from,
+      ...(small && { small }),
     };
     const options = { signal: until, credit };
     if (this.#shared === null) return reader.feed('frames', request, options);

@@ -1,6 +1,7 @@
 // A stage as the runner needs it: its declaration, and the work itself. The runner owns surveys, the journal,
 // retries, quarantine, cancellation and events; a stage only works on one file.
 import type { GridFrame, PictureShape, PictureSize } from '../../decoder/contract.ts';
+import type { SmallRequest } from '../../decoder/frames/contract.ts';
 import type { KeptSpan, MediaRecord, SpanKey } from '../../index/store/contract.ts';
 import type { AnalysisRequest, WorkResult } from '../contract.ts';
 import { hasWork, type Item, type Job, type StageKind } from './kind.ts';
@@ -182,6 +183,8 @@ export interface FrameOptions {
   readonly preview: boolean;
   /** Frames that may be decoded ahead. */
   readonly credit: number;
+  /** Asks for the small pictures between the frames. */
+  readonly small?: SmallRequest;
   /** Ends the frames of this stage alone. */
   readonly signal?: AbortSignal;
 }

@@ -1,7 +1,7 @@
 // Sections of a film: consecutive grid frames that begin at a random access point, so that several decoders
 // can work on one film side by side. Who works on which is in memory that their threads share.
 import { type Static, Type } from 'typebox';
-import { ask, Integers } from '../../../runtime/contract.ts';
+import { ask, Bytes, Integers } from '../../../runtime/contract.ts';
 import { errorTable } from '../../../runtime/errors.ts';
 
 export const sectionErrors = errorTable({
@@ -102,6 +102,50 @@ export class SectionTable {
 }
 
 const wordOf = (section: number) => 1 + mostTakers + section;
+
+// Every picture of a film, scaled small.
+
+/**
+ * Asks for every picture while the first integer of `all`, which is *shared*, is not 0. Frames of sections,
+ * and those that a device decodes, come without.
+ */
+export const SmallRequest = Type.Object({
+  width: Type.Integer({ minimum: 1 }),
+  height: Type.Integer({ minimum: 1 }),
+  all: Integers,
+});
+export type SmallRequest = Static<typeof SmallRequest>;
+
+export const SmallPictures = Type.Object({
+  /** Some pictures up to this second are missing, none behind it. */
+  after: Type.Number(),
+  /** Pictures from this second on may come later. */
+  before: Type.Number(),
+  /** Seconds of the random access points that were read since the last ones. */
+  entries: Type.Array(Type.Number()),
+  /** Presentation time of each picture since the last ones, relative to the start of the video. */
+  seconds: Type.Array(Type.Number()),
+  /** n×height×width×3: red, green and blue, *moved*. */
+  pictures: Bytes,
+});
+export type SmallPictures = Static<typeof SmallPictures>;
+
+/** A part of a film, in seconds, both ends included. */
+export const FilmPart = Type.Object({
+  from: Type.Number(),
+  /** Pictures before it are left out where decoding can begin behind them. */
+  needed: Type.Number(),
+  to: Type.Number(),
+});
+export type FilmPart = Static<typeof FilmPart>;
+
+/** Largest error of a rounded time, in seconds. */
+const rounding = 0.0005;
+
+/** Where the pictures of a part begin. `entries`: seconds of the random access points before it. */
+export function beginOf({ from, needed }: FilmPart, entries: readonly number[]): number {
+  return Math.max(from, ...entries.filter((entry) => entry <= needed + rounding));
+}
 
 // The black bars of a picture.
 

@@ -81,13 +81,15 @@ async function* filmFrames(
   turn: FeedTurn,
   { hardware, slots, bars }: FilmPass,
 ): AsyncGenerator<Sent<GridFrame>> {
-  const { path, mode, from_frame, preview, sections } = request;
+  const { path, mode, from_frame, preview, sections, small } = request;
   const source = await openSource(path, { turn, pictures: 0, beforeStill: () => slots.take() });
   const outputs = new PictureOutputs(source, shapesOf(request), preview, bars);
   try {
     const onEnd = (counts: object) => turn.log.debug('walked', { path, ...counts });
     const wanted = { ...range(source, from_frame), mode, hardware, turn, onEnd };
-    const pictures = sections ? sectionPictures(source, wanted, sections) : gridPictures(source, wanted);
+    const pictures = sections
+      ? sectionPictures(source, wanted, sections)
+      : gridPictures(source, { ...wanted, ...(small && { small }) });
     for await (const found of pictures) {
       const { handles, bytes } = await slots.take();
       outputs.fill(found, bytes);
@@ -121,12 +123,12 @@ function shapesOf({ shape, further_shapes = [] }: FramesRequest): readonly Pictu
   return [shape, ...further_shapes];
 }
 
-interface ShownPicture extends Pick<GridPicture, 'second' | 'seconds'> {
+interface ShownPicture extends Pick<GridPicture, 'second' | 'seconds' | 'small'> {
   readonly damaged: boolean;
 }
 
 function gridFrame(
-  { second, seconds, damaged }: ShownPicture,
+  { second, seconds, damaged, small }: ShownPicture,
   slots: readonly SlotHandle[],
   preview: Uint8Array<ArrayBuffer> | null,
 ): Sent<GridFrame> {
@@ -138,8 +140,10 @@ function gridFrame(
     preview,
     ...(further.length > 0 && { further_pictures: further }),
     ...(damaged && { is_damaged: true }),
+    ...(small && { small }),
   };
-  return new Sent(value, { slots, transfer: preview ? [preview.buffer] : [] });
+  const moved = [...(preview ? [preview.buffer] : []), ...(small ? [small.pictures.buffer] : [])];
+  return new Sent(value, { slots, transfer: moved });
 }
 
 /** Grid seconds of the whole video; `endless` where the file does not say how long it is. */

@@ -9,6 +9,7 @@ import type { PictureReader } from '../packets/reference.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { type Decision, GridPlan, type SharedPicture } from './plan.ts';
+import type { SmallPictureMaker, TakenPictures } from './small-pictures.ts';
 
 /** The picture shown at one grid second. */
 export interface GridPicture {
@@ -19,6 +20,8 @@ export interface GridPicture {
    * *Borrowed until the next picture is asked for.* The same object for seconds that show the same picture.
    */
   readonly frame: Frame;
+  /** Where they are asked for: the pictures since the one of the grid second before. */
+  readonly small?: TakenPictures;
 }
 
 export interface WalkOptions {
@@ -35,6 +38,8 @@ export interface WalkOptions {
   readonly endless?: boolean;
   readonly hardware?: Hardware | null;
   readonly turn: PacketTurn;
+  /** *Borrowed.* */
+  readonly small?: SmallPictureMaker;
   /** Called for each packet that is read. */
   onPacket?(packet: Packet): void;
   /** Called once, when the walk ends. */
@@ -97,7 +102,7 @@ class Walk {
 
   constructor(options: WalkOptions) {
     this.#options = options;
-    const { grid, from, to, reader, atStart } = options;
+    const { grid, from, to, reader, atStart, small } = options;
     this.#decoder = PictureDecoder.open(options.source, options);
     this.#plan = new GridPlan({
       limit: (second) => grid.limit(second),
@@ -106,6 +111,7 @@ class Walk {
       reorder: reader.reorder,
       atStart,
       hold,
+      ...(small && { everything: () => small.isAsked }),
     });
   }
 
@@ -141,11 +147,12 @@ class Walk {
   }
 
   #read(packet: Packet) {
-    const { reader, grid, ending, onPacket } = this.#options;
+    const { reader, grid, ending, onPacket, small } = this.#options;
     onPacket?.(packet);
     this.#packetsRead++;
     this.#packets.push(packet);
     const facts = packetFacts(packet, reader);
+    small?.onPacket(facts);
     if (facts.shown && facts.pts !== null) {
       ending.add(
         grid.seconds(facts.pts),
@@ -166,6 +173,7 @@ class Walk {
       this.#makeCurrent(next.order);
       const picture = this.#pictures.get(next.order);
       if (picture === undefined && !this.#ended) return null;
+      if (this.#isHeldBack(next)) return null;
       const second = next.from + this.#taken++;
       if (!picture || second + 1 >= next.to) {
         this.#settled.shift();
@@ -173,9 +181,17 @@ class Walk {
       }
       if (!picture) continue;
       const { frame, pts } = picture;
-      return { second, seconds: this.#options.grid.seconds(pts), frame };
+      const { grid, small, source } = this.#options;
+      const until = this.#ended && source.ended !== null ? Number.POSITIVE_INFINITY : second;
+      return { second, seconds: grid.seconds(pts), frame, ...(small && { small: small.take(until) }) };
     }
     return null;
+  }
+
+  /** The last grid second waits for the small pictures behind it. */
+  #isHeldBack({ from }: SharedPicture): boolean {
+    const { small, to } = this.#options;
+    return !this.#ended && small?.isAsked === true && from + this.#taken === to - 1;
   }
 
   /**
@@ -200,6 +216,7 @@ class Walk {
     if (!packet) return;
     try {
       if (decision.fresh) this.#drain();
+      this.#options.small?.onDecision(packet, decision);
       if (decision.send) this.#decode(packet, decision);
       else if (decision.wanted) this.#pictures.set(decision.order, null);
     } finally {
@@ -230,6 +247,7 @@ class Walk {
    * Keeps a wanted picture. Pictures come out in presentation order, so an earlier one still awaited is lost.
    */
   #keep(frame: Frame, pts: number | null) {
+    if (pts !== null) this.#options.small?.onPicture(frame, pts);
     const order = pts === null ? undefined : this.#awaited.get(pts);
     if (order === undefined || pts === null) return;
     this.#awaited.delete(pts);

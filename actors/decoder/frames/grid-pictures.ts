@@ -10,8 +10,10 @@ import { type Hardware, keepPicture, PictureDecoder } from '../packets/picture-d
 import { type PacketTurn, packetCheckpoint } from '../source/packet-checkpoint.ts';
 import type { Source } from '../source/source.ts';
 import { frameStep } from '../source/stream.ts';
+import type { SmallRequest } from './contract.ts';
 import { endsStrictly, type GridPicture, type WalkCounts, type WalkOptions, walkGrid } from './gop-walk.ts';
 import { near, seekNear } from './seek.ts';
+import { SmallPictureMaker } from './small-pictures.ts';
 
 // Decodes every picture, for streams whose packets have no PTS (AVI with B-frames, raw streams). The decoder
 // outputs pictures in presentation order and estimates their times.
@@ -173,18 +175,27 @@ export interface GridRequest {
   readonly offset?: number;
   /** A device to decode on; software without. */
   readonly hardware?: Hardware | null;
+  readonly small?: SmallRequest;
   readonly turn: PacketTurn;
   onEnd?(counts: WalkCounts): void;
 }
 
 /** Errors: NO_PICTURE, UNSUPPORTED_CODEC, DECODE_FAILED. The source stays the caller's. */
 export async function* gridPictures(source: Source, request: GridRequest): AsyncGenerator<GridPicture> {
-  const { offset = 0, turn } = request;
+  const { offset = 0, turn, small: smallRequest, ...wanted } = request;
   const { video, reader, start, timed } = await readHead(source, turn);
   const grid = new Grid(video.timeBase, start ?? 0, offset);
-  const options = { source, reader, grid, ending: new Ending(), atStart: true, ...request };
-  if (!timed) yield* decodeEvery(options, frameStep(source));
-  else if (request.mode === 'keyframes' && !source.intraOnly) yield* walkKeyframes(options);
-  else if (offset + request.from < near) yield* walkGrid(options);
-  else yield* walkGrid({ ...options, atStart: (await seekNear(options, start ?? 0)) === null });
+  const options = { source, reader, grid, ending: new Ending(), atStart: true, turn, ...wanted };
+  if (!timed) return yield* decodeEvery(options, frameStep(source));
+  if (request.mode === 'keyframes' && !source.intraOnly) return yield* walkKeyframes(options);
+  const atStart = offset + request.from < near || (await seekNear(options, start ?? 0)) === null;
+  // Where every picture is coded by itself, decoding some of them later costs no more.
+  const hasSmall = smallRequest && !request.hardware && !source.intraOnly;
+  if (!hasSmall) return yield* walkGrid({ ...options, atStart });
+  const small = new SmallPictureMaker(smallRequest, { source, grid, atStart });
+  try {
+    yield* walkGrid({ ...options, atStart, small });
+  } finally {
+    small.close();
+  }
 }

@@ -14,6 +14,7 @@ import { PictureFiller } from '../pixels/picture.ts';
 import { expectUnchanged, readFileStamp } from '../source/file.ts';
 import { openSource, type Source } from '../source/source.ts';
 import { codedSize } from '../source/stream.ts';
+import { beginOf } from './contract.ts';
 import { near, seekExactly } from './seek.ts';
 
 type PartsRequest = Request<typeof decoderContract, 'part_pictures'>;
@@ -51,6 +52,8 @@ class PartsOfFilm {
   readonly #found = new Map<number, Picture[]>();
   /** Seconds of the last picture that was decoded. */
   #latest = 0;
+  /** Seconds of the random access points of the run. */
+  #entries: number[] = [];
 
   constructor(source: Source, head: Head, request: PartsRequest, turn: Turn) {
     this.#source = source;
@@ -108,14 +111,16 @@ class PartsOfFilm {
     const { parts } = this.#request;
     const end = parts[last]!.to;
     const checkpoint = createCheckpoint(this.#turn);
+    this.#entries = [];
     let next = first;
     const onPicture = (frame: Frame, pts: number | null) => this.#keep(frame, pts, next, filler);
     for (let later = 0; later <= this.#head.reader.reorder; ) {
       this.#turn.throwIfCancelled();
       const packet = this.#source.next();
       if (!packet) break;
-      const { pts, shown, reference } = packetFacts(packet, this.#head.reader);
+      const { pts, shown, reference, entry } = packetFacts(packet, this.#head.reader);
       const seconds = pts === null ? null : this.#grid.seconds(pts);
+      if (seconds !== null && shown && entry !== 'no') this.#entries.push(seconds);
       try {
         const isAsked = seconds !== null && this.#asking(seconds, next).length > 0;
         const isBehind = seconds !== null && seconds > end;
@@ -159,7 +164,8 @@ class PartsOfFilm {
   }
 
   #take(part: number): Sent<PartPictures> {
-    const found = this.#found.get(part) ?? [];
+    const begin = beginOf(this.#request.parts[part]!, this.#entries);
+    const found = (this.#found.get(part) ?? []).filter(({ seconds }) => seconds >= begin);
     this.#found.delete(part);
     const { width, height } = this.#request;
     const pictures = new Uint8Array(found.length * width * height * 3);

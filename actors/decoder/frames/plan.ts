@@ -39,6 +39,8 @@ export interface PlanOptions {
   readonly atStart: boolean;
   /** Limits of the queue. When it is full, references are sent before it is known that they are needed. */
   readonly hold: { readonly packets: number; readonly bytes: number };
+  /** While it is true, every picture that can be decoded is. */
+  everything?(): boolean;
 }
 
 interface Waiting {
@@ -77,7 +79,9 @@ export class GridPlan {
 
   /** True when no further packet can matter. */
   get done(): boolean {
-    return this.#second >= this.#options.to && !this.#queue.some((waiting) => waiting.wanted);
+    const { to, reorder } = this.#options;
+    if (this.#second < to || this.#queue.some((waiting) => waiting.wanted)) return false;
+    return !this.#goesOn || this.#ahead.length > reorder;
   }
 
   /** Takes the next packet in decoding order; returns the decisions that are certain now. */
@@ -103,7 +107,7 @@ export class GridPlan {
     const end = Math.min(this.#options.to, lastSecond);
     while (this.#second < end) this.#settle(end);
     this.#commitWanted(decisions, true);
-    this.#take(this.#queue.length, decisions, () => 'drop');
+    this.#take(this.#queue.length, decisions, (waiting) => (this.#goesOn ? this.#asNeeded(waiting) : 'drop'));
     return decisions;
   }
 
@@ -116,6 +120,11 @@ export class GridPlan {
 
   #limit(): number {
     return this.#options.limit(this.#second);
+  }
+
+  /** Every picture is decoded, and no reference is missing. */
+  get #goesOn(): boolean {
+    return this.#connected && this.#options.everything?.() === true;
   }
 
   /**
@@ -210,6 +219,7 @@ export class GridPlan {
   /** True when a restart saves decoding references, or when references are missing without it. */
   #shouldRestartAt(index: number): boolean {
     if (!this.#connected) return true;
+    if (this.#goesOn) return false;
     for (let i = 0; i < index; i++) if (this.#queue[i]!.facts.reference) return true;
     return false;
   }
@@ -229,7 +239,7 @@ export class GridPlan {
     if (entry !== 'no') this.#restartedAt = null;
     if (wanted) return 'send';
     const lost = skipped && this.#restartedAt !== null && pts !== null && pts < this.#restartedAt;
-    return reference && !lost ? 'send' : 'drop';
+    return (reference || this.#goesOn) && !lost ? 'send' : 'drop';
   }
 
   /** Drops packets before a random access point that no picture of a later second can reference. */
@@ -239,6 +249,7 @@ export class GridPlan {
     for (let i = this.#queue.length - 1; i > 0; i--) {
       const { entry, pts, shown } = this.#queue[i]!.facts;
       if (entry === 'no' || !shown || pts === null || pts > limit) continue;
+      if (this.#goesOn) return void this.#take(i, decisions, (waiting) => this.#asNeeded(waiting));
       for (let j = 0; j < i; j++) if (this.#queue[j]!.facts.reference) this.#connected = false;
       this.#take(i, decisions, () => 'drop');
       return;

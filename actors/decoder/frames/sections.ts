@@ -54,7 +54,7 @@ export async function sections(
 /** The pictures of the sections that are taken, in order. Errors: as `gridPictures`, SECTIONS_APART. */
 export async function* sectionPictures(
   source: Source,
-  request: GridRequest,
+  request: Omit<GridRequest, 'small'>,
   { all, table: memory, taker }: NonNullable<Request<typeof decoderContract, 'frames'>['sections']>,
 ): AsyncGenerator<GridPicture> {
   const { turn, to: end } = request;

@@ -10,7 +10,7 @@ import type { AnalysisParts, Index } from '../parts.ts';
 import type { Facts, FileWork, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { Look, Looks, lookBytes, lookHeight, lookWidth } from './cuts.ts';
-import { type Edges, findEdgesIfReadable } from './edges.ts';
+import { EdgeSearch, type Edges, edgesIfReadable, Liveliness } from './edges.ts';
 import { pictureKind } from './kind.ts';
 
 const shape: PictureShape = { width: lookWidth, height: lookHeight, fit: 'stretch', resample: 'area' };
@@ -21,6 +21,7 @@ export class SceneRun implements StageRun {
   readonly #index: Index;
   readonly #pool: AnalysisParts['pool'];
   readonly #log: Log;
+  readonly #liveliness = new Liveliness();
   readonly #cacheDir: string;
   readonly #signal: AbortSignal;
   readonly #earlier: EarlierRuns | null;
@@ -63,9 +64,10 @@ export class SceneRun implements StageRun {
       );
     }
     if (previews) throw mediaErrors.FILE_NOT_FOUND(`${path}: there is no such file`, { path });
-    const { seen, looks } = await this.#look(file);
+    const search = new EdgeSearch(media, this.#liveliness, signal);
+    const seen = await this.#look(file, search);
     const missing_frames = probe.grid_frames - seen;
-    const edges = reader && (await findEdgesIfReadable(reader, media, looks, signal, this.#log));
+    const edges = reader && (await edgesIfReadable(search, reader, media, this.#log));
     return { finished: this.#store(media, edges, { frames: seen, missing_frames }) };
   }
 
@@ -75,15 +77,18 @@ export class SceneRun implements StageRun {
     return stored[0] === true;
   }
 
-  async #look({ frames, worked }: FileWork<Item>) {
+  /** Answers the number of frames. */
+  async #look({ frames, worked }: FileWork<Item>, search: EdgeSearch): Promise<number> {
     const looks = new Looks();
     let seen = 0;
-    for await (const { frame_index, picture } of frames({ shape, preview: false, credit })) {
+    const request = { shape, preview: false, credit, small: search.small };
+    for await (const { frame_index, picture, small } of frames(request)) {
       looks.see(frame_index, new Look(this.#pool.view(picture).subarray(0, lookBytes)));
+      await search.see(frame_index, looks.frames.at(-1) === frame_index, small);
       seen++;
       worked(1);
     }
-    return { seen, looks: looks.frames };
+    return seen;
   }
 
   /** Where only the grid tells, the scenes that are stored stay. */

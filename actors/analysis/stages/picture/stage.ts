@@ -15,7 +15,7 @@ import type { Item } from '../kind.ts';
 import type { Index } from '../parts.ts';
 import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
-import { type Edges, findEdgesIfReadable } from './edges.ts';
+import { EdgeSearch, type Edges, edgesIfReadable, Liveliness } from './edges.ts';
 import { createEmbedding, type Embedding, Sink } from './embedding.ts';
 import { pictureKind } from './kind.ts';
 import { SceneRun } from './scenes.ts';
@@ -52,6 +52,7 @@ class PictureRun implements StageRun {
   readonly #embedding: Embedding;
   readonly #commits: Commits;
   readonly #mode: DecodeMode;
+  readonly #liveliness = new Liveliness();
   readonly #log: Log;
   /** Settings that change pictures and vectors, beside the model. */
   readonly #settings: Readonly<Record<string, unknown>>;
@@ -134,9 +135,12 @@ class PictureRun implements StageRun {
       throw failed.signal.aborted && !signal.aborted ? failed.signal.reason : error;
     };
     try {
-      await this.#decode(file, sink, next_frame, failed.signal);
+      const search = this.#edgeSearch(file, failed.signal);
+      await this.#decode(file, { sink, search }, next_frame, failed.signal);
       this.#embedding.close(sink);
-      const edges = await this.#withoutBatches(() => this.#edges(file, sink, failed.signal));
+      const edges = await this.#withoutBatches(async () => {
+        return search && edgesIfReadable(search, file.reader!, media, this.#log);
+      });
       return { finished: this.#commit(media, sink, { previews, edges }).catch(giveUp) };
     } catch (error) {
       return giveUp(error);
@@ -145,25 +149,24 @@ class PictureRun implements StageRun {
 
   async #decode(
     { media, frames }: FileWork<Item>,
-    sink: Sink,
+    { sink, search }: { readonly sink: Sink; readonly search: EdgeSearch | null },
     from: number,
     signal: AbortSignal,
   ): Promise<void> {
+    search?.takeUp(sink.looks);
     if (from >= media.probe.grid_frames) return;
     const { shape, batch } = this.#model;
     const credit = Math.max(2, Math.min(batch, this.#pool.count >> 2));
     // The frame before is seen once more: only it tells whether the first one begins another shot.
     const first = Math.max(0, from - 1);
-    for await (const frame of frames({ shape, from: first, preview: true, credit, signal })) {
-      if (frame.frame_index < from) {
-        this.#embedding.show(sink, frame.frame_index, frame.picture);
-        continue;
-      }
-      if (!frame.preview) {
-        throw engineErrors.INTERNAL(`${media.path}: frame ${frame.frame_index} came without a preview`);
-      }
+    const small = search ? { small: search.small } : {};
+    for await (const frame of frames({ shape, from: first, preview: true, credit, signal, ...small })) {
       const { frame_index, picture, preview } = frame;
-      this.#embedding.add({ file: sink, frame: frame_index, slot: picture, preview });
+      if (frame_index < from) this.#embedding.show(sink, frame_index, picture);
+      else if (preview) this.#embedding.add({ file: sink, frame: frame_index, slot: picture, preview });
+      else throw engineErrors.INTERNAL(`${media.path}: frame ${frame_index} came without a preview`);
+      const mayBegin = frame_index >= from && sink.looks.at(-1) === frame_index;
+      await search?.see(frame_index, mayBegin, frame.small);
     }
   }
 
@@ -177,10 +180,10 @@ class PictureRun implements StageRun {
     }
   }
 
-  /** Where the shots of a film begin, to the picture; null where only the grid tells. */
-  async #edges({ media, reader, previews }: FileWork<Item>, sink: Sink, signal: AbortSignal) {
+  /** Finds where the shots of a film begin, to the picture; null where only the grid tells. */
+  #edgeSearch({ media, reader, previews }: FileWork<Item>, signal: AbortSignal): EdgeSearch | null {
     if (previews || !reader || this.#mode !== 'exact' || media.probe.kind !== 'video') return null;
-    return findEdgesIfReadable(reader, media, sink.looks, signal, this.#log);
+    return new EdgeSearch(media, this.#liveliness, signal);
   }
 
   async #commit(media: MediaRecord, sink: Sink, { previews, edges }: Told) {
