@@ -10,7 +10,7 @@ import { type Faces, loadFaceModel } from '../parts.ts';
 import type { FileWork, SpanRules, Stage, StageRun, Underway } from '../stage.ts';
 import type { TaskContext } from '../task-context.ts';
 import { FaceClosing } from './closing.ts';
-import { FaceFinder, FileFaces, faceShape, stillSide } from './file-faces.ts';
+import { FaceFinder, FileFaces, FilmFaces, faceShape, stillSide } from './file-faces.ts';
 import { type FaceFacts, facesKind } from './kind.ts';
 
 export const facesStage: Stage = {
@@ -133,6 +133,7 @@ class FaceRun implements StageRun {
   ): Promise<void> {
     if (from >= media.probe.grid_frames) return;
     const shape = this.#shapeOf(media.probe, previews ?? media.probe);
+    const film = new FilmFaces(finder, shape);
     for await (const { frame_index, picture } of frames({
       shape,
       from,
@@ -140,7 +141,7 @@ class FaceRun implements StageRun {
       credit: CREDIT,
       signal,
     })) {
-      await faces.add(frame_index, finder.find(picture, shape, signal));
+      await faces.add(frame_index, film.find(picture, signal));
     }
   }
 

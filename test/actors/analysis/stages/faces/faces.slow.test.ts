@@ -76,6 +76,21 @@ test('what is found without a request is told as a request would say it', async 
   assert.deepEqual([eps, used_eps], [0.48, 0.26]);
 });
 
+test('a picture that is the same as the one before it is not looked at again', async (t) => {
+  const e = await engine(t, [{ name: 'slides', frames: 7, still: 3 }]);
+  e.people.shown = () => [0, 1];
+  const { of } = await e.run({ face_clustering_jobs: [jobOf(e)] });
+  assert.deepEqual(of['slides']?.faces?.count, 14);
+  assert.equal(e.people.looked.length, 3);
+  const stored = [...e.people.stored.values()][0]!;
+  assert.deepEqual(
+    stored.map(({ frame }) => frame),
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
+  );
+  for (const [i, { vector }] of stored.entries()) assert.deepEqual(vector, stored[i % 2]!.vector);
+  assert.equal(e.w.pool.free, e.w.pool.count);
+});
+
 test('they come from the decode pass of the pictures, and both are whole', async (t) => {
   const e = await engine(t, films.slice(0, 2));
   const { state } = await e.run({
