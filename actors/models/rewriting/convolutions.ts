@@ -65,7 +65,7 @@ export function normalisationsBefore(graph: OpenGraph): void {
 }
 
 /** Factor and summand of each channel. */
-export function normalisationOf(graph: OpenGraph, { inputs, attributes }: OpenNode) {
+function normalisationOf(graph: OpenGraph, { inputs, attributes }: OpenNode) {
   const [scale, shift, mean, variance] = inputs
     .slice(1)
     .map((one) => graph.constant(one)!.data as Float32Array);

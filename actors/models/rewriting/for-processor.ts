@@ -9,7 +9,6 @@ import {
   withoutTurns,
 } from './convolutions.ts';
 import { OpenGraph, type OpenNode, readOnnx } from './open-graph.ts';
-import { convolutionsOfLarger, doublings, gatedThinMaps, gates } from './upsampling.ts';
 
 // A graph of convolutions in eight bits: values as bytes within ranges that were measured, weights as signed
 // bytes with a scale for each channel. Nodes stay; what they take is rounded before them, which onnxruntime
@@ -157,7 +156,7 @@ function weigh(graph: OpenGraph, convolution: OpenNode, step: number): void {
 /** In their order: some make what others look for. */
 const rules = [
   ...[withoutTurns, biasInConvolutions, withoutTurns, padInWindows, normalisationsBefore],
-  ...[scalarsBefore, hardSwishes, gates, convolutionsOfLarger, gatedThinMaps, doublings],
+  ...[scalarsBefore, hardSwishes],
 ];
 
 /**

@@ -76,10 +76,6 @@ export class OpenGraph {
     });
   }
 
-  integers(values: readonly number[]): string {
-    return this.tensor({ type: 'int64', dims: [values.length], data: BigInt64Array.from(values, BigInt) });
-  }
-
   tensor(tensor: Tensor): string {
     const name = this.#fresh();
     this.#constants.set(name, tensor);
