@@ -74,7 +74,6 @@ export type AnalysisRequest = Static<typeof AnalysisRequest>;
  */
 export type Outcome = 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
 
-/** The result of one file as the engine passes it on. */
 export interface WorkResult {
   readonly path: string;
   readonly type: string;
@@ -82,7 +81,6 @@ export interface WorkResult {
   readonly outcome: Outcome;
   /** Reason for `not_applicable`, as `no_picture`; else null. */
   readonly reason: string | null;
-  /** Facts about the file from this kind of work. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly duration_seconds: number;
   readonly error: { readonly code: string; readonly message: string } | null;
@@ -105,7 +103,6 @@ export interface AnalysisReport {
   readonly progress: TaskProgress;
 }
 
-/** Amount of work in a run of a task. */
 export interface RunSize {
   readonly files: number;
   /** Jobs with a closing step; none when left out. */
@@ -180,11 +177,9 @@ export interface ProxyRequest {
 
 /** Tasks of jobs without files, by kind of work. Paths are absolute. */
 export interface JobRequests {
-  /** Clips to cut out of films and sound. */
   readonly clips: ClipsRequest;
   /** Models to download: their keys, and words that stand for several. */
   readonly pull: { readonly model_keys: readonly string[] };
-  /** A film or sound that browsers are to play. */
   readonly proxy: ProxyRequest;
 }
 
@@ -260,7 +255,6 @@ export interface EarlierRuns {
   finished(type: string, path: string): boolean;
 }
 
-/** One run of a task. */
 export interface TaskRun {
   readonly task_id: string;
   readonly request: AnalysisRequest;
@@ -278,7 +272,6 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Aborted when no further file is to be begun; what is being worked on is finished. */
   readonly draining?: AbortSignal;
-  /** Index to use instead of the default one. */
   readonly index?: Ref<typeof indexContract>;
   onEvent(event: AnalysisEvent): void;
 }
@@ -289,13 +282,11 @@ export interface Analysis {
   properties(request: PropertiesRequest, signal: AbortSignal): Promise<MediaPropertiesAnswer>;
   /** True if one of these files is missing and the folder has previews of its pictures. */
   hasGone(cache_dir: string, paths: readonly string[], signal: AbortSignal): Promise<boolean>;
-  /** Names of the summaries of each path that the folder knows. */
   summaryNames(
     cache_dir: string,
     paths: readonly string[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Ids of the collections of summaries. */
   collections(cache_dir: string, signal: AbortSignal): Promise<ReadonlySet<string>>;
   /** Summaries are being made: visual searches have to wait. */
   readonly summarizing: boolean;
@@ -309,7 +300,6 @@ export interface Analysis {
 
 // Properties of media files that a survey finds.
 
-/** Properties of one media file. */
 export const MediaProperties = Type.Object({
   video_cached: field('Whether the visual analysis is stored.', Type.Boolean()),
   audio_cached: field('Whether a transcript is stored.', Type.Boolean()),

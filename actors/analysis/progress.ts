@@ -16,7 +16,6 @@ export interface StageProgress extends Amounts {
   readonly speed: number;
 }
 
-/** State of the work on one file. */
 export interface FileProgress extends Amounts {
   readonly path: string;
   readonly type: string;
@@ -32,9 +31,7 @@ export interface Step {
   readonly part: string | null;
 }
 
-/** State of the closing step of a job. */
 export interface ClosingProgress {
-  /** Name of the job. */
   readonly name: string;
   readonly type: string;
   /** 0 to 100, a whole number. */
@@ -43,7 +40,6 @@ export interface ClosingProgress {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** State of a whole task. */
 export interface TaskProgress {
   /** Types of work of the task, also of what was stored before. */
   readonly types: readonly string[];
@@ -165,7 +161,6 @@ export function fileProgress(file: Pick<FileProgress, 'path' | 'type'> & Amounts
   return { ...file, percentage };
 }
 
-/** How the work on a file ended. */
 export interface Ended {
   readonly path: string;
   readonly outcome: 'analyzed' | 'stored' | 'not_applicable' | 'failed' | 'cancelled';
@@ -217,7 +212,6 @@ function closingKey(type: string, name: string): string {
   return JSON.stringify([type, name]);
 }
 
-/** The amounts of one run of a task as they grow. */
 export class ProgressModel {
   readonly #kinds: readonly StageKind[];
   readonly #stages = new Map<string, StageAmounts>();

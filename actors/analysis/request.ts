@@ -48,7 +48,6 @@ export interface StoredMedia {
   analysed(paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** Names of the summaries of each path, as far as the folder knows it. */
   summaryNames(paths: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Ids of all collections. */
   collections(): Promise<ReadonlySet<string>>;
 }
 

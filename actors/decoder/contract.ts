@@ -100,7 +100,6 @@ export const SubtitleStream = Type.Object({
 
 /** Sample format of a still. */
 export const StillSamples = Type.Object({
-  /** Bits of one sample. */
   bit_depth: Type.Integer(),
   /** `srgb`, `b-w`, `cmyk`... */
   color_model: Type.String(),

@@ -58,7 +58,6 @@ export class Grid {
     return second;
   }
 
-  /** A duration in ticks. */
   ticks(seconds: number): number {
     return (seconds * this.#base.den) / this.#base.num;
   }

@@ -74,7 +74,6 @@ interface ReadPicture {
   readonly reading: Reading;
   /** Part of the picture in which lines were looked for, beyond whether there are any. */
   readonly looked: number;
-  /** Lines that were read. */
   readonly read: number;
 }
 

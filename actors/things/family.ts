@@ -12,7 +12,6 @@ export interface Detection {
   readonly box: Box;
 }
 
-/** Outputs of one run, by name. */
 export type Outputs = Readonly<Record<string, { readonly data: ArrayLike<number | bigint> }>>;
 
 export interface DetectorFamily extends Pick<ObjectDetector, 'side' | 'fit'> {

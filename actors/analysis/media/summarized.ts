@@ -8,7 +8,6 @@ type Index = Ref<typeof indexContract>;
 /** Paths of one message. */
 const together = mostOfPage;
 
-/** Names of the summaries of each path that the folder knows. */
 export async function summaryNames(
   index: Index,
   cache_dir: string,
@@ -59,7 +58,6 @@ export async function summariesOf(
   return all;
 }
 
-/** Ids of the collections of a folder. */
 export async function collectionIds(
   index: Index,
   cache_dir: string,

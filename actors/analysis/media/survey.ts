@@ -142,7 +142,6 @@ export async function expectUnchanged(
 
 export interface GoneMedia {
   readonly media: MediaRecord;
-  /** Size of its stored previews. */
   readonly previews: PictureSize;
 }
 

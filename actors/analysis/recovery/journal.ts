@@ -21,7 +21,6 @@ import { type JournalEntry, JournalHistory, quarantineReason, stageKey } from '.
 const MOST_BYTES = 64 << 20;
 
 interface JournalReading {
-  /** Size of the file. */
   readonly bytes: number;
   /** Bytes that were not read. */
   readonly skipped: number;

@@ -39,7 +39,6 @@ export interface Stage<I extends Item = Item> {
   open(task: TaskContext): Promise<StageRun<I>>;
 }
 
-/** Work of one stage in one run of a task. */
 export interface StageRun<I extends Item = Item> {
   /** Key of the model, which together with the content of the file is the key of the work. */
   modelOf(item: I): string;
@@ -127,7 +126,6 @@ export interface FileWork<I extends Item = Item> {
    * are its stored previews, of this size.
    */
   readonly previews: PictureSize | null;
-  /** Aborted when the work is to end. */
   readonly signal: AbortSignal;
   /**
    * The frames of the file, at most one pass a piece of work. Stages that want frames of the same file get
@@ -159,7 +157,6 @@ export interface SpanRules {
 /** Spans of the work on one file. A stage writes them by `keep`, or lets its store write them under `key`. */
 export interface FileSpans {
   readonly key: SpanKey;
-  /** The spans that are kept, in order. */
   all(): Promise<readonly KeptSpan[]>;
   /** The amount that was taken up. */
   readonly taken: number;

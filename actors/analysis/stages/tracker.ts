@@ -9,11 +9,9 @@ import type { StageKind } from './kind.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Counts and reports the work of one type. */
 export interface WorkTracker {
   /** The file is known and there is work on it. */
   begin(media: MediaRecord): void;
-  /** Every file is known. */
   surveyed(): void;
   /** Work on the file goes on behind this amount, which an earlier attempt did. */
   takenUp(media: MediaRecord, amount: number): void;

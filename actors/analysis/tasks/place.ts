@@ -13,7 +13,6 @@ export type Prepare = () => Promise<RecordRun>;
 interface Waiting {
   readonly task: RunningTask;
   readonly priority: number;
-  /** Order of arrival. */
   readonly order: number;
 }
 
@@ -41,7 +40,6 @@ export class Place {
     this.#most = most;
   }
 
-  /** The task that runs or is stopping. */
   get current(): RunningTask | null {
     return this.#current;
   }

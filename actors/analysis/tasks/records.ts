@@ -60,7 +60,6 @@ interface TaskRecord extends Omit<Static<ReturnType<typeof taskRecord>>, 'task'>
 
 /** A run that this engine has. */
 export interface ActiveRun {
-  /** Snapshot at the beginning of the run. */
   readonly task: TaskSnapshot;
   readonly request: AnalysisRequest;
   /** Results of earlier runs by `workKey`; null in the first run. *Owned by the caller.* */
@@ -89,7 +88,6 @@ export interface NewTask {
 
 export interface RecordParts {
   readonly folder: string;
-  /** The kinds of work there are. */
   readonly kinds: readonly StageKind[];
   readonly self: Holder;
   /** Unix seconds. */

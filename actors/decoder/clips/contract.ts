@@ -55,7 +55,6 @@ export const ClipMade = Type.Object({
   encoder: Type.Union([Type.String(), Type.Null()]),
   /** The encoder of a device that failed before `encoder` made the clip. */
   failed_encoder: Type.Optional(Type.String()),
-  /** How it was cut. */
   mode_used: ClipMode,
   /** Why that is not the mode that was asked for; null when it is. */
   mode_reason: Type.Union([Type.String(), Type.Null()]),

@@ -130,7 +130,6 @@ export class PictureCopy {
     return { start: seconds(this.#origin), end: seconds(this.#until) };
   }
 
-  /** Writes the next packet that is in the clip. */
   step() {
     const packet = this.#read.shift() ?? this.#options.source.next();
     if (!packet) {

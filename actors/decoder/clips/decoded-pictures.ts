@@ -91,13 +91,11 @@ export interface ClipPictures {
   readonly length: number | null;
   /** In seconds of the source; known at the end. */
   readonly span: { readonly start: number; readonly end: number };
-  /** Pictures so far. */
   readonly frames: number;
   /** FFmpeg's name of what encodes them; null where none are encoded. */
   readonly encoder: string | null;
   /** The encoder of a device that could not be opened; null when none failed. */
   readonly failedEncoder: string | null;
-  /** Goes on by one picture. */
   step(): Promise<void>;
   close(): Promise<void>;
 }

@@ -54,7 +54,6 @@ export class FrameRange<T> {
   /** The latest picture that was pushed: how long it is shown is told by the next. */
   #held: Held<T> | null = null;
   #latest = Number.NEGATIVE_INFINITY;
-  /** Pictures of the clip so far. */
   #count = 0;
   /** Ticks at which the clip starts; null before its first picture is known. */
   origin: number | null = null;

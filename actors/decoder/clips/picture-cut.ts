@@ -48,7 +48,6 @@ export class PictureCut {
   /** Seconds of the latest keyframe that was asked for. */
   #key = 0;
   #done = false;
-  /** Pictures encoded so far. */
   frames = 0;
 
   constructor(options: PictureCutOptions) {
@@ -106,7 +105,6 @@ export class PictureCut {
     return { start: this.#seconds(origin! - this.#zero), end: this.#seconds(ending! - this.#zero) };
   }
 
-  /** Encodes the next picture. */
   async step() {
     const next = this.#next;
     if (!next) {

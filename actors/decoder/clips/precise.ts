@@ -177,7 +177,6 @@ export class SoundCut {
     return Math.max(...this.#tracks.map(({ known }) => known));
   }
 
-  /** True while no track has a sample. */
   get isEmpty(): boolean {
     return this.#tracks.every(({ samples }) => samples === 0);
   }

@@ -13,7 +13,6 @@ export interface Placement {
   /** Top left corner of the crop, after rotation. */
   readonly left: number;
   readonly top: number;
-  /** Size of the crop. */
   readonly kept: Size;
 }
 

@@ -9,7 +9,6 @@ import { type ToneMap, toneMap } from './hdr.ts';
 import { JpegEncoder, jpegColours, jpegFrame } from './jpeg.ts';
 import { Scaler } from './scaler.ts';
 
-/** Fills slots with pictures of one shape. */
 export class PictureFiller {
   readonly #shape: PictureShape;
   readonly #scaler: Scaler;

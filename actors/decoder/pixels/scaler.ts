@@ -137,7 +137,6 @@ const flags = {
 /** Video above this height without a colour matrix is taken for BT.709, as players do. */
 const sdHeight = 576;
 
-/** Scales pictures of any size and format to one pixel format. */
 export class Scaler {
   readonly #context = new SoftwareScaleContext();
   readonly #format: PixelFormat;

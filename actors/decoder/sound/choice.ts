@@ -1,9 +1,7 @@
 // Which channels of which audio tracks are decoded, and the gain of each in the output.
 import { addTo } from '../../../runtime/lists.ts';
 
-/** An audio track, by its header. */
 export interface TrackFacts {
-  /** Index of the stream. */
   readonly stream: number;
   readonly channels: number;
   /** Has the default disposition. */

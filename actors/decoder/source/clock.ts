@@ -174,7 +174,6 @@ export class ClockReader {
   }
 }
 
-/** Access to the packets of an open file. */
 interface Packets {
   readonly bytes: number;
   /** The stream whose clock counts. */

@@ -54,7 +54,6 @@ export function ramp(b: GraphBuilder, value: string, from: number, to: number): 
 }
 
 export interface Gradient {
-  /** Edge strength. */
   readonly strength: string;
   /** Strength times cosine and sine of twice the angle: two channels. Horizontal lines: cosine -1. */
   readonly turns: string;

@@ -9,7 +9,6 @@ import { FilePath } from '../../../index/store/contract.ts';
 import { stageKind } from '../kind.ts';
 
 const Clip = Type.Object({
-  /** Name of the job. */
   name: Type.String({ minLength: 1 }),
   media_path: Type.String(),
   start_seconds: Type.Number(),

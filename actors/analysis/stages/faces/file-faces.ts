@@ -43,7 +43,6 @@ export class FileFaces {
     this.#parts = parts;
   }
 
-  /** Frames that were looked at and appended. */
   get frames(): number {
     return this.#frames;
   }

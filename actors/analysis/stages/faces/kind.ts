@@ -53,7 +53,6 @@ export const SampleFaceNaming = Type.Object({
 });
 export type SampleFaceNaming = Static<typeof SampleFaceNaming>;
 
-/** The faces that were found in a file. */
 export const FaceFacts = Type.Object({
   model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
   count: described(Count, 'Total number of faces in all pictures.'),
@@ -63,7 +62,6 @@ export const FaceFacts = Type.Object({
 });
 export type FaceFacts = Static<typeof FaceFacts>;
 
-/** The clustering of a job. */
 export const ClusteringFacts = Type.Object({
   model_key: described(Type.String(), 'Detector and embedder that found the faces.'),
   eps: described(

@@ -68,7 +68,6 @@ interface Reference {
   readonly vectors: readonly Float32Array[];
   /** Why there is no vector; null when there are some. */
   readonly reason: UnassignedReason | null;
-  /** Complaints about pictures, for people. */
   readonly complaints: readonly string[];
 }
 

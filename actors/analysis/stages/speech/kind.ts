@@ -148,7 +148,6 @@ function channelsOf(channels: readonly number[] | null): number[] | null {
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** Facts about a file's transcript. */
 export const SpeechFacts = Type.Object({
   model_key: field(
     'Key of the speech model; `subtitles` for a transcript made from subtitles.',

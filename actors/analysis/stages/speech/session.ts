@@ -31,7 +31,6 @@ export class SpeechSession {
   readonly #channels: number;
   #transcription: number | null = null;
   #diarization: number | null = null;
-  /** Seconds that were appended. */
   #seconds = 0;
 
   constructor(work: SpeechWork, tools: SpeechTools) {
@@ -64,7 +63,6 @@ export class SpeechSession {
     this.#diarization = session;
   }
 
-  /** Decodes the sound of the file and appends all of it. */
   async appendAll(audioDecoder: Decoder): Promise<void> {
     const { speech, signal, onAppended } = this.#tools;
     const { job, media } = this.#work;
@@ -230,7 +228,6 @@ interface IdentifiedSegments {
   readonly segments: readonly Segment[];
   /** The name that the subtitles give, by id. */
   readonly names: Readonly<Record<string, string>>;
-  /** Speakers that are named. */
   readonly count: number;
 }
 
@@ -319,7 +316,6 @@ export interface SpeechWork {
   readonly reason: Error | null;
 }
 
-/** Tools of the work. */
 export interface SpeechTools {
   readonly speech: SpeechParts;
   readonly loaded: ModelInUse;
@@ -340,7 +336,6 @@ export interface Written {
   readonly speech_seconds: number | null;
   /** Which text the file beside the media had; null when it was not read. */
   readonly sidecar?: string | null;
-  /** Subtitles in other languages. */
   readonly others?: readonly OtherLanguage[];
   /** Names that the subtitles give, by id of the speaker. */
   readonly speaker_names?: Readonly<Record<string, string>>;

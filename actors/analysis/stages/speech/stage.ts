@@ -200,7 +200,6 @@ function choiceKey({ preferred, language }: SpeechJob): string {
   return JSON.stringify([preferred, language]);
 }
 
-/** The models that work on a file. */
 function modelsOf({ model, job }: SpeechWork): string {
   return `${model ?? subtitlesKey} ${job.detect_speakers}`;
 }

@@ -170,7 +170,6 @@ export const mostOfMedia = 50_000;
 
 /** A line that is seen, or was a moment ago. */
 interface Seen extends WrittenLine {
-  /** Where it was last. */
   readonly place: TextBox;
   /** Letters in the form in which they are compared. */
   readonly letters: string;

@@ -32,7 +32,6 @@ type CodecName = Parameters<typeof Codec.findEncoderByName>[0];
 
 /** One encoder on one device. Plain data. */
 export interface EncoderCandidate {
-  /** Name in results. */
   readonly name: string;
   /** FFmpeg's name. */
   readonly codec: string;
@@ -40,7 +39,6 @@ export interface EncoderCandidate {
   readonly path: string | null;
   /** Pictures are copied to a device of that kind first; null where it takes them from memory. */
   readonly upload: 'vaapi' | null;
-  /** Options of the codec. */
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +60,6 @@ export interface DeviceEncoderOptions {
   readonly clock: Clock;
   /** Ms that one call may take; opening a device is one. */
   readonly limitMs: number;
-  /** Makes the contexts of a candidate. */
   newContext(candidate: EncoderCandidate): CodecContext;
 }
 

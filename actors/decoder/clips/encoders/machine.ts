@@ -48,7 +48,6 @@ export interface DeviceEncodersParts extends DeviceEncoderOptions {
   readonly log: Log;
 }
 
-/** The encoder of one clip. */
 export interface OpenedEncoder {
   readonly encoder: PictureEncoder;
   /** The encoder of a device that could not be opened; null when none failed. */
@@ -189,7 +188,6 @@ function isForDevices({ width, height, format, firstField, rate }: PictureShape)
   return isPlain && width >= leastWidth && height >= leastHeight && Math.max(width, height) <= mostSide;
 }
 
-/** A device that may have an encoder. */
 export interface Device {
   /** `system`: the platform chooses one itself. */
   readonly kind: 'nvidia' | 'intel' | 'render' | 'system';
@@ -256,7 +254,6 @@ export interface MachineFacts {
   /** Platform in Node's notation. */
   readonly platform: string;
   readonly devices: readonly Device[];
-  /** True if FFmpeg was built with this encoder. */
   isCompiled(codec: string): boolean;
 }
 

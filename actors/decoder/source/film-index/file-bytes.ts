@@ -33,7 +33,6 @@ export class FileBytes {
     return bytes.length < length ? 0 : bytes.readUIntBE(0, length);
   }
 
-  /** An unsigned number of 8 bytes. */
   uint64(position: number): number {
     return this.uint(position) * 2 ** 32 + this.uint(position + 4);
   }

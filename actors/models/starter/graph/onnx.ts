@@ -197,7 +197,6 @@ const FIXED32 = 5;
 const encoder = new TextEncoder();
 
 class Message {
-  /** Bytes of all pieces together. */
   length = 0;
   readonly #pieces: (Uint8Array | Message)[] = [];
   /** Bytes of small fields, collected until a payload or a message follows. */
