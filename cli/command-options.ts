@@ -167,14 +167,14 @@ export const faceActions = {
   list: { usage: '[list] [--json]', help: 'list clusterings', options: json },
   show: {
     usage: 'JOB',
-    help: 'print the clusters, and write a page of their faces',
+    help: 'print the clusters',
     options: {
       cluster: {
         type: 'string',
         value: 'CLUSTER',
-        help: 'only this one, by id or name, with the ids of its faces',
+        help: 'only this one, by id or name, with its faces: their ids, files and times',
       },
-      noise: { ...switchedOn, help: 'also faces in no cluster, with their ids' },
+      noise: { ...switchedOn, help: 'also faces in no cluster, with the same' },
       max: {
         type: 'string',
         value: 'N',

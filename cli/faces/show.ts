@@ -1,7 +1,13 @@
 // `framehound faces show JOB`: the clusters as a table.
 
 import { parseArgs } from 'node:util';
-import type { ClusterSamplesAnswer, FaceClusterJob } from '../../actors/faces/people/contract.ts';
+import { clockTime } from '../../actors/decoder/contract.ts';
+import { isStillName } from '../../actors/decoder/media-names.ts';
+import type {
+  ClusterFacesAnswer,
+  ClusterSamplesAnswer,
+  FaceClusterJob,
+} from '../../actors/faces/people/contract.ts';
 import { mostClusters, mostFacesOfPage } from '../../actors/faces/people/requests/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { counted } from '../../runtime/text.ts';
@@ -101,7 +107,7 @@ async function allClusters(client: Client, job: FaceClusterJob, page: PageReques
   });
   if (!('clusters' in answer)) return { cards: [], notes: [answer.warning] };
   const cards = answer.clusters.map(({ sample_faces, ...cluster }): Card => {
-    return { ...cluster, pictures: sample_faces, entry_ids: [] };
+    return { ...cluster, pictures: sample_faces, entry_ids: [], places: [] };
   });
   const more = answer.num_clusters_after_filter - cards.length;
   const warning = 'warning' in answer ? String(answer.warning) : undefined;
@@ -116,18 +122,21 @@ async function allClusters(client: Client, job: FaceClusterJob, page: PageReques
   };
 }
 
-/** The faces in no cluster, with their ids, which moves take. */
+/** Ids of faces, which moves take, and where each was found. */
+const identified = { include_entry_ids: true, include_places: true };
+
+/** The faces in no cluster, with their ids. */
 async function inNoCluster(client: Client, { cache_dir, cluster_job_name }: PageRequest): Promise<Shown> {
-  const request = { cache_dir, cluster_job_name, include_noise: true, include_entry_ids: true };
+  const request = { cache_dir, cluster_job_name, include_noise: true, ...identified };
   const { noise, warning } = await client.clusterFaces({ ...request, limit: mostFacesOfPage });
   if (!noise || noise.size === 0) return { cards: [], notes: [] };
-  const { size, faces, entry_ids = [] } = noise;
+  const { size, faces, entry_ids = [], places = [] } = noise;
   const notes = warning === undefined ? [] : [warning];
   if (faces.length < size) {
     const are = faces.length === 1 ? 'is' : 'are';
     notes.push(`only ${faces.length} of the ${size} faces in no cluster ${are} shown`);
   }
-  return { cards: [{ cluster_id: null, name: '', size, pictures: faces, entry_ids }], notes };
+  return { cards: [{ cluster_id: null, name: '', size, pictures: faces, entry_ids, places }], notes };
 }
 
 /** How to see the others: all together, or those that come next. */
@@ -136,13 +145,13 @@ function moreOf(cards: readonly Card[], max: number): string {
   return `--max ${Math.min(mostClusters, max * 10)}${last ? `, or --max-faces ${last.size} for clusters of this size and smaller` : ''}`;
 }
 
-/** With the ids of the faces, which moves take. */
+/** With the ids of the faces. */
 async function oneByOne(client: Client, page: PageRequest, cluster_ids: readonly string[]): Promise<Shown> {
   const { cache_dir, cluster_job_name, max: limit, offset } = page;
-  const request = { cache_dir, cluster_job_name, cluster_ids, limit, offset, include_entry_ids: true };
+  const request = { cache_dir, cluster_job_name, cluster_ids, limit, offset, ...identified };
   const { clusters, warning } = await client.clusterFaces(request);
-  const cards = clusters.map(({ cluster_id, name, size, faces, entry_ids = [] }): Card => {
-    return { cluster_id, name, size, pictures: faces, entry_ids };
+  const cards = clusters.map(({ cluster_id, name, size, faces, entry_ids = [], places = [] }): Card => {
+    return { cluster_id, name, size, pictures: faces, entry_ids, places };
   });
   const cut = clusters.filter(({ available_faces, faces }) => offset + faces.length < available_faces);
   const next = `there are more faces: use --max ${mostFacesOfPage}, or --offset ${offset + limit} for the next ones`;
@@ -151,9 +160,9 @@ async function oneByOne(client: Client, page: PageRequest, cluster_ids: readonly
 }
 
 function asJson(job: FaceClusterJob, { cards, notes }: Shown, previews: boolean) {
-  const clusters = cards.map(({ pictures, entry_ids, ...card }) => ({
+  const clusters = cards.map(({ pictures, entry_ids, places, ...card }) => ({
     ...card,
-    ...(entry_ids.length > 0 && { entry_ids }),
+    ...(entry_ids.length > 0 && { entry_ids, places }),
     ...(previews && { faces: pictures }),
   }));
   const [groups, noise] = [
@@ -171,8 +180,15 @@ async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: 
   const known = cards.map((card) => ({ ...card, cluster_id: card.cluster_id ?? 'in no cluster' }));
   for (const row of clusterRows(known)) out(`${row}\n`);
   if (cards.length === 0) out('  no clusters\n');
-  for (const id of cards.flatMap(({ entry_ids }) => entry_ids)) out(`    ${printable(id)}\n`);
+  for (const { entry_ids, places } of cards) {
+    for (const [i, id] of entry_ids.entries()) out(`    ${printable(id)}  ${placeText(places[i]!)}\n`);
+  }
   screen.write(`${nextStep(job, cards, values.cluster)}\n`);
+}
+
+function placeText({ media_path, seconds }: FacePlace): string {
+  if (media_path === null) return 'in a file that is no longer in the library';
+  return isStillName(media_path) ? printable(media_path) : `${printable(media_path)} ${clockTime(seconds)}`;
 }
 
 /** Advice on the next step after looking at the groups. */
@@ -204,6 +220,10 @@ export interface Card {
   readonly size: number;
   /** JPEG as base64. */
   readonly pictures: readonly string[];
-  /** Aligned with `pictures`, shown below each; none where they are not asked for. */
+  /** Aligned with `pictures`; none where they are not requested. */
   readonly entry_ids: readonly string[];
+  /** Where each face was found, alike. */
+  readonly places: readonly FacePlace[];
 }
+
+type FacePlace = NonNullable<ClusterFacesAnswer['clusters'][number]['places']>[number];

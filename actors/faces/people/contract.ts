@@ -103,6 +103,7 @@ const FacesMore = {
       Type.Array(
         Type.Object({
           hash_str: described(Type.String(), 'Content hash of the file. Copies have the same hash.'),
+          media_path: nullable(described(Type.String(), 'Its path; null if the library has none any more.')),
           seconds: described(Type.Number({ minimum: 0 }), 'Seconds from the beginning; 0 for a still.'),
         }),
       ),

@@ -223,13 +223,15 @@ function shownFaces(
   { include_entry_ids, include_places }: ClusterFacesRequest,
 ) {
   // Grid frame n is second n.
-  const seconds = places.map(({ hash_str, frame_index }) => ({ hash_str, seconds: frame_index }));
+  const located = places.map(({ hash_str, path, frame_index }) => {
+    return { hash_str, media_path: path, seconds: frame_index };
+  });
   return {
     size,
     available_faces,
     faces,
     ...(include_entry_ids && { entry_ids }),
-    ...(include_places && { places: seconds }),
+    ...(include_places && { places: located }),
   };
 }
 

@@ -84,8 +84,10 @@ export const ClusterFaces = Type.Object({
   faces: Type.Array(Bytes),
   /** Aligned with `faces`. */
   entry_ids: Type.Array(Type.String()),
-  /** Content and grid frame of each face, aligned with `faces`. */
-  places: Type.Array(Type.Object({ hash_str: Type.String(), frame_index: Count })),
+  /** Content, its path (null if it has none any more) and grid frame of each face, aligned with `faces`. */
+  places: Type.Array(
+    Type.Object({ hash_str: Type.String(), path: nullable(Type.String()), frame_index: Count }),
+  ),
 });
 export type ClusterFaces = Static<typeof ClusterFaces>;
 

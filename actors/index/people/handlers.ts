@@ -15,7 +15,7 @@ import { unknownJob } from '../store/people/job-writer.ts';
 import type { OpenClustering } from '../store/people/open-clustering.ts';
 import type { OpenComparison } from '../store/people/open-comparison.ts';
 import type { Store } from '../store/store.ts';
-import { type ClusterFaces, peopleErrors, type peopleMessages } from './contract.ts';
+import { peopleErrors, type peopleMessages } from './contract.ts';
 import type { PeopleIndex } from './people-index.ts';
 
 // Handlers about clusters that may be one person.
@@ -193,7 +193,7 @@ function clusterFaces(store: Store, request: FacesRequest, turn: Turn): FacesRep
   const sized = view.ofSize(min_size, max_size);
   const chosen = asked?.flatMap((id) => positions.get(id) ?? []) ?? sized.slice(0, max_clusters);
   const told = new Set<string>();
-  const pages = view.pages(noise ? [...chosen, -1] : chosen, request, (hash, error) => {
+  const pages = view.pages(noise ? [...chosen, -1] : chosen, request, pathsIn(store), (hash, error) => {
     if (told.has(hash)) return;
     told.add(hash);
     turn.log.warn('Pictures of faces cannot be read', { hash, reason: error.message });
@@ -202,8 +202,18 @@ function clusterFaces(store: Store, request: FacesRequest, turn: Turn): FacesRep
     job,
     matching: sized.length,
     clusters: pages.slice(0, chosen.length),
-    noise: noise ? (pages.at(-1) as ClusterFaces) : null,
+    noise: noise ? pages.at(-1)! : null,
     unknown: asked?.filter((id) => !positions.has(id)) ?? [],
+  };
+}
+
+/** Paths by content hash, each read once; null for content that is gone or cannot be read. */
+function pathsIn(store: Store): (hash: string) => string | null {
+  const paths = new Map<string, string | null>();
+  return (hash) => {
+    const path = paths.get(hash) ?? readable(() => store.media.pathOf(hash)) ?? null;
+    paths.set(hash, path);
+    return path;
   };
 }
 
@@ -223,16 +233,11 @@ function appearances(
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${id}`, { field });
   }
   const seen = viewSeen(store, name);
-  const paths = new Map<string, string>();
-  const pathOf = (hash: string): string => {
-    const path = paths.get(hash) ?? readable(() => store.media.pathOf(hash)) ?? '';
-    paths.set(hash, path);
-    return path;
-  };
+  const pathOf = pathsIn(store);
   return wanted.map((cluster_id) => {
     const media = seen(cluster_id).map(({ hash_str, ...found }) => ({
       hash_str,
-      media_path: pathOf(hash_str),
+      media_path: pathOf(hash_str) ?? '',
       ...found,
     }));
     media.sort((a, b) => (a.media_path < b.media_path ? -1 : a.media_path > b.media_path ? 1 : 0));

@@ -113,7 +113,7 @@ test('faces show prints a table, and what to do next', async (t) => {
     '        c2              9 faces',
     '        c3              7 faces',
     '        in no cluster   4 faces',
-    '    noise-face-0',
+    '    noise-face-0  in a file that is no longer in the library',
     '',
   ]);
   assert.match(
@@ -128,7 +128,10 @@ test('faces show --cluster has the ids of its faces, a page at a time', async (t
   const { run } = world(t);
   const { out, err } = await run('show', 'family', '--cluster', 'anna', '--max', '2', '--offset', '10');
   assert.match(out, /note: there are more faces: use --max 2000, or --offset 12 for the next ones/);
-  assert.match(out, /^ {4}c1-face-10\n {4}c1-face-11\n$/m);
+  assert.match(
+    out,
+    /^ {4}c1-face-10 {2}\/films\/a\.mp4 00:00:10\n {4}c1-face-11 {2}\/films\/a\.mp4 00:00:11\n$/m,
+  );
   assert.match(err, /faces move family FACE\.\.\. --from anna --to CLUSTER/);
   const { out: json } = await run('show', 'family', '--cluster', 'c2', '--json');
   const { clusters } = JSON.parse(json) as { clusters: { entry_ids: string[]; faces?: string[] }[] };

@@ -61,7 +61,7 @@ export function fakePeople(job: FaceClusterJob = clusterJob()) {
         ...(include_noise && { noise_size: job.noise_entries, noise_sample: [jpeg('noise')] }),
       };
     },
-    faces: async ({ cluster_ids, limit, offset, include_entry_ids, include_noise }) => ({
+    faces: async ({ cluster_ids, limit, offset, include_entry_ids, include_places, include_noise }) => ({
       cluster_job_name: job.name,
       limit,
       offset,
@@ -72,6 +72,9 @@ export function fakePeople(job: FaceClusterJob = clusterJob()) {
           available_faces: sizeOf(id),
           faces: all.map((i) => jpeg(`${id} ${i}`)),
           ...(include_entry_ids && { entry_ids: all.map((i) => `${id}-face-${i}`) }),
+          ...(include_places && {
+            places: all.map((i) => ({ hash_str: 'aa', media_path: '/films/a.mp4', seconds: i })),
+          }),
         };
       }),
       ...(include_noise && {
@@ -80,6 +83,7 @@ export function fakePeople(job: FaceClusterJob = clusterJob()) {
           available_faces: job.noise_entries,
           faces: [jpeg('noise')],
           entry_ids: ['noise-face-0'],
+          places: [{ hash_str: 'bb', media_path: null, seconds: 0 }],
         },
       }),
     }),

@@ -238,12 +238,13 @@ export class ClusterView {
   }
 
   /**
-   * A page of each cluster, best first; -1 is the noise. `broken` is told of media whose pictures are
-   * damaged.
+   * A page of each cluster, best first; -1 is the noise. `pathOf`: path of a content. `broken` receives media
+   * whose pictures are damaged.
    */
   pages(
     clusters: readonly number[],
     { offset, limit }: Page,
+    pathOf: (hash: string) => string | null,
     broken: (hash: string, error: Error) => void,
   ): ClusterFaces[] {
     const pictures = this.#pictures;
@@ -272,10 +273,10 @@ export class ClusterView {
         available_faces: available,
         faces: own.map(({ picture }) => picture),
         entry_ids: own.map(({ entry }) => idText(ids, entry)),
-        places: own.map(({ entry }) => ({
-          hash_str: this.state.media[media[entry]!]!,
-          frame_index: frames[entry]!,
-        })),
+        places: own.map(({ entry }) => {
+          const hash_str = this.state.media[media[entry]!]!;
+          return { hash_str, path: pathOf(hash_str), frame_index: frames[entry]! };
+        }),
       };
     });
   }

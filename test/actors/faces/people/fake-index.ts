@@ -166,7 +166,7 @@ export class FakeIndex {
 
   #page({ id, name, faces }: FakeCluster, { offset, limit }: FacesAsked): ClusterFaces {
     const entry_ids = faces.slice(offset, offset + limit);
-    const places = entry_ids.map((_, at) => ({ hash_str: 'aa', frame_index: offset + at }));
+    const places = entry_ids.map((_, at) => ({ hash_str: 'aa', path: '/aa.jpg', frame_index: offset + at }));
     const picture = this.#options.picture ?? ((entry: string) => new TextEncoder().encode(entry));
     const cluster = { cluster_id: id, name, size: faces.length, available_faces: faces.length };
     return { ...cluster, faces: entry_ids.map(picture), entry_ids, places };

@@ -194,7 +194,7 @@ test('faces in no cluster come page by page with their ids and places, and can b
       available_faces: 2,
       faces: ['n-1'],
       entry_ids: ['n-1'],
-      places: [{ hash_str: 'aa', seconds: 1 }],
+      places: [{ hash_str: 'aa', media_path: '/aa.jpg', seconds: 1 }],
     },
   );
   await assert.rejects(whole.faces({ ...page, ...withIds }), peopleRequestErrors.WHICH_CLUSTER.is);
