@@ -86,6 +86,8 @@ export interface FieldChoice {
   readonly fields: readonly string[];
   readonly least: 0 | 1;
   readonly most: number;
+  /** An empty text is the same as leaving the field out. */
+  readonly isEmptyLeftOut?: true;
 }
 
 /**
@@ -100,6 +102,16 @@ export function choiceOf<F extends Readonly<Record<string, TSchema>>>(
   return Object.fromEntries(
     Object.entries(fields).map(([name, one]) => [name, marked(one, { choice })]),
   ) as F;
+}
+
+/** A field that belongs to a group of which other fields are in another group, too. */
+export function inChoice<S extends TSchema>(schema: S, choice: FieldChoice): S {
+  return marked(schema, { choice });
+}
+
+/** A list that the handler refuses without an item, with a sentence of its own; the API document says so. */
+export function notEmpty<S extends TSchema>(list: S): S {
+  return marked(list, { isNotEmpty: true });
 }
 
 /** Where a page begins in a list. */

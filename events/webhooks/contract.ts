@@ -28,8 +28,8 @@ export type WebhookEvent = Static<typeof WebhookEvent>;
 
 const given = {
   url: described(
-    Type.String({ minLength: 1, maxLength: 2000 }),
-    'Address to which events are sent with POST: `http` or `https`, on this machine (`localhost`, `127.0.0.1`, ' +
+    Type.String({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', maxLength: 2000 }),
+    'The address that events are sent to with POST: `http` or `https`, on this machine (`localhost`, `127.0.0.1`, ' +
       '`[::1]`) or a host of the setting `webhook_hosts`, without a user name and a password.',
   ),
   events: described(

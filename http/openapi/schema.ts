@@ -97,6 +97,9 @@ const translations: Readonly<Record<string, Translate>> = {
   sentPath: (out) => {
     out['pattern'] = absolutePattern;
   },
+  isNotEmpty: (out) => {
+    out['minItems'] = 1;
+  },
   // Nothing that a client has to know.
   spelled: () => {},
   properties: (out, value, { required }, of) => {
@@ -163,14 +166,16 @@ function choices(
     const { choice: group } = schema as { choice?: FieldChoice };
     if (group) groups.set(group.fields.join(), group);
   }
-  const said = [...groups.values()].map(({ fields, least, most }): Draft => {
+  const said = [...groups.values()].map(({ fields, least, most, isEmptyLeftOut = false }): Draft => {
     const given = (name: string) => ({
       required: [name],
       properties: { [name]: neverNull(forms.get(name)!) },
     });
     if (most > 1) return { anyOf: fields.map(given) };
     const others = (name: string | null) =>
-      fields.filter((one) => one !== name).map((one) => [one, notGiven(forms.get(one)!)] as const);
+      fields
+        .filter((one) => one !== name)
+        .map((one) => [one, notGiven(forms.get(one)!, isEmptyLeftOut)] as const);
     const one = (name: string) => {
       const { required, properties } = given(name);
       return { required, properties: { ...properties, ...Object.fromEntries(others(name)) } };
@@ -182,14 +187,16 @@ function choices(
   else if (said.length > 1) out['allOf'] = said;
 }
 
-/** Only its type, without null; a flag is given when it is true, and a list when it has an item. */
+/** Only its type, without null; a flag is given when it is true, a text or a list when it is not empty. */
 function neverNull({ type = 'object' }: Schema): Schema {
   if (type === 'boolean') return { type, enum: [true] };
+  if (type === 'string') return { type, minLength: 1 };
   return type === 'array' ? { type, items: {}, minItems: 1 } : { type };
 }
 
-function notGiven({ type }: Schema): Schema {
-  return type === 'boolean' ? { type, nullable: true, enum: [false, null] } : nullOnly;
+function notGiven({ type }: Schema, isEmptyLeftOut: boolean): Schema {
+  if (type === 'boolean') return { type, nullable: true, enum: [false, null] };
+  return type === 'string' && isEmptyLeftOut ? { ...nullOnly, enum: ['', null] } : nullOnly;
 }
 
 /** A form that may be null, too. */

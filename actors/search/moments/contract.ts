@@ -8,6 +8,7 @@ import {
   defaulted,
   described,
   field,
+  inChoice,
   named,
   oneOf,
   optional,
@@ -251,7 +252,16 @@ export const MomentsAnswer = Type.Object({
 });
 export type MomentsAnswer = Static<typeof MomentsAnswer>;
 
-export const RelevanceRequest = Type.Object({ cache_dir: CacheDir, ...mediaFields, ...queryFields });
+export const RelevanceRequest = Type.Object({
+  cache_dir: CacheDir,
+  ...mediaFields,
+  ...queryFields,
+  query: inChoice(queryFields.query, {
+    fields: ['query', 'image_path', 'image_data', 'like'],
+    least: 1,
+    most: 4,
+  }),
+});
 export type RelevanceRequest = Static<typeof RelevanceRequest>;
 
 export const RelevanceAnswer = Type.Object({

@@ -12,6 +12,7 @@ import {
   defaulted,
   described,
   field,
+  notEmpty,
   nullable,
   oneOf,
   optional,
@@ -137,7 +138,7 @@ export type MetadataFilterRequest = NonNullable<Static<typeof metadataFilterRequ
 /** `frameRanges` brings it to its one form. */
 export const segmentsToFrameIndices = defaulted(
   described(
-    Type.Record(Type.String(), Type.Union([FrameRange, Type.Array(FrameRange)])),
+    Type.Record(Type.String(), Type.Union([FrameRange, notEmpty(Type.Array(FrameRange))])),
     'Half-open ranges `[start, end)` of frames on the grid of one frame per second, by media path or ' +
       'hash; one range or a list of them. Media without a key are excluded. A key outside the searched ' +
       'media is an error.',
@@ -148,7 +149,7 @@ export const segmentsToFrameIndices = defaulted(
 /** Ranges of a search for speech, in seconds. */
 export const segmentsToTimeRanges = defaulted(
   described(
-    Type.Record(Type.String(), Type.Union([TimeRange, Type.Array(TimeRange)])),
+    Type.Record(Type.String(), Type.Union([TimeRange, notEmpty(Type.Array(TimeRange))])),
     'Half-open ranges `[start_seconds, end_seconds)` by media path or hash; one range or a list of them. ' +
       'Segments that overlap a range are searched. Media without a key are excluded. A key outside the ' +
       'searched media is an error.',
@@ -161,14 +162,17 @@ const Person = Type.Object({
     optional(Type.String()),
     'Name of the face clustering. If omitted, the only clustering that contains the person is used.',
   ),
-  ...choiceOf({
-    person_name: described(
-      optional(Type.String()),
-      'Name of the person. An exact match is preferred; otherwise case is ignored, and some words of the name ' +
-        'are enough if only one person has them. Clusters with the same name count as one person.',
-    ),
-    cluster_id: described(optional(Type.String()), 'Id of a cluster, instead of a name.'),
-  }),
+  ...choiceOf(
+    {
+      person_name: described(
+        optional(Type.String()),
+        'Name of the person. An exact match is preferred; otherwise case is ignored, and some words of the name ' +
+          'are enough if only one person has them. Clusters with the same name count as one person.',
+      ),
+      cluster_id: described(optional(Type.String()), 'Id of a cluster, instead of a name.'),
+    },
+    { isEmptyLeftOut: true },
+  ),
 });
 
 /** `peopleFilter` brings both to their one form. */

@@ -1,6 +1,6 @@
 // Requests about people: clusters, faces, names, corrections and appearances.
 import { type Static, Type } from 'typebox';
-import { defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
+import { choiceOf, defaulted, described, nullable, shown } from '../../../../runtime/schema.ts';
 import { mostNameLetters } from '../../../index/people/person-name.ts';
 import { CacheDir } from '../../../index/store/contract.ts';
 import { epsMeaning, usualEps } from '../../../models/face-distance.ts';
@@ -43,10 +43,22 @@ export type SamplesRequest = Static<typeof SamplesRequest>;
 
 export const ClusterFacesRequest = Type.Object({
   ...FaceJob,
-  cluster_id: Type.Optional(shown(ClusterId, 'c1')),
-  cluster_ids: defaulted(
-    described(Type.Array(ClusterId, { maxItems: 10_000 }), 'Ids of several clusters.'),
-    [],
+  ...choiceOf(
+    {
+      cluster_id: Type.Optional(shown(ClusterId, 'c1')),
+      cluster_ids: defaulted(
+        described(Type.Array(ClusterId, { maxItems: 10_000 }), 'Ids of several clusters.'),
+        [],
+      ),
+      include_noise: defaulted(
+        described(
+          Type.Boolean(),
+          'Adds `noise`: a page of the faces in no cluster. No cluster is then required.',
+        ),
+        false,
+      ),
+    },
+    { most: 3 },
   ),
   limit: defaulted(FacesOfCluster, 500),
   offset: defaulted(described(Count, 'Number of faces to skip in each cluster.'), 0),
@@ -56,13 +68,6 @@ export const ClusterFacesRequest = Type.Object({
   ),
   include_places: defaulted(
     described(Type.Boolean(), 'Adds `places`: the file and the second in which each face was found.'),
-    false,
-  ),
-  include_noise: defaulted(
-    described(
-      Type.Boolean(),
-      'Adds `noise`: a page of the faces in no cluster. No cluster is then required.',
-    ),
     false,
   ),
 });
@@ -123,16 +128,21 @@ const Apart = Type.Object({
 
 export const ModifyRequest = Type.Object({
   ...FaceJob,
-  merges: defaulted(
-    shown(described(Type.Array(Merge, { maxItems: 1000 }), 'Clusters to merge.'), [
-      { cluster_ids: ['c1', 'c2'] },
-    ]),
-    [],
-  ),
-  moves: defaulted(described(Type.Array(Move, { maxItems: 1000 }), 'Faces to move.'), []),
-  apart: defaulted(
-    described(Type.Array(Apart, { maxItems: 1000 }), 'Pairs of clusters that are different people.'),
-    [],
+  ...choiceOf(
+    {
+      merges: defaulted(
+        shown(described(Type.Array(Merge, { maxItems: 1000 }), 'Clusters to merge.'), [
+          { cluster_ids: ['c1', 'c2'] },
+        ]),
+        [],
+      ),
+      moves: defaulted(described(Type.Array(Move, { maxItems: 1000 }), 'Faces to move.'), []),
+      apart: defaulted(
+        described(Type.Array(Apart, { maxItems: 1000 }), 'Pairs of clusters that are different people.'),
+        [],
+      ),
+    },
+    { most: 3 },
   ),
 });
 export type ModifyRequest = Static<typeof ModifyRequest>;
