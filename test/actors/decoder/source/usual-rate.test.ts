@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usualRate } from '../../../../actors/decoder/source/usual-rate.ts';
+import { usualRate } from '../../../../actors/decoder/source/source.ts';
 
 /** Times in ticks of 1/90000 s of pictures at these steps, one after the other. */
 function timesOf(...steps: readonly number[]): number[] {

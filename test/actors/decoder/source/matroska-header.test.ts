@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FileBytes } from '../../../../../actors/decoder/source/film-index/file-bytes.ts';
-import {
-  isMatroska,
-  matroskaHeaderBytes,
-} from '../../../../../actors/decoder/source/film-index/matroska-header.ts';
+import { FileBytes, isMatroska, matroskaHeaderBytes } from '../../../../actors/decoder/source/film-memory.ts';
 import {
   attachments,
   cluster,
@@ -14,7 +10,7 @@ import {
   seekPoint,
   seekPosition,
   segment,
-} from '../../footage/matroska.ts';
+} from '../footage/matroska.ts';
 
 const inMemory = (data: Buffer) =>
   new FileBytes(data.length, (into, position) => data.copy(into, 0, position));

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FileBytes } from '../../../../../actors/decoder/source/film-index/file-bytes.ts';
-import { EmptyPromise, promisedByMp4 } from '../../../../../actors/decoder/source/film-index/mp4-index.ts';
-import { box, u32 } from '../../footage/heif.ts';
+import { EmptyPromise, FileBytes, promisedByMp4 } from '../../../../actors/decoder/source/film-memory.ts';
+import { box, u32 } from '../footage/heif.ts';
 import {
   fileType,
   fragment,
@@ -10,7 +9,7 @@ import {
   promisingFilm,
   promisingHeader,
   table,
-} from '../../footage/promising-film.ts';
+} from '../footage/promising-film.ts';
 
 /** `size`: of the file, which has zeros behind these bytes. */
 function promised(film: Buffer, size = film.length) {

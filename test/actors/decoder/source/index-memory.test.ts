@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AVFMT_FLAG_IGNIDX } from '../../../../../actors/decoder/ffmpeg.ts';
-import { openSource } from '../../../../../actors/decoder/source/source.ts';
-import { temporaryFolder } from '../../../../temporary-folder.ts';
-import { TestTurn } from '../../ask-decoder.ts';
-import { clips } from '../../footage/clips.ts';
-import { box, u32 } from '../../footage/heif.ts';
-import { fragment, promisingFilm } from '../../footage/promising-film.ts';
+import { AVFMT_FLAG_IGNIDX } from '../../../../actors/decoder/ffmpeg.ts';
+import { openSource } from '../../../../actors/decoder/source/source.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { TestTurn } from '../ask-decoder.ts';
+import { clips } from '../footage/clips.ts';
+import { box, u32 } from '../footage/heif.ts';
+import { fragment, promisingFilm } from '../footage/promising-film.ts';
 
 const folder = temporaryFolder();
 
