@@ -64,7 +64,6 @@ export type PictureReading = Static<typeof PictureReading>;
 
 export const VisualModel = Type.Object({
   model_key: Type.String(),
-  /** Length of a vector. */
   dimensions: Type.Integer(),
   shape: PictureShape,
   /** Pictures in one run. */

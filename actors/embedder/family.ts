@@ -25,7 +25,6 @@ export interface TextVectors {
 }
 
 export interface VisualFamily {
-  /** Length d of a vector. */
   readonly dimensions: number;
   /**
    * In which a search by a picture is made; `plain` is the first. Each costs a run of the graph and a scan.

@@ -26,7 +26,6 @@ export function isFaceKind(kind: string): kind is FaceKind {
   return faceKinds.some((one) => one === kind);
 }
 
-/** The models that find faces and tell them apart. */
 export interface FacePair {
   readonly detector: FaceDetectorRow;
   readonly embedder: FaceEmbedderRow;
@@ -98,7 +97,6 @@ function memoryOf({ size_gb, summary }: ModelRow): number {
   return 1.5 * size_gb * 1e9 + (summary ? 2 * summary.context * summary.cache_bytes : 0);
 }
 
-/** Every model that is advised for its kind. */
 export function advisedModels(
   models: readonly Candidate[],
   machine: Pick<Machine, 'graphics'>,
@@ -269,9 +267,7 @@ export function downloadNote(rows: readonly ModelRow[]): string {
   return rows.some(({ is_measured }) => is_measured === false) ? `${size}, not measured here` : size;
 }
 
-/** The settings that choose models. */
 interface ChosenModels {
-  /** Key of the visual model. */
   readonly model: string;
   /** Key of the speaker model, or `auto`. */
   readonly speaker_model: string;

@@ -10,7 +10,6 @@ export interface BackgroundPull {
   readonly ended: Promise<readonly PullFailure[]>;
   /** It goes on alone. */
   leave(): void;
-  /** Ends it. */
   stop(): void;
 }
 

@@ -359,7 +359,6 @@ export interface PullProgress {
   readonly total: number | null;
 }
 
-/** Failed download of a model. */
 export interface PullFailure {
   readonly key: string;
   readonly code: string;

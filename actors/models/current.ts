@@ -14,7 +14,6 @@ interface Keyed {
   readonly key: string;
 }
 
-/** An opened model. */
 export interface Openable {
   /** Where most of the work runs. */
   readonly runsOn: RunsOn;

@@ -35,13 +35,11 @@ export function providerOf(device: Device, card: number): Provider {
   return { name: device as 'cuda' | 'tensorrt' | 'dml', deviceId: card };
 }
 
-/** A device that is not used, and why. */
 interface Refusal {
   readonly device: Device;
   readonly reason: string;
 }
 
-/** Where a graph runs. */
 export interface RunsOn {
   readonly device: Device;
   /** Devices that were tried before, and why each was not taken. */

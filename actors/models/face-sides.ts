@@ -29,7 +29,6 @@ export const FaceEmbedderSide = Type.Object({
   /** For values 0 to 255: the graph gets (value - mean) / scale. */
   mean: Type.Number(),
   scale: Type.Number({ exclusiveMinimum: 0 }),
-  /** Length of a vector. */
   dimensions: Type.Integer({ minimum: 1, maximum: 4096 }),
   /**
    * Faces in one run. 1 for graphs that take one, or whose result depends on the other faces of the batch.

@@ -52,7 +52,6 @@ export const ModelFile = Type.Object({
 });
 export type ModelFile = Static<typeof ModelFile>;
 
-/** A file of a package. */
 export type NpmFile = ModelFile & { readonly npm: NpmSource };
 
 export function isNpmFile(file: ModelFile): file is NpmFile {

@@ -344,7 +344,6 @@ export function isBuiltIn(row: ModelRow): boolean {
   return row.files.length === 0;
 }
 
-/** Where the files of a model lie. */
 export function folderOf(modelsDir: string, row: ModelRow): string {
   return join(modelsDir, row.key);
 }

@@ -33,7 +33,6 @@ const SAVE_WAITING_EVERY_MS = 20_000;
 
 export interface RunParts {
   readonly analysis: Pick<Analysis, 'run'>;
-  /** The kinds of work there are. */
   readonly kinds: readonly StageKind[];
   readonly clock: Clock;
   /** Unix seconds. */

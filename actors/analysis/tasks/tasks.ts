@@ -74,7 +74,6 @@ const MOST_WAITING = 100;
 export interface TaskParts {
   readonly analysis: Pick<Analysis, 'run'>;
   readonly preflight: Preflight;
-  /** The kinds of work there are. */
   readonly kinds: readonly StageKind[];
   /** How tasks of jobs without files come about. */
   readonly orders: JobOrders;

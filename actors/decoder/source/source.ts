@@ -116,7 +116,6 @@ const flash = /^(live_)?flv/;
 export class Source {
   readonly path: string;
   readonly format: FormatContext;
-  /** Size of the file in bytes. */
   readonly bytes: number;
   /** The video stream; null for audio and for files whose only picture is cover art. */
   readonly video: Stream | null;
@@ -277,7 +276,6 @@ export class Source {
     this.unread(packets);
   }
 
-  /** Reads only the video stream from now on. */
   onlyVideo() {
     this.only(this.video ? [this.video.index] : []);
   }
