@@ -4,9 +4,10 @@
 // FRAMEHOUND_BENCH_PICTURES=FOLDER node runtime/process/launch.mjs --node bench/starter-fit.ts [--write]
 import { writeFile } from 'node:fs/promises';
 import { evidenceIndex } from '../actors/models/starter/evidence.ts';
-import { type Fit, fitBytes, MOST_SPREADS, rooted } from '../actors/models/starter/graph/graph.ts';
+import { type Fit, MOST_SPREADS } from '../actors/models/starter/graph/graph.ts';
 import { RAMP_MAX, RAMP_MIN, type Ramp, type UnitName, units } from '../actors/models/starter/units.ts';
 import { seeded } from './diarization/random.ts';
+import { fitBytes, rooted } from './starter/fits.ts';
 import { type Fitted, fitted } from './starter/fitting.ts';
 import { type Example, logistic, odds, type Regression, regression } from './starter/logistic.ts';
 import { look } from './starter/model.ts';

@@ -259,7 +259,7 @@ export interface Fit {
   readonly weights: Float32Array;
 }
 
-interface Fits {
+export interface Fits {
   /** Mean of each measurement over the pictures that units are fitted on, of its root if it is rooted. */
   readonly means: Float32Array;
   readonly spreads: Float32Array;
@@ -300,23 +300,4 @@ export function readFits(bytes: Buffer = readFileSync(new URL('../fits.bin', imp
     spreads: numbers.slice(evidenceCount, 2 * evidenceCount),
     units: new Map(units),
   };
-}
-
-/** Bytes that readFits reads. */
-export function fitBytes({ means, spreads, units }: Fits): Uint8Array {
-  const numbers = [
-    ...means,
-    ...spreads,
-    ...[...units.values()].flatMap(({ bias, rule, weights }) => [bias, rule, ...weights]),
-  ];
-  const bytes = Buffer.alloc(4 * numbers.length);
-  numbers.forEach((value, i) => void bytes.writeFloatLE(value, 4 * i));
-  return new Uint8Array(bytes);
-}
-
-/** Evidence with its roots taken. */
-export function rooted(evidence: Float32Array): Float64Array {
-  return Float64Array.from(evidence, (value, i) =>
-    isRooted(evidenceNames[i]!) ? Math.sqrt(Math.max(0, value)) : value,
-  );
 }

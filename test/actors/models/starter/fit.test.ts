@@ -4,11 +4,9 @@ import { test } from 'node:test';
 import { evidenceCount, evidenceIndex } from '../../../../actors/models/starter/evidence.ts';
 import {
   buildStarterVisual,
-  fitBytes,
   isRooted,
   MOST_SPREADS,
   readFits,
-  rooted,
 } from '../../../../actors/models/starter/graph/graph.ts';
 import {
   centres,
@@ -25,6 +23,7 @@ import {
   unitNames,
   units,
 } from '../../../../actors/models/starter/units.ts';
+import { fitBytes, rooted } from '../../../../bench/starter/fits.ts';
 import { drawSet } from './drawings/set.ts';
 import { open } from './starter-model.ts';
 
