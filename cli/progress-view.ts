@@ -37,6 +37,7 @@ export interface Report {
 }
 
 interface Failure {
+  readonly path: string;
   readonly code: string;
   readonly message: string;
 }
@@ -63,7 +64,7 @@ export function createTally(kinds: readonly StageKind[] = stageKinds) {
   const add = (result: WorkResult) => {
     const { path, type, outcome, reason, error } = result;
     count(counts, result);
-    if (outcome === 'failed' && error) failures.push(error);
+    if (outcome === 'failed' && error) failures.push({ path, ...error });
     if (result.closing) return;
     const before = files.get(path);
     if (!before || place(result) < place(before)) files.set(path, { type, outcome, reason });

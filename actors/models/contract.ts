@@ -259,7 +259,7 @@ export type FaceEmbedderRow = ModelRow & { readonly embedder: FaceEmbedderSide }
 export type SummaryRow = ModelRow & { readonly summary: SummarySide };
 
 export interface RegistryProblem {
-  /** Path of the model.json. */
+  /** Path of a model.json, or of a damaged file of a model. */
   readonly file: string;
   /** Path of the field, as in `/files/0/sha256`; empty when the whole file is meant. */
   readonly field: string;
@@ -340,7 +340,7 @@ export interface ListedModel {
 
 export interface ModelList {
   readonly models: readonly ListedModel[];
-  /** Folders of the user that are left out, each with what is wrong. */
+  /** Folders of the user that are left out, and damaged files, each with what is wrong. */
   readonly problems: readonly RegistryProblem[];
 }
 

@@ -28,6 +28,7 @@ import {
   type PulledModel,
   type PullOptions,
   type PullProgress,
+  type RegistryProblem,
   type RemovedModel,
   type VerifiedFile,
   type VerifiedModel,
@@ -50,6 +51,7 @@ import { pullPackage, sweepPackage } from './npm/package.ts';
 import {
   checkUserRow,
   currentSystem,
+  damagedFiles,
   findRow,
   folderOf,
   isBuiltIn,
@@ -111,8 +113,10 @@ async function listModels(modelsDir: string, machine: Machine): Promise<ModelLis
   const { rows, problems } = await readRegistry(modelsDir);
   const system = currentSystem();
   const models: Omit<ListedModel, 'advised'>[] = [];
+  const damaged: RegistryProblem[] = [];
   for (const row of rows) {
     const missing = await missingFiles(modelsDir, row);
+    damaged.push(...(await damagedFiles(modelsDir, row)));
     const test = missing.length === 0 ? await testOf(modelsDir, row) : undefined;
     models.push({
       row,
@@ -126,7 +130,10 @@ async function listModels(modelsDir: string, machine: Machine): Promise<ModelLis
     });
   }
   const advised = advisedModels(models, machine);
-  return { models: models.map((model) => ({ ...model, advised: advised.has(model.row.key) })), problems };
+  return {
+    models: models.map((model) => ({ ...model, advised: advised.has(model.row.key) })),
+    problems: [...problems, ...damaged],
+  };
 }
 
 type TestModel = ModelLibrary['test'];

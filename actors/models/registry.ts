@@ -284,7 +284,7 @@ export async function chooseFaces(modelsDir: string): Promise<FacePair> {
   throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
 }
 
-/** Rows of these kinds, and whether they can be used here. */
+/** Rows of these kinds, and whether they can be used here. Throws MODEL_LOAD_FAILED for a damaged file. */
 function downloadedOf(
   modelsDir: string,
   rows: readonly ModelRow[],
@@ -293,12 +293,15 @@ function downloadedOf(
   const system = currentSystem();
   const wanted = rows.filter(({ kind }) => isWanted(kind));
   return Promise.all(
-    wanted.map(async (row) => ({
-      row,
-      downloaded: (await missingFiles(modelsDir, row)).length === 0,
-      supported: row.compatible_os.includes(system),
-      test: await testOf(modelsDir, row),
-    })),
+    wanted.map(async (row) => {
+      await requireUndamaged(modelsDir, row);
+      return {
+        row,
+        downloaded: (await missingFiles(modelsDir, row)).length === 0,
+        supported: row.compatible_os.includes(system),
+        test: await testOf(modelsDir, row),
+      };
+    }),
   );
 }
 
@@ -358,6 +361,35 @@ export async function missingFiles(modelsDir: string, row: ModelRow): Promise<st
   return missing;
 }
 
+/** Files of a model that are there, but not of the pinned size: cut off, or replaced by something else. */
+export async function damagedFiles(modelsDir: string, row: ModelRow): Promise<RegistryProblem[]> {
+  const damaged: RegistryProblem[] = [];
+  for (const { name, size } of row.files) {
+    const file = join(folderOf(modelsDir, row), name);
+    const found = await sizeOf(file);
+    if (found === null || size === null || found === size) continue;
+    damaged.push({ file, field: '', message: `has ${found} bytes, expected ${size}` });
+  }
+  return damaged;
+}
+
+/**
+ * Throws MODEL_LOAD_FAILED for a damaged file. Where a model is chosen, it would otherwise count as not
+ * downloaded, and another one would stand in for it unnoticed.
+ */
+async function requireUndamaged(modelsDir: string, row: ModelRow): Promise<void> {
+  const [damage] = await damagedFiles(modelsDir, row);
+  if (damage === undefined) return;
+  const { file, message } = damage;
+  const again = isDownload(row) ? `; to download it again: framehound models pull ${row.key}` : '';
+  throw modelErrors.MODEL_LOAD_FAILED(`${file}: ${message}${again}`, { file });
+}
+
+/** False for a folder of the user with files that nothing downloads. */
+function isDownload({ files }: ModelRow): boolean {
+  return files.every(({ url, npm }) => url !== null || npm !== undefined);
+}
+
 /**
  * The user's own models of these kinds that cannot be used, each with its folder and what is wrong: `; …`, to
  * follow the message that no model is there. Empty where there is none.
@@ -383,8 +415,9 @@ export async function testOf(modelsDir: string, row: ModelRow): Promise<ModelTes
   return isBuiltIn(row) ? undefined : (await lastTest(folderOf(modelsDir, row), row))?.test;
 }
 
-/** Its files are there, and it did not fail its self-test. */
+/** Its files are there, and it did not fail its self-test. Throws MODEL_LOAD_FAILED for a damaged file. */
 export async function isUsable(modelsDir: string, row: ModelRow): Promise<boolean> {
+  await requireUndamaged(modelsDir, row);
   const isThere = (await missingFiles(modelsDir, row)).length === 0;
   return isThere && !isRefused(row, await testOf(modelsDir, row));
 }
@@ -398,10 +431,11 @@ function throwRefused(models: readonly Pick<ListedModel, 'row' | 'downloaded' | 
 }
 
 /**
- * Throws MODEL_REFUSED, and MODEL_NOT_DOWNLOADED naming the files and, if there is one, the command that
- * downloads them.
+ * Throws MODEL_REFUSED, MODEL_LOAD_FAILED for a damaged file, and MODEL_NOT_DOWNLOADED naming the files and,
+ * if there is one, the command that downloads them.
  */
 export async function requireFiles(modelsDir: string, row: ModelRow): Promise<void> {
+  await requireUndamaged(modelsDir, row);
   const missing = await missingFiles(modelsDir, row);
   if (missing.length === 0) {
     throwRefused([{ row, downloaded: true, test: await testOf(modelsDir, row) }]);

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { access, readdir, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import type { NativePackages } from '../../actors/installation.ts';
@@ -182,7 +182,9 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
       name: 'model folder',
       ok: false,
       found: problemText(problem),
-      fix: 'fix or delete that model.json',
+      fix: problem.file.endsWith('model.json')
+        ? 'fix or delete that model.json'
+        : `framehound models pull ${basename(dirname(problem.file))}`,
     }),
   );
   const failing = rows.flatMap(({ row, test }): Finding[] => {

@@ -40,8 +40,10 @@ export const transcribe: Command = async (args, context) => {
     const view = createProgressView(screen, clock);
     const report = await analyze(service, request, view, context).finally(view.end);
     if (!values.quiet && !signal.aborted) {
+      const failed = new Set(report.failures.map(({ path }) => path));
       const answer = await allTranscripts(service.client, cache_dir, paths);
-      for (const path of paths) out(written(path, answer, paths.length > 1));
+      // An earlier transcript of a file that failed is no answer to this command.
+      for (const path of paths) if (!failed.has(path)) out(written(path, answer, paths.length > 1));
     }
     return tellEnd(report, media.failures.length, screen);
   });

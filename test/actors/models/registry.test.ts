@@ -9,10 +9,15 @@ import { ModelRow } from '../../../actors/models/contract.ts';
 import { unavailableModels } from '../../../actors/models/other-keys.ts';
 import {
   chooseFaces,
+  chooseObjectDetector,
+  chooseSoundModel,
+  chooseTextModel,
   currentSystem,
+  damagedFiles,
   fileOf,
   findRow,
   findVisualRow,
+  isUsable,
   missingFiles,
   readRegistry,
   requireFiles,
@@ -148,15 +153,44 @@ test('a model that is not whole is not downloaded, and the error names the comma
   await mkdir(join(folder, 'clip-b32'));
   for (const { name, size } of clip.files) {
     assert((await missingFiles(folder, clip)).includes(name));
-    await writeFile(fileOf(folder, clip, clip.files.find((file) => file.name === name)!.role), '');
     await assert.rejects(requireFiles(folder, clip), {
       code: 'MODEL_NOT_DOWNLOADED',
       message: /framehound models pull clip-b32/,
     });
+    await writeFile(fileOf(folder, clip, clip.files.find((file) => file.name === name)!.role), '');
     await truncate(join(folder, 'clip-b32', name), size!);
   }
   assert.deepEqual(await missingFiles(folder, clip), []);
   assert.throws(() => fileOf(folder, clip, 'sound'), { code: 'MODEL_INVALID', message: /"sound"/ });
+});
+
+test('a downloaded file that was cut off is an error where its model would be chosen, and no other stands in', async () => {
+  const choosers: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['auraface-v1', () => chooseFaces(folder)],
+    ['pp-ocr-v4', () => chooseTextModel(folder)],
+    ['nanodet-416', () => chooseObjectDetector(folder)],
+    ['firered-aed', () => chooseSoundModel(folder)],
+    ...['silero-vad', 'campplus-zh-en', 'pyannote-segmentation', 'whisper-base'].map(
+      (key) => [key, () => isUsable(folder, rowOf(key))] as const,
+    ),
+    ['siglip2-b16-256-q8', () => requireFiles(folder, rowOf('siglip2-b16-256-q8'))],
+  ];
+  await download('yunet-2026may');
+  await download('sface');
+  for (const [key, chosen] of choosers) {
+    await download(key);
+    const { name, size } = rowOf(key).files[0]!;
+    const file = join(folder, key, name);
+    await truncate(file, 1000);
+    await assert.rejects(chosen, {
+      code: 'MODEL_LOAD_FAILED',
+      message: `${file}: has 1000 bytes, expected ${size}; to download it again: framehound models pull ${key}`,
+    });
+    assert.deepEqual(await damagedFiles(folder, rowOf(key)), [
+      { file, field: '', message: `has 1000 bytes, expected ${size}` },
+    ]);
+    await rm(join(folder, key), { recursive: true });
+  }
 });
 
 test("what the user's own models lack is named with their folder, for models of those kinds", async () => {
@@ -184,13 +218,14 @@ test('the system is named as the service reports it', () => {
   assert.equal(currentSystem('linux', 'arm64'), 'linux');
 });
 
+const rowOf = (key: string) => builtInRows.find((one) => one.key === key)!;
 const withOwnFile = (key: string, more: object) => {
-  const row = builtInRows.find((one) => one.key === key)!;
+  const row = rowOf(key);
   const files = [{ role: 'graph', name: 'own.onnx', url: null, size: null, sha256: null }];
   return { ...row, files, ...more };
 };
 async function download(key: string) {
-  const row = builtInRows.find((one) => one.key === key)!;
+  const row = rowOf(key);
   await mkdir(join(folder, key), { recursive: true });
   for (const { name, size } of row.files) {
     await writeFile(join(folder, key, name), '');
@@ -228,7 +263,7 @@ test('the pair in use is the best of what is downloaded whole and of the own fol
   assert.deepEqual(await chosen(), ['yunet-2023mar', 'sface-int8', 640, 128]);
   await download('yunet-2026may');
   await download('auraface-v1');
-  await truncate(join(folder, 'auraface-v1', 'glintr100.onnx'), 1000);
+  await rm(join(folder, 'auraface-v1', 'glintr100.onnx'));
   assert.deepEqual(await chosen(), ['yunet-2026may', 'sface-int8', null, 128]);
   await userModel('mine', JSON.stringify(withOwnFile('sface', { key: 'mine', family: 'arcface' })));
   assert.equal((await chosen())[1], 'sface-int8', 'its file is not there');
