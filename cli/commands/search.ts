@@ -105,7 +105,7 @@ function writeNothingAnalysed(screen: Context['screen'], model: string, folder: 
     throw analyseFirst(`The analysis folder ${folder} does not exist`);
   }
   screen.write(
-    `Nothing has been analysed with ${model} in ${folder}. To analyse footage: framehound analyze PATH\n`,
+    `No pictures have been analysed with ${model} in ${folder}. To analyse footage: framehound analyze PATH\n`,
   );
 }
 
