@@ -279,7 +279,7 @@ export async function chooseFaces(modelsDir: string): Promise<FacePair> {
   }
   throwRefused(models.filter(({ row: { kind } }) => !(kind === 'face-detector' ? detector : embedder)));
   const missing = [...(detector ? [] : ['face detector']), ...(embedder ? [] : ['face embedder'])];
-  const ownFaults = await unusableOwn(modelsDir, ['face-detector', 'face-embedder'], registry);
+  const ownFaults = await unusableModels(modelsDir, ['face-detector', 'face-embedder'], registry);
   const message = `No ${missing.join(' and no ')} is downloaded; to download: ${facesCommand}, or ${facesCommand}-npm${ownFaults}`;
   throw facesErrors.NO_FACE_MODEL(message, { missing: missing.join(', '), command: facesCommand });
 }
@@ -340,7 +340,7 @@ async function bestDownloaded(
   const models = await downloadedOf(modelsDir, registry.rows, (one) => one === kind);
   const row = bestThere(models, kind);
   if (!row) throwRefused(models);
-  return { row, ownFaults: row ? '' : await unusableOwn(modelsDir, [kind], registry) };
+  return { row, ownFaults: row ? '' : await unusableModels(modelsDir, [kind], registry) };
 }
 
 export function isBuiltIn(row: ModelRow): boolean {
@@ -391,10 +391,11 @@ function isDownload({ files }: ModelRow): boolean {
 }
 
 /**
- * The user's own models of these kinds that cannot be used, each with its folder and what is wrong: `; …`, to
- * follow the message that no model is there. Empty where there is none.
+ * The models of these kinds that cannot be used, each with what is wrong: those of the program that failed
+ * their self-test, and folders of the user. `; …`, to follow the message that no model is there. Empty where
+ * there is none.
  */
-export async function unusableOwn(
+export async function unusableModels(
   modelsDir: string,
   kinds: readonly ModelRow['kind'][],
   { rows, problems }: Registry,
@@ -403,7 +404,10 @@ export async function unusableOwn(
     ({ file, field, message }) => `; ${file}: ${[field, message].filter(Boolean).join(' ')}`,
   );
   for (const row of rows) {
-    if (builtInRows.includes(row) || !kinds.includes(row.kind)) continue;
+    if (!kinds.includes(row.kind)) continue;
+    const test = await testOf(modelsDir, row);
+    if (test && isRefused(row, test)) faults.push(`; ${refusalOf(row.key, test).message}`);
+    if (builtInRows.includes(row)) continue;
     const missing = await missingFiles(modelsDir, row);
     if (missing.length > 0) faults.push(`; ${folderOf(modelsDir, row)} lacks ${missing.join(', ')}`);
   }
@@ -415,11 +419,15 @@ export async function testOf(modelsDir: string, row: ModelRow): Promise<ModelTes
   return isBuiltIn(row) ? undefined : (await lastTest(folderOf(modelsDir, row), row))?.test;
 }
 
-/** Its files are there, and it did not fail its self-test. Throws MODEL_LOAD_FAILED for a damaged file. */
+/**
+ * True if its files are there. Throws MODEL_LOAD_FAILED for a damaged file, and MODEL_REFUSED where it failed
+ * its self-test: what would stand in for it is worse, and nobody would know.
+ */
 export async function isUsable(modelsDir: string, row: ModelRow): Promise<boolean> {
   await requireUndamaged(modelsDir, row);
-  const isThere = (await missingFiles(modelsDir, row)).length === 0;
-  return isThere && !isRefused(row, await testOf(modelsDir, row));
+  if ((await missingFiles(modelsDir, row)).length > 0) return false;
+  throwRefused([{ row, downloaded: true, test: await testOf(modelsDir, row) }]);
+  return true;
 }
 
 /** Throws MODEL_REFUSED for the first that is there and failed its self-test. */

@@ -5,7 +5,7 @@ import { type ActorEnv, type ActorInstance, actor, Sent, type Turn } from '../..
 import type { Reply, Request } from '../../runtime/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { createCheckpoint } from '../../runtime/sync/checkpoint.ts';
-import type { ModelRow, SpeechRow } from '../models/contract.ts';
+import { type ModelRow, modelErrors, type SpeechRow } from '../models/contract.ts';
 import { CurrentModel } from '../models/current.ts';
 import type { DeviceChoice } from '../models/device.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type Registry,
   readRegistry,
   requireFiles,
-  unusableOwn,
+  unusableModels,
 } from '../models/registry.ts';
 import { openSession, type SessionOpener } from '../models/session.ts';
 import { BatchingQueue, type WaitingTurn } from './batching-queue.ts';
@@ -63,7 +63,7 @@ export const definition = actor({
       handlers: {
         choose: async ({ preferred, language }) => {
           const registry = await readRegistry(modelsDir);
-          const unusable = await unusableOwn(modelsDir, ['speech'], registry);
+          const unusable = await unusableModels(modelsDir, ['speech'], registry);
           return chooseSpeechModel(await candidatesIn(modelsDir, registry), preferred, language, unusable);
         },
         load: (request, turn) => transcriber.load(request, turn),
@@ -287,7 +287,10 @@ function modelFor(current: Current, key: string, language: string | null): Sessi
 async function candidatesIn(modelsDir: string, { rows }: Registry): Promise<SpeechCandidate[]> {
   const candidates = rows.filter(isSpeech).map(async (row) => {
     const { key, languages, speed, accuracy, size_gb, is_measured = true } = row;
-    const downloaded = await isUsable(modelsDir, row);
+    const downloaded = await isUsable(modelsDir, row).catch((error: unknown) => {
+      if (modelErrors.MODEL_REFUSED.is(error)) return false;
+      throw error;
+    });
     return { key, languages, speed, accuracy, size_gb, is_measured, downloaded };
   });
   return Promise.all(candidates);

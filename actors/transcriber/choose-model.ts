@@ -33,9 +33,9 @@ const preferredKeys: Readonly<Record<XPreference, string | null>> = {
 };
 
 /**
- * `language`: BCP 47, or null to detect it. `own`: what the user's own models lack, as `unusableOwn` says it.
- * Throws NO_SPEECH_MODEL when nothing is downloaded and LANGUAGE_UNSUPPORTED when nothing downloaded knows
- * the language, both with the command that downloads a model.
+ * `language`: BCP 47, or null to detect it. `unusable`: which models cannot be used, as `unusableModels` says
+ * it. Throws NO_SPEECH_MODEL when nothing is downloaded and LANGUAGE_UNSUPPORTED when nothing downloaded
+ * knows the language, both with the command that downloads a model.
  */
 export function chooseSpeechModel(
   candidates: readonly SpeechCandidate[],

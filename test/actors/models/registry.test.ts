@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { chooseSummaryModel } from '../../../actors/models/choices.ts';
-import { ModelRow } from '../../../actors/models/contract.ts';
+import { ModelRow, type ModelTest } from '../../../actors/models/contract.ts';
 import { unavailableModels } from '../../../actors/models/other-keys.ts';
 import {
   chooseFaces,
@@ -21,9 +21,10 @@ import {
   missingFiles,
   readRegistry,
   requireFiles,
-  unusableOwn,
+  unusableModels,
 } from '../../../actors/models/registry.ts';
 import { builtInRows, defaultModelKey } from '../../../actors/models/rows/list.ts';
+import { keepTest } from '../../../actors/models/self-test.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -193,17 +194,31 @@ test('a downloaded file that was cut off is an error where its model would be ch
   }
 });
 
+test('a model that failed its self-test is an error where it would be chosen, or where no other is there', async () => {
+  const test = { right: 1, of: 40, counted: 'answers', milliseconds: 1, each: 'a second', device: 'cpu' };
+  for (const key of ['silero-vad', 'campplus-zh-en', 'whisper-base']) {
+    const row = rowOf(key);
+    await download(key);
+    assert.equal(await isUsable(folder, row), true);
+    await keepTest(join(folder, key), row, { ...test, reason: null, passed: false } as ModelTest, 'auto');
+    const message = new RegExp(`^The model "${key}" is not used, because it failed its self-test`);
+    await assert.rejects(isUsable(folder, row), { code: 'MODEL_REFUSED', message });
+    const said = await unusableModels(folder, [row.kind], await readRegistry(folder));
+    assert.match(said.slice('; '.length), message);
+  }
+});
+
 test("what the user's own models lack is named with their folder, for models of those kinds", async () => {
   const registry = await readRegistry(folder);
-  assert.equal(await unusableOwn(folder, ['face-embedder'], registry), '');
+  assert.equal(await unusableModels(folder, ['face-embedder'], registry), '');
   await userModel('mine', JSON.stringify(withOwnFile('sface', { key: 'mine' })));
   await userModel('broken', '{');
   const own = await readRegistry(folder);
   const mine = join(folder, 'mine');
-  const said = await unusableOwn(folder, ['face-embedder'], own);
+  const said = await unusableModels(folder, ['face-embedder'], own);
   assert(said.endsWith(`; ${mine} lacks own.onnx`), said);
   assert(said.startsWith(`; ${join(folder, 'broken', 'model.json')}: is not JSON`), said);
-  assert.doesNotMatch(await unusableOwn(folder, ['speech'], own), /mine/);
+  assert.doesNotMatch(await unusableModels(folder, ['speech'], own), /mine/);
   await assert.rejects(chooseFaces(folder), { code: 'NO_FACE_MODEL', message: /; .*mine lacks own\.onnx$/ });
   await assert.rejects(requireFiles(folder, findRow(own, 'mine')), {
     code: 'MODEL_NOT_DOWNLOADED',
