@@ -1,6 +1,6 @@
 // Everything of a clustering but its columns: how it came about, its clusters with names, and what people
 // corrected.
-import { type ClusterJob, peopleErrors } from './contract.ts';
+import { type ClusterJob, faceStorageVersion, peopleErrors } from './contract.ts';
 import { givenName } from './person-name.ts';
 
 /** Faces by entry id that stand for a cluster as it was: it is found again where most of them are. */
@@ -61,7 +61,7 @@ export interface ClusteringState extends Clusters {
 }
 
 /** Clustering in the form of the API. */
-export function clusterJob(name: string, format: number, state: ClusteringState): ClusterJob {
+export function clusterJob(name: string, state: ClusteringState): ClusterJob {
   const clustered = state.sizes.reduce((sum, size) => sum + size, 0);
   return {
     name,
@@ -69,7 +69,7 @@ export function clusterJob(name: string, format: number, state: ClusteringState)
     num_clusters: state.cluster_ids.length,
     noise_entries: state.entries - clustered,
     cluster_ids: [...state.cluster_ids],
-    face_storage_version: format,
+    face_storage_version: faceStorageVersion,
     media_hashes: [...state.media],
     model_key: state.model_key,
     eps: state.eps,

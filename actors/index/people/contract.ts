@@ -23,7 +23,7 @@ export const peopleErrors = errorTable({
   OTHER_FACE_MODEL: { meaning: 'The faces of this clustering were found by other models', status: 400 },
 });
 
-/** The format that is written now; clusterings of a lower one are read and named, not changed. */
+/** The one format there is. */
 export const faceStorageVersion = 2;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -196,7 +196,7 @@ export const peopleMessages = {
    * and says nothing else of worth. Nothing is written before `commit_clustering`. `missing`: media of the
    * job that these models have not looked at. `before`: entries that come first and were clustered before by
    * the same `eps` and `min_samples`; null when anything differs. `digest`: of all entries and corrections,
-   * the same in every replica. LEGACY_STORAGE; `hashes` empty: UNKNOWN_CLUSTER_JOB.
+   * the same in every replica. `hashes` empty: UNKNOWN_CLUSTER_JOB.
    */
   begin_clustering: ask(
     Type.Object({
@@ -269,7 +269,7 @@ export const peopleMessages = {
   /**
    * Merges clusters, then moves faces, then holds pairs of clusters apart; all or none, *flushed*. Kept for
    * later clusterings: a merge joins, a move joins with the new and keeps apart from the old, which a new
-   * cluster is held apart from. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION, LEGACY_STORAGE.
+   * cluster is held apart from. UNKNOWN_CLUSTER, UNKNOWN_FACE, WRONG_CORRECTION.
    */
   modify_clusters: ask(
     Type.Object({
@@ -309,8 +309,7 @@ export const peopleMessages = {
    * Pairs of clusters that may be one person, most alike first: nobody's that are held apart, or have one
    * name; those of two names only with `other_names`. In steps: while it is not `done` the same message is to
    * be sent again, with `begun`. `least`: cosine from which a pair is worth a question. `left_out`: smaller
-   * clusters, where there are too many to compare them all. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER,
-   * LEGACY_STORAGE.
+   * clusters, where there are too many to compare them all. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER.
    */
   suggest_clusters: ask(
     Type.Object({

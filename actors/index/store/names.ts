@@ -83,8 +83,6 @@ export const previewKey = (hash: string): string => `previews/${checkedHash(hash
 export const transcriptPrefix = 'transcript/';
 export const transcriptKey = (hash: string): string => `${transcriptPrefix}${checkedHash(hash)}`;
 export const speakersKey = (hash: string): string => `speakers/${checkedHash(hash)}`;
-/** Camera movements, which earlier versions stored. They are only removed. */
-export const cameraKey = (hash: string): string => `camera/${checkedHash(hash)}`;
 export const voicesPrefix = 'voices/';
 export const voicesKey = (hash: string): string => `${voicesPrefix}${checkedHash(hash)}`;
 /** `id`: made by this program. */

@@ -7,7 +7,7 @@ import { readable } from './faults.ts';
 import { everyKind } from './kind.ts';
 import { kinds } from './kinds.ts';
 import { folderOf, storedRow } from './media.ts';
-import { cameraKey, mediaKey, pathKey } from './names.ts';
+import { mediaKey, pathKey } from './names.ts';
 import { Media } from './records.ts';
 import { type Fields, type Row, seal, type Table, unseal } from './table.ts';
 
@@ -41,7 +41,7 @@ export function removeContents(
   for (const [hash, paths] of contents) {
     for (const kind of kinds) kind.forget?.(writes, environment, hash);
     const keys = stored.flatMap(({ keysOf }) => keysOf(hash));
-    for (const key of [...keys, cameraKey(hash), mediaKey(hash)]) writes.remove(key);
+    for (const key of [...keys, mediaKey(hash)]) writes.remove(key);
     for (const form of paths.flatMap((path) => map.forms(path))) {
       // Another content may have been seen there meanwhile.
       const row = read(Media, pathKey(form));

@@ -29,7 +29,6 @@ const mostKept = 48 << 20;
 /** A clustering as it is now. */
 export interface StoredClustering {
   readonly name: string;
-  readonly format: number;
   readonly revision: number;
   /** File of its columns. */
   readonly file: string;
@@ -89,17 +88,10 @@ export class Clusterings {
     return entry.columns;
   }
 
-  /**
-   * The whole of one, and nothing of another version of it. Null when there is none. `check` may throw for
-   * what is no use.
-   */
-  whole(
-    name: string,
-    check: (stored: StoredClustering) => void = () => {},
-  ): { stored: StoredClustering; columns: ClusterColumns } | null {
+  /** The whole of one, and nothing of another version of it. Null when there is none. */
+  whole(name: string): { stored: StoredClustering; columns: ClusterColumns } | null {
     return readAgain(() => {
       const stored = this.get(name);
-      if (stored !== null) check(stored);
       return stored && { stored, columns: this.columns(stored.file) };
     });
   }
@@ -159,11 +151,10 @@ export function clusteringIn(reader: Reader, name: string, file: string): Stored
   if (head === null) return null;
   const key = clusteringStateKey(name);
   const { state_json } = unseal(StateRecord, key, reader.get(key) ?? new Uint8Array(0), file);
-  const { format, revision } = head;
-  return { name: head.name, format, revision, file: head.file, json: state_json };
+  return { name: head.name, revision: head.revision, file: head.file, json: state_json };
 }
 
-/** Written by this program under a checksum, so the text is a state. Of format 2. */
+/** Written by this program under a checksum, so the text is a state. */
 export const stateOf = ({ json }: StoredClustering): ClusteringState => JSON.parse(json) as ClusteringState;
 
 function readFile(file: string): Uint8Array<ArrayBuffer> {

@@ -123,7 +123,7 @@ export class JobWriter {
     return stored;
   }
 
-  /** *Flushed* on return. UNKNOWN_CLUSTER_JOB; LEGACY_STORAGE for format 1. */
+  /** *Flushed* on return. UNKNOWN_CLUSTER_JOB. */
   change(
     name: string,
     act: (state: ClusteringState, columns: () => ClusterColumns, file: string) => JobChange,
@@ -131,7 +131,6 @@ export class JobWriter {
     const { work, clusterings } = this.#parts;
     return work.exclusively(() => {
       const stored = this.current(name);
-      requireCurrent(stored);
       const done = act(stateOf(stored), () => clusterings.columns(stored.file), stored.file);
       const { state, columns } = done;
       const file =
@@ -213,7 +212,6 @@ export class JobWriter {
     const { name, model_key } = open.request;
     work.confirm();
     const stored = readable(() => clusteringIn(environment, name, environment.file));
-    if (stored !== null) requireCurrent(stored);
     const shape = stored === null ? null : stateOf(stored).shape;
     if (shape !== open.shape) throw changed(name, 'it was corrected or clustered again');
     if (open.seen !== null && faces.changes() === open.seen) return stored;
@@ -234,13 +232,4 @@ export function unknownJob(name: string) {
 
 function changed(name: string, what: string) {
   return peopleErrors.CLUSTERING_CHANGED(`${name}: ${what} in the meantime; cluster it again`);
-}
-
-/** Throws LEGACY_STORAGE for what can only be read and named. */
-export function requireCurrent({ name, format }: StoredClustering): void {
-  if (format >= faceStorageVersion) return;
-  throw peopleErrors.LEGACY_STORAGE(
-    `cluster_job_name: ${name} has the older format ${format}, in which clusters can only be read and named; analyse its media again under another name`,
-    { field: 'cluster_job_name' },
-  );
 }

@@ -1,8 +1,8 @@
 // Writes, deletes and moves faces and clusterings in one analysis folder, under the lease that all of its
 // writers share.
 import type { ClusterColumns } from '../../people/cluster-columns.ts';
-import { type ClusteringState, clusterJob } from '../../people/clustering-state.ts';
-import { faceStorageVersion, peopleErrors } from '../../people/contract.ts';
+import type { ClusteringState } from '../../people/clustering-state.ts';
+import { peopleErrors } from '../../people/contract.ts';
 import { idText } from '../../people/entry-id.ts';
 import type { Bundles } from '../bundles.ts';
 import { storeErrors } from '../contract.ts';
@@ -14,7 +14,7 @@ import type { Spans } from '../spans.ts';
 import { type Clusterings, stateOf } from './clusterings.ts';
 import { type EntryRange, isAligned, rangesOf } from './earlier-clusters.ts';
 import { FaceWriter, type FaceWriterOptions } from './face-writer.ts';
-import { JobWriter, requireCurrent, unknownJob } from './job-writer.ts';
+import { JobWriter, unknownJob } from './job-writer.ts';
 import {
   type GoneFaces,
   PeopleRemoval,
@@ -93,15 +93,11 @@ export class PeopleWriter {
     return new PeopleRemoval(environment, clusterings, this.jobs.files, hashes, work.token);
   }
 
-  /**
-   * A clustering, or one cluster of it. *Flushed* on return. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER,
-   * LEGACY_STORAGE.
-   */
+  /** A clustering, or one cluster of it. *Flushed* on return. UNKNOWN_CLUSTER_JOB, UNKNOWN_CLUSTER. */
   delete(name: string, cluster: string | null): DeletedPeople {
     return this.#parts.work.exclusively(() => {
       const stored = cluster === null ? this.#readable(name) : this.jobs.current(name);
       if (stored === null) return this.#deleteBroken(name);
-      requireCurrent(stored);
       const { clusterings } = this.#parts;
       const state = stateOf(stored);
       const columns = clusterings.columns(stored.file);
@@ -110,16 +106,15 @@ export class PeopleWriter {
           ? withoutJob(clusterings, name, state, columns)
           : withoutPerson(clusterings, name, state, columns, cluster);
       const removed = this.#delete(name, deleted);
-      const clusters = cluster === null ? clusterJob(name, faceStorageVersion, state).num_clusters : 1;
+      const clusters = cluster === null ? state.cluster_ids.length : 1;
       return { jobs: cluster === null ? 1 : 0, clusters, faces: deleted.entries, faces_removed: removed };
     });
   }
 
-  /** Null when its records cannot be read. UNKNOWN_CLUSTER_JOB, LEGACY_STORAGE. */
+  /** Null when its records cannot be read. UNKNOWN_CLUSTER_JOB. */
   #readable(name: string) {
     return readable(() => {
       const stored = this.jobs.current(name);
-      requireCurrent(stored);
       this.#parts.clusterings.columns(stored.file);
       return stored;
     });
@@ -274,7 +269,7 @@ interface Other {
 
 function readOther(clusterings: Clusterings, name: string): Other | null {
   const stored = readable(() => clusterings.get(name));
-  if (stored === null || stored.format < faceStorageVersion) return null;
+  if (stored === null) return null;
   const { media } = stateOf(stored);
   const columns = readable((): ClusterColumns => clusterings.columns(stored.file));
   const ranges = columns && rangesOf(columns.media, media.length);

@@ -3,13 +3,13 @@
 import type { ClusterColumns, StoredClusters } from '../../people/cluster-columns.ts';
 import { clusterJob, named } from '../../people/clustering-state.ts';
 import type { SuggestionOptions } from '../../people/comparison.ts';
-import { type ClusterJob, faceStorageVersion, type PeopleLoadReport } from '../../people/contract.ts';
+import type { ClusterJob, PeopleLoadReport } from '../../people/contract.ts';
 import { type Corrections, type Modified, modify, undone } from '../../people/modify.ts';
 import type { Reconciled } from '../../people/reconcile.ts';
 import type { Environment } from '../environment.ts';
 import { readAgain, readable } from '../faults.ts';
 import { Clusterings, ClusterView, type StoredClustering, stateOf } from './clusterings.ts';
-import { requireCurrent, unknownJob } from './job-writer.ts';
+import { unknownJob } from './job-writer.ts';
 import { type ClusteringRequest, OpenClustering } from './open-clustering.ts';
 import { OpenComparison } from './open-comparison.ts';
 import type { DeletedPeople, PeopleWriter } from './people-writer.ts';
@@ -71,7 +71,7 @@ export class People {
     return { jobs, unreadable };
   }
 
-  /** A clustering of format 2 to look at; null when there is none. */
+  /** A clustering to look at; null when there is none. */
   view(name: string): ClusterView | null {
     return readAgain(() => {
       const stored = this.stored.get(name);
@@ -84,7 +84,7 @@ export class People {
     });
   }
 
-  /** The caller closes it. LEGACY_STORAGE, UNKNOWN_CLUSTER_JOB. */
+  /** The caller closes it. UNKNOWN_CLUSTER_JOB. */
   begin(request: ClusteringRequest): OpenClustering {
     const { name, hashes } = request;
     const stored = this.#current(request);
@@ -100,11 +100,7 @@ export class People {
 
   /** A damaged one is made anew where media are given. */
   #current({ name, hashes }: ClusteringRequest): StoredClustering | null {
-    const read = () => {
-      const stored = this.stored.get(name);
-      if (stored !== null) requireCurrent(stored);
-      return stored;
-    };
+    const read = () => this.stored.get(name);
     if (hashes.length === 0) return read();
     return readable(read, (error) =>
       this.#warn('A face clustering cannot be read and is replaced', { name, reason: error.message }),
@@ -143,12 +139,9 @@ export class People {
     return answer;
   }
 
-  /**
-   * Begins to compare the clusters of one with each other; null when there is none. LEGACY_STORAGE,
-   * UNKNOWN_CLUSTER.
-   */
+  /** Begins to compare the clusters of one with each other; null when there is none. UNKNOWN_CLUSTER. */
   compare(name: string, options: SuggestionOptions): OpenComparison | null {
-    const found = this.stored.whole(name, requireCurrent);
+    const found = this.stored.whole(name);
     if (found === null) return null;
     const whole = { state: stateOf(found.stored), columns: found.columns };
     return new OpenComparison(found.stored, whole, this.faces, options);
@@ -176,10 +169,10 @@ export class People {
   undo(name: string): ClusterJob {
     this.#requireThere(name);
     const state = this.#writing().jobs.change(name, undone);
-    return clusterJob(name, faceStorageVersion, state);
+    return clusterJob(name, state);
   }
 }
 
 export function jobOf(stored: StoredClustering): ClusterJob {
-  return clusterJob(stored.name, stored.format, stateOf(stored));
+  return clusterJob(stored.name, stateOf(stored));
 }

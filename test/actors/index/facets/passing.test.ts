@@ -11,7 +11,7 @@ import {
 } from '../../../../actors/index/facets/contract.ts';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
-import { cameraKey, databaseFile, pathKey } from '../../../../actors/index/store/names.ts';
+import { databaseFile, pathKey } from '../../../../actors/index/store/names.ts';
 import { engineErrors } from '../../../../runtime/errors.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { type Harness, indexActor } from '../handlers.ts';
@@ -85,16 +85,6 @@ test('a file that is known not to have a value passes as in a search', async (t)
   const { index, cache_dir } = await remembered(t, ...three);
   assert.deepEqual(await ask(index, cache_dir, ['/f/c.mp4', 'cc'], canon), [false, false]);
   assert.deepEqual(await ask(index, cache_dir, ['/f/c.mp4', 'cc'], make('is_not', 'Canon')), [true, true]);
-});
-
-test('records of camera movements, which earlier versions wrote, change nothing and go with their media', async (t) => {
-  const { index, cache_dir } = await remembered(t, ...three);
-  const environment = Environment.open(databaseFile(cache_dir), 'write');
-  t.after(() => environment.close());
-  environment.transact((writes) => writes.put(cameraKey('bb'), Buffer.from('FHCM')));
-  assert.deepEqual(await ask(index, cache_dir, ['aa', 'bb'], canon), [true, false]);
-  await index.call('remove_media', { cache_dir, hashes: ['bb'] });
-  assert.equal(environment.get(cameraKey('bb')), undefined);
 });
 
 test('a file whose record is damaged passes, by path and by hash', async (t) => {
