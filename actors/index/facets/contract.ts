@@ -48,7 +48,6 @@ export function withdrawnIn(filters: readonly Pick<MetadataFilter, 'facet_id'>[]
   return [...new Set(filters.map(({ facet_id }) => facet_id))].filter((id) => withdrawnFacets.has(id));
 }
 
-/** The same in a request. */
 export const RequestedFilter = Type.Object({
   facet_id: described(Type.String(), 'Id of a facet, as returned by /metadata/facets.'),
   operator: field(
@@ -61,7 +60,6 @@ export const RequestedFilter = Type.Object({
 export const MediaType = words('visual', 'speech', 'any');
 export type MediaType = Static<typeof MediaType>;
 
-/** Which media facets speak of. */
 export const FacetScope = Type.Union([
   /** Files, by hash; null for one whose hash is not known. */
   Type.Object({

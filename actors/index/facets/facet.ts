@@ -61,7 +61,6 @@ function aligned(one: Moment, other: Moment): { shift: number; otherShift: numbe
     : { shift: one.offset, otherShift: other.offset };
 }
 
-/** True when all of `one` lies before `other` begins. */
 export function isBefore(one: Moment, other: Moment): boolean {
   const { shift, otherShift } = aligned(one, other);
   return one.end - shift <= other.start - otherShift;
@@ -71,7 +70,6 @@ export function isAfter(one: Moment, other: Moment): boolean {
   return isBefore(other, one);
 }
 
-/** True when all of `one` lies inside `other`. */
 export function isWithin(one: Moment, other: Moment): boolean {
   const { shift, otherShift } = aligned(one, other);
   return one.start - shift >= other.start - otherShift && one.end - shift <= other.end - otherShift;

@@ -125,7 +125,6 @@ function testOf(facet: Facet, operator: FilterOperator, values: readonly string[
   }
 }
 
-/** The test of is_any_of. */
 export function anyOf(facet: Facet, values: readonly string[]): Test {
   const has = holds(facet, values);
   return (own) => own !== null && has(own);

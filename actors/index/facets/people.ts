@@ -7,7 +7,6 @@ import { readable } from '../store/faults.ts';
 import { type ContentFacet, classOf, type Facet, multi, type Step, single, stepChoices } from './facet.ts';
 
 const group = ['People'] as const;
-/** Prefix of the id of every facet of people. */
 export const peoplePrefix = 'people.';
 const countId = `${peoplePrefix}face_count`;
 
@@ -31,7 +30,6 @@ export function clusteringFacetId(name: string): string {
   return id === countId ? id.replace('_', '%5F') : id;
 }
 
-/** Facts about the media of a clustering. */
 interface ClusteringFacts {
   readonly version: number;
   readonly names: readonly string[];
@@ -94,7 +92,6 @@ function countFacet(all: readonly ClusteringFacts[]): ContentFacet {
   return { facet, keyOf };
 }
 
-/** The facets of people of one folder. */
 export class PeopleFacets {
   readonly #known = new Map<string, { readonly facts: ClusteringFacts; readonly own: ContentFacet }>();
   #listed: readonly ContentFacet[] = [countFacet([])];

@@ -16,10 +16,8 @@ export class Column {
   readonly #byKey = new Map<string, number>();
   /** Positions in `values` of the options that each entry belongs to. */
   readonly #options: (readonly number[])[] = [[]];
-  /** The options' stable values. */
   readonly values: string[] = [];
   readonly #byValue = new Map<string, number>();
-  /** Entry of each row. */
   #entryOf = new Uint32Array(1024);
 
   constructor(facet: Facet) {
@@ -94,7 +92,6 @@ export class Column {
     return counts;
   }
 
-  /** Media that pass a test. */
   countOf(tally: Uint32Array, test: Test): number {
     const passing = this.passing([test]);
     return tally.reduce((sum, count, entry) => sum + (passing[entry] === 1 ? count : 0), 0);

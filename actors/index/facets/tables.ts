@@ -213,7 +213,6 @@ interface Sights {
   readonly shots: readonly string[];
 }
 
-/** The facets of things of one folder. */
 function thingFacets(store: Store): readonly ContentFacet[] {
   // They are asked one after the other of the same content, whose record is long.
   let last: { readonly version: string; readonly sights: Sights } | null = null;

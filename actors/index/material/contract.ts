@@ -7,7 +7,6 @@ import { GridRange } from '../summaries/contract.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** Vectors of one message. */
 export const mostVectorsOfMessage = 8192;
 
 export const materialMessages = {

@@ -62,7 +62,6 @@ interface NamedContent extends ListedContent {
   readonly name: string;
 }
 
-/** The names of one state of a library. */
 class NameTable {
   readonly #contents: readonly ListedContent[];
   readonly #files: Rows;

@@ -25,7 +25,6 @@ export interface ClusterColumns {
   readonly quality: Float32Array;
 }
 
-/** Fault of the bytes. */
 export type Fault = 'it is cut off' | 'its checksum does not match' | 'it is no such file' | 'newer';
 
 export function writeColumns(columns: ClusterColumns): Uint8Array<ArrayBuffer> {

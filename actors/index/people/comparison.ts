@@ -29,7 +29,6 @@ export class Top {
     return this.#count < this.size ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number);
   }
 
-  /** True when `a` is worse than `b`. */
   #worse(a: number, b: number): boolean {
     const [first, second] = [this.#scores[a]!, this.#scores[b]!];
     return first < second || (first === second && this.#items[a]! > this.#items[b]!);
@@ -273,7 +272,6 @@ class Centroids {
   readonly #top: Top;
   #filled = 0;
 
-  /** `candidates`: pairs that are kept. */
   constructor(count: number, dimensions: number, candidates: number) {
     this.#count = count;
     this.#dimensions = dimensions;

@@ -32,7 +32,6 @@ const Job = { ...Folder, cluster_job_name: Type.String({ minLength: 1 }) };
 /** "Cluster job" of the API, and how it came about. */
 export const ClusterJob = Type.Object({
   name: Type.String(),
-  /** Faces of its media. */
   total_entries: Count,
   num_clusters: Count,
   /** Faces in no cluster. */
@@ -45,7 +44,6 @@ export const ClusterJob = Type.Object({
   min_samples: Count,
   /** Names by cluster id. */
   names: Type.Record(Type.String(), Type.String()),
-  /** True if `undo_clusters` can undo something. */
   can_undo: Type.Boolean(),
   /** Unix milliseconds. */
   clustered_ms: Type.Number(),
@@ -63,16 +61,13 @@ export const ClusteringReport = Type.Object({
   kept_corrections: Count,
   conflicts: Type.Array(Type.String()),
   kept_names: Count,
-  /** Names that no cluster has any more. */
   lost_names: Type.Array(Type.String()),
 });
 export type ClusteringReport = Static<typeof ClusteringReport>;
 
-/** The faces of a frame, as they are appended. */
 export const FrameFaces = Type.Object({ frame_index: Count, faces: Type.Array(Face) });
 export type FrameFaces = Static<typeof FrameFaces>;
 
-/** Some of the faces of a cluster. */
 export const ClusterFaces = Type.Object({
   cluster_id: Type.String(),
   /** Empty when it has no name. */
@@ -184,7 +179,6 @@ export const peopleMessages = {
     Type.Object({ ...Folder, model_key: Type.String() }),
     Type.Object({ done: Type.Boolean() }),
   ),
-  /** Every clustering of the folder, by name. */
   cluster_jobs: ask(
     Type.Object({ ...Folder }),
     Type.Object({ jobs: Type.Array(ClusterJob), unreadable: Type.Array(Type.String()) }),

@@ -2,7 +2,6 @@
 
 export const idBytes = 16;
 
-/** The id at position `at` as text. */
 export function idText(ids: Uint8Array, at: number): string {
   const hex = Buffer.from(ids.buffer, ids.byteOffset + at * idBytes, idBytes).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

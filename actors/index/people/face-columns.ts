@@ -60,7 +60,6 @@ export class FaceList {
   }
 }
 
-/** The face at a position of columns. */
 export function faceAt({ numbers, weak }: FaceColumns, at: number): Face {
   const own = numbers.subarray(at * numbersOfFace, (at + 1) * numbersOfFace);
   const [score, size_px, sharpness, yaw, roll] = own.subarray(rest) as unknown as [

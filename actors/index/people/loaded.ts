@@ -59,7 +59,6 @@ export class LoadedPeople {
     this.source = identity;
   }
 
-  /** Gives a content its number. */
   readonly numberOf = (hash: string): number => {
     const known = this.#numbers.get(hash);
     if (known !== undefined) return known;

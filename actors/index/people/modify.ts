@@ -38,7 +38,6 @@ export interface Modified {
 /** In the place of a cluster: the faces in none. */
 const none = -1;
 
-/** The clusters while they are changed. */
 class Changing {
   readonly ids: Uint8Array;
   /** One an entry, by position in `all`. */
@@ -52,7 +51,6 @@ class Changing {
   readonly #positions: Map<string, number>;
   readonly names: Record<string, string>;
   readonly corrections: Correction[];
-  /** Number of the next new cluster. */
   next: number;
 
   constructor(state: ClusteringState, columns: ClusterColumns) {

@@ -89,7 +89,6 @@ function byOwnFaces(moments: Float64Array, shown: readonly Shown[]): Float64Arra
   return moments.filter((_, at) => eachHasOwn(faces.map((own) => own[at]!)));
 }
 
-/** Faces of a person at each moment. */
 function facesAt(moments: Float64Array, { job, clusters }: Shown): number[][] {
   const faces = Array.from(moments, (): number[] => []);
   for (const cluster of clusters) {
@@ -132,7 +131,6 @@ export function rangesOf(moments: Float64Array, hashes: readonly string[]): Fram
 
 /** `choices`: for each one what it could have. True when all can have different things at once. */
 export function eachHasOwn(choices: readonly (readonly number[])[]): boolean {
-  /** Holder of each thing. */
   const holder = new Map<number, number>();
   const give = (to: number, tried: Set<number>): boolean =>
     choices[to]!.some((thing) => {
@@ -257,7 +255,6 @@ function named(name: string): string {
   return JSON.stringify([name]);
 }
 
-/** Labels of the people who are meant more than once. */
 export function meantTwice(people: readonly Person[]): string[] {
   const groups = Map.groupBy(people, ({ key }) => key).values();
   return [...groups].flatMap((group) => (group.length > 1 ? [group[0]!.label] : []));

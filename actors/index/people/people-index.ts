@@ -17,7 +17,6 @@ export type ClusteringsOf = (store: Store) => Clusterings;
 const stepJobs = 256;
 
 export class PeopleLoading {
-  /** State that the load adds to. */
   readonly target: LoadedPeople;
   readonly #names: readonly string[];
   #next = 0;

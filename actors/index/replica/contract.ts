@@ -70,7 +70,6 @@ const Written = Type.Object({
 export type Written = Static<typeof Written>;
 
 export const replicaMessages = {
-  /** Library that the folder follows; null if there is none. */
   followed: ask(Type.Object({ ...Folder }), nullable(Followed)),
   /**
    * From now on the folder follows this library and takes nothing else. OTHER_LIBRARY when it follows another

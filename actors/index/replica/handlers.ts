@@ -90,7 +90,6 @@ export interface ReplicaParts extends StoreParts {
 /** Handlers of small messages, which are answered at once. */
 type SmallHandlers = Pick<Handlers<typeof indexContract>, SmallName>;
 
-/** Handlers of the messages of the log. */
 type WriteHandlers = Pick<Handlers<typeof indexContract>, WriteName | 'abort_summary'>;
 
 export function replicaHandlers(

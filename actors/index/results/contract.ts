@@ -11,10 +11,8 @@ import { textResults } from '../written/kind.ts';
 export const resultKinds = [textResults, thingResults, soundResults] as const;
 type ListKind = (typeof resultKinds)[number];
 export type ResultType = ListKind['type'];
-/** Item of the list that work of a type makes. */
 export type ItemOf<T extends ResultType> = Static<Extract<ListKind, { readonly type: T }>['items']>[number];
 
-/** The list that work of a type found. */
 export type FoundItems = {
   [K in ListKind as K['type']]: { readonly type: K['type']; readonly items: Static<K['items']> };
 }[ListKind['type']];

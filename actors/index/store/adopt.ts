@@ -103,7 +103,6 @@ function moveBundles(from: string, to: string, found: readonly Found[]): void {
   }
 }
 
-/** Faces that are copied together. */
 const facesTogether = 256;
 
 /** Copies faces of every pair of models. Known faces keep their id, new ones have that of the source. */

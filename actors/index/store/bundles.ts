@@ -35,7 +35,6 @@ const longestText = 1 << 20;
 /** Read at once. */
 const usualHead = 1024;
 
-/** Subject of a bundle. */
 export interface About {
   readonly hash_str: string;
   readonly model_key: string;

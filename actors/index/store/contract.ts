@@ -31,13 +31,11 @@ export const storeErrors = errorTable({
   WRONG_DIMENSIONS: { meaning: 'The vector does not belong to the loaded model', status: 400 },
 });
 
-/** Field of requests. */
 export const CacheDir = described(
   AbsolutePath,
   'Analysis folder: where the service keeps what it found. Absolute path; its layout is private to the service.',
 );
 
-/** Fields of answers. */
 export const ContentHash = field('Content hash of the file.', Type.String());
 export const FilePath = field('Absolute path of the file.', Type.String());
 export const StartSeconds = field('Start in seconds from the beginning of the file.', Type.Number());
@@ -56,7 +54,6 @@ export const LoadStep = {
   load: Type.Integer(),
 };
 
-/** One file of media as the store knows it. */
 export const MediaRecord = Type.Object({
   path: Type.String(),
   identity: FileIdentity,
@@ -125,7 +122,6 @@ export const storeMessages = {
    * folder that is, can be: it is empty, unless it `was_there`.
    */
   open: ask(Type.Object({ ...Folder, was_there: Type.Optional(Type.Boolean()) }), Type.Object({})),
-  /** All media of the folder. */
   media: ask(Type.Object({ ...Folder }), Type.Object({ media: Type.Array(MediaRecord) })),
 };
 
@@ -159,7 +155,6 @@ export const spanMessages = {
   kept_spans: ask(Type.Object({ ...Folder, span: SpanKey }), Type.Object({ spans: Type.Array(KeptSpan) })),
   /** Adds a span. *Flushed* when answered. */
   keep_span: ask(Type.Object({ ...Folder, span: SpanKey, ...KeptSpan.properties }), Type.Object({})),
-  /** The result is stored. */
   forget_spans: ask(Type.Object({ ...Folder, span: SpanKey }), Type.Object({})),
 };
 

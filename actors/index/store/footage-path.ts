@@ -49,7 +49,6 @@ export async function volumeOf(path: string): Promise<string | null> {
   return at;
 }
 
-/** True if the volume is mounted now. */
 export async function isMounted(volume: string): Promise<boolean> {
   const device = await deviceOf(volume);
   const above = dirname(volume);

@@ -56,16 +56,13 @@ export function checkedHash(hash: string): string {
 
 export const databaseFile = (folder: string): string => join(folder, 'records.mdb');
 export const vectorFolder = (folder: string): string => join(folder, 'vectors');
-/** Folders of bundles. */
 export const bundleFolders = ['vectors', 'previews', 'people'];
 /** Bundles that are being written. */
 export const openFolder = (folder: string): string => join(folder, 'open');
-/** Peaks of sound. */
 export const peaksFile = (folder: string, hash: string): string =>
   join(folder, 'peaks', checkedHash(hash).slice(0, 2), `${hash}.peaks`);
 
 // Places of bundles, from the folder on. Their names begin with the hash.
-/** Place of all vectors of a model. */
 export const vectorPlaces = (modelKey: string): string => `vectors/m-${encodeModelKey(modelKey)}/`;
 export const vectorPlace = (modelKey: string, name: string): string =>
   `${vectorPlaces(modelKey)}${name.slice(0, 2)}/${name}.vectors`;

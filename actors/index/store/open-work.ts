@@ -58,7 +58,6 @@ export class OpenWork {
     return [...this.#stages].find(({ hash }) => hashes.has(hash));
   }
 
-  /** Open stages of these contents. */
   stagesOf(hashes: { has(hash: string): boolean }): OpenStage[] {
     return [...this.#stages].filter(({ hash }) => hashes.has(hash));
   }

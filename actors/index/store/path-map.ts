@@ -51,7 +51,6 @@ export class PathMap {
     return joined(root.folder, names);
   }
 
-  /** How a path is stored. */
   stored(path: string): string {
     return this.forms(path)[0]!;
   }

@@ -86,7 +86,6 @@ export function movePaths(
   return stayed;
 }
 
-/** Paths of one step. */
 const stepPaths = 500;
 
 /**

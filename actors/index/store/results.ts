@@ -13,7 +13,6 @@ import { type RowOf, readRecord, seal, sealOf, table, unseal } from './table.ts'
 
 export interface ResultKind<T extends string = string, I extends TSchema = TSchema> extends Kind {
   readonly type: T;
-  /** Items of the list. */
   readonly items: TArray<I>;
   readonly record: ResultTable;
   readonly changesKey: string;
@@ -22,7 +21,6 @@ export interface ResultKind<T extends string = string, I extends TSchema = TSche
   count(items: readonly Static<I>[], frames: number): number;
 }
 
-/** Stored result of a content. */
 export interface Result<I> {
   readonly model_key: string;
   readonly items: readonly I[];
@@ -96,7 +94,6 @@ function framesOf(environment: Environment, hash: string): number {
   return media === null ? 0 : (JSON.parse(media.probe_json) as Probe).grid_frames;
 }
 
-/** The results of one kind in a folder. */
 export class Results<I = unknown> {
   readonly #kind: ResultKind;
   readonly #reading: () => Environment | null;

@@ -110,7 +110,6 @@ export function sampleVectors(
   return readAgain(() => new Sampling(stages, modelKey, options, attempts++ > 0).take(most));
 }
 
-/** A content of which some are taken. */
 interface Taken {
   readonly visual: Visual;
   readonly count: number;

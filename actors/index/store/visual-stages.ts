@@ -76,7 +76,6 @@ export class VisualStages {
     return hashes.map((_, i) => byModel.some((stored) => stored[i]));
   }
 
-  /** True if stored previews replaced the file. */
   isFromPreviews(modelKey: string, hash: string): boolean {
     return readable(() => this.stage(modelKey, hash))?.from_previews === 1;
   }
@@ -151,7 +150,6 @@ export class VisualStages {
   }
 }
 
-/** Where its scenes and shots begin. */
 export function scenedOf({
   scene_starts,
   has_edges,
@@ -187,7 +185,6 @@ export interface RowsOf {
   readonly rows16: Uint8Array;
 }
 
-/** Where the rows of a stage lie. */
 export function rowsIn(visual: Visual): Omit<RowsOf, 'rows8' | 'rows16'> {
   const { hash_str: hash, dimensions, file, size_bytes } = visual;
   const frames = unpackFrames(visual.frame_runs);

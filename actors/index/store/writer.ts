@@ -32,14 +32,11 @@ export interface WriterOptions extends LeaseOptions, FaceWriterOptions, SummaryW
 /** At most, what a transaction that forgets a content writes, bytes. */
 const bytesOfRemoval = 128 * 1024;
 
-/** Additional work of a removal. */
 export interface RemovalHooks {
-  /** Within the transaction. */
   readonly within: (writes: Writes) => void;
   readonly after: () => void;
 }
 
-/** A stage that is to be made visible. */
 export interface Committed {
   readonly stage: Stage;
   readonly media: MediaRecord;

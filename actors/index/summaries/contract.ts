@@ -14,9 +14,7 @@ export const summaryErrors = errorTable({
   NOT_A_TREE: { meaning: 'The nodes of the summary do not form a complete tree', status: 500 },
 });
 
-/** Nodes of one message. */
 export const mostNodesOfMessage = 500;
-/** Summaries, members and collections of one message. */
 export const mostOfPage = 500;
 /** Entries of a list of `quality` that are kept. */
 export const mostQualityEntries = 1000;

@@ -146,7 +146,6 @@ function writerOf(store: Store, stage: SummaryStage): SummaryWriter {
 
 /** Matches that are looked at: to put more of them in order takes longer than somebody waits. */
 const mostCounted = 10_000;
-/** Characters of a preview. */
 const previewCharacters = 200;
 
 interface TextQuery {

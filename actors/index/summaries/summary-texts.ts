@@ -223,7 +223,6 @@ export class SummaryPart implements TextDocument {
     return lists.reduce((sum, list) => sum + list.byteLength, 0);
   }
 
-  /** The id of a node. */
   idOf(row: number): string {
     const { bytes, ends } = this.#ids;
     const start = row === 0 ? 0 : ends[row - 1];

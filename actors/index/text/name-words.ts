@@ -35,7 +35,6 @@ export function wordsOfName(question: string): string[] {
   return words.some((word) => /\p{L}.*\p{L}|\p{N}{3}/u.test(word)) || /\p{Lo}/u.test(plain) ? words : [];
 }
 
-/** The best fit of a word in a row. */
 export function fitOf(row: string, word: string): Fit {
   const length = [...word].length;
   if (row.includes(` ${word} `)) return whole;
@@ -43,7 +42,6 @@ export function fitOf(row: string, word: string): Fit {
   return length >= mayBeInside && row.includes(word) ? inside : 0;
 }
 
-/** True if all words stand in a name. */
 export function hasWords(name: string, words: readonly string[]): boolean {
   const row = nameRow(name);
   return words.length > 0 && words.every((word) => fitOf(row, word) > 0);

@@ -191,7 +191,6 @@ export class Shard<T extends TextDocument> {
   }
 }
 
-/** A needle, and the byte in it that occurs least. */
 interface Needle {
   readonly needle: Uint8Array;
   readonly anchor: number;
@@ -214,7 +213,6 @@ function holds(folded: Rows, row: number, { needle, anchor }: Needle): boolean {
 
 // Ascending lists of rows, each the distances to the row before as bytes of seven bits.
 
-/** Bytes of one distance. */
 export function distanceBytes(distance: number): number {
   return distance < 0x80
     ? 1
@@ -291,7 +289,6 @@ export interface FoundRow<T> {
 }
 
 export interface RowSearch<T> {
-  /** Needles for `Shard.find`. */
   readonly needles: readonly Uint8Array[];
   pickOf(document: T): Picked;
   readonly most: number;

@@ -20,7 +20,6 @@ const spokenByte = Uint8Array.from({ length: 128 }, (_, byte) =>
   byte === apostrophe ? apostrophe : spokenForm(String.fromCharCode(byte)).charCodeAt(0) || space,
 );
 
-/** The rows in their spoken form. */
 export function spokenRows(bytes: Uint8Array, ends: Uint32Array): Rows {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const spokenEnds = new Uint32Array(ends.length);

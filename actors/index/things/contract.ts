@@ -26,7 +26,6 @@ export const shotSizes = ['close_up', 'medium', 'wide'] as const;
 export const ShotSize = oneOf(...shotSizes);
 export type ShotSize = (typeof shotSizes)[number];
 
-/** One thing that a question names. */
 export const ThingTerm = Type.Object({
   /** Any of them. */
   classes: Type.Array(ThingClass),

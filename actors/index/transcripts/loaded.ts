@@ -41,7 +41,6 @@ export function loadedTranscript(
   return { hash: columns.hash_str, ...of, columns, languages, folded, gone: false };
 }
 
-/** Bytes in memory. */
 export function bytesOf({ columns, folded }: LoadedTranscript): number {
   const { starts_ms, ends_ms, text_ends, text, speakers } = columns;
   const own = [starts_ms, ends_ms, text_ends, text, speakers].reduce((sum, list) => sum + list.byteLength, 0);

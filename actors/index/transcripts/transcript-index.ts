@@ -117,7 +117,6 @@ const stepBytes = 1 << 18;
 const stepRecords = 256;
 
 class TranscriptLoading {
-  /** State that the load adds to. */
   readonly target: LoadedTranscripts;
   /** How far the changes of the folder were known when it began. */
   readonly seenBefore: number;

@@ -90,7 +90,6 @@ export class Catalog {
     return before;
   }
 
-  /** Runs by position. */
   runsOf(hash: string): readonly Run[] {
     return this.#byHash.get(hash)?.runs ?? [];
   }

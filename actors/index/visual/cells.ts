@@ -222,7 +222,6 @@ export class Cells {
     return segment;
   }
 
-  /** The score of one row by one query. */
   one(row: number, query: number, bound: Bound): number {
     return this.#one(row, 1, query, bound, this.#oneAt).floats[this.#oneAt / 4]!;
   }

@@ -39,7 +39,6 @@ export interface Kernel {
 
 const compiled = new WebAssembly.Module(readFileSync(new URL('./kernel.wasm', import.meta.url)));
 
-/** The kernel over one memory, which is shared. */
 export function kernelOver(memory: WebAssembly.Memory): Kernel {
   const instance = new WebAssembly.Instance(compiled, { memory: { rows: memory } });
   return instance.exports as unknown as Kernel;

@@ -23,7 +23,6 @@ export interface Scored {
 /** How long an answer may be. */
 export interface Most {
   readonly matches: number;
-  /** Most matches of one video. */
   readonly perVideo: number;
 }
 
@@ -69,7 +68,6 @@ export class Limits {
   }
 }
 
-/** A ranking, grouped by video. */
 export function grouped(ranked: readonly Scored[]): RankedMatch[] {
   const matches = ranked.map(({ media, position, scene, score }, original_index): RankedMatch => {
     const [scene_start, scene_end] = sceneRange(media, scene);

@@ -33,7 +33,6 @@ export const ringHits = 1 << 15;
 /** A question, a row and a score. */
 export const hitWords = 3;
 
-/** Data of a thread when it starts. */
 export interface ScanThreadData {
   readonly layout: Layout;
   /** From 1 on. */

@@ -7,7 +7,6 @@ import type { RowBank } from './segment.ts';
 
 /** Scores rows by all vectors of a search. */
 export interface Scorer {
-  /** Score of one row. */
   one(row: number, bound: Bound): number;
   /** Upper bound of the score of a row whose similarity to the query is at most `alike`. */
   atMost(row: number, alike: number): number;
@@ -88,7 +87,6 @@ export interface Asking {
   take(pick: Pick, row: number, alike: number): void;
 }
 
-/** Questions of one pass at most. */
 export const mostTogether = 16;
 
 /** Scores what all want, `mostTogether` at most. `pause` is called between cells and may throw to stop. */

@@ -31,7 +31,6 @@ export interface Query {
 /** Spread of scores over the searched frames. */
 export interface Spread {
   readonly mean: number;
-  /** Standard deviation. */
   readonly deviation: number;
   readonly most: number;
   /** No two of the exact scores are further apart. */
@@ -150,7 +149,6 @@ function dot(one: Float32Array, other: Float32Array): number {
   return a + b + (c + d);
 }
 
-/** The score of one frame by its vector. */
 export function scoreOf(scoring: Scoring, vector: Float32Array): number {
   return lowering(scoring, vector).reduce((score, lost) => score - lost, bestOf(scoring.bases, vector));
 }

@@ -108,7 +108,6 @@ class Candidates implements Asking {
   }
 }
 
-/** Data and query of a search. */
 interface Asked extends Searched {
   readonly scoring: Scoring;
   readonly scorer: Scorer;
@@ -274,12 +273,10 @@ function given<T>(answer: T | Error): T {
   return answer;
 }
 
-/** One search of several. */
 export interface Search {
   readonly query: Query | Scoring;
   readonly scope: FrameScope;
   readonly matches: number;
-  /** Matches of one video at most. */
   readonly perVideo: number;
   /** Called between cells of rows; throws when nobody waits for the answer any more. */
   pause(): void;
@@ -291,7 +288,6 @@ export interface Answer {
   readonly searched: number;
 }
 
-/** The answer to one search. */
 export function search(
   at: Searched,
   query: Query | Scoring,

@@ -13,7 +13,6 @@ export const voiceErrors = errorTable({
   NAME_OF_STRANGERS: { meaning: 'Voices of different people cannot have the same name', status: 400 },
 });
 
-/** A speaker of a transcript. */
 export const VoiceRef = Type.Object({ hash_str: Type.String(), speaker: Type.String({ minLength: 1 }) });
 export type VoiceRef = Static<typeof VoiceRef>;
 

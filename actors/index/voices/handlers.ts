@@ -14,7 +14,6 @@ import { dot, type StoredVoice } from './follow.ts';
 // Looks for voices of other files that are most like one, a part in each step, so that other searches come in
 // between. Nothing is kept in memory for the next time: ten thousand files are some 20 MB of records.
 
-/** Media of one step. */
 const stepMedia = 256;
 /** Seconds of a sample, at most. */
 const longestSample = 15;

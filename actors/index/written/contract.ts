@@ -9,7 +9,6 @@ import { TimeRange } from '../transcripts/contract.ts';
 
 const Second = Type.Integer({ minimum: 0 });
 
-/** A line of text, for as long as it is seen. */
 export const WrittenLine = Type.Object({
   text: Type.String({ minLength: 1 }),
   /** Score in the frame in which it was read best: 0 to 1. */

@@ -26,13 +26,11 @@ import type { StoredFaces } from './stored-faces.ts';
 /** Columns kept of those read last, bytes: those of two clusterings of 600,000 faces. */
 const mostKept = 48 << 20;
 
-/** A clustering as it is now. */
 export interface StoredClustering {
   readonly name: string;
   readonly revision: number;
   /** File of its columns. */
   readonly file: string;
-  /** JSON of the state. */
   readonly json: string;
 }
 

@@ -21,7 +21,6 @@ import { type FaceTail, placeBytes, writePlace } from './face-rolls.ts';
 /** More is not held for the next span: it becomes one. */
 const mostHeldBytes = 64 << 20;
 
-/** Content of one call. */
 export interface FaceChunk {
   readonly frames: readonly FrameFaces[];
   readonly vectors: Float32Array;

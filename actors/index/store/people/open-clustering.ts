@@ -92,7 +92,6 @@ export class OpenClustering {
     this.#wanted = [...new Set([...this.#known.keys(), ...request.hashes])];
   }
 
-  /** It is open, and its entries are known. */
   get isOpen(): boolean {
     return this.#isOpen;
   }

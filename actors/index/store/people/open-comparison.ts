@@ -13,7 +13,6 @@ import type { OpenRolls, StoredFaces } from './stored-faces.ts';
 
 export class OpenComparison {
   readonly name: string;
-  /** Revision of the compared clustering. */
   readonly revision: number;
   /** State of the changes of the folder's faces. */
   readonly seen: number | null;

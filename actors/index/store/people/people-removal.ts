@@ -23,7 +23,6 @@ export interface Removal {
   readonly media: ReadonlySet<string>;
 }
 
-/** Entries of media. */
 export function entriesOf(
   state: ClusteringState,
   { media }: ClusterColumns,

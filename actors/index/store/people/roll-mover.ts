@@ -26,7 +26,6 @@ import {
 } from './face-rolls.ts';
 import { FaceRecords } from './stored-faces.ts';
 
-/** Limits of one step. */
 export interface MoveStep {
   readonly media: number;
   /** Bytes of copied vectors and pictures. */

@@ -84,7 +84,6 @@ export function newSummaryId(ms: number, random: string): string {
   return `${Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')}${random}`;
 }
 
-/** When an id was given. */
 export const msOfId = (id: string): number => Number.parseInt(id.slice(0, 12), 16);
 
 const folded = (name: string): string => createHash('sha256').update(foldName(name)).digest('hex');

@@ -72,7 +72,6 @@ export interface TextsOf extends SummaryName {
   readonly analysis_name: string;
 }
 
-/** Searched text of a node, and its place. */
 export interface NodeText {
   readonly node_id: string;
   readonly text: string;

@@ -11,7 +11,6 @@ export class SummaryStage implements OpenStage {
   readonly modelKey: string;
   readonly summaryModel: string;
   readonly replaces: boolean;
-  /** Stored row. */
   row: OpenSummary;
 
   constructor(row: OpenSummary, summaryModel: string, replaces: boolean) {

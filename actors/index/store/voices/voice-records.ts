@@ -233,7 +233,6 @@ export class Voices {
     return environment === null || person === '' ? [] : personIn(environment, person, environment.file).apart;
   }
 
-  /** Media in which a person has voices. */
   mediaOf(person: string): readonly string[] {
     const environment = this.#reading();
     return environment === null || person === ''
