@@ -18,7 +18,6 @@ export function element(name: string, attributes: Attributes, ...content: readon
   return { name, attributes: Object.fromEntries(given), content };
 }
 
-/** An element of a text. */
 export function leaf(name: string, content: string | number): Element {
   return { name, attributes: {}, content: String(content) };
 }
@@ -31,7 +30,6 @@ export function xmlDocument(root: Element, hasDocumentType = true): string {
   return `${document.end({ prettyPrint: true, indent: '  ' })}\n`;
 }
 
-/** Element of xmlbuilder2: the result of `create`, and every element in it. */
 type Builder = Pick<ReturnType<typeof create>, 'ele' | 'txt'>;
 
 function add(parent: Builder, { name, attributes, content }: Element): void {

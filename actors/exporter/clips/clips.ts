@@ -50,7 +50,6 @@ export function createClips(parts: ClipParts): Clips {
   };
 }
 
-/** One clip by itself. */
 interface ClipCut extends Omit<ClipsRequest, 'clips'> {
   readonly spec: ClipSpec;
   /** The clip gets its name after it. Does not reject. */

@@ -6,7 +6,6 @@ import { type ClipMade, ClipMode, clipModes } from '../../decoder/clips/contract
 import { EndSeconds, FilePath } from '../../index/store/contract.ts';
 import { createFolders } from '../contract.ts';
 
-/** Clips of one request. */
 const mostClips = 1000;
 
 export const ClipSpec = Type.Object({

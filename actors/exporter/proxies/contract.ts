@@ -14,7 +14,6 @@ export interface ProxySpec {
   readonly max_side: number;
 }
 
-/** A proxy that is there, whole. */
 interface ProxyFile {
   readonly path: string;
   readonly size_bytes: number;
@@ -40,6 +39,5 @@ export interface Proxies {
    * FILE_CHANGED, STORE_FULL, STORE_READ_ONLY, those of a clip, CANCELLED.
    */
   make(spec: ProxySpec, signal: AbortSignal, progress: (fraction: number) => void): Promise<ProxyWritten>;
-  /** Removes those of media that are forgotten. */
   remove(cacheDir: string, hashes: readonly string[]): Promise<void>;
 }

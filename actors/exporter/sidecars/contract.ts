@@ -17,7 +17,6 @@ export const sidecarErrors = errorTable({
 export const sidecarFormats = ['json', 'xmp'] as const;
 export type SidecarFormat = (typeof sidecarFormats)[number];
 
-/** Files of one request. */
 export const mostSidecarMedia = 1000;
 
 export const SidecarsRequest = Type.Object({

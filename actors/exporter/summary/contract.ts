@@ -36,7 +36,6 @@ export interface DocumentNode {
   readonly evidence: Evidence | null;
 }
 
-/** A summary as it was read, or a part of it. */
 export interface SummaryTree {
   readonly overview: OverviewAnswer;
   /** In the order in which a person reads them; the first one is above all others. */
@@ -107,7 +106,6 @@ export const SummaryDocumentRequest = Type.Object({
 });
 export type SummaryDocumentRequest = Static<typeof SummaryDocumentRequest>;
 
-/** The coordinator of summaries as documents. */
 export interface SummaryDocuments {
   /** The errors of `Summaries.node`; DOCUMENT_TOO_LARGE, OUTPUT_UNWRITABLE. */
   make(request: SummaryDocumentRequest, signal: AbortSignal): Promise<SummaryDocumentAnswer>;

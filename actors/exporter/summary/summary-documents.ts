@@ -302,7 +302,6 @@ export function plainDocument({ overview, nodes, warnings }: SummaryTree): strin
 
 // A summary as one JSON document: the fields of the API, with every node in the place of its preview.
 
-/** A node as `SummaryNode` of the API, with nodes as its children. */
 interface WholeNode extends Omit<DocumentNode['node'], 'children'> {
   readonly evidence?: DocumentNode['evidence'];
   /** Children that were read. Empty at the last requested level, whether or not it is a leaf. */

@@ -37,7 +37,6 @@ export const mostSeconds = 1_000_000;
 /** Tracks of one kind that items may overlap on. */
 export const mostTracks = 99;
 export const mostFramesPerSecond = 240;
-/** Pixels of a side of the sequence. */
 export const mostSide = 16_384;
 
 /** How long a still lasts where nothing else is said. */
@@ -134,7 +133,6 @@ export const timelineFields = {
   ),
 };
 
-/** The body of /export/timeline. */
 export const TimelineBody = Type.Object({
   format: field('Kind of document.', oneOf(...timelineFormats)),
   ...timelineFields,
@@ -149,7 +147,6 @@ export type TimelineBody = Static<typeof TimelineBody>;
 
 export type TimelineItem = Static<typeof Item>;
 
-/** Fields that every answer about a timeline has. */
 export const timelineFacts = {
   success: Success,
   sequence_name: field('Name of the sequence in the editing program.', Type.String()),

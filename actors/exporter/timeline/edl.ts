@@ -77,7 +77,6 @@ function unfit(what: string) {
 
 /** Characters of a name in a comment that old readers take. */
 const MOST_NAME = 32;
-/** Characters of a title. */
 const MOST_TITLE = 70;
 
 /** Throws FORMAT_UNFIT for what an EDL cannot say. */

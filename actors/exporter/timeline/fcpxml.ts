@@ -42,7 +42,6 @@ export function fcpxml(timeline: Timeline): string {
 
 type Shape = Pick<Timeline, 'rate' | 'width' | 'height'>;
 
-/** Formats of pictures, each once. */
 class Formats {
   readonly elements: Element[] = [];
   readonly #ids = new Map<string, string>();
