@@ -16,13 +16,11 @@ export const facesErrors = errorTable({
   BAD_PICTURE: { meaning: 'The picture cannot be read', status: 400 },
 });
 
-/** A detector and an embedder that work together. */
 export const FaceModel = Type.Object({
   /** `<detector>+<embedder>`: what is stored under another one is not compared with it. */
   model_key: Type.String(),
   detector_key: Type.String(),
   embedder_key: Type.String(),
-  /** Length of a vector. */
   dimensions: Type.Integer({ minimum: 1 }),
   /** Cosine similarity from which a face shows a person of whom a reference picture is there. */
   same: Type.Number({ minimum: -1, maximum: 1 }),
@@ -89,7 +87,6 @@ export const ClusterLabels = Type.Object({
    */
   neighbours: Integers,
   clusters: Type.Integer({ minimum: 0 }),
-  /** The distance that was used. */
   eps: Type.Number(),
 });
 export type ClusterLabels = Static<typeof ClusterLabels>;
@@ -103,7 +100,6 @@ export const facesContract = contract(
      */
     load: ask(Type.Object({}), FaceModel),
     unload: ask(Type.Object({}), Type.Object({})),
-    /** The loaded model; null when there is none. */
     loaded: ask(Type.Object({}), Type.Object({ model: nullable(FaceModel) })),
     /**
      * The faces of a picture whose slot holds width×height RGB. The same picture gives the same faces,

@@ -175,7 +175,6 @@ export function faceModel({ key, pair }: PairRow, on: RunsOn | null): FaceModel 
 }
 
 interface PairOptions {
-  /** Path of a file of a row. */
   file(row: FaceDetectorRow | FaceEmbedderRow, role: string): string;
   session(file: string): Promise<ModelSession>;
   readonly checkpoint: Checkpoint;

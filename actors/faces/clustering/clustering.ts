@@ -242,7 +242,6 @@ interface Distances {
   readonly neighbours: Float64Array;
   /** Histogram, of each sampled face to all others. */
   readonly all: Float64Array;
-  /** How many faces there are. */
   readonly faces: number;
   /** The eps that suits the model which made the vectors. */
   readonly own: number;

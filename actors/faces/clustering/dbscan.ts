@@ -249,7 +249,6 @@ export class Dbscan {
 
 // The nearest core of entries that are none, of several equally near ones the lowest.
 
-/** The exact cosine of an entry and a core. */
 type Exact = (entry: number, core: number) => number;
 
 export class Nearest {

@@ -27,7 +27,6 @@ export interface ClusteringParts extends ProductOptions {
 
 interface ClusteringHandlers {
   readonly handlers: Pick<Handlers<Faces>, Message>;
-  /** Clusterings that are held. */
   readonly held: number;
   /** After the last turn. */
   close(): Promise<void>;

@@ -21,7 +21,6 @@ export interface Kernel {
 
 const compiled = new WebAssembly.Module(readFileSync(new URL('./similar.wasm', import.meta.url)));
 
-/** The kernel over one memory. */
 export function kernelOver(memory: WebAssembly.Memory): Kernel {
   const instance = new WebAssembly.Instance(compiled, { memory: { cosines: memory } });
   return instance.exports as unknown as Kernel;

@@ -78,7 +78,6 @@ export class GridDetector implements FaceDetector {
   }
 }
 
-/** True if the picture has room for a face of more than that side. */
 function isLarger({ width, height }: Picture, side: number): boolean {
   return Math.min(width, height) > side;
 }

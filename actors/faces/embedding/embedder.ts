@@ -9,7 +9,6 @@ import { described } from '../ports.ts';
 export class FaceEmbedder {
   readonly batch: number;
   readonly dimensions: number;
-  /** The faces it takes. */
   readonly chip: Chip;
   readonly #row: FaceEmbedderRow;
   readonly #session: ModelSession;
@@ -17,7 +16,6 @@ export class FaceEmbedder {
   readonly #planes: Planes;
   /** The faces of a run, one behind the other. */
   readonly #faces: Uint8Array;
-  /** Number of pixels of a face. */
   readonly #pixels: number;
 
   /** The session stays the caller's. */
@@ -132,12 +130,10 @@ function inMirror(face: Uint8Array, side: number): Uint8Array {
 // The interface of a family of face embedders: it checks the graph of a row and says how the graph is fed.
 
 interface EmbedderGraph {
-  /** The faces it takes. */
   readonly chip: Chip;
   /** Names in the graph: of the faces f32 [n, 3, side, side], and of the vectors f32 [n, dimensions]. */
   readonly input: string;
   readonly output: string;
-  /** Faces in one run, at most. */
   readonly batch: number;
 }
 

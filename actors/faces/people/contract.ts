@@ -26,7 +26,6 @@ export const peopleRequestErrors = errorTable({
 const Count = Type.Integer({ minimum: 0 });
 const Jpeg = described(Type.String(), 'A base64 JPEG.');
 
-/** "Cluster job" of the API. */
 export const FaceClusterJob = named(
   'FaceClusterJob',
   Type.Object({

@@ -81,7 +81,6 @@ function shownJob({ clustered_ms, eps: used_eps, ...job }: ClusterJob, ownEps: n
 
 // Where people are seen. Clusters are asked for some at a time, so that searches come in between.
 
-/** Most clusters of one message. */
 const mostClusters = 16;
 
 /** Throws UNKNOWN_CLUSTER_JOB and UNKNOWN_PERSON; UNKNOWN_CLUSTER where one is merged meanwhile. */

@@ -5,9 +5,7 @@ import { mostNameLetters } from '../../../index/people/person-name.ts';
 import { CacheDir } from '../../../index/store/contract.ts';
 import { epsMeaning, usualEps } from '../../../models/face-distance.ts';
 
-/** Faces of a cluster in one answer. */
 export const mostFacesOfPage = 2000;
-/** Clusters in one answer. */
 export const mostClusters = 100_000;
 
 const Count = Type.Integer({ minimum: 0 });
