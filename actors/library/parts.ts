@@ -16,7 +16,6 @@ export interface LibraryParts {
   readonly tasks: Pick<Tasks, 'unfinished' | 'list' | 'failures'>;
   readonly proxies: Pick<Proxies, 'remove'>;
   readonly roots: Pick<Roots, 'list' | 'awayOf'>;
-  /** Folder of the downloaded models. */
   readonly modelsFolder: string;
 }
 

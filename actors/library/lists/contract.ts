@@ -47,7 +47,6 @@ export const ListItem = Type.Object({
 });
 export type ListItem = Static<typeof ListItem>;
 
-/** An item as it is sent. */
 export const GivenItem = Type.Object({
   item_id: Type.Optional(
     described(ItemId, 'Id of an existing item of the list. If omitted, the item gets a new id.'),
@@ -108,7 +107,6 @@ export interface NewList {
 }
 
 export interface ListChanges {
-  /** Version of the list that was changed. */
   readonly version: number;
   /** Fields left out stay unchanged. */
   readonly name?: string | undefined;

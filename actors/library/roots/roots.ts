@@ -217,7 +217,6 @@ function withoutSpent(roots: readonly RootRecord[]): RootRecord[] {
   });
 }
 
-/** Roots in the file of a home folder. */
 export function rootsIn(file: string): Promise<Root[]> {
   return toldAll(new RootsFile(file).read().all.filter(({ removed }) => !removed));
 }

@@ -15,7 +15,6 @@ export const manifestFile = 'library.json';
 
 export const Manifest = Type.Object({
   version: Type.Literal(1),
-  /** Format of the analysis folder. */
   format: Type.Integer(),
   /** Names of roots below which its media lie, and the paths by which they are stored. */
   roots: Type.Array(Type.Object({ name: Type.String(), stored_as: Type.String() })),

@@ -15,7 +15,6 @@ export interface Copied {
   readonly sha256: string;
 }
 
-/** Suffix of unfinished copies. */
 export const partEnd = '.part';
 const BLOCK = 1 << 20;
 

@@ -147,7 +147,6 @@ async function take(transfer: Transfer, manifest: Manifest): Promise<void> {
   await publish(`${records}${importEnd}`, records);
 }
 
-/** Suffix of the records during the import. */
 const importEnd = '.import';
 
 async function publish(from: string, records: string): Promise<void> {
