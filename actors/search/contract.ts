@@ -71,7 +71,6 @@ export const contextErrors = errorTable({
   CONTEXT_MISMATCH: { meaning: 'Analysis data of another folder or model is loaded', status: 409 },
 });
 
-/** Context loaded for searches by pictures. */
 export interface SearchContext {
   readonly cache_dir: string;
   readonly model_key: string;
@@ -226,7 +225,6 @@ export interface MediaFile {
 
 /** Loaded context in the form that the next engine needs after a crash. */
 export const LoadedContext = Type.Object({
-  /** The visual model in use; null when there is none. */
   model_key: nullable(Type.String()),
   visual: nullable(Type.Object({ cache_dir: Type.String(), model_key: Type.String() })),
   transcripts: nullable(Type.Object({ cache_dir: Type.String() })),
@@ -235,16 +233,13 @@ export const LoadedContext = Type.Object({
 export type LoadedContext = Static<typeof LoadedContext>;
 
 export interface Search {
-  /** The visual model in use. */
   readonly models: VisualModels;
-  /** The loaded context, if any. */
   readonly loaded: SearchContext | null;
   /**
    * Loads again what another engine had, when `model` is in use. What needs it waits. Rejects with what could
    * not be.
    */
   restore(context: LoadedContext, model: Promise<unknown>): Promise<void>;
-  /** True while something is restored. */
   readonly restoring: boolean;
   /** Called when something else is loaded, or nothing any more. */
   onLoaded(listener: (context: LoadedContext) => void): void;
@@ -289,6 +284,5 @@ export interface Search {
   peaks(request: PeaksRequest, signal: AbortSignal): Promise<PeaksAnswer>;
   /** Argument for `HTMLMediaElement.canPlayType`; null for a still and for an unreadable file. */
   playableType(file: Pick<MediaFile, 'path' | 'kind' | 'mark'>, signal?: AbortSignal): Promise<string | null>;
-  /** Facets by which media can be filtered. */
   facets(request: FacetRequest, signal?: AbortSignal): Promise<FacetAnswer>;
 }

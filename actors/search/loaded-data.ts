@@ -93,7 +93,6 @@ export class LoadedData<K extends LoadKey, R extends LoadedReport> {
     await abortable(restoring.done, signal);
   }
 
-  /** The loaded key, which searches use; null if there is none. */
   get current(): K | null {
     return this.#current;
   }

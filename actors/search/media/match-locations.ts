@@ -6,7 +6,6 @@ import { isSame, markOf } from '../../index/store/content-name.ts';
 import type { MediaRecord } from '../../index/store/contract.ts';
 import type { LocationParts } from './location.ts';
 
-/** A match in a media, and where that was when it was loaded. */
 interface LocatedMatch {
   readonly hash_str: string;
   readonly path: string;
@@ -26,7 +25,6 @@ export function copiesIn({ others }: Pick<ShownMatch<unknown>, 'others'>): { oth
 }
 
 interface MatchLocations<M> {
-  /** The matches that can be shown. */
   readonly shown: readonly ShownMatch<M>[];
   /** Paths of which no copy is there any more: shown all the same, the drive may be away. */
   readonly gone: readonly string[];

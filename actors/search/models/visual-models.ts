@@ -15,9 +15,7 @@ import { type VisualModels, visualModelErrors } from './contract.ts';
 type Embedder = Ref<typeof embedderContract>;
 
 export interface VisualModelParts {
-  /** Turns pictures into vectors. */
   readonly pictureEmbedder: Embedder;
-  /** Turns texts into vectors. */
   readonly textEmbedder: Embedder;
   readonly clock: Clock;
   /** Called when another model has come into use: what is loaded of the one before means nothing to it. */

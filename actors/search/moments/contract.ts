@@ -41,7 +41,6 @@ export const momentErrors = errorTable({
 export const momentKinds = ['seen', 'said', 'person', 'written', 'name'] as const;
 export type MomentKind = (typeof momentKinds)[number];
 
-/** Bytes of a picture inside a request. */
 export const mostPictureBytes = 20 * 1024 * 1024;
 
 /** The one picture of a query. */
@@ -55,7 +54,6 @@ export type PictureSource =
       };
     };
 
-/** Fields of the query. */
 const queryFields = {
   query: shown(
     described(

@@ -48,7 +48,6 @@ export const k = 60;
 export const within = 2;
 export const longScene = 60;
 export const part = 30;
-/** Reasons of one moment that are told. */
 export const mostReasons = 20;
 /** Where ranks are the same. */
 const order: readonly HitKind[] = ['name', 'seen', 'person', 'said', 'written'];

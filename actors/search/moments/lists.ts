@@ -31,7 +31,6 @@ export interface KindFound {
   readonly not_understood?: NotUnderstood;
   /** Something of this kind was searched. */
   readonly isSearched?: boolean;
-  /** Reason for an empty search of pictures. */
   readonly empty?: EmptyReason;
   /** Contents that cannot be read. */
   readonly damaged?: readonly string[];
@@ -287,7 +286,6 @@ interface SceneList {
   readonly shots: Shots | null;
 }
 
-/** Scenes by hash. */
 export async function scenesBy(
   { index, models }: MomentParts,
   cache_dir: string,
@@ -310,7 +308,6 @@ export function placeIn(shot: Shot | undefined, scene: PlaceOfHit['scene']): Pla
   return shot ? { scene: [shot.start_seconds, shot.end_seconds], shot } : { scene };
 }
 
-/** The shot or the scene around a moment. */
 export function sceneAt(list: SceneList | undefined, seconds: number): PlaceOfHit {
   if (!list?.shots) return { scene: list ? sceneOnGrid(list.scenes, seconds) : null };
   const shot = shotAt(list.shots, seconds);

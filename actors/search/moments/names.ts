@@ -293,7 +293,6 @@ interface ListedMoment {
   readonly media_path: string;
   readonly start_seconds: number;
   readonly end_seconds: number;
-  /** Name of the list. */
   readonly list: string;
 }
 

@@ -59,7 +59,6 @@ export interface Warnings {
 
 /** Facts about a search without a match. */
 export interface EmptyReason {
-  /** The request limits where to search. */
   readonly isLimited: boolean;
   /** Kinds of which something was searched. */
   readonly kinds: readonly SearchedKind[];

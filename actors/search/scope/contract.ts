@@ -116,7 +116,6 @@ export const onlyFiles = defaulted(
 export const Excluded = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 16 });
 export const Words = field('Words to search for.', Type.String({ minLength: 1, maxLength: 2000 }));
 
-/** Matches of one answer. */
 export const mostMatches = 10_000;
 
 export const maxResults = defaulted(

@@ -55,7 +55,6 @@ export function isGlobal({ mode }: Pick<FilterScope, 'mode'>, entries: readonly 
   return mode === 'global' || entries.length === 0;
 }
 
-/** Scope fields of a search. */
 interface ScopeRequest {
   readonly cache_dir: string;
   readonly media_paths: readonly string[];
@@ -70,7 +69,6 @@ export interface Searched {
   readonly model_key: string | null;
   /** Neither: what is stored of pictures, and nothing has to be loaded. */
   readonly stored?: boolean;
-  /** The field that ranges came in. */
   readonly field: string;
 }
 

@@ -160,7 +160,6 @@ function isBestPlace({ asked, take }: FoundPair, _: number, pairs: readonly Foun
   );
 }
 
-/** A content and where it lies. */
 interface File {
   readonly record: MediaRecord;
   /** Null where edges are on the grid. */

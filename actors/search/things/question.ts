@@ -49,7 +49,6 @@ interface Token {
   readonly begins: boolean;
 }
 
-/** English plurals. */
 const englishForms = (word: string): string[] =>
   ['s', 'es'].filter((end) => word.endsWith(end)).map((end) => word.slice(0, -end.length));
 

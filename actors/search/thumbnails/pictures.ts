@@ -60,7 +60,6 @@ export function secondShowing(
 }
 
 export interface Moment {
-  /** Index among the requests. */
   readonly index: number;
   readonly seconds: number;
 }
@@ -73,7 +72,6 @@ export interface ThumbnailFile {
   readonly moments: readonly Moment[];
 }
 
-/** The moments of each file. */
 export function momentsByFile(requests: readonly ThumbnailRequest[]): ThumbnailFile[] {
   const keyOf = ({ media_path, hash_str = '' }: ThumbnailRequest) => `${hash_str} ${media_path}`;
   const files = Map.groupBy(requests.keys(), (index) => keyOf(requests[index]!));

@@ -191,7 +191,6 @@ interface Wanted {
   readonly pass: Pass;
   readonly made: PromiseWithResolvers<Picture>;
   isMade: boolean;
-  /** Requests that wait for it. */
   waiting: number;
 }
 
@@ -322,7 +321,6 @@ function keyOf({ cache_dir, file: { record, source, mark }, max_side }: PictureQ
   return JSON.stringify([stored, source, mark?.size_bytes, mark?.mtime_ms, mark?.inode, max_side]);
 }
 
-/** Cache of the latest pictures. */
 class KeptPictures {
   readonly #byKey = new Map<string, string>();
   #bytes = 0;

@@ -26,7 +26,6 @@ import {
   Words,
 } from '../scope/contract.ts';
 
-/** Files of one request. */
 export const mostTranscriptions = 10_000;
 
 export const TranscriptionsRequest = Type.Object({
@@ -212,7 +211,6 @@ export const TranscriptSearch = Type.Object({
 });
 export type TranscriptSearch = Static<typeof TranscriptSearch>;
 
-/** "Transcript search match" of the API. */
 export const TranscriptSearchMatch = Type.Object({
   media_path: FilePath,
   other_paths: OtherPaths,
@@ -281,7 +279,6 @@ export const NameSpeakersRequest = Type.Object({
 export type NameSpeakersRequest = Static<typeof NameSpeakersRequest>;
 
 export interface Transcripts {
-  /** Loads the transcripts of a folder for searching. */
   load(cacheDir: string, signal?: AbortSignal): Promise<TranscriptLoadReport>;
   /** Whole transcripts by media path. */
   list(
@@ -293,7 +290,6 @@ export interface Transcripts {
     },
     signal?: AbortSignal,
   ): Promise<TranscriptionsAnswer>;
-  /** The segments of a range of time. */
   range(request: TranscriptRangeRequest, signal?: AbortSignal): Promise<TranscriptRangeAnswer>;
   search(request: TranscriptSearch, signal?: AbortSignal): Promise<TranscriptSearchAnswer>;
   name(request: NameSpeakersRequest, signal?: AbortSignal): Promise<SpeakerNamesAnswer>;

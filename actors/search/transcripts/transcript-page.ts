@@ -2,7 +2,6 @@
 import type { NamedSegment } from '../../index/transcripts/contract.ts';
 import type { RangeSegment, TranscriptRangeAnswer } from './contract.ts';
 
-/** Characters of text in one answer. */
 export const pageCharacters = 24_000;
 export const cutMarker = ' … [cut]';
 

@@ -67,7 +67,6 @@ export const fewFrames = 64;
 /** Below this, frames are alike, and distances of it are noise. */
 const leastDeviation = 0.01;
 
-/** The explained query. */
 export interface Explained {
   readonly model_key: string;
   readonly words: {

@@ -20,7 +20,6 @@ export const explain = defaulted(
   false,
 );
 
-/** Field of requests. */
 export const min_band = described(
   optional(Band),
   'Return only matches with at least this certainty, out of the best 10,000; `weaker` counts the ' +
@@ -56,7 +55,6 @@ export const NotUnderstood = Type.Object({
 });
 export type NotUnderstood = Static<typeof NotUnderstood>;
 
-/** Field of answers. */
 export const MaybeNotUnderstood = Type.Optional(
   described(
     named('NotUnderstood', NotUnderstood),
@@ -64,7 +62,6 @@ export const MaybeNotUnderstood = Type.Optional(
   ),
 );
 
-/** Field of answers. */
 export const Weaker = Type.Optional(
   described(
     Type.Integer({ minimum: 0 }),

@@ -13,7 +13,6 @@ import { nearestFrame } from '../thumbnails/pictures.ts';
 
 export interface QueryParts {
   readonly decoder: Ref<typeof decoderContract>;
-  /** Turns pictures into vectors. */
   readonly embedder: Ref<typeof embedderContract>;
   /**
    * Turns texts into vectors, in a thread of its own: a question does not wait behind a batch of pictures.
@@ -93,7 +92,6 @@ export function joined(rows: readonly Float32Array[]): Float32Array {
 // for in several readings, of which the one that a frame is most like counts: as it is, as a mirror shows it,
 // and, where the model needs it, as a part of a larger picture. Words are never mirrored.
 
-/** Parts needed to turn a picture into vectors. */
 export type PictureParts = Pick<QueryParts, 'decoder' | 'embedder' | 'pool'> & {
   readonly models: Pick<QueryParts['models'], 'open'>;
 };

@@ -16,7 +16,6 @@ export interface Outdated {
   readonly count: number;
 }
 const none: Outdated = { hashes: [], count: 0 };
-/** Most files named in a warning. */
 const NAMED = 5;
 
 export class VisualData extends LoadedData<SearchContext, LoadReport> {

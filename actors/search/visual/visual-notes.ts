@@ -16,7 +16,6 @@ interface NoteParts extends Pick<QueryParts, 'index' | 'models'> {
   readonly visual: VisualData;
 }
 
-/** How a query was understood. */
 export interface UnderstoodQuery {
   readonly model_key: string;
   readonly vectors: Pick<Request<typeof indexContract, 'search'>, 'text' | 'picture' | 'exclude'>;
@@ -80,7 +79,6 @@ export function isLimited(request: Limits): boolean {
   );
 }
 
-/** Reason for an empty search of pictures. */
 export function emptyReason(
   request: Limits,
   { seenWords }: Pick<UnderstoodQuery, 'seenWords'>,
