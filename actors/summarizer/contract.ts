@@ -58,7 +58,6 @@ export const priorityHints = [
   'resolutions_open_questions',
 ] as const;
 
-/** Nodes that are written in one turn at most. */
 export const mostNodesOfTurn = 100;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -85,7 +84,6 @@ export type SeenThing = Static<typeof SeenThing>;
 export const SeenLine = Type.Object({ ...Sight, text: Type.String(), height: Type.Number() });
 export type SeenLine = Static<typeof SeenLine>;
 
-/** A segment of a transcript. */
 export const SpokenSegment = Type.Object({
   start_seconds: Type.Number({ minimum: 0 }),
   end_seconds: Type.Number({ minimum: 0 }),
@@ -101,7 +99,6 @@ const WritingStage = Type.Union([
   Type.Literal('generating_summary'),
 ]);
 
-/** A node that is to be written. */
 export const PlannedNode = Type.Object({
   node_id: NodeId,
   stage: WritingStage,

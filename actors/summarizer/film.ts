@@ -329,7 +329,6 @@ class Intake {
     };
   }
 
-  /** Ids of people who have a name. */
   named(): ReadonlySet<string> {
     const named = this.#people.filter(({ person }) => person.is_named);
     return new Set(named.map(({ person }) => person.person));

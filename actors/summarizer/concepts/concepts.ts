@@ -216,7 +216,6 @@ function standardDeviation(values: Float32Array): number {
 }
 
 interface Strength {
-  /** Its number in the lexicon. */
   readonly concept: number;
   /** Deviations above the middle, mean over the frames. */
   readonly strength: number;
@@ -339,5 +338,4 @@ export function* knownConceptsSteps(
  */
 export const namesConcepts = (model_key: string): boolean => model_key !== defaultModelKey;
 
-/** True if the background has enough pictures to name anything. */
 export const canName = ({ background }: KnownConcepts): boolean => background.pictures >= leastPictures;

@@ -162,7 +162,6 @@ export interface Seen {
   readonly frames: readonly number[];
 }
 
-/** A line of printed text. */
 export interface ReadLine {
   readonly text: string;
   /** Height of its letters, as a share of the picture's. */
@@ -171,7 +170,6 @@ export interface ReadLine {
   readonly frame: number;
 }
 
-/** Detections of one file. */
 export interface Sights {
   readonly things: readonly SeenThing[];
   readonly lines: readonly SeenLine[];

@@ -314,7 +314,6 @@ const frames = 2;
 export const patchValues = 3 * frames * patchSide * patchSide;
 const multiple = patchSide * mergeSide;
 
-/** Sides of a grid of patches. */
 interface PatchGrid {
   readonly rows: number;
   readonly columns: number;

@@ -85,7 +85,6 @@ interface ChatFormat {
 
 export interface Family {
   readonly axes: 1 | 3;
-  /** Inputs of the vision graph. */
   visionInputs(declared: readonly string[]): readonly ExpectedInput[];
   /**
    * Throws MODEL_LOAD_FAILED when the tokenizer lacks a mark. `visionInputs`: names that the graph declares.

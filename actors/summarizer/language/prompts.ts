@@ -258,7 +258,6 @@ interface FittingOptions {
   readonly longest: number;
   make(frames: readonly ShownFrame[], share: Share): Chat;
   countTokens(chat: Chat): number;
-  /** Tokens the prompt may have. */
   readonly room: number;
 }
 

@@ -23,7 +23,6 @@ const textsOfStep = 1000;
 /** Buckets of words, and of speakers and people beyond which they share one. */
 const buckets = 128;
 
-/** The channels for which there is anything. */
 export function* channelsOf(material: Material): Steps<Channel[]> {
   const { seconds, pictures, people } = material;
   const segments = (material.segments ?? []).filter(({ start_seconds }) => start_seconds < seconds);

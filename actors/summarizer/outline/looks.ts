@@ -92,7 +92,6 @@ function* pictureMeasures(
   return { motion, rarity, steadiness: negated, cuts };
 }
 
-/** The mean over the rows of a range, of those that have a value. */
 function meanOf(frames: ArrayLike<number>, value: (row: number) => number | null): Measure {
   const values = Array.from(frames, (_, row) => value(row));
   return ({ start, end }) => {
@@ -169,7 +168,6 @@ const most = { looked: 512, choice: 64 };
 /** One more frame has to bring the frames nearer to theirs by so much on average. */
 const leastGain = 0.01;
 
-/** A frame that may be chosen. */
 interface Candidate {
   /** Position in the frames that are looked at. */
   readonly at: number;

@@ -16,7 +16,6 @@ export interface Pictures {
   readonly cuts: readonly number[];
 }
 
-/** A segment of a transcript. */
 export interface Spoken {
   readonly start_seconds: number;
   readonly end_seconds: number;
@@ -25,7 +24,6 @@ export interface Spoken {
   readonly speaker: string | null;
 }
 
-/** Where one person is seen. */
 export interface Appearance {
   readonly person: string;
   /** Grid seconds, ascending. */

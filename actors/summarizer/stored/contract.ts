@@ -20,7 +20,6 @@ export const summariesErrors = errorTable({
   UNKNOWN_NODE: { meaning: 'Node not found in the summary', status: 404 },
 });
 
-/** Characters of a preview. */
 export const previewCharacters = 200;
 
 const Count = Type.Integer({ minimum: 0 });

@@ -137,7 +137,6 @@ interface Selected {
   readonly hash_str: string;
   /** Null: the one that was stored last. */
   readonly analysis_id: string | null;
-  /** The path that was asked for. */
   readonly path: string | null;
   /** The field to name when there is none. */
   readonly field: string;

@@ -221,7 +221,6 @@ function termOf(word: string): string {
   return whole.length > stem ? whole.slice(0, stem) : whole;
 }
 
-/** How many of the texts have each term. */
 export function documentFrequencies(texts: readonly (readonly string[])[]): Map<string, number> {
   const frequencies = new Map<string, number>();
   for (const terms of texts)

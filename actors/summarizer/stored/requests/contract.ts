@@ -59,7 +59,6 @@ export const ListRequest = Type.Object({
 });
 export type ListRequest = Static<typeof ListRequest>;
 
-/** Matches of one answer. */
 export const mostSummaryMatches = 500;
 
 export const FindRequest = Type.Object({
