@@ -93,7 +93,6 @@ export const PollReport = Type.Object({
   /** The first folder or file that could not be looked at, and how many there are. */
   unreadable: nullable(Type.Object({ path: Type.String(), message: Type.String() })),
   unreadable_count: Count,
-  /** How long the listing took. */
   took_ms: Type.Number(),
 });
 export type PollReport = Static<typeof PollReport>;

@@ -47,7 +47,6 @@ type FilesTurn = Pick<Turn, 'signal' | 'throwIfCancelled'>;
 
 /** Findings of a poll besides complete files. */
 interface Findings {
-  /** Number of the poll. */
   readonly poll: number;
   hasContent: boolean;
   unreadable: PollReport['unreadable'];

@@ -111,7 +111,6 @@ const changeable = {
   ),
 };
 
-/** Body of a new watch folder. */
 export const NewWatchFolder = Type.Object({
   folder_path: described(AbsolutePath, 'Absolute path of an existing folder. It cannot be changed later.'),
   cache_dir: defaulted(changeable.cache_dir, null),
@@ -150,7 +149,6 @@ function withoutDefaults<F extends Record<string, object>>(fields: F): F {
   return Object.fromEntries(bare) as F;
 }
 
-/** "Watch folder" of the API. */
 export const WatchFolder = named(
   'WatchFolder',
   Type.Object({
@@ -217,7 +215,6 @@ export const FolderStats = named(
 );
 export type FolderStats = Static<typeof FolderStats>;
 
-/** "Watch-folder service status" of the API. */
 export const WatchStatus = named(
   'WatchServiceStatus',
   Type.Object({
@@ -255,7 +252,6 @@ export const WatchFolderList = Type.Object({
 });
 export type WatchFolderList = Static<typeof WatchFolderList>;
 
-/** Claims to watch the folders of this home. */
 export interface WatchClaims {
   /** WATCHED_ELSEWHERE. `onLost`: another one may watch now. */
   claim(onLost: () => void): Promise<Claim>;

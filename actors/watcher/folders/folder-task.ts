@@ -151,7 +151,6 @@ export interface FolderTaskParts {
 
 export interface FolderTaskRequest {
   readonly settings: FolderSettings;
-  /** The analysis folder. */
   readonly cache_dir: string;
   readonly files: readonly SeenFile[];
   /** Called with what became of files. Never throws. */

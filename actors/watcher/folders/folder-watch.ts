@@ -17,14 +17,12 @@ import { pollAfterChange, pollWait, type Scheduled, waitAfter } from './schedule
 
 /** How often the same file may be handed back for an error that may pass. */
 const MOST_TRIES = 3;
-/** Failures that are remembered of a folder. */
 const MOST_FAILURES = 50;
 
 export type FileReport = SeenFile & { readonly end: FileEnd };
 
 export class FolderWatch implements Scheduled {
   folder: RecordedFolder;
-  /** Its analysis folder. */
   cache_dir: string;
   work: string;
   /** Under which it was listed last; null when it has to be listed again before files are taken. */
