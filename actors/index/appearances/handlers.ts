@@ -3,7 +3,7 @@ import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
 import { compareText } from '../../../runtime/text.ts';
-import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import { checkSearchFilters, inScope, type SearchParts } from '../facets/scope.ts';
 import type { FacetTable } from '../facets/table.ts';
 import type { StoredClusters } from '../people/cluster-columns.ts';
 import { idText } from '../people/entry-id.ts';
@@ -34,9 +34,7 @@ export function appearanceHandlers(parts: AppearanceParts): Handlers<AppearanceC
       folders.with(cache_dir, (store) => people.namedIn(store, text, whole_only)),
     seen_in_scenes: (request, turn) => seenInScenes(parts, request, () => turn.throwIfCancelled()),
     selected: ({ cache_dir, ...request }, turn) =>
-      parts.folders.with(cache_dir, (store) =>
-        selected(parts, store, request, () => turn.throwIfCancelled()),
-      ),
+      folders.with(cache_dir, (store) => selected(parts, store, request, () => turn.throwIfCancelled())),
   };
 }
 
@@ -105,15 +103,12 @@ async function seenInScenes(
   request: SeenRequest,
   pause: () => void,
 ): Promise<Reply<AppearanceContract, 'seen_in_scenes'>> {
-  const { cache_dir, person, people: filter, scope } = request;
-  const { frames, filters } = await parts.folders.with(cache_dir, (store) => {
-    const only = filter === undefined ? null : parts.people.seen(store, filter).ranges;
-    const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
-    return { frames: framesInBoth(parts.people.seen(store, person).ranges, only), filters };
-  });
-  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const passing = await passingHashes(parts, unfiltered, () => [...frames.keys()], pause);
-  const within = framesInBoth(frames, rangesOf(frames, passing && new Set(passing), scope.ranges));
+  const { cache_dir, person, scope } = request;
+  const open = (store: Store) => parts.people.seen(store, person).ranges;
+  const hashesOf = (shown: FrameRanges) => [...shown.keys()];
+  const { data: shown, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
+  const frames = framesInBoth(shown, seen?.ranges ?? null);
+  const within = framesInBoth(frames, rangesOf(frames, hashes && new Set(hashes), scope.ranges));
   return parts.folders.with(cache_dir, (store) => best(parts, store, request, within, pause));
 }
 
@@ -178,15 +173,13 @@ function framesInBoth(ranges: FrameRanges, only: FrameRanges | null): FrameRange
 // Selection by filters, people and ranges without a search: whole media or parts of them, the latest
 // recording first. It needs the table of facets and the loaded state, and reads no vector.
 
-interface SelectedParts extends FilterParts {
-  readonly people: Pick<PeopleIndex, 'seen'>;
+interface SelectedParts extends SearchParts {
   readonly visual: VisualIndex;
   readonly transcripts: TranscriptIndex;
 }
 
-type Messages = Contract<typeof appearanceMessages>;
-type Selecting = Omit<Request<Messages, 'selected'>, 'cache_dir'>;
-type Selected = Reply<Messages, 'selected'>;
+type Selecting = Omit<Request<AppearanceContract, 'selected'>, 'cache_dir'>;
+type Selected = Reply<AppearanceContract, 'selected'>;
 type Match = Selected['matches'][number];
 
 /** `pause` may throw to stop. Errors: NOT_LOADED, those of filters and people. */

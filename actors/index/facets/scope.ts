@@ -1,6 +1,10 @@
 // Which of the media in scope pass the filters of a search.
+import type { Static } from 'typebox';
 import type { Folders } from '../folders.ts';
-import type { MetadataFilter } from './contract.ts';
+import type { PeopleFilter } from '../people/contract.ts';
+import type { PeopleIndex } from '../people/people-index.ts';
+import type { Store } from '../store/store.ts';
+import type { MediaScope, MetadataFilter } from './contract.ts';
 import type { Facet } from './facet.ts';
 import { type CheckedFilter, checkFilters } from './filter.ts';
 import type { FacetTables } from './tables.ts';
@@ -21,24 +25,36 @@ export interface FilterParts {
   readonly tables: FacetTables;
 }
 
-export interface Unfiltered {
+/** Parts that searches of every kind work with. */
+export interface SearchParts extends FilterParts {
+  readonly people: Pick<PeopleIndex, 'seen'>;
+}
+
+interface SearchScope {
   readonly cache_dir: string;
-  /** Null for all that is loaded. */
-  readonly hashes: readonly string[] | null;
-  readonly filters: readonly CheckedFilter[];
+  readonly scope: Static<typeof MediaScope>;
+  readonly people?: PeopleFilter | undefined;
 }
 
 /**
- * The hashes that pass every filter; with no filter, those given. `loaded` is asked for when the table of the
- * folder is there, which may take a while the first time. `pause` may throw to stop.
+ * The hashes that a search looks at, null for all, and where its people are seen. `open` answers what is
+ * searched, of which `hashesOf` tells the contents. `pause` may throw to stop. Errors: those of `open`, of
+ * filters and of people.
  */
-export async function passingHashes(
-  { folders, tables }: FilterParts,
-  { cache_dir, hashes, filters }: Unfiltered,
-  loaded: () => readonly string[],
+export async function inScope<T>(
+  { folders, tables, people: index }: SearchParts,
+  { cache_dir, scope, people }: SearchScope,
+  open: (store: Store) => T,
+  hashesOf: (data: T) => readonly string[],
   pause: () => void,
-): Promise<readonly string[] | null> {
-  if (filters.length === 0) return hashes;
+) {
+  const { filters, ...found } = await folders.with(cache_dir, (store) => ({
+    data: open(store),
+    filters: checkSearchFilters(scope.filters, tables.known(store, scope.filters)),
+    seen: people === undefined ? null : index.seen(store, people),
+  }));
+  if (filters.length === 0) return { ...found, hashes: scope.hashes };
+  // The table of the folder may take a while the first time.
   const passes = await folders.with(cache_dir, (store) => tables.of(store, pause).passing(filters));
-  return (hashes ?? loaded()).filter(passes);
+  return { ...found, hashes: (scope.hashes ?? hashesOf(found.data)).filter(passes) };
 }

@@ -4,11 +4,11 @@ import { basename, dirname, extname } from 'node:path';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
 import { common } from '../appearances/handlers.ts';
-import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import { inScope, type SearchParts } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
-import type { PeopleIndex } from '../people/people-index.ts';
 import { isWithin } from '../store/footage-path.ts';
 import type { ContentPaths, ListedContent } from '../store/holdings.ts';
+import type { Store } from '../store/store.ts';
 import { fitOf, nameRow, wordsOfName } from '../text/name-words.ts';
 import type { FrameRange } from '../visual/contract.ts';
 import type { nameMessages } from './contract.ts';
@@ -187,35 +187,26 @@ function contentsNamed(paths: ContentPaths, words: readonly string[], pause: () 
   return table.find(words);
 }
 
-export interface NamedMediaParts extends FilterParts {
-  readonly people: Pick<PeopleIndex, 'seen'>;
-}
-
 type Messages = Contract<typeof nameMessages>;
 type NamedMedia = Reply<Messages, 'media_named'>;
 
 /** `pause` may throw to stop. Errors: those of filters and people. */
 export async function namedMedia(
-  parts: NamedMediaParts,
-  { cache_dir, text, scope, people, max_results }: Request<Messages, 'media_named'>,
+  parts: SearchParts,
+  request: Request<Messages, 'media_named'>,
   pause: () => void,
 ): Promise<NamedMedia> {
-  const words = wordsOfName(text);
-  const { found, filters, seen } = await parts.folders.with(cache_dir, (store) => ({
-    found: words.length === 0 ? [] : contentsNamed(store.paths, words, pause),
-    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    seen: people === undefined ? null : parts.people.seen(store, people).ranges,
-  }));
-  if (found.length === 0) return { matches: [] };
-  const inScope = scope.hashes === null ? null : new Set(scope.hashes);
-  const hashes = found.flatMap(({ hash }) => (inScope?.has(hash) === false ? [] : [hash]));
-  const passing = new Set(await passingHashes(parts, { cache_dir, hashes, filters }, () => [], pause));
+  const words = wordsOfName(request.text);
+  const open = (store: Store) => (words.length === 0 ? [] : contentsNamed(store.paths, words, pause));
+  const hashesOf = (all: ReturnType<typeof open>) => all.map(({ hash }) => hash);
+  const { data: found, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
+  const passing = new Set(hashes ?? hashesOf(found));
   const matches: NamedMedia['matches'] = [];
   for (const { hash, path, of, name } of found) {
-    if (matches.length === max_results) break;
+    if (matches.length === request.max_results) break;
     // Several files of one content are one match.
     if (!passing.delete(hash)) continue;
-    const frames = framesOf(hash, scope.ranges, seen);
+    const frames = framesOf(hash, request.scope.ranges, seen?.ranges ?? null);
     if (frames !== 'none') matches.push({ hash_str: hash, path, of, name, frames });
   }
   return { matches };

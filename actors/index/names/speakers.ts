@@ -57,13 +57,13 @@ function transcriptsWithNames(loaded: LoadedTranscripts, pause: () => void): rea
 /** `pause` may throw to stop. Errors: NOT_LOADED, those of filters and people. */
 export async function namedSpeakers(
   parts: TranscriptParts,
-  { cache_dir, text, scope, people, max_results }: Request<Messages, 'speakers_named'>,
+  request: Request<Messages, 'speakers_named'>,
   pause: () => void,
 ): Promise<Reply<Messages, 'speakers_named'>> {
-  const words = wordsOfName(text);
+  const words = wordsOfName(request.text);
   if (words.length === 0) return { matches: [] };
-  const { loaded, within, seen } = await scoped(parts, cache_dir, scope, pause, people);
-  const options = { ...within, speaker: null, only: seen?.ranges ?? null };
+  const { loaded, within } = await scoped(parts, request, pause);
+  const options = { ...within, speaker: null };
   const found: (Hit & { readonly spoken: number })[] = [];
   for (const [i, transcript] of transcriptsWithNames(loaded, pause).entries()) {
     if (i % stride === 0) pause();
@@ -77,7 +77,7 @@ export async function namedSpeakers(
     found.push(...firstSegments(transcript, meant, isPicked));
   }
   found.sort((a, b) => b.spoken - a.spoken || inOrder(a.transcript, b.transcript) || a.segment - b.segment);
-  return { matches: found.slice(0, max_results).map(matchOf) };
+  return { matches: found.slice(0, request.max_results).map(matchOf) };
 }
 
 /** The first segment of each of these speakers, and the milliseconds in which they speak. */

@@ -1,20 +1,16 @@
 // Handlers about music and singing.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
-import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
-import type { PeopleIndex } from '../people/people-index.ts';
+import { inScope, type SearchParts } from '../facets/scope.ts';
 import { LoadedItems } from '../results/loaded-items.ts';
 import { readable } from '../store/faults.ts';
+import type { Store } from '../store/store.ts';
 import { withinOf } from '../written/handlers.ts';
 import type { Sound, SoundTerm, soundMessages } from './contract.ts';
 
 type SoundContract = Contract<typeof soundMessages>;
 
-interface SoundParts extends FilterParts {
-  readonly people: Pick<PeopleIndex, 'seen'>;
-}
-
-export function soundHandlers(parts: SoundParts): Handlers<SoundContract> {
+export function soundHandlers(parts: SearchParts): Handlers<SoundContract> {
   const loaded = new LoadedItems('sounds');
   return {
     find_sounds: (request, turn) => find(parts, loaded, request, () => turn.throwIfCancelled()),
@@ -22,21 +18,17 @@ export function soundHandlers(parts: SoundParts): Handlers<SoundContract> {
 }
 
 async function find(
-  parts: SoundParts,
+  parts: SearchParts,
   loaded: LoadedItems<'sounds'>,
-  { cache_dir, terms, scope, people, max_results }: Request<SoundContract, 'find_sounds'>,
+  request: Request<SoundContract, 'find_sounds'>,
   pause: () => void,
 ): Promise<Reply<SoundContract, 'find_sounds'>> {
-  const { filters, known, seen } = await parts.folders.with(cache_dir, (store) => ({
-    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    known: loaded.hashes(store),
-    seen: people === undefined ? null : parts.people.seen(store, people).ranges,
-  }));
-  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const passing = await passingHashes(parts, unfiltered, () => known, pause);
+  const { cache_dir, terms, scope, max_results } = request;
+  const open = (store: Store) => loaded.hashes(store);
+  const { data: known, hashes: passing, seen } = await inScope(parts, request, open, (all) => all, pause);
   const listened = new Set(known);
   const hashes = (passing ?? known).filter((hash) => listened.has(hash));
-  const isWithin = withinOf(scope.ranges, seen) ?? (() => true);
+  const isWithin = withinOf(scope.ranges, seen?.ranges ?? null) ?? (() => true);
   return parts.folders.with(cache_dir, (store) => {
     if (!loaded.readOn(store, hashes)) return { done: false, matches: [], looked: hashes.length };
     const matches = hashes.flatMap((hash_str) => {

@@ -4,9 +4,8 @@ import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { joinRanges } from '../../../runtime/ranges.ts';
 import type { Confidence } from '../../things/confidence.ts';
 import type { Track } from '../../things/tracks.ts';
-import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import { inScope, type SearchParts } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
-import type { PeopleIndex } from '../people/people-index.ts';
 import { LoadedItems } from '../results/loaded-items.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
@@ -21,9 +20,8 @@ import { storedFaces, storedShots } from './stored-shots.ts';
 type ThingContract = Contract<typeof thingMessages>;
 type FindRequest = Request<ThingContract, 'find_things'>;
 
-export interface ThingParts extends FilterParts {
+export interface ThingParts extends SearchParts {
   readonly visual: VisualIndex;
-  readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
 export function thingHandlers(parts: ThingParts): Handlers<ThingContract> {
@@ -68,15 +66,10 @@ async function find(
   request: FindRequest,
   pause: () => void,
 ): Promise<Reply<ThingContract, 'find_things'>> {
-  const { cache_dir, scope, people } = request;
-  const { filters, known, seen } = await parts.folders.with(cache_dir, (store) => ({
-    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    known: parts.loaded.hashes(store),
-    seen: people === undefined ? null : parts.people.seen(store, people),
-  }));
+  const { cache_dir } = request;
+  const open = (store: Store) => parts.loaded.hashes(store);
+  const { data: known, hashes: passing, seen } = await inScope(parts, request, open, (all) => all, pause);
   const only = seen?.ranges ?? null;
-  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const passing = await passingHashes(parts, unfiltered, () => known, pause);
   const looked = new Set(known);
   const hashes = (passing ?? known).filter((hash) => looked.has(hash) && only?.has(hash) !== false);
   return parts.folders.with(cache_dir, (store) => {

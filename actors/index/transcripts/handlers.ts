@@ -1,8 +1,7 @@
 // Handlers about transcripts: stored, read, named and searched.
 import type { Handlers, Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
-import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
-import type { PeopleIndex } from '../people/people-index.ts';
+import { inScope, type SearchParts } from '../facets/scope.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { Columns } from '../store/transcripts.ts';
@@ -33,9 +32,8 @@ import type { TranscriptIndex } from './transcript-index.ts';
 
 type TranscriptContract = Contract<typeof transcriptMessages>;
 
-export interface TranscriptParts extends FilterParts {
+export interface TranscriptParts extends SearchParts {
   readonly transcripts: TranscriptIndex;
-  readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
 export function transcriptHandlers(parts: TranscriptParts): Handlers<TranscriptContract> {
@@ -122,33 +120,25 @@ function part(store: Store, request: Request<TranscriptContract, 'transcript_par
 /** Matches are counted up to this: to count all of a frequent word takes longer than to find the first. */
 const mostCounted = 1000;
 
+type Searching = Pick<Request<TranscriptContract, 'search_said'>, 'cache_dir' | 'scope' | 'people'>;
+
 /** Loaded transcripts, the part within the scope, and the ranges of requested people. */
-export async function scoped(
-  parts: TranscriptParts,
-  cache_dir: string,
-  scope: Request<TranscriptContract, 'search_transcripts'>['scope'],
-  pause: () => void,
-  people?: Request<TranscriptContract, 'search_said'>['people'],
-) {
-  const { filters, loaded, seen } = await parts.folders.with(cache_dir, (store) => ({
-    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    loaded: parts.transcripts.of(store),
-    seen: people === undefined ? null : parts.people.seen(store, people),
-  }));
-  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const hashes = await passingHashes(parts, unfiltered, () => loaded.hashes(), pause);
-  const within = { hashes: hashes && new Set(hashes), ranges: new Map(Object.entries(scope.ranges)) };
-  return { loaded, within, seen };
+export async function scoped(parts: TranscriptParts, request: Searching, pause: () => void) {
+  const open = (store: Store) => parts.transcripts.of(store);
+  const hashesOf = (loaded: LoadedTranscripts) => loaded.hashes();
+  const { data: loaded, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
+  const ranges = new Map(Object.entries(request.scope.ranges));
+  return { loaded, within: { hashes: hashes && new Set(hashes), ranges, only: seen?.ranges ?? null } };
 }
 
 async function search(
   parts: TranscriptParts,
-  { cache_dir, query, scope, speaker_name, max_results }: Request<TranscriptContract, 'search_transcripts'>,
+  request: Request<TranscriptContract, 'search_transcripts'>,
   pause: () => void,
 ) {
-  const { loaded, within } = await scoped(parts, cache_dir, scope, pause);
-  const request = { ...within, speaker: speaker_name };
-  const found = loaded.find(phrasesOf(query), request, max_results, mostCounted, pause);
+  const { query, speaker_name: speaker, max_results } = request;
+  const { loaded, within } = await scoped(parts, request, pause);
+  const found = loaded.find(phrasesOf(query), { ...within, speaker }, max_results, mostCounted, pause);
   const matches = found.first.map(matchOf);
   const most = Math.max(mostCounted, max_results);
   // Where counting ends depends on how the transcripts lie in memory; the answer does not.
@@ -166,12 +156,12 @@ export function matchOf({ transcript, segment }: Hit): TranscriptMatch {
 
 async function said(
   parts: TranscriptParts,
-  { cache_dir, query, scope, people, max_results }: Request<TranscriptContract, 'search_said'>,
+  request: Request<TranscriptContract, 'search_said'>,
   pause: () => void,
 ) {
-  const { loaded, within, seen } = await scoped(parts, cache_dir, scope, pause, people);
-  const request = { ...within, speaker: null, only: seen?.ranges ?? null };
-  const { hits, words } = findSpoken(loaded, query, request, max_results, pause);
+  const { loaded, within } = await scoped(parts, request, pause);
+  const scope = { ...within, speaker: null };
+  const { hits, words } = findSpoken(loaded, request.query, scope, request.max_results, pause);
   return { matches: hits.map(matchOf), media: loaded.media, words: [...words] };
 }
 

@@ -2,13 +2,12 @@
 import { type Handlers, Sent, type Turn } from '../../../runtime/actor.ts';
 import type { Contract, Request } from '../../../runtime/contract.ts';
 import { toFields } from '../../../runtime/errors.ts';
-import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import { inScope, type SearchParts } from '../facets/scope.ts';
 import type { OpenStages } from '../numbered-work.ts';
-import type { PeopleIndex } from '../people/people-index.ts';
 import { storeErrors } from '../store/contract.ts';
 import type { Stage } from '../store/stage.ts';
+import type { Store } from '../store/store.ts';
 import { backgroundOf, spreadOver } from './background.ts';
-import type { FrameScope } from './catalog.ts';
 import type { visualMessages } from './contract.ts';
 import { lowerBound } from './frames.ts';
 import type { LoadedVectors } from './loaded.ts';
@@ -33,10 +32,9 @@ import type { VisualIndex } from './visual-index.ts';
 
 type VisualContract = Contract<typeof visualMessages>;
 
-export interface VisualParts extends FilterParts {
+export interface VisualParts extends SearchParts {
   readonly visual: VisualIndex;
   readonly stages: OpenStages<Stage>;
-  readonly people: Pick<PeopleIndex, 'seen'>;
   readonly passes: Passes;
 }
 
@@ -144,36 +142,15 @@ function committed(
 
 async function ranked(parts: VisualParts, request: Request<VisualContract, 'search'>, pause: () => void) {
   const { cache_dir, max_results: matches, max_per_media: perVideo = matches } = request;
-  const { loaded, within, told } = await lookedAt(parts, request, pause);
+  const open = (store: Store) => parts.visual.of(store, request.model_key);
+  const hashesOf = ({ catalog }: LoadedVectors) => catalog.hashes();
+  const { data: loaded, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
+  const told = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
   if (loaded.catalog.vectors === 0) return { matches: [], searched: 0, ...told };
   const query = checkedQuery(request, loaded.dimensions);
-  const search = { query, scope: await within(), matches, perVideo, pause };
+  const scope = { hashes, ranges: request.scope.ranges, only: seen?.ranges ?? null };
+  const search = { query, scope, matches, perVideo, pause };
   return { ...(await parts.passes.join({ loaded, cache_dir, search })), ...told };
-}
-
-/** Scope of a search, and remarks for its caller. NOT_LOADED, errors of filters and people. */
-async function lookedAt(
-  parts: VisualParts,
-  {
-    cache_dir,
-    model_key,
-    scope,
-    people,
-  }: Pick<Request<VisualContract, 'search'>, 'cache_dir' | 'model_key' | 'scope' | 'people'>,
-  pause: () => void,
-) {
-  const { loaded, filters, seen } = await parts.folders.with(cache_dir, (store) => {
-    const loaded = parts.visual.of(store, model_key);
-    const filters = checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters));
-    return { loaded, filters, seen: people === undefined ? null : parts.people.seen(store, people) };
-  });
-  const told = seen === null || seen.twice.length === 0 ? {} : { people_twice: [...seen.twice] };
-  const within = async (): Promise<FrameScope> => {
-    const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-    const hashes = await passingHashes(parts, unfiltered, () => loaded.catalog.hashes(), pause);
-    return { hashes, ranges: scope.ranges, only: seen?.ranges ?? null };
-  };
-  return { loaded, told, within };
 }
 
 function relevance(

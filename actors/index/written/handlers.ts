@@ -1,9 +1,8 @@
 // Handlers about printed words.
 import type { Handlers } from '../../../runtime/actor.ts';
 import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
-import { checkSearchFilters, type FilterParts, passingHashes } from '../facets/scope.ts';
+import { inScope, type SearchParts } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
-import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { hasWholeWordBetweenSpaces, isMeant, placeOf, queryWords } from '../text/query.ts';
@@ -15,9 +14,8 @@ type WrittenContract = Contract<typeof writtenMessages>;
 type SearchRequest = Request<WrittenContract, 'search_written'>;
 type SearchReply = Reply<WrittenContract, 'search_written'>;
 
-export interface WrittenParts extends FilterParts {
+export interface WrittenParts extends SearchParts {
   readonly written: TextCache<WrittenTexts>;
-  readonly people: Pick<PeopleIndex, 'seen'>;
 }
 
 export function writtenHandlers(parts: WrittenParts): Handlers<WrittenContract> {
@@ -27,16 +25,13 @@ export function writtenHandlers(parts: WrittenParts): Handlers<WrittenContract> 
 }
 
 async function search(parts: WrittenParts, request: SearchRequest, pause: () => void): Promise<SearchReply> {
-  const { cache_dir, scope, people } = request;
-  const { texts, filters, seen } = await parts.folders.with(cache_dir, (store) => ({
-    texts: parts.written.step(store),
-    filters: checkSearchFilters(scope.filters, parts.tables.known(store, scope.filters)),
-    seen: people === undefined ? null : parts.people.seen(store, people).ranges,
-  }));
+  const { cache_dir, scope } = request;
+  const open = (store: Store) => parts.written.step(store);
+  const hashesOf = (all: WrittenTexts | null) => all?.hashes() ?? [];
+  const { data: texts, hashes, seen } = await inScope(parts, request, open, hashesOf, pause);
   if (texts === null) return { done: false, matches: [], media: 0, unreadable: [] };
-  const unfiltered = { cache_dir, hashes: scope.hashes, filters };
-  const hashes = await passingHashes(parts, unfiltered, () => texts.hashes(), pause);
-  const options = { hashes: hashes && new Set(hashes), isWithin: withinOf(scope.ranges, seen) };
+  const isWithin = withinOf(scope.ranges, seen?.ranges ?? null);
+  const options = { hashes: hashes && new Set(hashes), isWithin };
   return parts.folders.with(cache_dir, (store) => ({
     done: true,
     matches: firstOf(store, findWritten(texts, request.query, options, pause), request.max_results, pause),
