@@ -10,7 +10,7 @@ import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
 import { nameHandlers } from './names/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
-import { OpenClusterings, peopleHandlers, peopleSearchHandlers } from './people/handlers.ts';
+import { OpenClusterings, peopleHandlers } from './people/handlers.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
 import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
 import { resultHandlers } from './results/handlers.ts';
@@ -83,7 +83,6 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
       ...soundHandlers(parts),
       ...facetHandlers(parts),
       ...libraryHandlers(parts),
-      ...peopleSearchHandlers(parts),
       ...peopleHandlers(parts),
       ...appearanceHandlers(parts),
       ...nameHandlers(parts),

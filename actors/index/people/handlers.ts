@@ -18,52 +18,24 @@ import type { Store } from '../store/store.ts';
 import { peopleErrors, type peopleMessages } from './contract.ts';
 import type { PeopleIndex } from './people-index.ts';
 
-// Handlers about clusters that may be one person.
-
-export interface ComparisonParts {
+export interface PeopleParts {
   readonly folders: Folders;
-  readonly comparisons: OpenLoads<OpenComparison>;
-}
-
-type SuggestContract = Contract<Pick<typeof peopleMessages, 'suggest_clusters'>>;
-
-export function suggestionHandlers(parts: ComparisonParts): Handlers<SuggestContract> {
-  return { suggest_clusters: (request) => suggest(parts, request) };
-}
-
-/** A clustering that changed meanwhile is compared anew. */
-function suggest(
-  { folders, comparisons }: ComparisonParts,
-  { cache_dir, cluster_job_name, begun, ...asked }: Request<SuggestContract, 'suggest_clusters'>,
-): Promise<Reply<SuggestContract, 'suggest_clusters'>> {
-  return folders.with(cache_dir, (store) => {
-    const isStill = (open: OpenComparison) => store.people.isStill(cluster_job_name, open);
-    const begin = () => {
-      const open = store.people.compare(cluster_job_name, asked);
-      if (open === null) throw unknownJob(cluster_job_name);
-      return open;
-    };
-    const { number, load, done } = comparisons.step(begun ?? null, isStill, begin, (open) => open.step());
-    const { pairs, leftOut } = load.comparison;
-    return { done, comparison: number, pairs: done ? [...pairs] : [], left_out: leftOut };
-  });
-}
-
-// Handlers of a clustering in progress.
-
-export interface ClusteringParts {
-  readonly folders: Folders;
+  readonly people: PeopleIndex;
+  readonly faceStages: OpenStages<FaceStage>;
   readonly clusterings: OpenClusterings;
+  readonly comparisons: OpenLoads<OpenComparison>;
   /** Bytes of faces read in one step of a beginning clustering; undefined: as many as take some 10 ms. */
   readonly clusteringBytes: number | undefined;
 }
 
-type ClusteringNames = 'begin_clustering' | 'clustering_vectors' | 'commit_clustering' | 'end_clustering';
-type ClusteringContract = Contract<Pick<typeof peopleMessages, ClusteringNames>>;
+type Messages = Contract<typeof peopleMessages>;
 
-export function clusteringHandlers(parts: ClusteringParts): Handlers<ClusteringContract> {
-  const { clusterings } = parts;
+export function peopleHandlers(parts: PeopleParts): Handlers<Messages> {
+  const { folders, clusterings, people } = parts;
   return {
+    ...faceHandlers(parts),
+    load_people: ({ cache_dir, load = null }) => folders.with(cache_dir, (store) => people.load(store, load)),
+    suggest_clusters: (request) => suggest(parts, request),
     begin_clustering: (request) => begin(parts, request),
     clustering_vectors: ({ clustering, from, most }) => {
       const answer = clusterings.opened(clustering).clustering.vectors(from, most);
@@ -74,89 +46,6 @@ export function clusteringHandlers(parts: ClusteringParts): Handlers<ClusteringC
       clusterings.end(clustering);
       return {};
     },
-  };
-}
-
-function begin(
-  parts: ClusteringParts,
-  { cache_dir, cluster_job_name: name, begun, ...asked }: Request<ClusteringContract, 'begin_clustering'>,
-) {
-  const { folders, clusterings } = parts;
-  return folders.with(cache_dir, (store) => {
-    const number = begun ?? clusterings.add(cache_dir, store.people.begin({ name, ...asked }));
-    const { clustering } = clusterings.get(number);
-    const done = step(parts, number, store);
-    const { entries, missing, unreadable, before, digest } = clustering;
-    const answer = {
-      done,
-      clustering: number,
-      entries,
-      missing,
-      unreadable,
-      digest,
-      before: before && { labels: before.labels, neighbours: before.neighbours },
-    };
-    const transfer = before === null ? [] : [before.labels.buffer, before.neighbours.buffer];
-    return new Sent(answer, { transfer: transfer as ArrayBuffer[] });
-  });
-}
-
-/** After an error it is not open. */
-function step({ clusterings, clusteringBytes }: ClusteringParts, number: number, store: Store): boolean {
-  const { clustering } = clusterings.get(number);
-  try {
-    if (clustering.isOf(store.people.faces)) return clustering.step(clusteringBytes);
-    throw peopleErrors.CLUSTERING_CHANGED(`${store.folder} was reopened in the meantime; cluster it again`);
-  } catch (error) {
-    clusterings.end(number);
-    throw error;
-  }
-}
-
-function commit(
-  { folders, clusterings }: ClusteringParts,
-  request: Request<ClusteringContract, 'commit_clustering'>,
-) {
-  const { clustering: number, labels, neighbours, eps, clear_names, digest } = request;
-  const { cache_dir, clustering } = clusterings.opened(number);
-  if (digest !== undefined && digest !== clustering.digest) {
-    const { name } = clustering.request;
-    throw peopleErrors.CLUSTERING_CHANGED(`${name}: its faces or corrections changed; cluster it again`);
-  }
-  for (const [field, values] of Object.entries({ labels, neighbours })) {
-    if (values.length === clustering.entries) continue;
-    throw engineErrors.INVALID_MESSAGE(`${field}: ${values.length} for ${clustering.entries} entries`);
-  }
-  return folders.with(cache_dir, (store) => {
-    const { report, cluster_ids, clusters, names } = store.people.commit(
-      clustering,
-      labels,
-      neighbours,
-      eps,
-      clear_names,
-    );
-    const aligned = cluster_ids.map((id) => names[id] ?? '');
-    const answer = { report, cluster_ids, clusters, names: aligned };
-    clusterings.end(number);
-    return new Sent(answer, { transfer: [clusters.buffer] });
-  });
-}
-
-// Handlers about stored clusterings: view, names and corrections.
-
-export type PeopleParts = FaceParts & ClusteringParts & ComparisonParts;
-
-/** All but loading, which lies with searches. */
-type PeopleContract = Contract<Omit<typeof peopleMessages, 'load_people'>>;
-type FacesRequest = Request<PeopleContract, 'cluster_faces'>;
-type FacesReply = Reply<PeopleContract, 'cluster_faces'>;
-
-export function peopleHandlers(parts: PeopleParts): Handlers<PeopleContract> {
-  const { folders } = parts;
-  return {
-    ...faceHandlers(parts),
-    ...clusteringHandlers(parts),
-    ...suggestionHandlers(parts),
     cluster_jobs: ({ cache_dir }) => folders.with(cache_dir, (store) => store.people.jobs()),
     cluster_job: ({ cache_dir, cluster_job_name }) =>
       folders.with(cache_dir, (store) => ({ job: store.people.job(cluster_job_name) })),
@@ -182,7 +71,91 @@ export function peopleHandlers(parts: PeopleParts): Handlers<PeopleContract> {
   };
 }
 
-function clusterFaces(store: Store, request: FacesRequest, turn: Turn): FacesReply {
+/** A clustering that changed meanwhile is compared anew. */
+function suggest(
+  { folders, comparisons }: PeopleParts,
+  { cache_dir, cluster_job_name, begun, ...asked }: Request<Messages, 'suggest_clusters'>,
+): Promise<Reply<Messages, 'suggest_clusters'>> {
+  return folders.with(cache_dir, (store) => {
+    const isStill = (open: OpenComparison) => store.people.isStill(cluster_job_name, open);
+    const begin = () => {
+      const open = store.people.compare(cluster_job_name, asked);
+      if (open === null) throw unknownJob(cluster_job_name);
+      return open;
+    };
+    const { number, load, done } = comparisons.step(begun ?? null, isStill, begin, (open) => open.step());
+    const { pairs, leftOut } = load.comparison;
+    return { done, comparison: number, pairs: done ? [...pairs] : [], left_out: leftOut };
+  });
+}
+
+function begin(
+  parts: PeopleParts,
+  { cache_dir, cluster_job_name: name, begun, ...asked }: Request<Messages, 'begin_clustering'>,
+) {
+  const { folders, clusterings } = parts;
+  return folders.with(cache_dir, (store) => {
+    const number = begun ?? clusterings.add(cache_dir, store.people.begin({ name, ...asked }));
+    const { clustering } = clusterings.get(number);
+    const done = step(parts, number, store);
+    const { entries, missing, unreadable, before, digest } = clustering;
+    const answer = {
+      done,
+      clustering: number,
+      entries,
+      missing,
+      unreadable,
+      digest,
+      before: before && { labels: before.labels, neighbours: before.neighbours },
+    };
+    const transfer = before === null ? [] : [before.labels.buffer, before.neighbours.buffer];
+    return new Sent(answer, { transfer: transfer as ArrayBuffer[] });
+  });
+}
+
+/** After an error it is not open. */
+function step({ clusterings, clusteringBytes }: PeopleParts, number: number, store: Store): boolean {
+  const { clustering } = clusterings.get(number);
+  try {
+    if (clustering.isOf(store.people.faces)) return clustering.step(clusteringBytes);
+    throw peopleErrors.CLUSTERING_CHANGED(`${store.folder} was reopened in the meantime; cluster it again`);
+  } catch (error) {
+    clusterings.end(number);
+    throw error;
+  }
+}
+
+function commit({ folders, clusterings }: PeopleParts, request: Request<Messages, 'commit_clustering'>) {
+  const { clustering: number, labels, neighbours, eps, clear_names, digest } = request;
+  const { cache_dir, clustering } = clusterings.opened(number);
+  if (digest !== undefined && digest !== clustering.digest) {
+    const { name } = clustering.request;
+    throw peopleErrors.CLUSTERING_CHANGED(`${name}: its faces or corrections changed; cluster it again`);
+  }
+  for (const [field, values] of Object.entries({ labels, neighbours })) {
+    if (values.length === clustering.entries) continue;
+    throw engineErrors.INVALID_MESSAGE(`${field}: ${values.length} for ${clustering.entries} entries`);
+  }
+  return folders.with(cache_dir, (store) => {
+    const { report, cluster_ids, clusters, names } = store.people.commit(
+      clustering,
+      labels,
+      neighbours,
+      eps,
+      clear_names,
+    );
+    const aligned = cluster_ids.map((id) => names[id] ?? '');
+    const answer = { report, cluster_ids, clusters, names: aligned };
+    clusterings.end(number);
+    return new Sent(answer, { transfer: [clusters.buffer] });
+  });
+}
+
+function clusterFaces(
+  store: Store,
+  request: Request<Messages, 'cluster_faces'>,
+  turn: Turn,
+): Reply<Messages, 'cluster_faces'> {
   const { cluster_job_name: name, clusters, min_size, max_size, max_clusters, noise } = request;
   const job = store.people.job(name);
   if (job === null) return { job, matching: 0, clusters: [], noise: null, unknown: [] };
@@ -222,7 +195,7 @@ function appearances(
   store: Store,
   name: string,
   clusters: readonly string[] | null,
-): Reply<PeopleContract, 'appearances'>['people'] {
+): Reply<Messages, 'appearances'>['people'] {
   const job = store.people.job(name);
   if (job === null) throw unknownJob(name);
   const wanted = clusters === null ? Object.keys(job.names) : [...new Set(clusters)];
@@ -245,9 +218,7 @@ function appearances(
   });
 }
 
-type Seen = (cluster: string) => Appearance[];
-
-function viewSeen(store: Store, name: string): Seen {
+function viewSeen(store: Store, name: string): (cluster: string) => Appearance[] {
   const view = store.people.view(name);
   const positions = new Map(view?.state.cluster_ids.map((id, at) => [id, at]));
   return (cluster) => view?.appearances(positions.get(cluster) ?? -1) ?? [];
@@ -255,17 +226,9 @@ function viewSeen(store: Store, name: string): Seen {
 
 // Handlers about the faces of media while they are detected.
 
-interface FaceParts {
-  readonly folders: Folders;
-  readonly faceStages: OpenStages<FaceStage>;
-}
+type FaceMessages = 'faces_stored' | 'begin_faces' | 'append_faces' | 'commit_faces' | 'abort_faces';
 
-type Names = 'faces_stored' | 'begin_faces' | 'append_faces' | 'commit_faces' | 'abort_faces';
-
-function faceHandlers({
-  folders,
-  faceStages,
-}: FaceParts): Handlers<Contract<Pick<typeof peopleMessages, Names>>> {
+function faceHandlers({ folders, faceStages }: PeopleParts): Pick<Handlers<Messages>, FaceMessages> {
   return {
     faces_stored: ({ cache_dir, model_key, hashes }) =>
       folders.with(cache_dir, (store) => {
@@ -304,24 +267,6 @@ function faceHandlers({
 function writerOf(store: Store, stage: FaceStage) {
   if (store.isBusy) return store.peopleWriter().faces;
   throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} was lost when ${store.folder} was closed`);
-}
-
-// Handlers about people in memory.
-
-export interface PeopleSearchParts {
-  readonly folders: Folders;
-  readonly people: PeopleIndex;
-}
-
-type SearchContract = Contract<typeof peopleMessages>;
-
-export function peopleSearchHandlers({
-  folders,
-  people,
-}: PeopleSearchParts): Pick<Handlers<SearchContract>, 'load_people'> {
-  return {
-    load_people: ({ cache_dir, load = null }) => folders.with(cache_dir, (store) => people.load(store, load)),
-  };
 }
 
 // The clusterings that are under way, by the number their caller knows them by. Those that were left go in
