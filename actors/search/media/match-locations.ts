@@ -153,7 +153,7 @@ function lookAt(
 /** Times more is asked for; each time more than twice as much. */
 const MOST_ROUNDS = 3;
 
-export interface FoundMatches<M> {
+interface FoundMatches<M> {
   readonly matches: readonly M[];
 }
 

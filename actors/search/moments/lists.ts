@@ -108,7 +108,11 @@ export async function seenList(
   const said = warning({ ...own, missing: [], unloaded: [], gone, changed: [], noPreview: 0 });
   const { notes, not_understood } = said;
   const empty = emptyReason(request, visual, found);
-  const explain = (ranks: readonly number[]) => visual.explain(ranks.map((rank) => ranking[rank - 1]!));
+  const explain = (ranks: readonly number[]) =>
+    visual.explain(
+      found,
+      ranks.map((rank) => ranking[rank - 1]!),
+    );
   return {
     ...{ lists: [hits], notes, scope: found, weaker: found.weaker ?? 0, explain },
     ...{ isSearched: empty.kinds.length > 0, empty },

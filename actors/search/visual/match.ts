@@ -4,11 +4,11 @@ import type { RankedMatch } from '../../index/visual/contract.ts';
 import type { Track } from '../../things/tracks.ts';
 import type { Match } from '../contract.ts';
 import { now } from '../loaded-data.ts';
-import { copiesIn, type FoundMatches, type ShownMatch } from '../media/match-locations.ts';
+import { copiesIn, type ShownMatch } from '../media/match-locations.ts';
 import { fewPerMedia } from '../moments/fuse.ts';
 import { type Band, type Explanation, isAtLeast, leftOutOf } from './contract.ts';
 import type { QueryParts } from './query-vectors.ts';
-import { grouped, type SeenThings, type ThingQuery } from './thing-finder.ts';
+import { grouped, type ThingQuery } from './thing-finder.ts';
 
 /** `image`: JPEG bytes; undefined leaves the field out. */
 export function toMatch(
@@ -34,64 +34,43 @@ export function toMatch(
   };
 }
 
-// Adds to how sure matches are where in the picture the things are that they show.
-
-interface Frame {
-  readonly hash_str: string;
-  readonly frame_index: number;
-}
-type Explain<F extends Frame> = (frames: readonly F[]) => Promise<Explanation[]>;
-
-/** `seen.found`: null where nothing was looked for in what detectors have seen. */
-export function withSeenThings<F extends Frame>(
+/** Adds to how sure matches are where in the picture the things are that they show. */
+export async function withBoxes(
   { index }: Pick<QueryParts, 'index'>,
   cache_dir: string,
-  seen: Pick<ThingQuery, 'terms'> & { readonly found: SeenThings | null },
-  explain: Explain<F>,
+  terms: ThingQuery['terms'],
+  moments: readonly Pick<RankedMatch, 'hash_str' | 'frame_index'>[],
+  explained: readonly Explanation[],
   signal: AbortSignal | undefined,
-): Explain<F> {
-  return async (frames) => {
-    const explained = await explain(frames);
-    if (seen.found === null || frames.length === 0) return explained;
-    const frameKeys = frames.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
-    const request = { cache_dir, terms: [...seen.terms], frames: frameKeys };
-    const { seen: tracks } = await index.ask('things_at', request, now(signal));
-    return explained.map(({ band, parts }, i) => {
-      const boxes = tracks[i]!.map(boxOf);
-      const isSeen = boxes.length > 0;
-      return { band, parts: parts.map((one) => (one.part === 'things' && isSeen ? { ...one, boxes } : one)) };
-    });
-  };
+): Promise<Explanation[]> {
+  const frames = moments.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
+  const { seen } = await index.ask('things_at', { cache_dir, terms: [...terms], frames }, now(signal));
+  return explained.map(({ band, parts }, i) => {
+    const boxes = seen[i]!.map(boxOf);
+    const isSeen = boxes.length > 0;
+    return { band, parts: parts.map((one) => (one.part === 'things' && isSeen ? { ...one, boxes } : one)) };
+  });
 }
 
 function boxOf({ start, end, class: name, score, box }: Track) {
   return { class: name, score, box, start_seconds: start, end_seconds: end };
 }
 
-// The matches of a search that are at least so sure. A less sure one may rank before a surer one, so all are
-// looked for among many.
-
-interface Asked<F extends FoundMatches<RankedMatch>> {
-  readonly find: (max: number) => Promise<F>;
-  readonly explain: (matches: readonly RankedMatch[]) => Promise<Explanation[]>;
-}
-
-export function sureMatches<F extends FoundMatches<RankedMatch>>(
-  { find, explain }: Asked<F>,
-  { max_per_media = leftOutOf }: { readonly max_per_media?: number },
+/** The best of the matches that are at least so sure: a less sure one may rank before a surer one. */
+export function sureMatches(
+  matches: readonly RankedMatch[],
+  explained: readonly Explanation[],
   min_band: Band,
-) {
-  return async (max: number) => {
-    const found = await find(leftOutOf);
-    const explained = await explain(found.matches);
-    const sure = found.matches
-      .filter((_, i) => isAtLeast(explained[i]!.band, min_band))
-      .toSorted((a, b) => a.original_index - b.original_index);
-    const few = fewPerMedia(
-      sure.map((match) => ({ match, hash: match.hash_str })),
-      max_per_media,
-    );
-    const best = few.slice(0, max).map(({ match }) => match);
-    return { ...found, matches: grouped(best), weaker: found.matches.length - sure.length };
-  };
+  max: number,
+  max_per_media = leftOutOf,
+): { readonly matches: RankedMatch[]; readonly weaker: number } {
+  const sure = matches
+    .filter((_, i) => isAtLeast(explained[i]!.band, min_band))
+    .toSorted((a, b) => a.original_index - b.original_index);
+  const few = fewPerMedia(
+    sure.map((match) => ({ match, hash: match.hash_str })),
+    max_per_media,
+  );
+  const best = few.slice(0, max).map(({ match }) => match);
+  return { matches: grouped(best), weaker: matches.length - sure.length };
 }

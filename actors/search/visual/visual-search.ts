@@ -12,8 +12,8 @@ import { warning } from '../notes/warnings.ts';
 import { peopleFilter, withExclusions } from '../scope/contract.ts';
 import { type FoundScope, findScope, type RequestedPaths, requestedPaths } from '../scope/scope.ts';
 import { explanations } from './bands.ts';
-import type { Explanation } from './contract.ts';
-import { sureMatches, toMatch, withSeenThings } from './match.ts';
+import { type Explanation, leftOutOf } from './contract.ts';
+import { sureMatches, toMatch, withBoxes } from './match.ts';
 import {
   joined,
   type PictureQuery,
@@ -55,15 +55,17 @@ interface VisualQuery extends UnderstoodQuery {
    * The best so many matches, wherever they lie now, grouped by video. Errors: those of the scope,
    * NOT_LOADED.
    */
-  readonly find: (max: number) => Promise<FoundVisual>;
-  /** How sure each of these matches is. Errors: NOT_LOADED. */
-  readonly explain: (moments: readonly FoundMoment[]) => Promise<Explanation[]>;
+  find(max: number): Promise<FoundVisual>;
+  /** How sure each of these matches is, of those that `find` answered. Errors: NOT_LOADED. */
+  explain(found: FoundVisual, moments: readonly FoundMoment[]): Promise<Explanation[]>;
 }
 
 type FoundMoment = Pick<RankedMatch, 'hash_str' | 'frame_index'>;
 
 interface FoundVisual extends SearchedVisual, Pick<FoundScope, 'requested'> {
   readonly matches: readonly RankedMatch[];
+  /** Detections of the things of the question; null where it is not about things. */
+  readonly things: SeenThings | null;
 }
 
 /**
@@ -89,7 +91,7 @@ export async function searchVisual(
   const { found, shown, locations } = await shownMatches(query.find, locate, request.max_results, best);
   const ranked = shown.map(({ match }) => match);
   const images = ranked.map((match) => locations.images.get(momentOf(match)) ?? null);
-  const explained = request.explain ? await query.explain(ranked) : undefined;
+  const explained = request.explain ? await query.explain(found, ranked) : undefined;
   const { notes, ...told } = warning({
     ...(await visualWarnings(parts, cache_dir, query, found, signal, locations.unreadable)),
     gone: [...new Set([...(query.gone === undefined ? [] : [query.gone]), ...locations.gone])],
@@ -134,47 +136,47 @@ export async function askVisual(
   const things = asked && { ...asked, whole, isLimited: hasWords };
   const words = things?.isLimited ? await restVectors(parts, request, model_key, things, signal) : whole;
   const vectors = { text: words.query, picture, exclude: words.exclude };
-  const { isLimited = false, terms = [], findsOthers = false } = things ?? {};
-  const seen: Seen = { found: null, isLimited, terms, findsOthers };
-  // How many of a file are told is counted of those that are sure enough.
-  const { max_per_media: _, ...everyOne } = request;
-  const wanted = request.min_band ? everyOne : request;
-  const found = finder(parts, wanted, { model_key, vectors, things, seen }, signal);
-  const explain = explainer(parts, request, { model_key, vectors, words, seen }, signal);
-  const find = request.min_band ? sureMatches({ find: found, explain }, request, request.min_band) : found;
+  const search = { parts, request, model_key, vectors, words, things, signal };
+  const { min_band } = request;
   const seenWords = things?.words ?? null;
-  // A model that reads the whole question understands them.
-  const narrower = things?.isLimited ? things.narrower : noWords;
-  const unseenThings = seenWords ? new Set<string>() : thingWords([query ?? '', ...request.exclude]);
-  const told = withSeenThings(parts, request.cache_dir, seen, explain, signal);
-  return { model_key, vectors, words, seenWords, narrower, unseenThings, gone, find, explain: told };
+  return {
+    ...{ model_key, vectors, words, seenWords, gone },
+    // A model that reads the whole question understands them.
+    narrower: things?.isLimited ? things.narrower : { people: [], others: [] },
+    unseenThings: seenWords ? new Set<string>() : thingWords([query ?? '', ...request.exclude]),
+    find: async (max) => {
+      if (!min_band) return find(search, max, request.max_per_media);
+      // How many of a file are told is counted of those that are sure enough.
+      const found = await find(search, leftOutOf, undefined);
+      const explained = await explain(search, found.things, found.matches);
+      return { ...found, ...sureMatches(found.matches, explained, min_band, max, request.max_per_media) };
+    },
+    explain: async (found, moments) => {
+      const explained = await explain(search, found.things, moments);
+      if (things === null || found.things === null || moments.length === 0) return explained;
+      return withBoxes(parts, request.cache_dir, things.terms, moments, explained, signal);
+    },
+  };
 }
 
 type Vectors = UnderstoodQuery['vectors'];
 
-interface Asked {
+interface Search {
+  readonly parts: VisualSearchParts;
+  readonly request: VisualRequest;
   readonly model_key: string;
   readonly vectors: Vectors;
+  readonly words: TextVectors;
   /** Null where the search says nothing of things. */
   readonly things: ThingsAsked | null;
-  readonly seen: Seen;
+  readonly signal: AbortSignal | undefined;
 }
-
-const noWords = { people: [], others: [] };
 
 interface ThingsAsked extends ThingQuery {
   /** The vectors of the question with the words for things. */
   readonly whole: TextVectors;
   /** The visual model has a vocabulary of its own, without things. */
   readonly isLimited: boolean;
-}
-
-/** The latest matches, which explanations need. */
-interface Seen {
-  found: SeenThings | null;
-  readonly isLimited: boolean;
-  readonly terms: ThingQuery['terms'];
-  readonly findsOthers: boolean;
 }
 
 /** Vectors of the query without its words for things; excluded things count as understood. */
@@ -196,100 +198,97 @@ async function restVectors(
   return { ...words, unknownExcluded: unknownExcluded.filter((word) => !excluded.has(word)) };
 }
 
-type Ranked = Pick<FoundVisual, 'matches' | 'twice' | 'searched'>;
+/** Data that the index has lost is loaded again first. */
+function find(search: Search, max: number, perMedia: number | undefined): Promise<FoundVisual> {
+  const { parts, request, model_key, signal } = search;
+  const { cache_dir } = request;
+  const ask = () => findLoaded(search, max, perMedia);
+  const within = () =>
+    request.people_filter.length > 0 ? parts.people.within({ cache_dir }, ask, signal) : ask();
+  return parts.visual.within({ cache_dir, model_key }, within, signal);
+}
 
-/** Asks the index for so many matches; what it lost of the loaded data is loaded again first. */
-function finder(
-  parts: VisualSearchParts,
-  request: VisualRequest,
-  { model_key, vectors, things, seen }: Asked,
-  signal: AbortSignal | undefined,
-) {
-  const { index } = parts;
-  const { cache_dir, text_weight, max_per_media } = request;
-  const within = { cache_dir, model_key };
-  const only = peopleFilter(request);
-  const { people } = only;
-  const limits = { ...(max_per_media !== undefined && { max_per_media }), ...only };
-  const searched = { model_key, field: 'segments_to_frame_indices' };
+async function findLoaded(search: Search, max: number, perMedia: number | undefined): Promise<FoundVisual> {
+  const { parts, request, model_key, vectors, things, signal } = search;
+  const { cache_dir, within: ranges } = request;
   const scoped = { ...request, ranges: request.segments_to_frame_indices };
-  const rank = async (scope: Scope, by: Vectors, max_results: number): Promise<Ranked> => {
-    // A query of which nothing was understood ranks nothing: no match is a truer answer than any.
-    if (!by.text && !by.picture) {
-      if (people) await index.ask('resolve', { ...within, ...only, names: [], filters: [] }, now(signal));
-      return { matches: [], twice: [] };
-    }
-    const query = { ...within, ...by, text_weight, ...limits, scope, max_results };
-    const { people_twice: twice = [], ...ranked } = await index.ask('search', query, now(signal));
-    return { ...ranked, twice };
+  const searched = { model_key, field: 'segments_to_frame_indices' };
+  const { scope: named, ...found } = await findScope(parts, scoped, searched, signal);
+  const scope = ranges ? { ...named, ranges, hashes: Object.keys(ranges) } : named;
+  const rank = (within: Scope, by: Vectors) => ranked(search, within, by, max, perMedia);
+  if (things === null) return { ...found, ...(await rank(scope, vectors)), things: null };
+  const limit = { max_per_media: perMedia ?? null, max_results: max };
+  const options = {
+    cache_dir,
+    model_key,
+    terms: [...things.terms],
+    scope,
+    ...peopleFilter(request),
+    ...limit,
   };
-  const find = async (max_results: number): Promise<FoundVisual> => {
-    const { scope: named, ...found } = await findScope(parts, scoped, searched, signal);
-    const { within: ranges } = request;
-    const scope = ranges ? { ...named, ranges, hashes: Object.keys(ranges) } : named;
-    if (things === null) return { ...found, ...(await rank(scope, vectors, max_results)) };
-    const limit = { max_per_media: max_per_media ?? null, max_results };
-    const options = { ...within, terms: [...things.terms], scope, ...only, ...limit };
-    seen.found = await untilDone(() => index.ask('find_things', options, now(signal)));
-    const { looked } = seen.found;
-    return { ...found, ...(await joinedWith(seen.found, things, scope, max_results)), looked };
-  };
-  const joinedWith = async (
-    found: SeenThings,
-    { isLimited, whole }: ThingsAsked,
-    scope: Scope,
-    max: number,
-  ) => {
-    if (!isLimited) {
-      const { matches, ...rest } = await rank(scope, vectors, max);
-      return { matches: fused(found.matches, matches, max), ...rest };
-    }
-    const isRanked = vectors.text !== null || vectors.picture !== null;
-    const first = isRanked
-      ? await rank(scopeOf(scope, found), vectors, max)
-      : { matches: found.matches, twice: found.people_twice ?? [] };
-    if (first.matches.length >= max) return first;
-    // Media without detections may show it all the same.
-    const others = await rank(scope, { ...vectors, text: whole.query }, max);
-    return { ...others, ...first, matches: followed(first.matches, others.matches, max) };
-  };
-  return (max: number) => {
-    const seenIn = () => (people ? parts.people.within({ cache_dir }, () => find(max), signal) : find(max));
-    return parts.visual.within(within, seenIn, signal);
-  };
+  const seen = await untilDone(() => parts.index.ask('find_things', options, now(signal)));
+  const joined = { ...found, things: seen, looked: seen.looked };
+  if (!things.isLimited) {
+    const { matches, ...rest } = await rank(scope, vectors);
+    return { ...joined, matches: fused(seen.matches, matches, max), ...rest };
+  }
+  const isRanked = vectors.text !== null || vectors.picture !== null;
+  const first = isRanked
+    ? await rank(scopeOf(scope, seen), vectors)
+    : { matches: seen.matches, twice: seen.people_twice ?? [] };
+  if (first.matches.length >= max) return { ...joined, ...first };
+  // Media without detections may show it all the same.
+  const others = await rank(scope, { ...vectors, text: things.whole.query });
+  return { ...joined, ...others, ...first, matches: followed(first.matches, others.matches, max) };
 }
 
-function unranked(moments: readonly FoundMoment[]): Standing {
-  return { frames: 0, background: { text: null, picture: null, words: [] }, found: moments.map(() => null) };
+/** A query of which nothing was understood ranks nothing: no match is a truer answer than any. */
+async function ranked(
+  { parts: { index }, request, model_key, signal }: Search,
+  scope: Scope,
+  by: Vectors,
+  max_results: number,
+  max_per_media: number | undefined,
+): Promise<Pick<FoundVisual, 'matches' | 'twice' | 'searched'>> {
+  const { cache_dir, text_weight } = request;
+  const only = peopleFilter(request);
+  if (!by.text && !by.picture) {
+    const names = { names: [], filters: [] };
+    if (only.people) await index.ask('resolve', { cache_dir, model_key, ...only, ...names }, now(signal));
+    return { matches: [], twice: [] };
+  }
+  const limits = { max_results, ...(max_per_media !== undefined && { max_per_media }) };
+  const query = { cache_dir, model_key, ...by, text_weight, ...limits, ...only, scope };
+  const { people_twice: twice = [], ...answer } = await index.ask('search', query, now(signal));
+  return { ...answer, twice };
 }
 
-function explainer(
-  { index, visual }: VisualSearchParts,
-  { cache_dir, text_weight, exclude }: VisualRequest,
-  { model_key, vectors, words, seen }: Pick<VisualQuery, 'model_key' | 'vectors' | 'words'> & { seen: Seen },
-  signal: AbortSignal | undefined,
-): VisualQuery['explain'] {
-  return async (found) => {
-    if (found.length === 0) return [];
-    const moments = found.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
-    const parts = words.parts.map(({ vector }) => vector);
-    const request = { cache_dir, model_key, ...vectors, text_weight, moments };
-    const options = { ...request, words: parts.length === 0 ? null : joined(parts) };
-    const ask = () => index.ask('standing', options, now(signal));
-    // Without a vector there is nothing that could stand out.
-    const isRanked = vectors.text !== null || vectors.picture !== null;
-    const standing = isRanked
-      ? await visual.within({ cache_dir, model_key }, ask, signal)
-      : unranked(moments);
-    const { found: shown } = seen;
-    const things = shown && {
-      bands: thingBands(shown, seen, moments),
-      isLimited: seen.isLimited,
-    };
-    // Words that weigh nothing beside a picture have no say.
-    const unknown = vectors.picture && text_weight === 0 ? [] : words.unknown;
-    return explanations({ model_key, words: { ...words, unknown }, exclude, things }, standing);
-  };
+async function explain(
+  { parts: { index, visual }, request, model_key, vectors, words, things, signal }: Search,
+  seen: SeenThings | null,
+  found: readonly FoundMoment[],
+): Promise<Explanation[]> {
+  if (found.length === 0) return [];
+  const { cache_dir, text_weight, exclude } = request;
+  const moments = found.map(({ hash_str, frame_index }) => ({ hash_str, frame_index }));
+  const parts = words.parts.map(({ vector }) => vector);
+  const options = { cache_dir, model_key, ...vectors, text_weight, moments };
+  const ask = () =>
+    index.ask('standing', { ...options, words: parts.length === 0 ? null : joined(parts) }, now(signal));
+  // Without a vector there is nothing that could stand out.
+  const isRanked = vectors.text !== null || vectors.picture !== null;
+  const standing = isRanked
+    ? await visual.within({ cache_dir, model_key }, ask, signal)
+    : unranked(moments.length);
+  const sights = seen && things && { bands: thingBands(seen, things, moments), isLimited: things.isLimited };
+  // Words that weigh nothing beside a picture have no say.
+  const unknown = vectors.picture && text_weight === 0 ? [] : words.unknown;
+  return explanations({ model_key, words: { ...words, unknown }, exclude, things: sights }, standing);
+}
+
+function unranked(moments: number): Standing {
+  const background = { text: null, picture: null, words: [] };
+  return { frames: 0, background, found: Array.from({ length: moments }, () => null) };
 }
 
 /** The paths by which the caller named the media of a match. */

@@ -14,16 +14,9 @@ const matches = bands.map(
 );
 const grouped = [...matches].sort((x, y) => (x.hash_str < y.hash_str ? -1 : x.hash_str > y.hash_str ? 1 : 0));
 
-async function found(min_band: Band, max: number, max_per_media?: number) {
-  const find = async (most: number) => ({
-    matches: grouped.filter(({ original_index }) => original_index < most),
-    twice: [],
-    ...{ missing: [], unloaded: [], asked: new Map() },
-  });
-  const explain = async (moments: readonly { readonly frame_index: number }[]) =>
-    moments.map(({ frame_index }) => ({ band: bands[frame_index / 10]!, parts: [] }));
-  const few = max_per_media === undefined ? {} : { max_per_media };
-  const answer = await sureMatches({ find, explain }, few, min_band)(max);
+function found(min_band: Band, max: number, max_per_media?: number) {
+  const explained = grouped.map(({ frame_index }) => ({ band: bands[frame_index / 10]!, parts: [] }));
+  const answer = sureMatches(grouped, explained, min_band, max, max_per_media);
   const best = answer.matches.toSorted((x, y) => x.original_index - y.original_index);
   assert.deepEqual(
     best.map(({ original_index }) => original_index),
@@ -32,14 +25,14 @@ async function found(min_band: Band, max: number, max_per_media?: number) {
   return { at: best.map(({ frame_index }) => frame_index), weaker: answer.weaker };
 }
 
-test('what is less sure is left out and counted, and gives its place to the next best', async () => {
-  assert.deepEqual(await found('strong', 10), { at: [0, 30, 40], weaker: 4 });
-  assert.deepEqual(await found('likely', 10), { at: [0, 20, 30, 40, 60], weaker: 2 });
-  assert.deepEqual(await found('weak', 10), { at: [0, 10, 20, 30, 40, 50, 60], weaker: 0 });
-  assert.deepEqual(await found('likely', 2), { at: [0, 20], weaker: 2 });
+test('what is less sure is left out and counted, and gives its place to the next best', () => {
+  assert.deepEqual(found('strong', 10), { at: [0, 30, 40], weaker: 4 });
+  assert.deepEqual(found('likely', 10), { at: [0, 20, 30, 40, 60], weaker: 2 });
+  assert.deepEqual(found('weak', 10), { at: [0, 10, 20, 30, 40, 50, 60], weaker: 0 });
+  assert.deepEqual(found('likely', 2), { at: [0, 20], weaker: 2 });
 });
 
-test('of one file so many are taken that are sure enough', async () => {
-  assert.deepEqual(await found('strong', 10, 1), { at: [0, 30], weaker: 4 });
-  assert.deepEqual(await found('likely', 10, 2), { at: [0, 20, 30], weaker: 2 });
+test('of one file so many are taken that are sure enough', () => {
+  assert.deepEqual(found('strong', 10, 1), { at: [0, 30], weaker: 4 });
+  assert.deepEqual(found('likely', 10, 2), { at: [0, 20, 30], weaker: 2 });
 });
