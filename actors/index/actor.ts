@@ -41,8 +41,6 @@ export interface IndexSettings extends WriterOptions {
   /** The file of the roots of the home folder. */
   readonly rootsFile?: string;
   readonly segmentBytes?: number;
-  /** The number before the first stage. */
-  readonly firstStage?: number;
   /** Clusterings of a folder; tests pass their own. */
   readonly clusterings?: ClusteringsOf;
   /** Bytes of faces read in one step of a beginning clustering. */
@@ -67,7 +65,7 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
         for (const one of Object.values(loaded)) one.forget(store);
       },
     });
-    const open = openWork(settings?.firstStage);
+    const open = openWork();
     const { clusteringBytes } = settings ?? {};
     const passes = new Passes(folders);
     const parts = { folders, tables, passes, ...loaded, ...open, clusteringBytes, ...applying };
@@ -121,7 +119,7 @@ function opening(settings: IndexSettings | undefined, log: Log) {
     warn: (message, fields) => log.warn(message, fields),
     ...settings,
     now: () => following.at ?? (settings?.now ?? Date.now)(),
-    newRandom: settings?.newRandom ?? (() => following.bytes(6).toString('hex')),
+    newRandom: () => following.bytes(6).toString('hex'),
     following: () => following.at !== null,
     ...(roots && { roots }),
   };
@@ -129,11 +127,11 @@ function opening(settings: IndexSettings | undefined, log: Log) {
 }
 
 /** Work over several turns, by the numbers that callers use. */
-function openWork(firstStage: number | undefined) {
+function openWork() {
   return {
-    stages: new OpenStages<Stage>(firstStage),
-    faceStages: new OpenStages<FaceStage>(firstStage),
-    summaryStages: new OpenStages<SummaryStage>(firstStage),
+    stages: new OpenStages<Stage>(),
+    faceStages: new OpenStages<FaceStage>(),
+    summaryStages: new OpenStages<SummaryStage>(),
     clusterings: new OpenClusterings(),
     comparisons: new OpenLoads<OpenComparison>(),
     voiceSearches: new OpenLoads<VoiceSearch>(),

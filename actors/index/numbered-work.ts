@@ -13,15 +13,8 @@ interface Numbered<S> {
 
 export class OpenStages<S extends OpenStage> {
   readonly #open = new Map<number, Numbered<S>>();
-  #last: number;
-
-  /**
-   * `first`: the number before the first stage; at random, so that a number of an earlier actor names no
-   * stage of this one.
-   */
-  constructor(first: number = randomInt(2 ** 40)) {
-    this.#last = first;
-  }
+  /** At random, so that a number of an earlier actor names no stage of this one. */
+  #last = randomInt(2 ** 40);
 
   /** Forgets an earlier stage of the same file and model, which the store has dropped. */
   add(store: Store, stage: S): number {

@@ -19,8 +19,6 @@ import { removeLedger } from './ledger.ts';
 
 /** All optional; tests hand in time, file systems and how they are listened to. */
 export interface WatcherSettings extends Partial<Pick<FilesParts, 'settleMs' | 'sliceMs'>> {
-  /** How long a folder may take to answer. */
-  readonly reachMs?: number;
   readonly everyMs?: number;
   readonly disk?: Disk;
   readonly clock?: Clock;
@@ -30,8 +28,8 @@ export interface WatcherSettings extends Partial<Pick<FilesParts, 'settleMs' | '
 export const definition = actor<typeof watcherContract, WatcherSettings | undefined>({
   contract: watcherContract,
   create: ({ settings = {}, log }): ActorInstance<typeof watcherContract> => {
-    const { disk = systemDisk, clock = systemClock, reachMs, settleMs = 4000, sliceMs = 20 } = settings;
-    const queries = new PendingQueries(clock, reachMs);
+    const { disk = systemDisk, clock = systemClock, settleMs = 4000, sliceMs = 20 } = settings;
+    const queries = new PendingQueries(clock);
     const parts = { disk, clock, queries, settleMs, sliceMs };
     const changes = { clock, log, listen: settings.listen ?? listen, everyMs: settings.everyMs ?? 1000 };
     const folders = new Map<string, FolderFiles>();

@@ -293,8 +293,3 @@ export function putFormat(writes: Writes): void {
   const format = { version: formatVersion, written_by: 'framehound' };
   writes.put(formatKey, seal(Format, formatKey, format));
 }
-
-/** For tests of other formats: the sealed format record of another version. */
-export function formatRecord(version: number): Uint8Array {
-  return seal(Format, formatKey, { version, written_by: 'framehound' });
-}

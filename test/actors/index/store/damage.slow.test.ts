@@ -15,8 +15,9 @@ import { type TestContext, test } from 'node:test';
 import { storeErrors } from '../../../../actors/index/store/contract.ts';
 import { Environment } from '../../../../actors/index/store/environment.ts';
 import { formatKey, pathKey } from '../../../../actors/index/store/names.ts';
-import { formatRecord } from '../../../../actors/index/store/records.ts';
+import { Format } from '../../../../actors/index/store/records.ts';
 import { Store } from '../../../../actors/index/store/store.ts';
+import { seal } from '../../../../actors/index/store/table.ts';
 import { EngineError } from '../../../../runtime/errors.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { mediaRecord, preview, seeded } from '../footage.ts';
@@ -304,7 +305,8 @@ test('a folder of another format is left alone', async (t) => {
   ] as const) {
     const cache_dir = await library(t);
     const environment = Environment.open(join(cache_dir, 'records.mdb'), 'write');
-    environment.transact((writes) => writes.put(formatKey, formatRecord(version)));
+    const format = seal(Format, formatKey, { version, written_by: 'framehound' });
+    environment.transact((writes) => writes.put(formatKey, format));
     await environment.close();
     const index = await indexActor(t);
     await assert.rejects(load(index, cache_dir), isIt);
