@@ -52,6 +52,8 @@ export const systemDisk: Disk = {
   isPseudo: (folder, { dev }) => isPseudoFolder(statfsSync(folder).type, dev),
 };
 
+const answerWithinMs = 5000;
+
 interface Query {
   readonly answer: Promise<unknown>;
   readonly since: number;
@@ -63,19 +65,17 @@ interface Query {
  */
 export class PendingQueries {
   readonly #clock: Clock;
-  readonly #limitMs: number;
   readonly #pending = new Map<string, Query>();
 
-  constructor(clock: Clock, limitMs = 5000) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#limitMs = limitMs;
   }
 
   /** Null when it does not answer in time. Rejects as `ask` does, and with CANCELLED. */
   async ask<T>(key: string, ask: () => Promise<T>, signal?: AbortSignal): Promise<T | null> {
     const { answer, since } = this.#pending.get(key) ?? this.#begin(key, ask);
     const { promise: limit, resolve } = Promise.withResolvers<null>();
-    const wait = since + this.#limitMs - this.#clock.now();
+    const wait = since + answerWithinMs - this.#clock.now();
     if (wait <= 0) return null;
     const cancel = this.#clock.after(wait, () => resolve(null));
     try {

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
+import { engineErrors } from '../../../runtime/errors.ts';
 import { hasEnded, thisProcess } from '../../../runtime/process/identity.ts';
 import { storeErrors } from './contract.ts';
 import type { Environment, Writes } from './environment.ts';
@@ -113,6 +114,89 @@ export class OpenWork {
     if (this.isBusy) return;
     for (const free of this.#idle) free();
     this.#lease.release(this.#hooks.released);
+  }
+}
+
+type Warn = (message: string, fields: Readonly<Record<string, unknown>>) => void;
+
+/** A stage that is appended to, and can keep what it has for the time when it is taken up. */
+interface GrowingStage<A> extends OpenStage {
+  append(added: A): void;
+  keep(): void;
+  abort(): void;
+}
+
+/** The open stages of one writer. */
+export class StageWriter<A, S extends GrowingStage<A>> {
+  readonly environment: Environment;
+  readonly work: OpenWork;
+  readonly warn: Warn;
+  readonly #stages = new Set<S>();
+
+  constructor(environment: Environment, work: OpenWork, warn: Warn = () => {}) {
+    this.environment = environment;
+    this.work = work;
+    this.warn = warn;
+  }
+
+  get stages(): S[] {
+    return [...this.#stages];
+  }
+
+  /** `make`: as in `OpenWork.begin`. */
+  open(make: (token: string) => S): S {
+    const stage = this.work.begin(make);
+    this.#stages.add(stage);
+    return stage;
+  }
+
+  append(stage: S, added: A, keep = false): void {
+    this.requireOpen(stage);
+    this.work.confirm();
+    try {
+      stage.append(added);
+      if (keep) stage.keep();
+    } catch (error) {
+      // A refused call took nothing; after a fault of the disk the stage is not whole any more.
+      const refused = engineErrors.INVALID_MESSAGE.is(error) || storeErrors.WRONG_DIMENSIONS.is(error);
+      if (!refused) this.abort(stage);
+      throw error;
+    }
+  }
+
+  /** The stage is not one of the writer any more; true if it was. */
+  forget(stage: S): boolean {
+    return this.#stages.delete(stage);
+  }
+
+  /** Nothing of the stage stays but what was kept of it. */
+  abort(stage: S): void {
+    if (!this.forget(stage)) return;
+    stage.abort();
+    this.work.end(stage);
+  }
+
+  /** The same for a stage that is sound: all of it is kept. */
+  suspend(stage: S): void {
+    if (!this.#stages.has(stage)) return;
+    try {
+      this.work.confirmIn(this.environment);
+      stage.keep();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.warn('The last span of a stage could not be kept', { hash: stage.hash, reason });
+    }
+    this.abort(stage);
+  }
+
+  requireOpen(stage: S): void {
+    if (this.#stages.has(stage)) return;
+    throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} is not open`);
+  }
+
+  /** Suspends what is open. */
+  close(): void {
+    for (const stage of this.stages) this.suspend(stage);
   }
 }
 

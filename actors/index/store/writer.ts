@@ -11,7 +11,7 @@ import type { Environment, Writes } from './environment.ts';
 import { readable } from './faults.ts';
 import { putMedia } from './media.ts';
 import { modelPrefix, modelRecordKey, previewKey, stageKey } from './names.ts';
-import { type LeaseOptions, OpenWork } from './open-work.ts';
+import { type LeaseOptions, OpenWork, StageWriter } from './open-work.ts';
 import type { FaceWriterOptions } from './people/face-writer.ts';
 import type { MoveStep } from './people/roll-mover.ts';
 import { Model, Previews, Visual } from './records.ts';
@@ -61,28 +61,24 @@ interface Finished extends Found {
   readonly stage: Stage;
 }
 
-export class Writer {
-  readonly environment: Environment;
+export class Writer extends StageWriter<Added, Stage> {
   readonly bundles: Bundles;
-  readonly work: OpenWork;
-  readonly #stages = new Set<Stage>();
   readonly spans: Spans;
-  readonly #warn: NonNullable<WriterOptions['warn']>;
   readonly #now: () => number;
 
   constructor(folder: string, environment: Environment, options: WriterOptions = {}) {
-    this.environment = environment;
     setRoomAside(environment.file);
-    this.bundles = new Bundles(folder, options.on ?? disk);
-    this.spans = new Spans(folder, options);
-    this.work = new OpenWork(environment, options, {
+    const bundles = new Bundles(folder, options.on ?? disk);
+    const work = new OpenWork(environment, options, {
       taken: () => {
-        this.bundles.removeGone(environment);
-        this.bundles.tidyOpen((name, about) => placeOf(environment, name, about));
+        bundles.removeGone(environment);
+        bundles.tidyOpen((name, about) => placeOf(environment, name, about));
       },
-      released: (writes) => this.bundles.forgetGone(writes),
+      released: (writes) => bundles.forgetGone(writes),
     });
-    this.#warn = options.warn ?? (() => {});
+    super(environment, work, options.warn);
+    this.bundles = bundles;
+    this.spans = new Spans(folder, options);
     this.#now = options.now ?? Date.now;
   }
 
@@ -97,7 +93,7 @@ export class Writer {
    */
   begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): Stage {
     const key = stageKey(modelKey, hash);
-    for (const stage of [...this.#stages]) {
+    for (const stage of this.stages) {
       if (stageKey(stage.modelKey, stage.hash) === key) this.suspend(stage);
       else if (stage.modelKey === modelKey && stage.dimensions !== dimensions) {
         throw storeErrors.WRONG_DIMENSIONS(
@@ -105,32 +101,11 @@ export class Writer {
         );
       }
     }
-    return this.work.begin((token) => {
+    return this.open((token) => {
       const keeping = span === null ? null : { spans: this.spans, key: span };
       const confirm = () => this.work.confirm();
-      const stage = new Stage(hash, modelKey, dimensions, {
-        bundles: this.bundles,
-        token,
-        confirm,
-        keeping,
-      });
-      this.#stages.add(stage);
-      return stage;
+      return new Stage(hash, modelKey, dimensions, { bundles: this.bundles, token, confirm, keeping });
     });
-  }
-
-  append(stage: Stage, added: Added, keep = false): void {
-    this.#requireOpen(stage);
-    this.work.confirm();
-    try {
-      stage.append(added);
-      if (keep) stage.keep();
-    } catch (error) {
-      // A refused call took nothing; after a fault of the disk the stage is not whole any more.
-      const refused = engineErrors.INVALID_MESSAGE.is(error) || storeErrors.WRONG_DIMENSIONS.is(error);
-      if (!refused) this.abort(stage);
-      throw error;
-    }
   }
 
   /**
@@ -150,7 +125,7 @@ export class Writer {
 
   #finish({ stage, media, from_previews, edges }: Committed): Finished | Error {
     try {
-      this.#requireOpen(stage);
+      this.requireOpen(stage);
       if (media.identity.hash_str !== stage.hash) {
         throw engineErrors.INVALID_MESSAGE(`media: ${media.path} is not the file of stage ${stage.hash}`);
       }
@@ -190,7 +165,7 @@ export class Writer {
       // A fault in the middle of a commit leaves open whether it took place: the next writer finds out.
       if (failure === null) stage.settle();
       else stage.abort(wasTried);
-      this.#stages.delete(stage);
+      this.forget(stage);
     }
     if (failure === null) this.bundles.removeGone(this.environment);
     for (const { stage } of finished) this.work.end(stage);
@@ -309,36 +284,6 @@ export class Writer {
         return movePaths(writes, this.environment, moves);
       }),
     );
-  }
-
-  /** Nothing of the stage stays but what was kept of it. */
-  abort(stage: Stage): void {
-    if (!this.#stages.delete(stage)) return;
-    stage.abort();
-    this.work.end(stage);
-  }
-
-  /** The same for a stage that is sound: all of it is kept. */
-  suspend(stage: Stage): void {
-    if (!this.#stages.has(stage)) return;
-    try {
-      this.work.confirmIn(this.environment);
-      stage.keep();
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#warn('The last span of a stage could not be kept', { hash: stage.hash, reason });
-    }
-    this.abort(stage);
-  }
-
-  #requireOpen(stage: Stage): void {
-    if (this.#stages.has(stage)) return;
-    throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} is not open`);
-  }
-
-  /** Suspends what is open. */
-  close(): void {
-    for (const stage of [...this.#stages]) this.suspend(stage);
   }
 }
 

@@ -5,13 +5,13 @@ import { engineErrors } from '../../../../runtime/errors.ts';
 import { idOf } from '../../people/entry-id.ts';
 import { type EarlierFaces, keptIds } from '../../people/face-columns.ts';
 import { randomRevision, revisionAfter } from '../changes.ts';
-import { type MediaRecord, type SpanKey, storeErrors } from '../contract.ts';
+import type { MediaRecord, SpanKey } from '../contract.ts';
 import { type Disk, disk } from '../disk.ts';
 import type { Environment } from '../environment.ts';
 import { replaced } from '../faults.ts';
 import { putMedia } from '../media.ts';
 import { encodeModelKey, faceModelKey } from '../names.ts';
-import type { OpenWork } from '../open-work.ts';
+import { type OpenWork, StageWriter } from '../open-work.ts';
 import { FaceModel, type Faces } from '../records.ts';
 import type { Spans } from '../spans.ts';
 import { seal } from '../table.ts';
@@ -40,18 +40,17 @@ interface FaceOrigin {
   readonly ids: readonly string[];
 }
 
-export class FaceWriter {
+export class FaceWriter extends StageWriter<FaceChunk, FaceStage> {
   readonly #parts: FaceWriterParts;
   readonly #records: FaceRecords;
-  readonly #stages = new Set<FaceStage>();
   readonly tails: FaceTails;
   readonly #newId: () => string;
   readonly #now: () => number;
-  readonly #warn: NonNullable<FaceWriterOptions['warn']>;
 
   constructor(parts: FaceWriterParts, options: FaceWriterOptions = {}) {
-    this.#parts = parts;
     const { folder, environment, work } = parts;
+    super(environment, work, options.warn);
+    this.#parts = parts;
     this.#records = new FaceRecords(environment);
     this.tails = new FaceTails({
       folder,
@@ -61,16 +60,15 @@ export class FaceWriter {
     });
     this.#newId = options.newId ?? randomUUID;
     this.#now = options.now ?? Date.now;
-    this.#warn = options.warn ?? (() => {});
   }
 
   has(modelKey: string): boolean {
-    return [...this.#stages].some((stage) => stage.modelKey === modelKey);
+    return this.stages.some((stage) => stage.modelKey === modelKey);
   }
 
   /** Any open stage of one of these contents. */
   stageOf(hashes: { has(hash: string): boolean }): FaceStage | undefined {
-    return [...this.#stages].find(({ hash }) => hashes.has(hash));
+    return this.stages.find(({ hash }) => hashes.has(hash));
   }
 
   /**
@@ -78,30 +76,14 @@ export class FaceWriter {
    * here.
    */
   begin(hash: string, modelKey: string, dimensions: number, span: SpanKey | null = null): FaceStage {
-    for (const stage of [...this.#stages]) {
+    for (const stage of this.stages) {
       if (stage.hash === hash && stage.modelKey === modelKey) this.suspend(stage);
     }
-    return this.#parts.work.begin(() => {
+    return this.open(() => {
       const tail = this.tails.of(modelKey, dimensions);
       const keeping = span === null ? null : { spans: this.#parts.spans, key: span };
-      const stage = new FaceStage(hash, modelKey, dimensions, tail, keeping);
-      this.#stages.add(stage);
-      return stage;
+      return new FaceStage(hash, modelKey, dimensions, tail, keeping);
     });
-  }
-
-  append(stage: FaceStage, chunk: FaceChunk, keep = false): void {
-    this.#requireOpen(stage);
-    this.#parts.work.confirm();
-    try {
-      stage.append(chunk);
-      if (keep) stage.keep();
-    } catch (error) {
-      // A refused call took nothing; after a fault of the disk the stage is not whole any more.
-      const refused = engineErrors.INVALID_MESSAGE.is(error) || storeErrors.WRONG_DIMENSIONS.is(error);
-      if (!refused) this.abort(stage);
-      throw error;
-    }
   }
 
   /**
@@ -114,7 +96,7 @@ export class FaceWriter {
     fromPreviews = false,
     ids: readonly string[] = [],
   ): { faces: number; kept_ids: number } {
-    this.#requireOpen(stage);
+    this.requireOpen(stage);
     let stored: { faces: number; kept_ids: number };
     try {
       if (media.identity.hash_str !== stage.hash) {
@@ -122,29 +104,29 @@ export class FaceWriter {
       }
       const result = stage.finish();
       stage.tail.file.flush();
-      this.#parts.work.confirm();
+      this.work.confirm();
       this.#requireSameRoll(stage.tail);
       stored = this.#publish(stage, { media, fromPreviews, ids }, result);
     } catch (error) {
       this.abort(stage);
       throw error;
     }
-    this.#stages.delete(stage);
+    this.forget(stage);
     stage.close();
-    this.#parts.work.end(stage);
+    this.work.end(stage);
     return stored;
   }
 
   /** Stages that write to a roll that is gone are lost. */
   #requireSameRoll(tail: FaceTail): void {
     if (tail.file.isCurrent) return;
-    for (const stage of [...this.#stages]) if (stage.tail === tail) this.abort(stage);
+    for (const stage of this.stages) if (stage.tail === tail) this.abort(stage);
     this.tails.leave(tail);
     throw replaced(tail.file.file);
   }
 
   #publish(stage: FaceStage, { media, fromPreviews, ids }: FaceOrigin, { columns, places }: FaceStageResult) {
-    const { environment, work } = this.#parts;
+    const { environment, work } = this;
     const { hash, modelKey, dimensions } = stage;
     const model = encodeModelKey(modelKey);
     const kept = keptIds(this.#before(hash), columns);
@@ -181,39 +163,10 @@ export class FaceWriter {
 
   /** Faces of the content by whichever models; damaged ones cannot hand on their ids. */
   #before(hash: string): EarlierFaces[] {
-    return factsByAll(this.#parts.environment, hash).map((facts) => ({ ...facts, ids: idsOf(facts) }));
+    return factsByAll(this.environment, hash).map((facts) => ({ ...facts, ids: idsOf(facts) }));
   }
 
   #ids(kept: readonly (string | null)[], fresh: readonly string[]): Uint8Array {
     return Buffer.concat(kept.map((id, at) => idOf(id ?? fresh[at] ?? this.#newId()) as Uint8Array));
-  }
-
-  /** Nothing of the stage stays but what was kept of it. */
-  abort(stage: FaceStage): void {
-    if (!this.#stages.delete(stage)) return;
-    stage.abort();
-    this.#parts.work.end(stage);
-  }
-
-  /** The same for a stage that is sound: all of it is kept. */
-  suspend(stage: FaceStage): void {
-    if (!this.#stages.has(stage)) return;
-    try {
-      this.#parts.work.confirmIn(this.#parts.environment);
-      stage.keep();
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#warn('The last span of a stage could not be kept', { hash: stage.hash, reason });
-    }
-    this.abort(stage);
-  }
-
-  #requireOpen(stage: FaceStage): void {
-    if (this.#stages.has(stage)) return;
-    throw storeErrors.STAGE_LOST(`The stage of ${stage.hash} is not open`);
-  }
-
-  close(): void {
-    for (const stage of [...this.#stages]) this.suspend(stage);
   }
 }
