@@ -10,6 +10,7 @@ import { idText } from '../people/entry-id.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import type { PeopleIndex } from '../people/people-index.ts';
 import { readable } from '../store/faults.ts';
+import { pathFinder } from '../store/media.ts';
 import type { Store } from '../store/store.ts';
 import { storedFaces } from '../things/stored-shots.ts';
 import type { TranscriptIndex } from '../transcripts/transcript-index.ts';
@@ -138,15 +139,10 @@ function best(
   const { found } = scenesOf(store, visual, model_key, hashes, pause);
   const lists = new Map(hashes.map((hash, i) => [hash, found[i] ?? null]));
   const appearances = appearancesInScenes(frames, hashes, (hash) => lists.get(hash)?.scenes ?? null);
-  const paths = new Map<string, string>();
-  const pathOf = (hash: string): string => {
-    const path = paths.get(hash) ?? readable(() => store.media.pathOf(hash)) ?? '';
-    paths.set(hash, path);
-    return path;
-  };
+  const pathOf = pathFinder(store.media);
   const matches = appearances.slice(0, max_results).map(({ hash, start, end, scene }) => ({
     hash_str: hash,
-    path: pathOf(hash),
+    path: pathOf(hash) ?? '',
     frames: [start, end] as [number, number],
     scene: scene && ([...scene] as [number, number]),
     ...exactly(lists.get(hash)?.shots ?? null, start, end),

@@ -8,7 +8,7 @@ import { engineErrors } from '../../../runtime/errors.ts';
 import type { Folders } from '../folders.ts';
 import type { OpenLoads, OpenStages } from '../numbered-work.ts';
 import { storeErrors } from '../store/contract.ts';
-import { readable } from '../store/faults.ts';
+import { pathFinder } from '../store/media.ts';
 import type { Appearance } from '../store/people/clusterings.ts';
 import type { FaceStage } from '../store/people/face-stage.ts';
 import { unknownJob } from '../store/people/job-writer.ts';
@@ -166,27 +166,22 @@ function clusterFaces(
   const sized = view.ofSize(min_size, max_size);
   const chosen = asked?.flatMap((id) => positions.get(id) ?? []) ?? sized.slice(0, max_clusters);
   const told = new Set<string>();
-  const pages = view.pages(noise ? [...chosen, -1] : chosen, request, pathsIn(store), (hash, error) => {
-    if (told.has(hash)) return;
-    told.add(hash);
-    turn.log.warn('Pictures of faces cannot be read', { hash, reason: error.message });
-  });
+  const pages = view.pages(
+    noise ? [...chosen, -1] : chosen,
+    request,
+    pathFinder(store.media),
+    (hash, error) => {
+      if (told.has(hash)) return;
+      told.add(hash);
+      turn.log.warn('Pictures of faces cannot be read', { hash, reason: error.message });
+    },
+  );
   return {
     job,
     matching: sized.length,
     clusters: pages.slice(0, chosen.length),
     noise: noise ? pages.at(-1)! : null,
     unknown: asked?.filter((id) => !positions.has(id)) ?? [],
-  };
-}
-
-/** Paths by content hash, each read once; null for content that is gone or cannot be read. */
-function pathsIn(store: Store): (hash: string) => string | null {
-  const paths = new Map<string, string | null>();
-  return (hash) => {
-    const path = paths.get(hash) ?? readable(() => store.media.pathOf(hash)) ?? null;
-    paths.set(hash, path);
-    return path;
   };
 }
 
@@ -206,7 +201,7 @@ function appearances(
     throw peopleErrors.UNKNOWN_CLUSTER(`${field}: there is no cluster ${id}`, { field });
   }
   const seen = viewSeen(store, name);
-  const pathOf = pathsIn(store);
+  const pathOf = pathFinder(store.media);
   return wanted.map((cluster_id) => {
     const media = seen(cluster_id).map(({ hash_str, ...found }) => ({
       hash_str,

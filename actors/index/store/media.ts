@@ -187,6 +187,18 @@ export class MediaRecords {
   }
 }
 
+/** The last path of each hash, looked up once; null where there is none, or its record is damaged. */
+export function pathFinder(media: Pick<MediaRecords, 'pathOf'>): (hash: string) => string | null {
+  const paths = new Map<string, string | null>();
+  return (hash) => {
+    const known = paths.get(hash);
+    if (known !== undefined) return known;
+    const path = readable(() => media.pathOf(hash));
+    paths.set(hash, path);
+    return path;
+  };
+}
+
 /** Records of older analyses have no ctime. */
 function isUnchanged(row: Media, { ctime_ms }: FileMark): boolean {
   return row.ctime_ms === 0 || ctime_ms === undefined || row.ctime_ms === ctime_ms;

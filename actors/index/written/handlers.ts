@@ -4,6 +4,7 @@ import type { Contract, Reply, Request } from '../../../runtime/contract.ts';
 import { inScope, type SearchParts } from '../facets/scope.ts';
 import type { FrameRanges } from '../people/moments.ts';
 import { readable } from '../store/faults.ts';
+import { pathFinder } from '../store/media.ts';
 import type { Store } from '../store/store.ts';
 import { hasWholeWordBetweenSpaces, isMeant, placeOf, queryWords } from '../text/query.ts';
 import type { TextCache } from '../text/text-cache.ts';
@@ -65,16 +66,9 @@ function firstOf(
   most: number,
   pause: () => void,
 ): WrittenMatch[] {
-  const paths = new Map<string, string | null>();
+  const pathOf = pathFinder(store.media);
   const lines = new Map<string, readonly WrittenLine[] | null>();
   const matches: WrittenMatch[] = [];
-  const pathOf = (hash: string) => {
-    const known = paths.get(hash);
-    if (known !== undefined) return known;
-    const path = readable(() => store.media.pathOf(hash)) ?? null;
-    paths.set(hash, path);
-    return path;
-  };
   for (const hits of places) {
     const located = hits.flatMap((hit) => {
       const path = pathOf(hit.document.hash);
