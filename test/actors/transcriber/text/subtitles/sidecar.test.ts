@@ -76,9 +76,10 @@ test('a folder with very many files is listed once, and again when it changes', 
   const others = Array.from({ length: 3000 }, (_, i) => join(place, `take ${i}.mp4`));
   await Promise.all(others.map((path) => writeFile(path, '')));
   await utimes(place, 1000, 1000);
-  const began = performance.now();
+  const began = process.cpuUsage();
   for (const path of others) assert.equal(await sidecarVersion({ media_path: path, language: null }), null);
-  assert.ok(performance.now() - began < 3000, 'listed for each');
+  const { user, system } = process.cpuUsage(began);
+  assert.ok(user + system < 3_000_000, 'listed for each');
   await writeFile(join(place, 'take 7.srt'), cue('Ho'));
   const answer = await sidecar({ media_path: others[7]!, language: null });
   assert.match(answer?.path ?? '', /take 7\.srt$/);
