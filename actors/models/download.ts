@@ -57,13 +57,14 @@ async function attempt(request: DownloadRequest, options: TransferOptions): Prom
   try {
     const part = await readPart(request);
     const reply = await requestFile(request.url, { ...part, signal: watch.signal });
+    watch.alive();
     const announced = await checkAnnounced(request, reply);
     await requireSpace(request, announced.size, reply.from);
     const hash = createHash('sha256');
     const file = await open(partPath(request), reply.from === 0 ? 'w' : 'r+');
     try {
       if (reply.from === 0) await keepValidator(request, reply.etag);
-      else await hashStart(partPath(request), reply.from, hash, options.signal);
+      else await watch.without(() => hashStart(partPath(request), reply.from, hash, options.signal));
       const size = await receive(file, reply, announced, hash, watch, options);
       await file.sync();
       return await finish(request, announced, { size, sha256: hash.digest('hex') }, reply.from > 0);
@@ -111,10 +112,9 @@ async function receive(
 ): Promise<number> {
   let received = reply.from;
   for await (const chunk of chunksOf(reply.response, watch.signal)) {
-    watch.alive();
     // Longer than the file: stop here, and the final check reports it.
     if (announced.size !== null && received + chunk.length > announced.size) return received + chunk.length;
-    await write(file, chunk, received);
+    await watch.without(() => write(file, chunk, received));
     hash.update(chunk);
     received += chunk.length;
     options.progress?.({ phase: 'receiving', reason: null, received, total: announced.size });

@@ -182,22 +182,51 @@ export interface Watchdog {
   readonly signal: AbortSignal;
   /** The server sent something. */
   alive(): void;
+  /** Runs `work`, whose time is not the server's. */
+  without<Result>(work: () => Promise<Result>): Promise<Result>;
   end(): void;
 }
 
-/** Aborts when the caller cancels or the server is silent for too long. */
-export function watchdog({ signal, clock, stallMs = 30_000 }: TransferOptions): Watchdog {
+/** Silence of a server, in ms, after which its connection is closed. */
+export const STALL_MS = 30_000;
+/** Parts of a silence that are counted. */
+const PARTS = 10;
+
+/**
+ * Aborts when the caller cancels or the server is silent for too long. Silence is counted in parts, since a
+ * process that stood still finds its timers due before it reads what has arrived meanwhile: however long that
+ * took, it counts as one part.
+ */
+export function watchdog(
+  { signal, clock, stallMs = STALL_MS }: TransferOptions,
+  sender = 'the server',
+): Watchdog {
   const stop = new AbortController();
   const cancel = () => stop.abort(engineErrors.CANCELLED());
-  const stall = () => stop.abort(new Error(`the server sent nothing for ${stallMs / 1000} s`));
+  let silentParts = 0;
+  let isWorking = false;
+  const count = () => {
+    if (!isWorking) silentParts += 1;
+    if (silentParts > PARTS) stop.abort(new Error(`${sender} sent nothing for ${stallMs / 1000} s`));
+    else disarm = clock.after(stallMs / PARTS, count);
+  };
+  let disarm = clock.after(stallMs / PARTS, count);
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
-  let disarm = clock.after(stallMs, stall);
+  const alive = () => {
+    silentParts = 0;
+  };
   return {
     signal: stop.signal,
-    alive: () => {
-      disarm();
-      disarm = clock.after(stallMs, stall);
+    alive,
+    without: async (work) => {
+      isWorking = true;
+      try {
+        return await work();
+      } finally {
+        isWorking = false;
+        alive();
+      }
     },
     end: () => {
       disarm();

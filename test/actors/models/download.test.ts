@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { type DownloadRequest, downloadFile } from '../../../actors/models/download.ts';
 import type { TransferOptions, TransferProgress } from '../../../actors/models/transfer.ts';
+import { systemClock } from '../../../runtime/clock.ts';
 import { EngineError } from '../../../runtime/errors.ts';
 import { manualClock } from '../../runtime/manual-clock.ts';
 import { bytesOf, dropAfter, eagerClock, never, type Step, serveSteps, status, whole } from './server.ts';
@@ -219,6 +220,41 @@ test('a server that falls silent is given up after the stall time and asked agai
   await halted.promise;
   clock.advance(10_000);
   failed((await running).result, 'DOWNLOAD_FAILED', /sent nothing for 5 s/);
+});
+
+test('a server that sends little by little is waited for, however long the whole takes', async () => {
+  const clock = manualClock();
+  const next: (() => void)[] = [];
+  const slow: Step = (_request, response) => {
+    response.writeHead(200, { 'content-length': body.length });
+    const parts = [0, 1, 2, 3, 4].map((part) => body.subarray(part * 40_000, (part + 1) * 40_000));
+    for (const part of parts) next.push(() => response.write(part));
+    next.shift()?.();
+  };
+  const progress = ({ phase, received }: TransferProgress) => {
+    if (phase !== 'receiving' || received % 40_000 !== 0) return;
+    clock.advance(4000);
+    next.shift()?.();
+  };
+  const { result } = await run([slow], {}, { clock, stallMs: 5000, tries: 1, progress });
+  assert(!(result instanceof EngineError), String(result));
+  assert.equal(clock.now(), 20_000);
+});
+
+test('a process that stood still does not take its server for silent', async () => {
+  let rest = () => {};
+  const server: Step = (_request, response) => {
+    response.writeHead(200, { 'content-length': body.length });
+    response.write(body.subarray(0, 1000));
+    rest = () => response.end(body.subarray(1000));
+  };
+  const progress = ({ received }: TransferProgress) => {
+    if (received !== 1000) return;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    rest();
+  };
+  const { result } = await run([server], {}, { clock: systemClock, stallMs: 200, tries: 1, progress });
+  assert(!(result instanceof EngineError), String(result));
 });
 
 test('cancelling ends the download and keeps the part for the next time', async () => {

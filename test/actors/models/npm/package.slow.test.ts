@@ -253,14 +253,47 @@ test('an npm that brings nothing for long is ended, and what an ended process le
   const clock = manualClock();
   const pulling = assert.rejects(pull(hanging(), { clock, stallMs: 30_000, tries: 1 }), {
     code: 'DOWNLOAD_FAILED',
-    message: '@me/sight@1.2.3: the server sent nothing for 30 s',
+    message: '@me/sight@1.2.3: npm sent nothing for 120 s',
   });
   await begun();
-  clock.advance(30_000);
+  clock.advance(140_000);
   await pulling;
   mkdirSync(join(folder, 'npm-abc'));
   await pull(giving(bytes));
   assert.deepEqual(lying(), clean);
+});
+
+test('an npm that a busy machine keeps from its work for longer than a server may be silent is waited for', async () => {
+  const clock = manualClock();
+  const go = join(home, 'go');
+  const source = join(home, 'given.tgz');
+  writeFileSync(source, bytes);
+  const slow = npm(`if (!process.argv.includes('--fetch-timeout=30000')) process.exit(1);
+    fs.writeFileSync(folder + '/begun', '');
+    setInterval(() => { if (!fs.existsSync(${JSON.stringify(go)})) return;
+      fs.copyFileSync(${JSON.stringify(source)}, folder + '/${tarball}'); process.exit(0); }, 20);`);
+  const pulling = pull(slow, { clock, stallMs: 30_000, tries: 1 });
+  await begun();
+  clock.advance(90_000);
+  writeFileSync(go, '');
+  await pulling;
+  assert.deepEqual(lying(), clean);
+});
+
+test('npm itself notices a registry that accepts a request and stays silent', async () => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { ...process.env, npm_config_registry: registry };
+  try {
+    await assert.rejects(pull(env, { stallMs: 1000, clock: manualClock(), tries: 1 }), {
+      code: 'DOWNLOAD_FAILED',
+      message: /npm says: .*timeout/i,
+    });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 const begun = () =>
