@@ -22,9 +22,7 @@ const stills = [
   'a photograph kept as HEVC',
   'a photograph of HEVC tiles',
   'a bitmap',
-  'a bitmap of run lengths',
-  'a TIFF of planes in tiles',
-  'a TIFF of 12 bits',
+  'a TIFF of planes',
   ...['jpg', 'png', 'webp', 'tif', 'gif', 'avif'].map((ending) => `a still of 320x180, still.${ending}`),
 ];
 const allFiles = [

@@ -6,11 +6,10 @@ import { EngineError } from '../../../runtime/errors.ts';
 import { mediaErrors } from '../contract.ts';
 import { pictureOf, reserveFor, type Size } from './coded-size.ts';
 import { ByteSource, isJpegFilm } from './file.ts';
-import { isBmp, openBmp } from './stills/bmp.ts';
 import { openHeif } from './stills/heif/heif.ts';
 import { isSequence } from './stills/heif/items.ts';
 import { damaged, type Still, type StillReader } from './stills/still.ts';
-import { openTiff } from './stills/tiff/tiff.ts';
+import { openTiff } from './stills/tiff.ts';
 import { openVips, type VipsFormat } from './stills/vips.ts';
 
 // Recognises still images by the first bytes of the file, whatever its name.
@@ -37,7 +36,7 @@ function hasStillBrand(bytes: Uint8Array): boolean {
   return false;
 }
 
-type StillFormat = 'jpeg' | 'png' | 'gif' | 'webp' | 'tiff' | 'bmp' | 'heif';
+type StillFormat = 'jpeg' | 'png' | 'gif' | 'webp' | 'tiff' | 'heif';
 
 /** The image format; null for everything else. */
 export function stillFormat(bytes: Uint8Array): StillFormat | null {
@@ -47,13 +46,12 @@ export function stillFormat(bytes: Uint8Array): StillFormat | null {
   if (starts(bytes, 0, 'RIFF') && starts(bytes, 8, 'WEBP')) return 'webp';
   if (starts(bytes, 0, 'II*\0') || starts(bytes, 0, 'MM\0*')) return 'tiff';
   if (starts(bytes, 0, 'II+\0') || starts(bytes, 0, 'MM\0+')) return 'tiff';
-  if (isBmp(bytes)) return 'bmp';
   if (starts(bytes, 4, 'ftyp') && hasStillBrand(bytes)) return 'heif';
   return null;
 }
 
 /** Formats that libvips reads. Damaged data of a JPEG is only a warning to it. */
-const vipsFormats: Readonly<Record<Exclude<StillFormat, 'bmp' | 'tiff' | 'heif'>, VipsFormat>> = {
+const vipsFormats: Readonly<Record<Exclude<StillFormat, 'tiff' | 'heif'>, VipsFormat>> = {
   jpeg: { container: 'jpeg', format: 'JPEG', failOn: 'warning' },
   png: { container: 'png', format: 'PNG', failOn: 'error' },
   gif: { container: 'gif', format: 'GIF', failOn: 'error' },
@@ -78,7 +76,6 @@ export async function isStill(path: string): Promise<boolean> {
 export async function openStill(path: string): Promise<Still | null> {
   const format = await formatOf(path);
   if (format === null) return null;
-  if (format === 'bmp') return openBmp(path);
   if (format === 'tiff') return openTiff(path);
   if (format === 'heif') return openHeif(path);
   return openVips(path, vipsFormats[format]);
@@ -140,7 +137,10 @@ async function decodeBy<T>(
   );
   try {
     const picture = await reader.decode();
-    return await work(() => picture().flatten({ background: '#ffffff' }).toColourspace('srgb').removeAlpha());
+    return await work(() => {
+      const opaque = picture().toColourspace('srgb').removeAlpha();
+      return still.samples.alpha ? opaque.flatten({ background: '#ffffff' }) : opaque;
+    });
   } catch (error) {
     if (error instanceof EngineError || error instanceof TypeError || error instanceof RangeError)
       throw error;

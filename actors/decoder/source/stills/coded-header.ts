@@ -185,6 +185,13 @@ const pcx: Reader = (bytes) =>
     bytes.readUInt8(65) >= 3 ? 3 : 1,
   );
 
+/** OS/2 writes sides of two bytes; a negative height means rows from the top down. */
+const bitmap: Reader = (bytes) => {
+  const isOs2 = bytes.readUInt32LE(14) === 12;
+  const height = isOs2 ? bytes.readUInt16LE(20) : Math.abs(bytes.readInt32LE(22));
+  return header(isOs2 ? bytes.readUInt16LE(18) : bytes.readInt32LE(18), height, 4);
+};
+
 const sun: Reader = (bytes) =>
   header(bytes.readUInt32BE(4), bytes.readUInt32BE(8), Math.max(8, bytes.readUInt32BE(12)) / 8);
 
@@ -197,6 +204,7 @@ const jpegXl: Reader = (bytes) => {
 /** Formats by how their files begin. */
 const formats: readonly (readonly [readonly string[], Reader])[] = [
   [['SDPX', 'XPDS'], dpx],
+  [['BM'], bitmap],
   [['8BPS'], photoshop],
   [Array.from('1234567FfHh', (kind) => `P${kind}`), netpbm],
   [['#?RADIANCE', '#?RGBE'], radiance],

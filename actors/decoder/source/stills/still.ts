@@ -1,5 +1,5 @@
-// Stills: what their readers answer, how much memory decoding takes, and pictures decoded by readers of our
-// own.
+// Stills: what their readers answer, how much memory decoding takes, and pictures that FFmpeg decoded in
+// memory.
 import sharp, { type Sharp } from 'sharp';
 import type { EngineError } from '../../../../runtime/errors.ts';
 import { mediaErrors, type Probe } from '../../contract.ts';
@@ -127,12 +127,12 @@ export function tiffBytes(size: Size, bytesPerPixel: number, tile: Size | null):
   return streamBytes(size, bytesPerPixel) + 2 * across * (tile?.height ?? 0) * bytesPerPixel;
 }
 
-// A picture in memory that one of our own readers decoded, handed to sharp as if it were a file.
+// A picture in memory that FFmpeg decoded, handed to sharp as if it were a file.
 
 /** 8 bits a sample, rows without gaps. */
 export interface Pixels extends Size {
-  /** 1: grey. 3: RGB. 4: RGB and opacity, not multiplied into the colours. */
-  readonly channels: 1 | 3 | 4;
+  /** 3: RGB. 4: RGB and opacity, not multiplied into the colours. */
+  readonly channels: 3 | 4;
   readonly data: Uint8Array;
 }
 
@@ -157,42 +157,32 @@ export function sharpOf(pixels: Pixels, profile: Uint8Array | null = null): Shar
 }
 
 function tiffOf({ data, width, height, channels }: Pixels, profile: Uint8Array): Buffer {
-  const colours = channels === 1 ? 1 : 3;
-  return tiffFile(
-    [data, profile],
-    [
-      [256, 4, 1, width],
-      [257, 4, 1, height],
-      [258, 3, 1, 8],
-      [259, 3, 1, 1],
-      [262, 3, 1, colours === 1 ? 1 : 2],
-      [273, 4, 1, 8],
-      [277, 3, 1, channels],
-      [278, 4, 1, height],
-      [279, 4, 1, data.length],
-      ...(channels === 4 ? [[338, 3, 1, 2] as const] : []),
-      [34675, 7, profile.length, 8 + data.length],
-    ],
-  );
-}
-
-/** `parts` from byte 8 on, and the directory behind them. `entries`: tag, type, count, and value or place. */
-export function tiffFile(
-  parts: readonly Uint8Array[],
-  entries: readonly (readonly [number, number, number, number])[],
-): Buffer {
+  // Tag, type, count, and value or place.
+  const entries = [
+    [256, 4, 1, width],
+    [257, 4, 1, height],
+    [258, 3, 1, 8],
+    [259, 3, 1, 1],
+    [262, 3, 1, 2],
+    [273, 4, 1, 8],
+    [277, 3, 1, channels],
+    [278, 4, 1, height],
+    [279, 4, 1, data.length],
+    ...(channels === 4 ? [[338, 3, 1, 2]] : []),
+    [34675, 7, profile.length, 8 + data.length],
+  ];
   const head = Buffer.from('II*\0\0\0\0\0', 'latin1');
-  head.writeUInt32LE(8 + parts.reduce((sum, { length }) => sum + length, 0), 4);
+  head.writeUInt32LE(8 + data.length + profile.length, 4);
   const directory = Buffer.alloc(2 + entries.length * 12 + 4);
   directory.writeUInt16LE(entries.length);
   for (const [i, [tag, type, count, value]] of entries.entries()) {
     const at = 2 + i * 12;
-    directory.writeUInt16LE(tag, at);
-    directory.writeUInt16LE(type, at + 2);
-    directory.writeUInt32LE(count, at + 4);
-    directory.writeUInt32LE(value, at + 8);
+    directory.writeUInt16LE(tag!, at);
+    directory.writeUInt16LE(type!, at + 2);
+    directory.writeUInt32LE(count!, at + 4);
+    directory.writeUInt32LE(value!, at + 8);
   }
-  return Buffer.concat([head, ...parts, directory]);
+  return Buffer.concat([head, data, profile, directory]);
 }
 
 /** A turned copy; the same picture where there is nothing to turn. */

@@ -76,11 +76,13 @@ export interface VipsFormat {
   readonly failOn: NonNullable<SharpOptions['failOn']>;
   /** Tiles of a TIFF; null for strips. */
   readonly tile?: Size | null;
+  /** What follows the colours of a pixel is no opacity. */
+  readonly opaque?: boolean;
 }
 
 /** Errors: DECODE_FAILED, TOO_LARGE. */
 export async function openVips(path: string, vipsFormat: VipsFormat): Promise<Still> {
-  const { container, format, failOn } = vipsFormat;
+  const { container, format, failOn, opaque = false } = vipsFormat;
   const padded = container === 'webp' ? await paddedWebp(path) : null;
   const input = padded ?? path;
   // The size is checked here, so that the reason is known without reading what libvips says.
@@ -111,7 +113,7 @@ export async function openVips(path: string, vipsFormat: VipsFormat): Promise<St
     container,
     width,
     height,
-    samples: samplesOf(metadata),
+    samples: { ...samplesOf(metadata), ...(opaque && { alpha: false }) },
     exif: metadata.exif ?? new Uint8Array(),
     xmp: metadata.xmp ?? new Uint8Array(),
     iptc: metadata.iptc,

@@ -86,33 +86,6 @@ export function heifGrid(film: string, kind: HeifGrid): Buffer {
   return Buffer.concat([type, meta(start), box('mdat', ...pictures)]);
 }
 
-/**
- * A still of nothing but overlays: `parts` says which others each item is made of, and the first is shown.
- */
-export function heifOverlays(parts: readonly (readonly number[])[]): Buffer {
-  const ids = [...parts.keys()];
-  const type = box('ftyp', Buffer.from('heic\0\0\0\0mif1heic', 'latin1'));
-  const meta = fullBox(
-    'meta',
-    0,
-    fullBox('pitm', 0, u16(0)),
-    fullBox('iloc', 1, Buffer.from([0x44, 0]), u16(0)),
-    fullBox(
-      'iinf',
-      0,
-      u16(ids.length),
-      ...ids.map((id) => fullBox('infe', 2, u16(id), u16(0), Buffer.from('iovl\0'))),
-    ),
-    box(
-      'iprp',
-      box('ipco', fullBox('ispe', 0, u32(64), u32(64))),
-      fullBox('ipma', 0, u32(ids.length), ...ids.map((id) => Buffer.concat([u16(id), Buffer.of(1, 1)]))),
-    ),
-    fullBox('iref', 0, ...parts.map((to, id) => box('dimg', u16(id), u16(to.length), ...to.map(u16)))),
-  );
-  return Buffer.concat([type, meta]);
-}
-
 function firstPicture(film: string): { config: Buffer; picture: Buffer } {
   const { config, pictures } = readPictures(film, 1);
   return { config, picture: pictures[0]! };

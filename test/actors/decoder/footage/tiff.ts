@@ -84,27 +84,6 @@ export function tiff(
   return file(Buffer.concat(pieces), tags, kind.big ?? false);
 }
 
-/** A TIFF in old-style JPEG compression around a whole JPEG file. */
-export function oldJpegTiff(width: number, height: number, jpeg: Buffer): Buffer {
-  return file(
-    jpeg,
-    [
-      [256, 4, [width]],
-      [257, 4, [height]],
-      [258, 3, [8, 8, 8]],
-      [259, 3, [6]],
-      [262, 3, [6]],
-      [273, 4, [8]],
-      [277, 3, [3]],
-      [278, 4, [height]],
-      [279, 4, [jpeg.length]],
-      [513, 4, [8]],
-      [514, 4, [jpeg.length]],
-    ],
-    false,
-  );
-}
-
 function file(
   data: Buffer,
   tags: readonly (readonly [number, number, readonly number[]])[],

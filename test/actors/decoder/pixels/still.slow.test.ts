@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { askFrames, turnFor } from '../ask-decoder.ts';
-import { bmp, type Rgba } from '../footage/bmp.ts';
+import { bmp, type Rgb } from '../footage/bmp.ts';
 import { tiff } from '../footage/tiff.ts';
 
 const folder = temporaryFolder();
@@ -88,7 +88,7 @@ test('all eight EXIF orientations are shown upright in JPEG, PNG, WebP and TIFF'
 });
 
 test('grey, palette and full colours look alike in TIFF, BMP and PNG; CMYK nearly so', async () => {
-  const rgba = (x: number, y: number) => [...levels(x, y), 255] as unknown as Rgba;
+  const drawnAt = (x: number, y: number) => levels(x, y) as unknown as Rgb;
   const grey = (x: number, y: number) => Math.round(levels(x, y).reduce((sum, level) => sum + level) / 3);
   await drawn().png().toFile(join(folder, 'colours.png'));
   await drawn().png({ palette: true, colours: 8, dither: 0 }).toFile(join(folder, 'palette.png'));
@@ -109,15 +109,15 @@ test('grey, palette and full colours look alike in TIFF, BMP and PNG; CMYK nearl
     colours.findIndex((colour) => String(colour) === String(levels(x, y)));
   const rgb = (x: number, y: number, i: number) => levels(x, y)[i]!;
   const files: Record<string, Buffer> = {
-    'colours.bmp': bmp(40, 30, rgba, { bits: 24 }),
-    'palette.bmp': bmp(40, 30, rgba, { bits: 4 }),
+    'colours.bmp': bmp(40, 30, drawnAt, 24),
+    'palette.bmp': bmp(40, 30, drawnAt, 4),
     'colours.tif': tiff(40, 30, 3, rgb, { bits: 8, photometric: 2 }),
     'deep.tif': tiff(40, 30, 3, (x, y, i) => rgb(x, y, i) * 257, { bits: 16, photometric: 2 }),
-    'planes.tif': tiff(40, 30, 3, rgb, { bits: 8, photometric: 2, planar: true, tile: 16 }),
+    'planes.tif': tiff(40, 30, 3, rgb, { bits: 8, photometric: 2, planar: true }),
     'palette.tif': tiff(40, 30, 1, index, { bits: 4, photometric: 3, palette }),
-    'grey.bmp': bmp(40, 30, (x, y) => [grey(x, y), grey(x, y), grey(x, y), 255], { bits: 8 }),
+    'grey.bmp': bmp(40, 30, (x, y) => [grey(x, y), grey(x, y), grey(x, y)], 8),
     'grey.tif': tiff(40, 30, 1, grey, { bits: 8, photometric: 1 }),
-    'deep-grey.tif': tiff(40, 30, 1, (x, y) => grey(x, y) * 16, { bits: 12, photometric: 1 }),
+    'deep-grey.tif': tiff(40, 30, 1, (x, y) => grey(x, y) * 257, { bits: 16, photometric: 1 }),
   };
   for (const [file, bytes] of Object.entries(files)) await writeFile(join(folder, file), bytes);
   const greys = Buffer.from(Array.from({ length: 1200 }, (_, i) => grey(i % 40, Math.floor(i / 40))));

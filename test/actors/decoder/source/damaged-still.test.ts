@@ -6,8 +6,6 @@ import sharp from 'sharp';
 import { mediaErrors } from '../../../../actors/decoder/contract.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { frameItems, turnFor } from '../ask-decoder.ts';
-import { bmp } from '../footage/bmp.ts';
-import { tiff } from '../footage/tiff.ts';
 
 const folder = temporaryFolder();
 const [width, height] = [320, 240];
@@ -85,16 +83,6 @@ test('of a damaged still what there is is shown, and said to be damaged', async 
   await expectShown('plain.png', await drawn().png().toBuffer(), { 'a tenth less': cut, rubbish });
   await expectShown('plain.gif', await drawn().gif().toBuffer(), ends);
   await expectShown('lossy.webp', await drawn().webp({ quality: 95 }).toBuffer(), ends);
-  const colours = (x: number, y: number) => [
-    ...rgb.subarray((y * width + x) * 3, (y * width + x) * 3 + 3),
-    255,
-  ];
-  const rows = bmp(width, height, (x, y) => colours(x, height - 1 - y) as never, { bits: 24 });
-  // Most bitmaps begin with the lowest row, so the upside-down picture keeps its upper half.
-  assert.equal((await shown('cut.bmp', cut(rows))).is_damaged, true);
-  const planes = tiff(width, height, 3, level, { bits: 8, photometric: 2, planar: true, tile: 64 });
-  const lost = Buffer.from(planes);
-  assert.equal((await shown('planes.tif', lost)).is_damaged, false);
 });
 
 test('a JPEG turned by its EXIF is turned where FFmpeg shows what is left of it', async () => {

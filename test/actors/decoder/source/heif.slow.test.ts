@@ -9,7 +9,7 @@ import { writeFilm } from '../../../../bench/samples/writer/film.ts';
 import { sharedPath, skipWithout } from '../../../shared.ts';
 import { askFrames, askProbe, turnFor } from '../ask-decoder.ts';
 import { x265 } from '../footage/codec-options.ts';
-import { box, type HeifGrid, heifGrid, heifOf, heifOverlays, u16, u32 } from '../footage/heif.ts';
+import { box, type HeifGrid, heifGrid, heifOf, u16, u32 } from '../footage/heif.ts';
 
 const grid: HeifGrid = { columns: 3, rows: 2, tile: 64, width: 170, height: 110 };
 const whole = { width: grid.columns * grid.tile, height: grid.rows * grid.tile };
@@ -238,21 +238,4 @@ test('a grid reserves memory for all of it before it is put together', async () 
   turn.memoryLimit = still.memory(still) - 1;
   await assert.rejects(askFrames({ path: path() }, turn), { code: 'TOO_LARGE' });
   assert.equal(turn.reserved, 0);
-});
-
-test('items made of items made of items are refused in no time, however many they come to', async () => {
-  // Twenty levels of twenty items, each made of all of the next level: 20 to the power of 20.
-  const [levels, each] = [20, 20];
-  const levelOf = (level: number) => Array.from({ length: each }, (_, i) => 1 + level * each + i);
-  const last = levels - 1;
-  const tree = Array.from({ length: 1 + levels * each }, (_, id) =>
-    id === 0 ? levelOf(0) : id > last * each ? [] : levelOf(Math.ceil(id / each)),
-  );
-  const chain = Array.from({ length: 30_000 }, (_, id) => [id + 1]);
-  const circle = [
-    [1, 1, 1],
-    [0, 0, 0],
-  ];
-  for (const parts of [tree, chain, circle])
-    await assert.rejects(read(heifOverlays(parts)), { code: 'DECODE_FAILED' });
 });

@@ -1,11 +1,10 @@
-// HEIF, the format of phones: pictures coded as HEVC, mostly a grid of tiles. libvips is built without an
-// HEVC decoder, and FFmpeg's demuxer does not put tiles together, so the items are read here. AVIF is left to
-// libvips.
+// HEIF, the format of phones: a picture coded as HEVC, or a grid of such tiles. libvips is built without an HEVC
+// decoder, and FFmpeg's demuxer does not put tiles together, so the items are read here. AVIF is left to libvips.
 import type { Sharp } from 'sharp';
 import { mediaErrors } from '../../../contract.ts';
 import { AVCOL_SPC_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED } from '../../../ffmpeg.ts';
-import { copyTurned } from '../../../pixels/geometry.ts';
-import type { Size } from '../../coded-size.ts';
+import { copyTurned, type Turned } from '../../../pixels/geometry.ts';
+import { rotated, type Size } from '../../coded-size.ts';
 import { ByteSource, OutsideFile } from '../../file.ts';
 import { type CodedColours, CodedPictures } from '../coded-pictures.ts';
 import {
@@ -16,43 +15,29 @@ import {
   type Pixels,
   type Still,
   sharpOf,
+  streamBytes,
   turnedPixels,
   unsupported,
 } from '../still.ts';
 import { openVips } from '../vips.ts';
-import { codings, coloursOf, profileOf } from './coded.ts';
-import { type HeifItems, type Item, itemBytes, readItems } from './items.ts';
-import {
-  alphaOf,
-  type Canvas,
-  codedItemSize,
-  deepest,
-  heifBytes,
-  paintedPixels,
-  parseGrid,
-  parseOverlay,
-  sizeAfter,
-  stepsOf,
-} from './layout.ts';
+import { Fields, type HeifItems, type Item, itemBytes, readItems } from './items.ts';
 
-/** Kinds of items that are made of others. */
-const derived = ['grid', 'iovl', 'iden'];
+interface Coding {
+  /** FFmpeg's name of the decoder, and the name for people. */
+  readonly decoder: string;
+  readonly name: string;
+  /** The property with the decoder's settings. */
+  readonly settings: string;
+}
+
+/** Types of coded items. */
+const codings: Readonly<Record<string, Coding>> = {
+  hvc1: { decoder: 'hevc', name: 'HEVC', settings: 'hvcC' },
+  hev1: { decoder: 'hevc', name: 'HEVC', settings: 'hvcC' },
+  av01: { decoder: 'libdav1d', name: 'AV1', settings: 'av1C' },
+};
 /** Properties that are applied, or that change nothing in a picture which is decoded whole. */
-const knownProperties = [
-  'ispe',
-  'hvcC',
-  'avcC',
-  'j2kH',
-  'av1C',
-  'jpgC',
-  'colr',
-  'irot',
-  'imir',
-  'clap',
-  'pixi',
-  'pasp',
-  'auxC',
-];
+const knownProperties = 'ispe hvcC av1C colr irot imir clap pixi pasp auxC'.split(' ');
 
 /** Errors: FILE_UNREADABLE, DECODE_FAILED, UNSUPPORTED_CODEC, TOO_LARGE. */
 export async function openHeif(path: string): Promise<Still> {
@@ -64,34 +49,34 @@ export async function openHeif(path: string): Promise<Still> {
 
 /** Throws OutsideFile for facts that are missing or cut off. */
 async function readHeif(path: string): Promise<Still> {
-  const { heif, primary, types, exif } = await ByteSource.of(path, async (source) => {
+  const { heif, primary, exif } = await ByteSource.of(path, async (source) => {
     const heif = await readItems(source);
     const primary = heif?.items.get(heif.primary);
     if (!heif || !primary) throw new OutsideFile();
-    return { heif, primary, types: codedTypes(heif, primary), exif: await readExifBlock(source, heif) };
+    return { heif, primary, exif: await readExifBlock(source, heif) };
   });
-  if (types.size > 0 && [...types].every((type) => type === 'av01')) {
+  const types = new Set(codedItems(heif, primary).map(({ type }) => type));
+  if (types.size === 1 && types.has('av01')) {
     const still = await openVips(path, { container: 'heif', format: 'AVIF', failOn: 'truncated' }).catch(
       nullIfUnread,
     );
     // libvips goes by the main brand alone, and knows few.
     if (still) return still;
   }
-  const format = formatName(types);
   expectKnown(path, primary, types);
+  const format = `HEIF (${[...types].map((type) => codings[type]!.name).join(', ')})`;
   const coded = codedItemSize(primary);
   if (!coded) throw damaged(path, format, 'picture does not say how large it is');
   expectSize(path, format, coded);
   expectFits(path, coded);
-  if (paintedPixels(heif, primary) > maxStillPixels)
+  if (decodedPixels(heif, primary) > maxStillPixels)
     throw damaged(path, format, 'picture is made of too many others');
   const memory = heifBytes(heif, primary);
-  const size: Size = sizeAfter(coded, stepsOf(primary, coded));
   return {
     path,
     format,
     container: 'heif',
-    ...size,
+    ...sizeAfter(coded, stepsOf(primary, coded)),
     samples: {
       bit_depth: bitDepth(primary),
       color_model: 'srgb',
@@ -112,24 +97,12 @@ function nullIfUnread(error: unknown): null {
   throw error;
 }
 
-function formatName(types: ReadonlySet<string>): string {
-  const names = [...types].map((type) => codings[type]?.name ?? type);
-  return names.length > 0 ? `HEIF (${names.join(', ')})` : 'HEIF';
-}
-
-/** Types of the coded items that the picture is made of. */
-function codedTypes(heif: HeifItems, item: Item): Set<string> {
-  const types = new Set<string>();
-  const seen = new Set<number>();
-  const visit = (id: number, depth: number) => {
-    const found = heif.items.get(id);
-    if (!found || seen.has(id) || depth > deepest) return;
-    seen.add(id);
-    if (!derived.includes(found.type)) types.add(found.type);
-    else for (const part of heif.parts.get(id) ?? []) visit(part, depth + 1);
-  };
-  visit(item.id, 0);
-  return types;
+/** The tiles of a grid in their order, or the item itself. Throws OutsideFile for tiles that are missing. */
+function codedItems({ items, parts }: HeifItems, item: Item): readonly Item[] {
+  if (item.type !== 'grid') return [item];
+  const tiles = (parts.get(item.id) ?? []).map((id) => items.get(id));
+  if (tiles.length === 0 || tiles.includes(undefined)) throw new OutsideFile();
+  return tiles as Item[];
 }
 
 function expectKnown(path: string, primary: Item, types: ReadonlySet<string>) {
@@ -174,11 +147,11 @@ async function decode(
       throw damaged(path, format, 'picture cannot be decoded: it is damaged or incomplete', error);
     throw error;
   });
-  const profile = profileOf(primary.properties);
+  const profile = profileOf(primary);
   return () => sharpOf(pixels, profile);
 }
 
-// Puts the picture of a HEIF item together: tiles, overlays, cuts and turns, and its opacity.
+// Decodes the picture of an item: its tiles, cuts and turns, and its opacity.
 
 /** The numbers of opacity are taken as they are. */
 const opacity: CodedColours = {
@@ -187,10 +160,7 @@ const opacity: CodedColours = {
   fullRange: true,
 };
 
-/**
- * Throws OutsideFile when any part of it is missing or cannot be decoded; with `isLenient`, when all of them
- * are.
- */
+/** Throws OutsideFile when any tile is missing or cannot be decoded; with `isLenient`, when all are. */
 async function decodePicture(
   source: ByteSource,
   heif: HeifItems,
@@ -200,18 +170,11 @@ async function decodePicture(
   const coded = new CodedPictures(isLenient);
   try {
     const builder = new Builder(source, heif, coded, isLenient);
-    const picture = await builder.item(item, coloursOf(item.properties), 0);
+    const picture = await builder.item(item, null);
     const alpha = alphaOf(heif, item);
-    return alpha
-      ? withAlpha(
-          picture,
-          await builder.item(
-            { ...alpha, properties: alpha.properties.filter(({ type }) => type !== 'colr') },
-            opacity,
-            0,
-          ),
-        )
-      : picture;
+    if (!alpha) return picture;
+    const properties = alpha.properties.filter(({ type }) => type !== 'colr');
+    return withAlpha(picture, await builder.item({ ...alpha, properties }, opacity));
   } finally {
     coded.close();
   }
@@ -230,110 +193,69 @@ class Builder {
     this.#coded = coded;
   }
 
-  /** The picture of one item after its own cuts and turns. `colours`: those of the item it is a part of. */
-  async item(item: Item, colours: CodedColours | null, depth: number): Promise<Pixels> {
-    if (depth > deepest) throw new OutsideFile();
-    const own = coloursOf(item.properties) ?? colours;
-    let pixels = await this.#content(item, own, depth);
+  /** The picture of one item after its own cuts and turns. `colours`: those of the grid it is a tile of. */
+  async item(item: Item, colours: CodedColours | null): Promise<Pixels> {
+    const own = coloursOf(item) ?? colours;
+    const bytes = await itemBytes(this.#source, this.#heif, item, this.#isLenient);
+    let pixels = item.type === 'grid' ? await this.#grid(item, bytes, own) : this.#decoded(item, bytes, own);
     for (const step of stepsOf(item, pixels))
       pixels = 'cut' in step ? cut(pixels, step.cut) : turnedPixels(pixels, step.turn);
     return pixels;
   }
 
-  async #content(item: Item, colours: CodedColours | null, depth: number): Promise<Pixels> {
-    const bytes =
-      item.type === 'iden'
-        ? Buffer.alloc(0)
-        : await itemBytes(this.#source, this.#heif, item, this.#isLenient);
-    if (codings[item.type]) {
-      const prefix =
-        item.type === 'jpeg' ? item.properties.find(({ type }) => type === 'jpgC')?.body : undefined;
-      const size = codedItemSize(item);
-      // Every picture has to say it (ISO/IEC 23008-12, 6.5.3.1), and what it takes to decode it is known by
-      // it.
-      if (!size) throw new OutsideFile();
-      const coded = prefix ? Buffer.concat([prefix, bytes]) : bytes;
-      const { decoder, settings } = codings[item.type]!;
-      const extradata = item.properties.find(({ type }) => type === settings)?.body;
-      const pixels = this.#coded.decode({ decoder, extradata }, size, coded, colours);
-      if (!pixels) throw new OutsideFile();
-      // A coded picture may be larger than what is shown of it, by what its blocks need.
-      return size.width <= pixels.width && size.height <= pixels.height
-        ? cut(pixels, { ...size, left: 0, top: 0 })
-        : pixels;
-    }
-    const parts = (this.#heif.parts.get(item.id) ?? []).map((id) => this.#heif.items.get(id));
-    if (parts.length === 0 || parts.includes(undefined)) throw new OutsideFile();
-    const known = parts as Item[];
-    if (item.type === 'iden') return this.item(known[0]!, colours, depth + 1);
-    const canvas = item.type === 'grid' ? parseGrid(bytes, known.length) : parseOverlay(bytes, known.length);
-    return this.#paint(canvas, codedItemSize(item), known, colours, depth);
+  #decoded(item: Item, bytes: Buffer, colours: CodedColours | null): Pixels {
+    const coding = codings[item.type];
+    const size = codedItemSize(item);
+    // Every picture has to say it (ISO/IEC 23008-12, 6.5.3.1), and it says what decoding takes.
+    if (!coding || !size) throw new OutsideFile();
+    const extradata = item.properties.find(({ type }) => type === coding.settings)?.body;
+    const pixels = this.#coded.decode({ decoder: coding.decoder, extradata }, size, bytes, colours);
+    if (!pixels) throw new OutsideFile();
+    // A coded picture may be larger than what is shown of it, by what its blocks need.
+    return size.width <= pixels.width && size.height <= pixels.height
+      ? cut(pixels, { ...size, left: 0, top: 0 })
+      : pixels;
   }
 
-  async #paint(
-    canvas: Canvas,
-    said: Size | null,
-    parts: readonly Item[],
-    colours: CodedColours | null,
-    depth: number,
-  ): Promise<Pixels> {
-    const { width, height, background, places, columns } = canvas;
-    // The size was checked when the file was opened; a canvas of another size was not.
-    if (said?.width !== width || said.height !== height) throw new OutsideFile();
-    const data = new Uint8Array(width * height * 3);
-    if (background.some((level) => level > 0)) {
-      for (let at = 0; at < data.length; at += 3) data.set(background, at);
-    }
+  async #grid(item: Item, bytes: Buffer, colours: CodedColours | null): Promise<Pixels> {
+    const tiles = codedItems(this.#heif, item);
+    const { width, height, columns } = parseGrid(bytes, tiles.length);
+    const stated = codedItemSize(item);
+    // The stated size was checked when the file was opened; a canvas of another size was not.
+    if (stated?.width !== width || stated.height !== height) throw new OutsideFile();
+    const canvas: Pixels = { width, height, channels: 3, data: new Uint8Array(width * height * 3) };
     let first: Size | null = null;
-    let missing = 0;
-    for (const [i, part] of parts.entries()) {
-      const tile = await this.#part(part, colours, depth + 1);
-      if (!tile) {
-        missing++;
-        continue;
-      }
-      first ??= tile;
-      const place = places?.[i] ?? {
-        left: (i % columns) * first.width,
-        top: Math.floor(i / columns) * first.height,
-      };
-      paste(tile, place, { width, height, channels: 3, data });
+    for (const [i, tile] of tiles.entries()) {
+      const pixels = await this.#tile(tile, colours);
+      if (!pixels) continue;
+      first ??= pixels;
+      paste(pixels, (i % columns) * first.width, Math.floor(i / columns) * first.height, canvas);
     }
-    if (missing === parts.length) throw new OutsideFile();
-    if (
-      !places &&
-      first &&
-      (first.width * columns < width || first.height * (parts.length / columns) < height)
-    )
-      throw new OutsideFile();
-    return { width, height, channels: 3, data };
+    const isFilled =
+      first && first.width * columns >= width && first.height * (tiles.length / columns) >= height;
+    if (!isFilled) throw new OutsideFile();
+    return canvas;
   }
 
-  /** Null for a part that is missing or cannot be decoded, where that is allowed. */
-  async #part(part: Item, colours: CodedColours | null, depth: number): Promise<Pixels | null> {
-    if (!this.#isLenient) return this.item(part, colours, depth);
-    return this.item(part, colours, depth).catch((error: unknown) => {
+  /** Null for a tile that is missing or cannot be decoded, where that is allowed. */
+  async #tile(tile: Item, colours: CodedColours | null): Promise<Pixels | null> {
+    // A grid of grids is refused when the file is opened, but the opacity may be one.
+    if (tile.type === 'grid') throw new OutsideFile();
+    if (!this.#isLenient) return this.item(tile, colours);
+    return this.item(tile, colours).catch((error: unknown) => {
       if (error instanceof OutsideFile) return null;
       throw error;
     });
   }
 }
 
-/** Copies what of the picture lies within the canvas. */
-function paste(
-  picture: Pixels,
-  { left, top }: { readonly left: number; readonly top: number },
-  canvas: Pixels,
-) {
-  const from = Math.max(0, -left);
-  const columns = Math.min(picture.width - from, canvas.width - Math.max(0, left));
+/** Copies what of the tile lies within the canvas. */
+function paste(tile: Pixels, left: number, top: number, canvas: Pixels) {
+  const columns = Math.min(tile.width, canvas.width - left);
   if (columns <= 0) return;
-  for (let y = Math.max(0, -top); y < picture.height && top + y < canvas.height; y++) {
-    const start = (y * picture.width + from) * 3;
-    canvas.data.set(
-      picture.data.subarray(start, start + columns * 3),
-      ((top + y) * canvas.width + left + from) * 3,
-    );
+  for (let y = 0; y < tile.height && top + y < canvas.height; y++) {
+    const start = y * tile.width * 3;
+    canvas.data.set(tile.data.subarray(start, start + columns * 3), ((top + y) * canvas.width + left) * 3);
   }
 }
 
@@ -367,4 +289,166 @@ function withAlpha(picture: Pixels, alpha: Pixels): Pixels {
     }
   }
   return { width, height, channels: 4, data };
+}
+
+// Size, cuts, turns and colours of an item.
+
+/** Operations on a picture after decoding, in order. */
+type Step =
+  | { readonly cut: Size & { readonly left: number; readonly top: number } }
+  | { readonly turn: Turned };
+
+/** The size the item says it has before its steps; null where it does not say. */
+function codedItemSize({ properties }: Item): Size | null {
+  const found = properties.find(({ type }) => type === 'ispe');
+  if (!found) return null;
+  const fields = new Fields(found.body);
+  fields.full();
+  return { width: fields.u(4), height: fields.u(4) };
+}
+
+/** In the order in which the file lists them. */
+function stepsOf({ properties }: Item, size: Size): readonly Step[] {
+  const steps: Step[] = [];
+  let now = size;
+  for (const { type, body } of properties) {
+    const fields = new Fields(body);
+    if (type === 'clap') {
+      const cut = cleanAperture(fields, now);
+      steps.push({ cut });
+      now = { width: cut.width, height: cut.height };
+    } else if (type === 'irot') {
+      // Anticlockwise in the file.
+      const rotation = ((4 - (fields.u(1) & 3)) % 4) * 90;
+      steps.push({ turn: { rotation, mirrored: false } });
+      now = rotated(now, rotation);
+    } else if (type === 'imir') {
+      // 0 swaps top and bottom, 1 left and right.
+      const sideways = (fields.u(1) & 1) === 1;
+      steps.push({ turn: { rotation: sideways ? 0 : 180, mirrored: true } });
+    }
+  }
+  return steps;
+}
+
+function sizeAfter(size: Size, steps: readonly Step[]): Size {
+  return steps.reduce(
+    (now, step) =>
+      'cut' in step ? { width: step.cut.width, height: step.cut.height } : rotated(now, step.turn.rotation),
+    size,
+  );
+}
+
+/**
+ * Width, height, and the offset of the middle from that of the picture, each as a fraction. Cuts nothing when
+ * impossible.
+ */
+function cleanAperture(fields: Fields, { width, height }: Size) {
+  const fraction = (numerator: number) => numerator / fields.u(4);
+  const wide = fraction(fields.u(4));
+  const high = fraction(fields.u(4));
+  const across = fraction(fields.i32());
+  const down = fraction(fields.i32());
+  const left = Math.round(across + (width - wide) / 2);
+  const top = Math.round(down + (height - high) / 2);
+  const cut = { width: Math.round(wide), height: Math.round(high), left, top };
+  const possible =
+    cut.width > 0 &&
+    cut.height > 0 &&
+    left >= 0 &&
+    top >= 0 &&
+    left + cut.width <= width &&
+    top + cut.height <= height;
+  return possible ? cut : { width, height, left: 0, top: 0 };
+}
+
+/** The body of a `grid` item. Throws OutsideFile when the number of tiles is another one. */
+function parseGrid(bytes: Buffer, tiles: number): Size & { readonly columns: number } {
+  const fields = new Fields(bytes);
+  fields.u(1);
+  const wide = (fields.u(1) & 1) === 1 ? 4 : 2;
+  const rows = fields.u(1) + 1;
+  const columns = fields.u(1) + 1;
+  if (rows * columns !== tiles) throw new OutsideFile();
+  return { width: fields.u(wide), height: fields.u(wide), columns };
+}
+
+function coloursOf({ properties }: Item): CodedColours | null {
+  for (const { type, body } of properties) {
+    const fields = new Fields(body);
+    if (type !== 'colr' || fields.code() !== 'nclx') continue;
+    fields.u(2);
+    return { transfer: fields.u(2), matrix: fields.u(2), fullRange: fields.u(1) >= 128 };
+  }
+  return null;
+}
+
+/** The ICC profile; null where there is none. */
+function profileOf({ properties }: Item): Buffer | null {
+  for (const { type, body } of properties) {
+    const fields = new Fields(body);
+    if (type !== 'colr' || !['prof', 'rICC'].includes(fields.code())) continue;
+    const profile = fields.rest();
+    if (profile.length > 128) return profile;
+  }
+  return null;
+}
+
+// How much memory and work it takes to put the picture together, by the sizes that the items state.
+
+/** Bytes a pixel: a coded picture as the decoder has it, the same in RGB from the scaler, and a copy of that. */
+const codedPixel = 8.5;
+const rgb = 3;
+/** An item takes as much work as one of so many px, at least. */
+const leastPixels = 64 * 64;
+
+const pixelsOf = (size: Size | null) => (size ? size.width * size.height : 0);
+
+/** Decoding all of it and handing it to a pipeline. */
+function heifBytes(heif: HeifItems, primary: Item): number {
+  const size = codedItemSize(primary)!;
+  const pixels = pixelsOf(size);
+  const alpha = alphaOf(heif, primary);
+  const channels = alpha ? 4 : 3;
+  const joined = alpha ? 4 * pixels + pictureBytes(heif, alpha) : 0;
+  // sharp takes the profile in a file, with a copy of the picture.
+  const profiled = profileOf(primary) ? channels * pixels : 0;
+  return pictureBytes(heif, primary) + joined + profiled + streamBytes(size, channels);
+}
+
+/** The canvas of an item, the largest of its tiles, and a copy for each cut and turn. */
+function pictureBytes(heif: HeifItems, item: Item): number {
+  const size = codedItemSize(item);
+  if (!size) return 0;
+  const largest = codedItems(heif, item).reduce(
+    (most, one) => Math.max(most, pixelsOf(codedItemSize(one))),
+    0,
+  );
+  const canvas = item.type === 'grid' ? rgb : 0;
+  return codedPixel * largest + (canvas + rgb * stepsOf(item, size).length) * pixelsOf(size);
+}
+
+/** Pixels of all items that are decoded, the opacity among them. */
+function decodedPixels(heif: HeifItems, primary: Item): number {
+  const alpha = alphaOf(heif, primary);
+  const coded = [primary, ...(alpha ? [alpha] : [])].flatMap((item) => codedItems(heif, item));
+  return coded.reduce((sum, item) => sum + Math.max(leastPixels, pixelsOf(codedItemSize(item))), 0);
+}
+
+/** The item that is the opacity of `item`. */
+function alphaOf({ items, references }: HeifItems, item: Item): Item | undefined {
+  return references
+    .filter(({ type, to }) => type === 'auxl' && to.includes(item.id))
+    .map(({ from }) => items.get(from))
+    .find(isAlpha);
+}
+
+function isAlpha(item: Item | undefined): boolean {
+  const found = item?.properties.find(({ type }) => type === 'auxC');
+  if (!found) return false;
+  const fields = new Fields(found.body);
+  fields.full();
+  return ['urn:mpeg:hevc:2015:auxid:1', 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha'].includes(
+    fields.text(),
+  );
 }
