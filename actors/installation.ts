@@ -92,7 +92,7 @@ export function openInstallation(modelsDir: string, device: DeviceChoice): Insta
       unconfined: async () => (await import('../runtime/process/confine.ts')).unconfined(),
       clipEncoders: async (choice) => {
         const { describeEncoders } = await import('./decoder/clips/encoders/machine.ts');
-        return describeEncoders(choice, new AbortController().signal);
+        return describeEncoders(choice);
       },
     },
   };

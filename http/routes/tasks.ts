@@ -207,7 +207,7 @@ export const exportClips = route({
     '`start_seconds_actual` and `end_seconds_actual` say where the clip really starts and ends. Existing ' +
     'files are never overwritten: if a name is taken, the new file gets `-2`, `-3` and so on. If the ' +
     'client disconnects, complete clips are kept and incomplete ones are deleted. Pictures are encoded by x264 ' +
-    '(`crf 17`, a keyframe every second) or, for 8-bit 4:2:0, by a device that has passed a trial; sound has ' +
+    '(`crf 17`, a keyframe every second) or, for 8-bit 4:2:0, by a device, whose output is checked; sound has ' +
     '128 kb/s a channel. Subtitles, chapters and timecode are left out. With `task` set, the ' +
     'export becomes a task that can run beside an analysis: GET /tasks/{task_id} has a result for each ' +
     'clip, with `clip.output_path` or the reason in `error`; POST /tasks/{task_id}/cancel stops it, and ' +

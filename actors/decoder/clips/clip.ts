@@ -89,6 +89,6 @@ function cut(
   if (request.mode === 'copy') return copyPackets(source, request, turn);
   if (request.mode === 'smart') return smartFilm(source, request, turn, encoders.software === endEncoder);
   if (!video) return preciseSound(source, request, turn);
-  const open: EncoderOpener = (file, shape, stream) => encoders.open(file, shape, stream, turn);
+  const open: EncoderOpener = (file, shape, stream) => encoders.open(file, shape, stream);
   return preciseFilm(source, request, turn, open);
 }

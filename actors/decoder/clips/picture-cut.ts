@@ -4,7 +4,7 @@ import type { Rational } from '../contract.ts';
 import { AV_PICTURE_TYPE_I, AV_PICTURE_TYPE_NONE, type Frame, ticks } from '../ffmpeg.ts';
 import type { Head } from '../packets/head.ts';
 import type { PacketTurn } from '../source/packet-checkpoint.ts';
-import type { Source } from '../source/source.ts';
+import type { OpenOptions, Source } from '../source/source.ts';
 import { frameStep, pictureRate } from '../source/stream.ts';
 import type { ClipFile } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
@@ -132,6 +132,11 @@ export class PictureCut {
     }
     this.#next = await this.#decode();
     if (!this.#next) await this.step();
+  }
+
+  /** Throws EncoderFailure where the encoder of a device wrote something else than it was given. */
+  async check(path: string, turn: OpenOptions['turn']) {
+    await this.#encoder!.check?.(path, turn);
   }
 
   async close() {

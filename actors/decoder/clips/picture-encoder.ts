@@ -26,7 +26,7 @@ import {
   type Stream,
 } from '../ffmpeg.ts';
 import type { TimeBase } from '../grid.ts';
-import type { Source } from '../source/source.ts';
+import type { OpenOptions, Source } from '../source/source.ts';
 import { codedSize, pictureRate } from '../source/stream.ts';
 import { type ClipFile, Encoder, isRgbFormat, pictureFormatOf } from './clip-file.ts';
 import { clipErrors } from './contract.ts';
@@ -195,6 +195,8 @@ export interface PictureEncoder {
   readonly stream: Stream;
   /** Encodes a picture, *borrowed*, or with null what is left, and writes the packets that are ready. */
   encode(frame: Frame | null, finish?: FinishPacket): Promise<void> | void;
+  /** Compares the finished file with what was encoded, for encoders that may get it wrong. */
+  check?(path: string, turn: OpenOptions['turn']): Promise<void>;
   close(): void;
 }
 

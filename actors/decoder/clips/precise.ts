@@ -13,7 +13,7 @@ import { SoundPackets } from './sound-packets.ts';
 
 type Turn = OpenOptions['turn'];
 
-/** The source stays the caller's. Throws EncoderFailure where the encoder of a device fails in the middle. */
+/** The source stays the caller's. Throws EncoderFailure where the encoder of a device fails. */
 export async function preciseFilm(
   source: Source,
   request: ClipRequest,
@@ -22,7 +22,10 @@ export async function preciseFilm(
 ): Promise<CutResult> {
   const { start_seconds: start, end_seconds: end } = request;
   const head = await readHead(source, turn);
-  return writeFilm(request, new PictureCut({ source, head, start, end, turn, openEncoder }), turn);
+  const pictures = new PictureCut({ source, head, start, end, turn, openEncoder });
+  const written = await writeFilm(request, pictures, turn);
+  await pictures.check(request.output, turn);
+  return written;
 }
 
 /** Pictures, which it closes, with the sound that belongs to them. */

@@ -87,7 +87,7 @@ async function* film(
   const openEncoder: EncoderOpener = async (file, shape, video) => {
     const fitted = proxyShape(shape, max_side);
     ({ width, height } = fitted);
-    if (encoders.software === null) return encoders.open(file, fitted, video, turn);
+    if (encoders.software === null) return encoders.open(file, fitted, video);
     return { encoder: openPictureEncoder(file, fitted, video, encoding), failed: null };
   };
   const whole = { start: always, end: never, keyEvery };
@@ -110,6 +110,7 @@ async function* film(
     await pictures.close();
     file.close();
   }
+  await pictures.check(output, turn);
   const seconds = pictures.length ?? 0;
   return { extension: mp4.extension, frames: pictures.frames, width, height, seconds };
 }

@@ -1,9 +1,10 @@
-// An encoder of a device: pictures in, packets into the file of a clip. Every call has a time limit, and
-// every packet is checked: each picture comes back once, at its own time and in order. Owns its native
-// objects.
+// An encoder of a device: pictures in, packets into the file of a clip. Every call has a time limit, every
+// packet is checked (each picture comes back once, at its own time), and the first pictures of the finished
+// file are decoded and compared. Owns its native objects.
 import type { Clock } from '../../../../runtime/clock.ts';
 import {
   AV_CODEC_FLAG_GLOBAL_HEADER,
+  AV_PIX_FMT_RGB24,
   AVCOL_RANGE_JPEG,
   AVERROR_EAGAIN,
   AVERROR_EOF,
@@ -18,7 +19,11 @@ import {
   Packet,
   type Stream,
 } from '../../ffmpeg.ts';
+import { readHead } from '../../packets/head.ts';
+import { Scaler } from '../../pixels/scaler.ts';
+import { type OpenOptions, openSource, type Source } from '../../source/source.ts';
 import type { ClipFile } from '../clip-file.ts';
+import { decodedPictures } from '../decoded-pictures.ts';
 import {
   describePictures,
   type FinishPacket,
@@ -69,6 +74,10 @@ export const defaultLimitMs = 20_000;
 export const newContext = () => new CodecContext();
 /** Objects that native code may still use. They can never be freed, not even by the garbage collector. */
 const abandoned: unknown[] = [];
+/** Size at which pictures are compared, px, and the levels of 255 by which they may differ. */
+const compared = { width: 32, height: 18, difference: 12 };
+/** Pictures of a finished file that are decoded and compared. */
+const mostCompared = 16;
 
 export class DeviceEncoder implements PictureEncoder {
   readonly name: string;
@@ -82,6 +91,9 @@ export class DeviceEncoder implements PictureEncoder {
   /** Times of pictures that no packet has come for. */
   readonly #pending = new Set<bigint>();
   #isAbandoned = false;
+  readonly #scaler = new Scaler(AV_PIX_FMT_RGB24, 'area');
+  /** The first pictures as they were given, small. */
+  readonly #given: Uint8Array[] = [];
 
   private constructor(
     file: ClipFile,
@@ -120,14 +132,48 @@ export class DeviceEncoder implements PictureEncoder {
 
   /** Throws EncoderFailure for what the device does, CLIP_UNWRITABLE for the file. */
   async encode(frame: Frame | null, finish?: FinishPacket) {
-    if (frame) await this.#send(frame);
-    else this.#must(await this.#limited(this.#context.sendFrame(null)), 'ending');
+    if (frame) {
+      if (this.#given.length < mostCompared) this.#given.push(small(this.#scaler, frame));
+      await this.#send(frame);
+    } else this.#must(await this.#limited(this.#context.sendFrame(null)), 'ending');
     while (await this.#receive(finish));
     if (!frame && this.#pending.size > 0) throw this.#failure(`left out ${this.#pending.size} pictures`);
   }
 
+  async check(path: string, turn: OpenOptions['turn']) {
+    const source = await openSource(path, { turn, pictures: mostCompared });
+    try {
+      await this.#compare(source, turn);
+    } catch (error) {
+      turn.throwIfCancelled();
+      throw error instanceof EncoderFailure ? error : this.#failure(`wrote what cannot be read: ${error}`);
+    } finally {
+      source.close();
+    }
+  }
+
+  async #compare(source: Source, turn: OpenOptions['turn']) {
+    const expected = `${this.input.width}x${this.input.height}`;
+    const scaler = new Scaler(AV_PIX_FMT_RGB24, 'area');
+    let n = 0;
+    try {
+      const head = await readHead(source, turn);
+      for await (const { frame } of decodedPictures({ source, head, seconds: 0, turn })) {
+        const [size, rgb] = [`${frame.width}x${frame.height}`, small(scaler, frame)];
+        frame.free();
+        if (size !== expected) throw this.#failure(`makes pictures of ${size}, not ${expected}`);
+        if (!isLike(rgb, this.#given[n]!)) throw this.#failure(`changes picture ${n}`);
+        if (++n === this.#given.length) return;
+      }
+    } finally {
+      scaler.close();
+    }
+    throw this.#failure(`only ${n} of its pictures can be decoded`);
+  }
+
   close() {
     if (this.#isAbandoned) return;
+    this.#scaler.close();
     this.#packet.free();
     this.#context.freeContext();
     this.#upload?.close();
@@ -208,6 +254,22 @@ export class DeviceEncoder implements PictureEncoder {
   #failure(what: string): EncoderFailure {
     return new EncoderFailure(this.name, what);
   }
+}
+
+/** RGB of the picture at the size of a comparison. */
+function small(scaler: Scaler, frame: Frame): Uint8Array {
+  const { width, height } = compared;
+  const { data, linesize } = scaler.scale(frame, { width, height });
+  const stride = linesize[0]!;
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++)
+    rgb.set(data![0]!.subarray(y * stride, y * stride + width * 3), y * width * 3);
+  return rgb;
+}
+
+function isLike(a: Uint8Array, b: Uint8Array): boolean {
+  const sum = a.reduce((total, level, at) => total + Math.abs(level - b[at]!), 0);
+  return sum / a.length <= compared.difference;
 }
 
 /** Pictures on the device at once; encoders hold a few. */

@@ -2,7 +2,6 @@
 // few files, without opening them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Turn } from '../../../../runtime/actor.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import type { Log } from '../../../../runtime/log.ts';
 import { hasNvidia } from '../../../../runtime/process/nvidia.ts';
@@ -26,14 +25,11 @@ import {
   EncoderFailure,
   newContext,
 } from './device-encoder.ts';
-import { prove, type TrialRequest, type Verdict } from './trial.ts';
 
-// Which encoder a clip gets: that of a device where one is proven for such pictures, else one in software,
-// where that may be used. What failed is remembered for the whole process.
+// Which encoder a clip gets: the first one of a device that can be opened, else one in software, where that
+// may be used. What failed is remembered for the whole process.
 
-/** Trials that an encoder may fail before it is tried no more, if it passed none. */
-const mostRefusals = 2;
-/** Clips of one encoder that fail in the middle before it is left alone. */
+/** Clips of one encoder that fail before it is left alone. */
 const mostFailures = 3;
 /** Sides in px that encoders of H.264 in devices commonly take. */
 const [leastWidth, leastHeight, mostSide] = [160, 96, 4096];
@@ -41,8 +37,6 @@ const [leastWidth, leastHeight, mostSide] = [160, 96, 4096];
 export interface DeviceEncodersParts extends DeviceEncoderOptions {
   /** Best first; `mostCandidates` at most. */
   readonly candidates: readonly EncoderCandidate[];
-  /** Rejects only with CANCELLED. */
-  prove(request: TrialRequest, signal: AbortSignal): Promise<Verdict>;
   /** Made by `newEncoderFailures`. */
   readonly failures: SharedArrayBuffer;
   readonly log: Log;
@@ -60,8 +54,6 @@ export type EncoderOpener = (file: ClipFile, shape: PictureShape, video: Stream)
 export class PictureEncoders {
   readonly #usesSoftware: boolean;
   readonly #parts: DeviceEncodersParts | null;
-  /** Verdicts by encoder, device and pictures. */
-  readonly #verdicts = new Map<string, Verdict & { readonly candidate: EncoderCandidate }>();
   readonly #warned = new Set<string>();
 
   /** `parts`: of devices; null where none encodes. */
@@ -82,95 +74,39 @@ export class PictureEncoders {
 
   /**
    * Opens the encoder of a clip, with the side data of `video`. The caller closes it. Errors:
-   * CLIP_NO_ENCODER, CLIP_UNWRITABLE, CANCELLED.
+   * CLIP_NO_ENCODER, CLIP_UNWRITABLE.
    */
-  async open(
-    file: ClipFile,
-    shape: PictureShape,
-    video: Stream,
-    turn: Pick<Turn, 'signal' | 'alive'>,
-  ): Promise<OpenedEncoder> {
-    const parts = this.#parts;
-    const candidate = parts && (await this.#proven(parts, shape, turn));
-    try {
-      if (candidate) {
-        const encoder = await DeviceEncoder.open(file, candidate, shape, parts);
+  async open(file: ClipFile, shape: PictureShape, video: Stream): Promise<OpenedEncoder> {
+    const parts = isForDevices(shape) ? this.#parts : null;
+    let failed: string | null = null;
+    for (const [i, candidate] of (parts?.candidates ?? []).entries()) {
+      if (Atomics.load(new Int32Array(parts!.failures), i) >= mostFailures) continue;
+      try {
+        const encoder = await DeviceEncoder.open(file, candidate, shape, parts!);
         describeStream(encoder.stream, shape, video);
-        return { encoder, failed: null };
+        return { encoder, failed };
+      } catch (error) {
+        if (!(error instanceof EncoderFailure)) throw error;
+        this.failed(error);
+        failed = candidate.name;
       }
-    } catch (error) {
-      if (!(error instanceof EncoderFailure)) throw error;
-      // A device takes so many clips at once and no more: the next one may find it free.
-      if (error.isHung) this.#count(error);
-      this.#warn(error);
     }
     if (!this.#usesSoftware) throw noEncoder(true);
-    return { encoder: openPictureEncoder(file, shape, video), failed: candidate?.name ?? null };
+    return { encoder: openPictureEncoder(file, shape, video), failed };
   }
 
-  /** The first encoder that is proven for such pictures; null where none is. */
-  async #proven(
-    { candidates, failures }: DeviceEncodersParts,
-    shape: PictureShape,
-    turn: Pick<Turn, 'signal' | 'alive'>,
-  ): Promise<EncoderCandidate | null> {
-    if (!isForDevices(shape)) return null;
-    for (const [i, candidate] of candidates.entries()) {
-      if (Atomics.load(new Int32Array(failures), i) >= mostFailures) continue;
-      const verdict = await this.#verdict(candidate, shape, turn.signal);
-      turn.alive();
-      if (verdict?.reason === null) return candidate;
-    }
-    return null;
-  }
-
-  /** Tried once for each size, format and rate; null for an encoder that is tried no more. */
-  async #verdict(
-    candidate: EncoderCandidate,
-    shape: PictureShape,
-    signal: AbortSignal,
-  ): Promise<Verdict | null> {
-    const { width, height, format, base, rate } = shape;
-    const key = JSON.stringify([candidate.name, candidate.path, width, height, format, base, rate]);
-    const known = this.#verdicts.get(key);
-    if (known) return known;
-    const own = [...this.#verdicts.values()].filter((one) => one.candidate === candidate);
-    if (own.length >= mostRefusals && own.every(({ reason }) => reason !== null)) return null;
-    const { log, clock, prove } = this.#parts!;
-    const began = clock.now();
-    const verdict = await prove({ candidate, shape }, signal);
-    this.#verdicts.set(key, { ...verdict, candidate });
-    const result = verdict.reason === null ? 'is proven' : 'is not used';
-    const about = { encoder: candidate.name, device: candidate.path, width, height, format };
-    log.info(`an encoder of a device ${result}`, {
-      ...about,
-      ...verdict,
-      ms: Math.round(clock.now() - began),
-    });
-    return verdict;
-  }
-
-  /** Counts a failure in the middle of a clip. */
-  failed(failure: EncoderFailure) {
-    this.#count(failure);
-    this.#warn(failure);
-  }
-
-  #count({ encoder, isHung }: EncoderFailure) {
+  /** Counts a failure of the encoder of a device, and logs the first one of each. */
+  failed({ encoder, isHung, message }: EncoderFailure) {
     const { candidates, failures, log } = this.#parts!;
+    // Every clip says itself which encoder made it.
+    const tell = this.#warned.has(encoder) ? log.debug : log.warn;
+    this.#warned.add(encoder);
+    tell('not encoded in hardware, so encoded in software', { encoder, reason: message });
     const more = isHung ? mostFailures : 1;
     for (const [i, { name }] of candidates.entries()) {
       if (name === encoder && Atomics.add(new Int32Array(failures), i, more) + more >= mostFailures)
         log.warn('an encoder is not used any more until the next start', { encoder });
     }
-  }
-
-  /** Once for each encoder; every clip says itself which one made it. */
-  #warn({ encoder, message }: EncoderFailure) {
-    const { log } = this.#parts!;
-    const tell = this.#warned.has(encoder) ? log.debug : log.warn;
-    this.#warned.add(encoder);
-    tell('not encoded in hardware, so encoded in software', { encoder, reason: message });
   }
 }
 
@@ -313,45 +249,22 @@ export function encodersOfMachine(
   const candidates = candidatesOfMachine();
   if (candidates.length > 0) {
     const limits = { clock: systemClock, limitMs: defaultLimitMs, newContext };
-    return new PictureEncoders(usesSoftware, { candidates, prove, failures, log, ...limits });
+    return new PictureEncoders(usesSoftware, { candidates, failures, log, ...limits });
   }
   const otherwise = usesSoftware ? 'clips are encoded in software' : 'no clips can be encoded';
   log.info(`no device with an encoder was found; ${otherwise}`);
   return usesSoftware ? softwareEncoders : noEncoders;
 }
 
-/** The pictures that `describeEncoders` tries: those of most films. */
-const usual: PictureShape = {
-  width: 1920,
-  height: 1080,
-  format: 'yuv420p',
-  base: { num: 1, den: 25 },
-  rate: { num: 25, den: 1 },
-  pixelAspect: { num: 1, den: 1 },
-  firstField: null,
-  // A trial has its own.
-  colours: {} as PictureShape['colours'],
-};
-
-/**
- * Encoder of precise clips of 1920x1080, for a person to read. `candidates`: best first. Throws
- * CLIP_NO_ENCODER if none can encode them.
- */
-export async function describeEncoders(
+/** Encoders of precise clips, for a person to read. Throws CLIP_NO_ENCODER if there is none. */
+export function describeEncoders(
   choice: EncodingChoice,
-  signal: AbortSignal,
   candidates: () => readonly EncoderCandidate[] = candidatesOfMachine,
-): Promise<string> {
+): string {
   const software = choice === 'only' ? null : softwareCodec();
-  const refused: string[] = [];
-  for (const candidate of choice === 'off' ? [] : candidates()) {
-    const request: TrialRequest = { candidate, shape: usual };
-    const { reason, psnr } = await prove(request, signal);
-    if (reason === null)
-      return `${candidate.name}, tested (${psnr?.toFixed(1)} dB); ${software ?? 'nothing'} where it cannot be used`;
-    refused.push(reason);
-  }
+  const names = choice === 'off' ? [] : candidates().map(({ name }) => name);
+  if (names.length > 0)
+    return `${names.join(', ')}, checked with each clip; ${software ?? 'nothing'} where none can be used`;
   if (software === null) throw noEncoder(choice === 'only');
-  if (choice === 'off') return `${software} (hardware_encoding is off)`;
-  return `${software}; ${refused.length > 0 ? refused.join('; ') : 'no device with an encoder was found'}`;
+  return `${software} (${choice === 'off' ? 'hardware_encoding is off' : 'no device with an encoder was found'})`;
 }

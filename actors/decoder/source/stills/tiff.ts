@@ -1,5 +1,5 @@
-// TIFF: libvips reads the usual kinds. Others it fills with black, or shows in a wrong range without an error,
-// so the tags are read here first and those kinds are refused by name.
+// TIFF: libvips reads the usual kinds. Others it fills with black, or shows in a wrong range without an
+// error, so the tags are read here first and those kinds are refused by name.
 import { ByteSource, OutsideFile } from '../file.ts';
 import { damaged, expectSize, type Still, unsupported } from './still.ts';
 import { openVips } from './vips.ts';
@@ -54,7 +54,7 @@ export async function openTiff(path: string): Promise<Still> {
   return openVips(path, { container: 'tiff', format, failOn: 'error', tile, opaque: extra.includes(0) });
 }
 
-/** What libvips refuses or shows wrongly in this picture; null if it reads the picture right. */
+/** The reason why libvips refuses the picture or shows it wrongly; null if it reads the picture right. */
 function unreadKind(image: TiffImage): string | null {
   const { bits, samples, compression, numbers, planar, extra, tile, photometric } = image;
   if (!vipsCompressions.includes(compression))

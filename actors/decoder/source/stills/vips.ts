@@ -76,7 +76,7 @@ export interface VipsFormat {
   readonly failOn: NonNullable<SharpOptions['failOn']>;
   /** Tiles of a TIFF; null for strips. */
   readonly tile?: Size | null;
-  /** What follows the colours of a pixel is no opacity. */
+  /** Samples after the colours of a pixel are no opacity. */
   readonly opaque?: boolean;
 }
 

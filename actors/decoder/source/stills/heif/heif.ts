@@ -1,5 +1,6 @@
-// HEIF, the format of phones: a picture coded as HEVC, or a grid of such tiles. libvips is built without an HEVC
-// decoder, and FFmpeg's demuxer does not put tiles together, so the items are read here. AVIF is left to libvips.
+// HEIF, the format of phones: a picture coded as HEVC, or a grid of such tiles. libvips is built without an
+// HEVC decoder, and FFmpeg's demuxer does not put tiles together, so the items are read here. AVIF is left to
+// libvips.
 import type { Sharp } from 'sharp';
 import { mediaErrors } from '../../../contract.ts';
 import { AVCOL_SPC_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED } from '../../../ffmpeg.ts';
@@ -396,7 +397,9 @@ function profileOf({ properties }: Item): Buffer | null {
 
 // How much memory and work it takes to put the picture together, by the sizes that the items state.
 
-/** Bytes a pixel: a coded picture as the decoder has it, the same in RGB from the scaler, and a copy of that. */
+/**
+ * Bytes a pixel: a coded picture as the decoder has it, the same in RGB from the scaler, and a copy of that.
+ */
 const codedPixel = 8.5;
 const rgb = 3;
 /** An item takes as much work as one of so many px, at least. */

@@ -4,7 +4,6 @@ import type {
   DeviceEncoderOptions,
   EncoderCandidate,
 } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
-import type { PictureShape } from '../../../../../actors/decoder/clips/picture-encoder.ts';
 import {
   AVERROR_ENOMEM,
   CodecContext,
@@ -21,20 +20,6 @@ export function fakeCandidate(more: Partial<EncoderCandidate> = {}): EncoderCand
     path: null,
     upload: null,
     options: { preset: 'fast', crf: '17' },
-    ...more,
-  };
-}
-
-export function shapeOf(more: Partial<PictureShape> = {}): PictureShape {
-  return {
-    width: 320,
-    height: 180,
-    format: 'yuv420p',
-    base: { num: 1, den: 30_000 },
-    rate: { num: 30_000, den: 1001 },
-    pixelAspect: { num: 1, den: 1 },
-    firstField: null,
-    colours: { colorPrimaries: 2, colorTrc: 2, colorSpace: 2, colorRange: 1, chromaLocation: 1 } as never,
     ...more,
   };
 }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { PictureUpload } from '../../../../../actors/decoder/clips/encoders/device-encoder.ts';
-import { drawing } from '../../../../../actors/decoder/clips/encoders/trial.ts';
 import { PictureFitter } from '../../../../../actors/decoder/clips/picture-encoder.ts';
 import {
   avGetPixFmtFromName,
@@ -11,10 +10,19 @@ import {
   CodecContext,
   Frame,
 } from '../../../../../actors/decoder/ffmpeg.ts';
-import { shapeOf } from './fake-encoder.ts';
 
 const formatOf = (name: string) => avGetPixFmtFromName(name as never);
 const input = { width: 320, height: 180, pixelFormat: formatOf('nv12') };
+
+/** A picture of 4:2:0 in which no two rows are alike; the caller frees it. */
+function noise(): Frame {
+  const frame = new Frame();
+  frame.alloc();
+  Object.assign(frame, { width: 320, height: 180, format: formatOf('yuv420p') });
+  assert.ok(frame.getBuffer(0) >= 0);
+  for (const plane of frame.data!) for (let at = 0; at < plane.length; at++) plane[at] = (at * at * 7) % 251;
+  return frame;
+}
 
 function contextFor(t: TestContext) {
   const context = new CodecContext();
@@ -30,7 +38,7 @@ test('a picture that is copied to a device is the same there, with its time', as
   if (upload.open(context, input, 'vulkan', null) < 0) return t.skip('no Vulkan here');
   assert.equal(avGetPixFmtName(context.pixelFormat), 'vulkan');
   const fitter = new PictureFitter(input);
-  const drawn = drawing(shapeOf({ width: 320, height: 180 }))(1);
+  const drawn = noise();
   const [there, back] = [new Frame(), new Frame()];
   t.after(() => {
     for (const frame of [drawn, there, back]) frame.free();
