@@ -31,6 +31,27 @@ export const actorFaults: readonly Fault[] = [
     tests: ['test/actors/decoder/sound/sound.test.ts'],
   },
   {
+    name: 'a clip of a device is taken whatever its pictures show',
+    file: 'actors/decoder/clips/encoders/device-encoder.ts',
+    text: 'sum / a.length <= compared.difference',
+    fault: 'sum / a.length >= 0',
+    tests: ['test/actors/decoder/clips/encoders/device-clips.slow.test.ts'],
+  },
+  {
+    name: 'a TIFF of signed samples is shown as if they had no sign',
+    file: 'actors/decoder/source/stills/tiff.ts',
+    text: "if (numbers !== 'unsigned')",
+    fault: "if (numbers === 'unknown')",
+    tests: ['test/actors/decoder/source/tiff.slow.test.ts'],
+  },
+  {
+    name: 'a film may state more samples than its bytes can hold',
+    file: 'actors/decoder/source/film-memory.ts',
+    text: 'count * bytesEach <= size',
+    fault: 'count * bytesEach >= 0',
+    tests: ['test/actors/decoder/source/mp4-index.test.ts'],
+  },
+  {
     name: 'vectors are not brought to length 1',
     file: 'actors/embedder/towers.ts',
     text: '1 / Math.sqrt(sum)',
