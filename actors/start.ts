@@ -10,7 +10,8 @@ import { diarizerContract } from './diarizer/contract.ts';
 import { embedderContract } from './embedder/contract.ts';
 import { facesContract } from './faces/contract.ts';
 import { indexContract } from './index/contract.ts';
-import { partsOf } from './models/device.ts';
+import { mayUseGraphics, partsOf } from './models/device.ts';
+import { graphicsHere } from './models/machine.ts';
 import { defaultModelKey } from './models/rows/list.ts';
 import { shareWebgpuLock } from './models/webgpu-lock.ts';
 import { summarizerContract } from './summarizer/contract.ts';
@@ -43,6 +44,10 @@ export const mostOnDevice = 4;
  */
 const probers = (decoders: number) => Array.from({ length: 1 + Math.max(2, decoders) }, (_, i) => i);
 
+/** The included model has no file that could be damaged, and only a graphics device can refuse it. */
+const mayFail = (key: string, device: SettingValues['device']) =>
+  key !== defaultModelKey || mayUseGraphics(device, graphicsHere());
+
 /** `decoders`: films decoded at the same time; 0 for an engine that only searches. */
 export async function startActors(
   supervisor: Supervisor,
@@ -56,14 +61,15 @@ export async function startActors(
   const softwareEncoding = values.hardware_encoding !== 'only';
   const running = { modelsDir: folders(values).models, device, threads, defaultModel: defaultModelKey };
   // An engine that only searches may be asked for a list alone, which needs no model.
+  const opensPictures = (key: string) => decoders > 0 && mayFail(key, device);
   const add = decoders > 0 ? supervisor.add : supervisor.addOnDemand;
   // In start order: the index first, so that it stops last and flushed.
-  const [index, embedder, textEmbedder] = await Promise.all([
+  const [index, textEmbedder] = await Promise.all([
     supervisor.add(spec(indexContract, { rootsFile: folders(values).roots })),
-    add(spec(embedderContract, { ...running, sides: 'pictures' })),
     add(spec(embedderContract, { ...running, sides: 'texts' }, 'text-embedder')),
   ]);
   // A thread costs memory and takes a third of a second to load its code: these start when they are needed.
+  const embedder = supervisor.addOnDemand(spec(embedderContract, { ...running, sides: 'pictures' }));
   const several = (count: number, name: string) =>
     Array.from({ length: count }, (_, i) => {
       const decoding = { hardware: i < mostOnDevice ? hardware : 'off', card };
@@ -96,6 +102,6 @@ export async function startActors(
   // Last, so that it stops first.
   const listing = { ...spec(watcherContract, {}), isSpare: true };
   const watcher = decoders === 0 ? null : supervisor.addOnDemand(listing);
-  const models = { embedder, textEmbedder, faces, textReader, things, summarizer };
+  const models = { embedder, textEmbedder, opensPictures, faces, textReader, things, summarizer };
   return { index, prober, thumbnailDecoders, clipWriters, films, speech, watcher, ...models };
 }

@@ -51,6 +51,8 @@ export interface SearchParts {
    * Turns texts into vectors, in a thread of its own: a question does not wait behind a batch of pictures.
    */
   readonly textEmbedder: Ref<typeof embedderContract>;
+  /** False for a visual model that is opened for pictures when the first one is there. */
+  opensPictures(key: string): boolean;
   readonly index: Ref<typeof indexContract>;
   readonly pool: SlotPool;
   readonly clock: Clock;
@@ -63,7 +65,7 @@ export interface SearchParts {
 }
 
 export function createSearch(parts: SearchParts): Search {
-  const { embedder, textEmbedder, index, clock, decoder } = parts;
+  const { embedder, textEmbedder, opensPictures, index, clock, decoder } = parts;
   const location = { index, identities: new Identities(decoder, index) };
   const listeners: ((context: LoadedContext) => void)[] = [];
   const changed = () => {
@@ -78,6 +80,7 @@ export function createSearch(parts: SearchParts): Search {
   const models = new OwnedModels({
     pictureEmbedder: embedder,
     textEmbedder,
+    opensPictures,
     clock,
     changed: () => visualData.drop(),
   });

@@ -17,6 +17,8 @@ type Embedder = Ref<typeof embedderContract>;
 export interface VisualModelParts {
   readonly pictureEmbedder: Embedder;
   readonly textEmbedder: Embedder;
+  /** False for a model that is opened for pictures when the first one is there. */
+  opensPictures(key: string): boolean;
   readonly clock: Clock;
   /** Called when another model has come into use: what is loaded of the one before means nothing to it. */
   changed(): Promise<void>;
@@ -123,12 +125,13 @@ export class OwnedModels implements VisualModels {
 
 type Embedders = Pick<VisualModelParts, 'pictureEmbedder' | 'textEmbedder'>;
 
-/**
- * One key in both actors: what only one of them can open, neither keeps. An actor of pictures that has not
- * started, in an engine that only searches, opens the model when a picture is asked for.
- */
-async function openBoth({ pictureEmbedder, textEmbedder }: Embedders, key: string): Promise<VisualModel> {
-  if (pictureEmbedder.phase === 'idle') return textEmbedder.ask('load', { model_key: key }, { lane: 'now' });
+/** One key in both actors: what only one of them can open, neither keeps. */
+async function openBoth(
+  { pictureEmbedder, textEmbedder, opensPictures }: VisualModelParts,
+  key: string,
+): Promise<VisualModel> {
+  if (pictureEmbedder.phase === 'idle' && !opensPictures(key))
+    return textEmbedder.ask('load', { model_key: key }, { lane: 'now' });
   const pictures = await pictureEmbedder.ask('load', { model_key: key }, { lane: 'now' });
   const texts = await textEmbedder.ask('load', { model_key: pictures.model_key }, { lane: 'now' });
   if (texts.model_key === pictures.model_key) return pictures;

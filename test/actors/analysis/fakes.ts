@@ -356,6 +356,7 @@ export async function world(
     decoder: prober,
     thumbnailDecoders: decoders,
     ...{ summarizing: summarizing ?? (() => analysis.summarizing), ...(lists && { lists }) },
+    opensPictures: () => true,
     modelLibrary: { list: async () => ({ models: [], problems: [] }) },
   });
   const analysis = createAnalysis({ ...parts, models: search.models }, options.stages);

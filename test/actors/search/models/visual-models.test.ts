@@ -38,6 +38,7 @@ function owned() {
   const models = new OwnedModels({
     pictureEmbedder: willing(pictures),
     textEmbedder: willing(texts),
+    opensPictures: () => true,
     clock: manualClock(),
     changed: async () => {},
   });
@@ -49,6 +50,7 @@ test('a switch whose clearing fails ends, and the model can be asked for again',
   const models = new OwnedModels({
     pictureEmbedder: willing(),
     textEmbedder: willing(),
+    opensPictures: () => true,
     clock: manualClock(),
     changed: async () => {
       if (broken) throw engineErrors.ACTOR_CRASHED('index ended while working on drop');
@@ -63,20 +65,23 @@ test('a switch whose clearing fails ends, and the model can be asked for again',
   assert.equal((await models.load('second')).model_key, 'second');
 });
 
-test('an embedder of pictures that has not started opens the model when a picture is asked for', async () => {
+test('an embedder of pictures opens a model that cannot fail when a picture is asked for, any other at once', async () => {
   const [pictures, texts]: [string[], string[]] = [[], []];
   const pictureEmbedder = { ...willing(pictures), phase: 'idle' } as Ref<typeof embedderContract>;
   const textEmbedder = willing(texts);
   const models = new OwnedModels({
     pictureEmbedder,
     textEmbedder,
+    opensPictures: (key) => key !== 'included',
     clock: manualClock(),
     changed: async () => {},
   });
-  assert.equal((await models.load('first')).model_key, 'first');
-  assert.deepEqual([pictures, texts], [[], ['first']]);
+  assert.equal((await models.load('included')).model_key, 'included');
+  assert.deepEqual([pictures, texts], [[], ['included']]);
   await models.open('pictures');
-  assert.deepEqual([pictures, texts], [['first'], ['first']]);
+  assert.deepEqual([pictures, texts], [['included'], ['included']]);
+  assert.equal((await models.load('broken')).model_key, 'default');
+  assert.deepEqual(pictures, ['included', 'broken']);
 });
 
 test('texts are embedded while the picture embedder is in the middle of a batch', async () => {
@@ -87,6 +92,7 @@ test('texts are embedded while the picture embedder is in the middle of a batch'
   const models = new OwnedModels({
     pictureEmbedder: { ...pictureEmbedder, ask: busy } as typeof pictureEmbedder,
     textEmbedder: willing(),
+    opensPictures: () => true,
     clock: manualClock(),
     changed: async () => {},
   });
