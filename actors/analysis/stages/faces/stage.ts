@@ -33,8 +33,8 @@ export const facesStage: Stage = {
   },
 };
 
-/** Frames in a span: two minutes of footage. */
-const spanFrames = 120;
+/** Frames in a span: some five seconds of work where several faces are seen, which a crash costs at most. */
+const spanFrames = 30;
 /** Frames decoded ahead: they are large, and looking at one takes longer than decoding it. */
 const CREDIT = 3;
 
