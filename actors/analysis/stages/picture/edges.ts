@@ -23,6 +23,8 @@ const leastMargin = 0.15;
 const longest = 16;
 /** Seconds that parts of one run have in common: no gradual change is longer. */
 const shared = 2.5;
+/** Seconds behind a part within which the pictures before the next one are decoded anyway. */
+const near = 2;
 /** Seconds between changes that are one. */
 const apart = 0.1;
 /** Comparisons between two turns of the event loop: some 10 ms. */
@@ -208,6 +210,8 @@ class PartPlan {
   #run: FilmPart | null = null;
   /** Where the next part begins. */
   #from = 0;
+  /** Where the part before ends. */
+  #before = Number.NEGATIVE_INFINITY;
 
   constructor(margin: number) {
     this.#margin = margin;
@@ -244,7 +248,9 @@ class PartPlan {
   }
 
   #part({ from, needed }: FilmPart, to: number): FilmPart {
-    return { from: this.#from, needed: this.#from === from ? needed : this.#from, to };
+    const isFar = this.#from === from && needed - this.#before > near;
+    this.#before = to;
+    return { from: this.#from, needed: isFar ? needed : this.#from, to };
   }
 }
 
