@@ -51,7 +51,8 @@ export class ActiveTasks {
   /** True if a worker reports that it generates a summary. */
   get summarizing(): boolean {
     return [...this.#active.values()].some(({ underway }) =>
-      [...underway.values()].some(({ amounts }) => 'summary' in amounts),
+      // Every job tells amounts of all kinds of work.
+      [...underway.values()].some(({ amounts }) => (amounts['summary']?.all ?? 0) > 0),
     );
   }
 

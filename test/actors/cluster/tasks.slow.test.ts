@@ -308,7 +308,7 @@ async function summarizing(nodes: Nodes): Promise<void> {
       JSON.stringify({ task_id, job: 'job', file: null, amounts, files: 0 }),
     ]);
   const all = [node, other].map(({ active }) => active);
-  await tell({ video: { done: 1, all: 2 } });
+  await tell({ video: { done: 1, all: 2 }, summary: { done: 0, all: 0 } });
   await until(() => all.every((active) => [...active.underway(task_id)].length === 1));
   assert.deepEqual(
     all.map((active) => active.summarizing),
