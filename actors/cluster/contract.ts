@@ -13,7 +13,6 @@ export const clusterErrors = errorTable({
   DATABASE_AWAY: { meaning: 'The database of the cluster cannot be reached', status: 503, retryable: true },
   DATABASE_REFUSED: { meaning: 'The database of the cluster cannot be used', status: 500, retryable: false },
   CLUSTER_TOO_NEW: { meaning: 'The cluster was made by a newer version', status: 503, retryable: false },
-  NOT_IN_CLUSTER: { meaning: 'This cannot be done in a cluster yet', status: 501, retryable: false },
   GIVEN_UP: {
     meaning: 'The work was given up after several attempts',
     status: 500,
@@ -36,7 +35,6 @@ export const clusterErrors = errorTable({
     status: 507,
     retryable: false,
   },
-  OTHER_PART: { meaning: 'The node holds another part', status: 421, retryable: false },
   HOME_UNWRITABLE: {
     meaning: 'Files of the home folder cannot be written',
     status: 507,

@@ -1,9 +1,7 @@
 // How the request of a task is cut into jobs: a large file is one, small ones go together; then come
 // clusterings and summaries, which need what was found before. Pure.
 import type { AnalysisRequest, WorkResult } from '../analysis/contract.ts';
-import { hasWork } from '../analysis/stages/kind.ts';
 import { stageKinds } from '../analysis/stages/kinds.ts';
-import { clusterErrors } from './contract.ts';
 
 /** The type whose jobs have closing steps, and the one that reads what the others have stored. */
 const [closes, reads] = ['faces', 'summary'] as const;
@@ -39,13 +37,6 @@ const without = ({ cache_dir, force, from_previews }: AnalysisRequest): Analysis
   ...{ ...nothing, cache_dir, force },
   ...(from_previews && { from_previews }),
 });
-
-/** Throws NOT_IN_CLUSTER for what workers cannot do. */
-export function expectSpread(request: AnalysisRequest): void {
-  const other = stageKinds.find((kind) => kind.place !== 'analysis' && kind.jobsOf(request).some(hasWork));
-  if (other !== undefined)
-    throw clusterErrors.NOT_IN_CLUSTER(`Work of the type ${other.type} cannot be done in a cluster yet`);
-}
 
 /** Each file that is analysed, once. */
 export function pathsOf(request: AnalysisRequest): string[] {

@@ -29,7 +29,6 @@ import { addAttachments, addJobs, endJobs, keepResults, workersNow } from './job
 import { addChange, lockLibrary } from './log.ts';
 import {
   type CostedWork,
-  expectSpread,
   type JobWork,
   pathsOf,
   picturesOf,
@@ -124,7 +123,6 @@ export class ClusterTasks implements Tasks {
     }
     await database.ready();
     const { request: resolved, attachments } = await this.#parts.resolve(request, signal);
-    expectSpread(resolved);
     const all = await this.#workOf(resolved, signal);
     const task_id = randomUUID();
     const first = newTask({ task_id, request: resolved, source, state: 'running', now: Date.now() / 1000 });

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { AnalysisRequest } from '../../../actors/analysis/contract.ts';
 import { stageKinds } from '../../../actors/analysis/stages/kinds.ts';
-import { clusterErrors } from '../../../actors/cluster/contract.ts';
 import {
-  expectSpread,
   type JobWork,
   jobsOf,
   pathsOf,
@@ -101,10 +99,4 @@ test('a clustering comes after its files, and summaries come last', () => {
   const summarized = requestOf(whole, last!);
   assert.deepEqual([summarized.paths, summarized.text_paths, summarized.face_jobs], [[], undefined, []]);
   assert.deepEqual(summarized.summary_jobs, [summary]);
-});
-
-test('what belongs to one machine is refused by name', () => {
-  expectSpread({ ...request, from_previews: true });
-  const isRefused = (error: unknown) => clusterErrors.NOT_IN_CLUSTER.is(error) && /pull/.test(error.message);
-  assert.throws(() => expectSpread({ ...request, pull_models: ['m'] }), isRefused);
 });
