@@ -10,7 +10,7 @@ import { libraryHandlers } from './library/handlers.ts';
 import { materialHandlers } from './material/handlers.ts';
 import { nameHandlers } from './names/handlers.ts';
 import { OpenLoads, OpenStages } from './numbered-work.ts';
-import { OpenClusterings, peopleHandlers } from './people/handlers.ts';
+import { OpenClusterings, type PeopleParts, peopleHandlers } from './people/handlers.ts';
 import { type ClusteringsOf, PeopleIndex } from './people/people-index.ts';
 import { Following, OneFolder, replicaHandlers } from './replica/handlers.ts';
 import { resultHandlers } from './results/handlers.ts';
@@ -102,11 +102,12 @@ export const definition = actor<typeof indexContract, IndexSettings | undefined>
 });
 
 /** Handlers of small messages, among them those of `smallNames`. */
-function smallHandlers(parts: TranscriptParts & VoiceParts) {
+function smallHandlers(parts: TranscriptParts & VoiceParts & PeopleParts) {
   return {
     ...transcriptHandlers(parts),
     ...voiceHandlers(parts),
     ...libraryHandlers(parts),
+    ...peopleHandlers(parts),
   };
 }
 

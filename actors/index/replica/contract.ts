@@ -29,6 +29,7 @@ export const smallNames = [
   'name_speakers',
   'link_speakers',
   'take_back_speakers',
+  'name_clusters',
 ] as const satisfies readonly WriteName[];
 export type SmallName = (typeof smallNames)[number];
 

@@ -70,6 +70,10 @@ const writes = [
     request: { moves: [{ from: '/footage/aa.mp4', to: '/footage/new.mp4', volume: null }] },
   },
   naming('aa', 'SPEAKER_00', 'Ada Lovelace'),
+  {
+    name: 'name_clusters',
+    request: { cluster_job_name: 'none', assignments: [{ cluster_id: 'c1', name: 'Ada' }] },
+  },
 ];
 const changes = writes.map((write, at) => ({ seq: at + 3, at_ms: 1000 * at, write }));
 
@@ -86,10 +90,11 @@ test('together they come to the same as one by one', async (t) => {
   const plain = (all: readonly unknown[]) =>
     JSON.stringify(all, (key, value) => (key === 'stack' ? '' : value));
   assert.equal(plain(written), plain(alone));
-  assert.equal(written[1]?.refusal?.code, 'UNKNOWN_SPEAKER');
+  const refusals = [written[1], written[6]].map((one) => one?.refusal?.code);
+  assert.deepEqual(refusals, ['UNKNOWN_SPEAKER', 'UNKNOWN_CLUSTER_JOB']);
   assert.equal(await other.held(), await one.held());
   assert.match(await other.held(), /Ada Lovelace.*new\.mp4/);
-  assert.deepEqual(await index.call('followed', { cache_dir }), { library, seq: 8, at_ms: 5000 });
+  assert.deepEqual(await index.call('followed', { cache_dir }), { library, seq: 9, at_ms: 6000 });
   const again = await applied(index, cache_dir, changes);
   assert.ok(again.every(({ answer, refusal }) => answer === null && refusal === null));
   assert.equal(await other.held(), await one.held(), 'and twice is the same as once');
