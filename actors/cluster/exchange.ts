@@ -2,7 +2,7 @@
 // manifest, and never changed once a change of the log names it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, readFile } from 'node:fs/promises';
+import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, reasonOf } from '../../runtime/errors.ts';
 import { createFile } from '../../runtime/files/atomic-write.ts';
@@ -70,9 +70,21 @@ export class Exchange {
   async #seal(place: string, cacheDir: string, signal: AbortSignal) {
     const { shared } = this.#parts;
     const folder = join(shared, place);
-    if (!this.#isThere()) throw clusterErrors.SHARED_FOLDER(`${shared} is not mounted`, { folder: shared });
-    const { missing } = await this.#parts.exportLibrary(this.#transfer(cacheDir, folder, signal));
-    return { sealed: { place, digest: digestOf(await readFile(join(folder, manifestFile))) }, missing };
+    if (!this.#isThere()) throw this.#notMounted();
+    const { missing, files } = await this.#parts.exportLibrary(this.#transfer(cacheDir, folder, signal));
+    const manifest = await readFile(join(folder, manifestFile)).catch(() => null);
+    const sizes = await Promise.all(files.map(({ path }) => sizeOf(join(folder, path))));
+    // Where the share went away meanwhile, something was written into the folder that lies below it.
+    if (manifest === null || files.some(({ bytes }, at) => sizes[at] !== bytes) || !this.#isThere()) {
+      await this.drop(place);
+      throw this.#notMounted();
+    }
+    return { sealed: { place, digest: digestOf(manifest) }, missing };
+  }
+
+  #notMounted(): Error {
+    const { shared } = this.#parts;
+    return clusterErrors.SHARED_FOLDER(`${shared} is not mounted`, { folder: shared });
   }
 
   /** Nobody needs it any more. */
@@ -163,6 +175,13 @@ export class Exchange {
     return { cacheDir, folder, home, roots, progress: () => {}, signal };
   }
 }
+
+/** Null where nothing can be read. */
+const sizeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => null,
+  );
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
