@@ -17,7 +17,8 @@ export interface World {
   readonly footage: string;
   /** The folder that all engines write to. */
   readonly shared: string;
-  join(roles: string, home?: Home): Promise<Node>;
+  /** `url`: of the database, where it is not reached directly. */
+  join(roles: string, home?: Home, url?: string): Promise<Node>;
 }
 
 /** `place`: puts files into the folder of the footage. */
@@ -31,13 +32,13 @@ export async function newWorld(t: TestContext, place: (footage: string) => void)
   t.after(postgres.end);
   const shared = join(folder, 'shared');
   mkdirSync(shared);
-  const joinAs: World['join'] = async (roles, known) => {
+  const joinAs: World['join'] = async (roles, known, url = postgres.url) => {
     const home = known ?? newHome();
     const root = { name: 'footage', folder: footage, origin: footage, volume: null, removed: false };
     mkdirSync(join(home.folder, 'home'), { recursive: true });
     // As `framehound roots add` writes it.
     writeFileSync(join(home.folder, 'home', 'roots.json'), rootsText([root]));
-    const options = ['--cluster', postgres.url, '--cluster-folder', shared, '--roles', roles];
+    const options = ['--cluster', url, '--cluster-folder', shared, '--roles', roles];
     const service = await startService(['--no-guardian', ...options], home);
     t.after(service.end);
     return { ...service, cacheDir: join(home.folder, 'home', 'analysis') };
