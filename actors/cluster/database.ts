@@ -57,10 +57,20 @@ export const standsSql = (seq: string, at_ms: string) =>
 /** When a change was made, milliseconds since 1970. */
 export const madeSql = (change: string) => `floor(extract(epoch from ${change}.at) * 1000)::float8`;
 
+export interface Waiting {
+  /** See `neededSql`. */
+  readonly needed: number;
+  readonly jobs: boolean;
+  /** Jobs that were given up. */
+  readonly dead: boolean;
+}
+
 /** Names of the queues: files to analyse, and those that were given up. */
 export const [fileQueue, deadQueue] = ['file', 'file-dead'];
 
 const jobSchema = 'framehound_jobs';
+/** Notices of jobs that a worker can take. */
+export const jobChannel = 'framehound_job';
 /** ms. */
 const CONNECT_WITHIN = 5_000;
 const AGAIN_AFTER = 1_000;
@@ -147,8 +157,8 @@ export class Database implements Sql {
       db: { executeSql },
       schema: jobSchema,
       schedule: false,
-      superviseIntervalSeconds: 1,
-      monitorIntervalSeconds: 1,
+      superviseIntervalSeconds: 2,
+      monitorIntervalSeconds: 2,
       reindex: false,
     });
     boss.on('error', (error) => this.#log?.debug('a step of the job queue failed', { error }));
@@ -322,6 +332,7 @@ export class Database implements Sql {
   ): Promise<void> {
     const all = jobs.map(({ id, priority }) => ({ id, priority, data: { job: id }, group: { id: task } }));
     await this.#boss.insert(fileQueue, all, { db: adapted(sql) });
+    await sql.query('select pg_notify($1, $2)', [jobChannel, '']);
   }
 
   /** That of the job that was taken last, or else of the next one. */
@@ -335,6 +346,22 @@ export class Database implements Sql {
       [fileQueue],
     );
     return row!.priority;
+  }
+
+  /**
+   * Says whether anything waits, and which change a worker has to have for that. A worker without work asks
+   * it again and again.
+   */
+  async waiting(library: string): Promise<Waiting> {
+    const waits = (name: string) =>
+      `exists (select 1 from ${jobSchema}.job where name = ${name} and state < 'active' and not blocked
+        and start_after <= ${jobSchema}.job_now())`;
+    const [row] = await this.query<Waiting>(
+      `select (${neededSql})::float8 as needed, ${waits('$2')} as jobs, ${waits('$3')} as dead
+        from framehound.library where id = $1`,
+      [library, fileQueue, deadQueue],
+    );
+    return row!;
   }
 
   /**
@@ -394,6 +421,7 @@ export class Database implements Sql {
         where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
       [fileQueue, id, retryCount],
     );
+    await this.query('select pg_notify($1, $2)', [jobChannel, '']);
   }
 
   async cancelJobs(sql: Sql, ids: readonly string[]): Promise<void> {

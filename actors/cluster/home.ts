@@ -23,7 +23,7 @@ import type { HomePlaces } from './places.ts';
 
 const homeChannel = 'framehound_home';
 /** ms between two looks at the folders, and at the database without a notice. */
-const SCAN_EVERY = 100;
+const SCAN_EVERY = 250;
 const LOOK_EVERY = 1_000;
 /** A folder that was changed so recently may change again under the same time stamp, ms. */
 const COARSEST_TICK = 2_500;

@@ -7,7 +7,6 @@ import type { Write } from '../index/replica/contract.ts';
 import {
   expectSupported,
   madeSql,
-  neededSql,
   type ReplicaPosition,
   type Sql,
   standsSql,
@@ -159,15 +158,6 @@ export async function changesAfter(
   );
   const { cut, last, stands, tables } = rows[0]!;
   return { cut: Number(cut), last: Number(last), stands, tables, changes };
-}
-
-/** See `neededSql`. */
-export async function neededChange(sql: Sql, library: string): Promise<number> {
-  const [row] = await sql.query<{ needed: string }>(
-    `select ${neededSql} as needed from framehound.library where id = $1`,
-    [library],
-  );
-  return Number(row?.needed ?? 0);
 }
 
 /** The number of the last change. */

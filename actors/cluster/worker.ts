@@ -18,11 +18,11 @@ import type { Root } from '../library/roots/contract.ts';
 import { transferErrors } from '../library/transfer/contract.ts';
 import { Alarm } from './alarm.ts';
 import { clusterErrors } from './contract.ts';
-import { type Database, deadQueue, fileQueue, type Job } from './database.ts';
+import { type Database, deadQueue, fileQueue, type Job, jobChannel } from './database.ts';
 import { type Exchange, openPlace, resultPlace, type Sealed } from './exchange.ts';
 import type { Follower } from './follower.ts';
 import { attachmentsOf, cutJob, facesFound, goOn, workersNow } from './jobs.ts';
-import { changeChannel, isOvertaken, lastChange, lockLibrary, neededChange, noteContents } from './log.ts';
+import { isOvertaken, lastChange, lockLibrary, noteContents } from './log.ts';
 import type { Node } from './node.ts';
 import { amountsOf, progressNotices } from './notices.ts';
 import { type JobWork, piecesOf, requestOf, resultWithoutWork, steps } from './pieces.ts';
@@ -30,7 +30,7 @@ import { type Places, readableIn } from './places.ts';
 import { addResults, readRequest, readTask, standingAfter } from './task-rows.ts';
 
 /** ms: until the queue is looked at, between two signs of life, and at most between jobs that fail. */
-const [LOOK_EVERY, KEEP_EVERY, LONGEST_PAUSE] = [500, 3_000, 30_000];
+const [LOOK_EVERY, KEEP_EVERY, LONGEST_PAUSE] = [1_000, 3_000, 30_000];
 /** ms that a job of several files should take: those of other tasks wait for it. */
 const SLICE = 3_000;
 /** Times that a clustering is made again because of corrections. */
@@ -109,7 +109,7 @@ export class Worker {
   }
 
   begin(): void {
-    this.#parts.database.listen(changeChannel, () => this.#alarm.ring());
+    this.#parts.database.listen(jobChannel, () => this.#alarm.ring());
     this.#over = this.#run();
   }
 
@@ -145,15 +145,18 @@ export class Worker {
   async #next(): Promise<boolean> {
     const { database, node, follower, library } = this.#parts;
     if (node.isDraining) return false;
-    // A node that cannot follow the log takes no jobs.
-    await follower.until(await neededChange(database, library), this.#stop.signal);
-    const roots = readableIn(await this.#parts.roots());
-    const job = await database.takeJob({ library, ...follower.position, roots });
-    if (job !== null) {
-      await this.#work(job);
-      return true;
+    const waiting = await database.waiting(library);
+    if (waiting.jobs) {
+      // A node that cannot follow the log takes no jobs.
+      await follower.until(waiting.needed, this.#stop.signal);
+      const roots = readableIn(await this.#parts.roots());
+      const job = await database.takeJob({ library, ...follower.position, roots });
+      if (job !== null) {
+        await this.#work(job);
+        return true;
+      }
     }
-    const dead = await database.takeDeadJob();
+    const dead = waiting.dead ? await database.takeDeadJob() : null;
     if (dead !== null) await this.#giveUp(dead);
     return dead !== null;
   }
@@ -324,7 +327,7 @@ export class Worker {
         signal.throwIfAborted();
         if (!passing.some((one) => one.is(error))) throw error;
         if (!isTold) log.warn('the shared folder cannot be written', { reason: toFields(error).message });
-        await this.#alarm.wait(LOOK_EVERY * 2, signal);
+        await this.#alarm.wait(LOOK_EVERY, signal);
       }
     }
   }
