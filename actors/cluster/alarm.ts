@@ -36,19 +36,20 @@ export class Alarm {
 
   /**
    * Works again and again until the signal is aborted, after a pause where `work` does not answer that there
-   * is more. `complain` hears why it failed, once while the reason stays, and not that the database is away.
+   * is more; null where it was not time to do anything. `complain` hears why it failed, once while the reason
+   * stays, and not that the database is away.
    */
   async repeat(
     ms: number,
     signal: AbortSignal,
-    work: () => Promise<boolean>,
+    work: () => Promise<boolean | null>,
     complain: (reason: string) => void,
   ): Promise<void> {
     let complained = '';
     while (!signal.aborted) {
       try {
         const isMore = await work();
-        complained = '';
+        if (isMore !== null) complained = '';
         if (isMore) continue;
       } catch (error) {
         if (signal.aborted) return;

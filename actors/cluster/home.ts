@@ -141,13 +141,13 @@ export class Home implements CommonHome {
     });
   }
 
-  async #round(): Promise<boolean> {
+  async #round(): Promise<boolean | null> {
     const { clock, places } = this.#parts;
     if (places.version !== this.#placed) this.#placeAgain();
     const now = clock.now();
-    if (now < this.#restUntil) return false;
+    if (now < this.#restUntil) return null;
     const isDue = now >= this.#lookAt;
-    if (!isDue && this.#changedHere().length === 0) return false;
+    if (!isDue && this.#changedHere().length === 0) return null;
     this.#restUntil = now + LOOK_EVERY;
     await this.#turn.run(() => this.#exchange());
     this.#restUntil = 0;
