@@ -4,6 +4,7 @@ import type { WorkResult } from '../analysis/contract.ts';
 import type { Amounts } from '../analysis/progress.ts';
 import type { TaskCounts, TaskError, TaskSnapshot } from '../analysis/tasks/contract.ts';
 import type { Write } from '../index/replica/contract.ts';
+import { clusterErrors } from './contract.ts';
 import {
   expectSupported,
   madeSql,
@@ -156,7 +157,9 @@ export async function changesAfter(
   const changes = rows.flatMap(({ seq, at_ms, body }) =>
     seq === null ? [] : [{ seq: Number(seq), at_ms, body }],
   );
-  const { cut, last, stands, tables } = rows[0]!;
+  // Between the two halves of a restore there is no library.
+  if (rows[0] === undefined) throw clusterErrors.DATABASE_AWAY('The database has no library');
+  const { cut, last, stands, tables } = rows[0];
   return { cut: Number(cut), last: Number(last), stands, tables, changes };
 }
 

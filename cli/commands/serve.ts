@@ -137,7 +137,7 @@ async function serveUntilStopped(
       signal: guardian.signal,
       previous: guardian.previous,
       onFatal: (actor) => guardian.requestRestart(`${actor} has stopped responding for the second time`),
-      onCutOff: () => guardian.requestRestart('the log of the cluster was cut while this machine was away'),
+      onCutOff: () => guardian.requestRestart('this machine takes the whole library of the cluster again'),
     })
     .catch((error: unknown) => {
       access.close(true);
