@@ -131,7 +131,7 @@ export class Worker {
         faults = 0;
         if (isMore) continue;
       } catch (error) {
-        if (!clusterErrors.DATABASE_AWAY.is(error)) {
+        if (!signal.aborted && !clusterErrors.DATABASE_AWAY.is(error)) {
           log.error('a job failed', { error: toFields(error).message });
           // A fault of this machine may not affect others, which get the jobs.
           pause = Math.min(LONGEST_PAUSE, LOOK_EVERY * 2 ** ++faults);
