@@ -1,8 +1,12 @@
 // What the service is asked for while its memory is watched: one function for each kind of work, on drawings,
 // small models of every family, and a film of the bench.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { talk } from '../test/actors/diarizer/tiny-models.ts';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { builtInRows } from '../actors/models/rows/list.ts';
+import { talk, writeModel } from '../test/actors/diarizer/tiny-models.ts';
+import { writeTextModel } from '../test/actors/text-reader/graphs.ts';
+import { smallGraph } from '../test/actors/things/small-graph.ts';
+import { wideGraph } from '../test/actors/transcriber/wide-graph.ts';
 import { writeFaceModels } from '../test/system/session/face-models.ts';
 import { type LibraryPaths, makeLibrary } from '../test/system/session/library.ts';
 import { joined, silence, writeWav } from '../test/system/speech-files.ts';
@@ -44,9 +48,22 @@ export async function makeMaterial(folder: string, say: (text: string) => void):
   await writeX3(home, 'tiny-x3asr', 'en', { quiet, loud });
   writeWhisper(home, 'tiny-whisper', 'de');
   writeParakeet(home, 'tiny-parakeet', 'fr');
+  await writeTextModel(modelsOf(home));
+  await writeModel(modelsOf(home), graphRow('rf-detr-nano', 'tiny-things'), smallGraph());
+  await writeModel(modelsOf(home), graphRow('firered-aed', 'tiny-sounds'), wideGraph());
   const media = await makeLibrary(join(folder, 'media'));
   const film = await footage(kinds.h264Gop12, say);
   return { folder, cacheDir: join(folder, 'analysis'), film, media, speech: makeSounds(folder) };
+}
+
+/** The row of a model under another key, with one file. */
+function graphRow(key: string, name: string) {
+  const row = builtInRows.find((one) => one.key === key)!;
+  return {
+    ...row,
+    key: name,
+    files: [{ role: 'graph', name: 'graph.onnx', url: null, size: null, sha256: null }],
+  };
 }
 
 function makeSounds(folder: string): Work['speech'] {
@@ -140,6 +157,31 @@ async function searches(work: Work): Promise<void> {
   }
 }
 
+/** Files that arrive in a watched folder, and are forgotten and removed again. */
+async function watched(work: Work): Promise<void> {
+  const { client, cacheDir: cache_dir } = work;
+  const under = join(work.folder, 'watched');
+  if (!existsSync(under)) {
+    mkdirSync(under);
+    mkdirSync(cache_dir, { recursive: true });
+    await client.get('/api/v1/watch-folders', { folder_path: under, cache_dir });
+  }
+  const paths = stillsOf(work).map((path) => join(under, basename(path)));
+  for (const [i, path] of stillsOf(work).entries()) copyFileSync(path, paths[i]!);
+  await client.get('/api/v1/watch-folders/service/start', {});
+  await until('the watched folder', 120_000, async () => {
+    const { state } = await client.get<{ state: string }>('/api/v1/watch-folders/service/status');
+    const { media } = await client.get<{ media: readonly unknown[] }>('/api/v1/library/list', {
+      cache_dir,
+      under,
+    });
+    return state === 'waiting' && media.length === paths.length;
+  });
+  await client.get('/api/v1/watch-folders/service/stop', {});
+  await post(work, '/library/forget', { media_paths: paths });
+  for (const path of paths) rmSync(path);
+}
+
 async function forget(work: Work): Promise<void> {
   const media_paths = [work.media.places, ...stillsOf(work)];
   await run(work, '/analyze', { visual_media_paths: media_paths });
@@ -204,9 +246,23 @@ function documents(work: Work): Promise<void> {
   });
 }
 
+function sidecars(work: Work): Promise<void> {
+  const { places, flowers } = work.media;
+  return exported(work, async (output_dir) => {
+    await ready(work);
+    await post(work, '/export/sidecars', { media_paths: [places, flowers], output_dir });
+  });
+}
+
 export const workKinds: Readonly<Record<string, Kind>> = {
   stills: (work) => visual(work, stillsOf(work)),
   film: (work) => visual(work, [work.film.path]),
+  things: (work) =>
+    run(work, '/analyze', { thing_media_paths: [work.film.path, ...stillsOf(work)], force: true }),
+  words: (work) =>
+    run(work, '/analyze', { text_media_paths: [work.film.path, ...stillsOf(work)], force: true }),
+  sounds: (work) =>
+    run(work, '/analyze', { sound_media_paths: work.speech.map(({ path }) => path), force: true }),
   speech: (work) => run(work, '/analyze', { transcription_jobs: work.speech, force: true }),
   faces,
   summaries,
@@ -215,4 +271,6 @@ export const workKinds: Readonly<Record<string, Kind>> = {
   folders,
   clips,
   documents,
+  sidecars,
+  watched,
 };

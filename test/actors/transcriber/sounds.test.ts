@@ -7,7 +7,6 @@ import { type TestContext, test } from 'node:test';
 import { Fbank, fbankBands } from '../../../actors/acoustics/fbank.ts';
 import { modelErrors } from '../../../actors/models/contract.ts';
 import { openSession } from '../../../actors/models/session.ts';
-import { GraphBuilder, onnxBytes } from '../../../actors/models/starter/graph/onnx.ts';
 import type { HeardSounds } from '../../../actors/transcriber/contract.ts';
 import { readCmvn, SoundDetector, type SoundFiles } from '../../../actors/transcriber/sounds.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -15,6 +14,7 @@ import { sharedPath, skipWithout } from '../../shared.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { askSound } from '../decoder/ask-decoder.ts';
 import { readWav } from './voice/speech-media.ts';
+import { wideGraph } from './wide-graph.ts';
 
 async function opened(t: TestContext, files: SoundFiles): Promise<SoundDetector> {
   const log = createLog('test', () => {});
@@ -23,28 +23,6 @@ async function opened(t: TestContext, files: SoundFiles): Promise<SoundDetector>
   );
   t.after(() => detector.close());
   return detector;
-}
-
-/** Every frame depends on 152 before it and 160 after it, as in the network. `outputs`: usually three. */
-function wideGraph(outputs = 3): Uint8Array {
-  const graph = new GraphBuilder('wide');
-  const features = graph.input('feat', 'float', ['batch', 'time', fbankBands]);
-  const frames = 152 + 1 + 160;
-  const weights = Float32Array.from(
-    { length: outputs * fbankBands * frames },
-    (_, i) => (((i * 7919) % 1000) / 1000 - 0.5) / 100,
-  );
-  const made = graph.op(
-    'Conv',
-    [
-      graph.op('Transpose', [features], { perm: [0, 2, 1] }),
-      graph.tensor('float', [outputs, fbankBands, frames], weights),
-    ],
-    { kernel_shape: [frames], pads: [152, 160] },
-  );
-  const probabilities = graph.op('Transpose', [graph.op('Sigmoid', [made])], { perm: [0, 2, 1] });
-  graph.output(probabilities, 'probs', 'float', ['batch', 'time', outputs]);
-  return onnxBytes(graph.model());
 }
 
 async function written(t: TestContext, name: string, bytes: Uint8Array): Promise<string> {
