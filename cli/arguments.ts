@@ -5,9 +5,11 @@ import {
   speechPreferences,
   type TranscriptionJob,
 } from '../actors/analysis/stages/speech/kind.ts';
+import { ReclusterRequest } from '../actors/faces/people/requests/contract.ts';
 import { FilterOperator, type MetadataFilter } from '../actors/index/facets/contract.ts';
 import { maxResults, type PeopleFields } from '../actors/search/scope/contract.ts';
 import { speechLanguages } from '../actors/transcriber/contract.ts';
+import { exportFolder, typedPath } from '../runtime/files/user-folders.ts';
 import { suggestion } from '../runtime/text.ts';
 import { usageErrors } from './context.ts';
 import { printable } from './terminal.ts';
@@ -160,4 +162,26 @@ export function preferenceArgument(text: string): SpeechPreference {
   if (!preference)
     throw usageErrors.USAGE(`--with must be one of ${speechPreferences.join(', ')}, not ${text}`);
   return preference;
+}
+
+// The options of a clustering of faces.
+
+/** For a clustering that is new: two pictures are enough for a person who looks at the groups. */
+export const newClustering = { eps: 0.48, min_samples: 2 } as const;
+
+export function epsOf(text: string | undefined): number | null {
+  return text === undefined ? null : numberArgument('--eps', text, ReclusterRequest.properties.eps);
+}
+
+export function minSamplesOf(text: string | undefined): number | null {
+  return text === undefined
+    ? null
+    : numberArgument('--min-samples', text, ReclusterRequest.properties.min_samples);
+}
+
+/** Absolute. `out`: value of `--out`; without it, the folder of exports in the home folder. */
+export function outputFolder(out?: string): string {
+  const folder = out === undefined ? exportFolder() : typedPath(out);
+  if (folder === null) throw usageErrors.USAGE('there is no home folder to write to: add --out DIR');
+  return folder;
 }

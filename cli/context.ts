@@ -1,4 +1,5 @@
 // Context of every command of the terminal.
+import { parseArgs } from 'node:util';
 import type { Engine, EngineHost } from '../actors/engine.ts';
 import type { Installation } from '../actors/installation.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -7,7 +8,7 @@ import { errorTable } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { lacksCuda } from '../runtime/process/nvidia.ts';
 import type { SettingValues, settings } from '../settings.ts';
-import { commandTable } from './command-table.ts';
+import { type Action, commandTable, type Options } from './command-table.ts';
 import type { Output, Screen } from './terminal.ts';
 
 export const usageErrors = errorTable({
@@ -59,6 +60,24 @@ export function typed(text: string): string {
 export const exit = { ok: 0, error: 1, usage: 2, someFailed: 3, cancelled: 130 } as const;
 
 export type Command = (args: readonly string[], context: Context) => Promise<number>;
+
+type OptionsOf<A> = A extends { readonly options: infer O extends Options } ? O : Record<never, never>;
+
+/** Options and arguments as the table declares them. Throws the errors of `parseArgs`. */
+export function argumentsOf<const A extends Action>({ options }: A, args: readonly string[]) {
+  return parseArgs({ args: [...args], allowPositionals: true, options: (options ?? {}) as OptionsOf<A> });
+}
+
+/** Options of a command that takes no arguments. */
+export function flagsOf<const A extends Action>({ options }: A, args: readonly string[]) {
+  return parseArgs({ args: [...args], options: (options ?? {}) as OptionsOf<A> }).values;
+}
+
+/** The only argument of a command; `needs`: what the error says where there is none, or another one. */
+export function only([argument, ...others]: readonly string[], needs: string): string {
+  if (argument !== undefined && argument !== '' && others.length === 0) return argument;
+  throw usageErrors.USAGE(needs);
+}
 
 /** Told once at the start where models could run on a device and do not; null elsewhere. */
 export function deviceHint({ device }: Pick<SettingValues, 'device'>): string | null {

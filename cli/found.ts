@@ -42,7 +42,7 @@ export function copiesText(paths: readonly string[] = []): string {
 }
 
 /** Parses `HH:MM:SS`; hours may have more than two digits. */
-export function secondsOf(timestamp: string): number {
+function secondsOf(timestamp: string): number {
   return timestamp.split(':').reduce((sum, part) => 60 * sum + Number(part), 0);
 }
 

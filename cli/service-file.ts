@@ -36,7 +36,7 @@ export const RunningService = Type.Object({
 });
 export type RunningService = Static<typeof RunningService>;
 
-export interface Listening {
+interface Listening {
   readonly host: string;
   readonly port: number;
   readonly owner: string | null;

@@ -26,7 +26,7 @@ const LONGEST_LOG = 10 * 1024 * 1024;
 /** Lines of a service that did not start. */
 const MOST_LINES = 5;
 
-export interface Background {
+interface Background {
   /** Where its log goes. */
   readonly log: string;
   /** Undefined while it runs. */
@@ -38,7 +38,7 @@ export interface Background {
 }
 
 /** Null as `claimStart` answers it. Throws INVALID_CONFIG, CANCELLED, and errors of the file system. */
-export async function startInBackground(context: Context): Promise<Background | null> {
+async function startInBackground(context: Context): Promise<Background | null> {
   const { config, values } = context;
   const { home } = folders(values);
   const leave = await claimStart(home, context);
@@ -163,7 +163,7 @@ const AGAIN_MS = 100;
 /** How long one question is waited for: a process that hangs takes it and never answers. */
 const ANSWER_MS = 15_000;
 
-export interface SignIn {
+interface SignIn {
   readonly address: string;
   /** Without a ticket a person has to sign in with a license key. */
   readonly hasTicket: boolean;

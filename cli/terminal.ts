@@ -13,7 +13,7 @@ export interface Output {
   readonly colour: boolean;
 }
 
-export interface Inks {
+interface Inks {
   strong(text: string): string;
   quiet(text: string): string;
 }

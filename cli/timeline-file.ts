@@ -45,7 +45,7 @@ function sceneOf(seen: NonNullable<Found['seen']>) {
   return { media_path: seen.video_path, ...sceneSpan(seen), isOfStill: isStill(seen) };
 }
 
-export type SavedTimeline = Omit<TimelineAnswer, 'content'> & { readonly output_path: string };
+type SavedTimeline = Omit<TimelineAnswer, 'content'> & { readonly output_path: string };
 
 /** The format that the name of a file says. */
 export function formatOfFile(path: string): TimelineFormat {

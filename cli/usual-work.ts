@@ -4,8 +4,8 @@ import { anySubtitlesKey, type TranscriptionJob } from '../actors/analysis/stage
 import { isStillName } from '../actors/decoder/media-names.ts';
 import { storeErrors } from '../actors/index/store/contract.ts';
 import { isOf } from '../http/client/error.ts';
+import { newClustering } from './arguments.ts';
 import type { Context } from './context.ts';
-import { newClustering } from './faces/analyze.ts';
 import type { MediaTask } from './media-task.ts';
 import type { Service } from './service.ts';
 

@@ -187,7 +187,7 @@ export function percentageOf({ progress }: Pick<ProgressEvent, 'progress'>): num
 
 // The same events for clients without Socket.IO.
 
-export interface StreamRequest {
+interface StreamRequest {
   /** Only events of these tasks and saved searches; of all when there is none of both. */
   readonly task_ids: readonly string[];
   readonly search_ids: readonly string[];

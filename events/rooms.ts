@@ -37,7 +37,7 @@ export interface Rooms {
   flush(): void;
 }
 
-export interface RoomsOptions {
+interface RoomsOptions {
   readonly clock: Clock;
   /** The kinds of work there are. */
   readonly kinds?: readonly StageKind[];

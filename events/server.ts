@@ -33,20 +33,20 @@ import { createStream } from './stream.ts';
 // Rules of the event server: who may connect, and which requests the transports accept.
 
 /** A request as the engine hands it on: header names in lower case. */
-export interface EngineRequest {
+interface EngineRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Guests {
+interface Guests {
   isAllowedHost(host: string | undefined): boolean;
   /** `scheme://name[:port]` */
   readonly origins: readonly string[];
 }
 
 /** Why this client may not connect; undefined when it may. */
-export function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: Guests): string | undefined {
+function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: Guests): string | undefined {
   if (!isAllowedHost(headers['host'])) return 'Host not allowed';
   const { isAllowed } = originRule(origins, isAllowedHost);
   return isAllowed(headers['origin'] ?? '') ? undefined : 'Origin not allowed';
@@ -57,7 +57,7 @@ export function refusal({ headers }: EngineRequest, { isAllowedHost, origins }: 
  * process, a plain request with `transport=websocket` is never answered. uWebSockets takes a key of 24
  * characters for an upgrade.
  */
-export function isWellFormed({ method, headers, query }: EngineRequest): boolean {
+function isWellFormed({ method, headers, query }: EngineRequest): boolean {
   const upgrades = method === 'GET' && headers['sec-websocket-key']?.length === 24;
   if (upgrades) return query['transport'] === 'websocket';
   return query['transport'] === 'polling' && (method === 'GET' || method === 'POST');

@@ -8,7 +8,7 @@ import type { ServerEvents } from './protocol.ts';
 /** Names of the events that a client of Socket.IO is sent, with the same bodies. */
 type Name = keyof ServerEvents;
 
-export interface StreamFilter {
+interface StreamFilter {
   /** Only the events of these rooms; null for all. */
   readonly rooms: ReadonlySet<string> | null;
   /** Only events of this name. */
@@ -19,7 +19,7 @@ export interface StreamFilter {
   first(): readonly { readonly name: Name; readonly data: object }[];
 }
 
-export interface Stream {
+interface Stream {
   publish<N extends Name>(name: N, room: string, data: Parameters<ServerEvents[N]>[0]): void;
   follow(filter: StreamFilter): LiveText;
   /** Connected now. */

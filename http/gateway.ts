@@ -23,7 +23,7 @@ import { createMediaLinks, type Service, settingsAnswer } from './service.ts';
 import type { Access } from './sessions/access.ts';
 import { createServer } from './uws.ts';
 
-export interface GatewayParts {
+interface GatewayParts {
   readonly engine: Engine;
   readonly access: Access;
   readonly events: EventServer;

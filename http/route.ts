@@ -18,7 +18,7 @@ export type Answers = Readonly<Record<number, TSchema>>;
  * `text`: its content type. `bytes`: the body of a 200 is a `Content`, of one of these types; a part when one
  * is asked for. `live`: the body of a 200 is a `LiveText`, of this type.
  */
-export type Form = { readonly text: string } | { readonly bytes: string } | { readonly live: string };
+type Form = { readonly text: string } | { readonly bytes: string } | { readonly live: string };
 
 /**
  * Bytes that are answered as they are, whole or a part of them, and read only as fast as the client takes
@@ -55,7 +55,7 @@ export const Bytes = Type.Unsafe<Content>({ type: 'string', format: 'binary' });
 export const NoBody = Type.Unsafe<undefined>({ type: 'string', maxLength: 0 });
 
 /** One of the declared answers. */
-export type Answer<A extends Answers> = {
+type Answer<A extends Answers> = {
   [S in keyof A & number]: {
     readonly status: S;
     readonly body: Static<A[S]>;
@@ -63,7 +63,7 @@ export type Answer<A extends Answers> = {
   };
 }[keyof A & number];
 
-export interface Input<P extends TObject, Q extends TObject, B extends TObject> {
+interface Input<P extends TObject, Q extends TObject, B extends TObject> {
   /** Placeholders of the path. */
   readonly params: Static<P>;
   readonly query: Static<Q>;

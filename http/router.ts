@@ -10,7 +10,7 @@ export interface RouteMatch {
 }
 
 /** `allow`: the path is known, but not with this method. */
-export type RouteLookup = RouteMatch | { readonly allow: readonly Method[] } | null;
+type RouteLookup = RouteMatch | { readonly allow: readonly Method[] } | null;
 
 /** Throws when two routes have the same method and path: a bug. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => RouteLookup {
@@ -79,7 +79,7 @@ function match(pattern: readonly string[], given: readonly string[]): Record<str
 }
 
 /** Name in `{name}`, or in `{+name}`, which comes last and takes the rest of the path, slashes included. */
-export function placeholderName(placeholder: string): string {
+function placeholderName(placeholder: string): string {
   return placeholder.replace(/^\{\+?|\}$/g, '');
 }
 

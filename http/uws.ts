@@ -22,7 +22,7 @@ import {
 /** uWebSockets closes a connection that was idle for 8 to 12 seconds. */
 const KEEP_ALIVE = 'timeout=8';
 
-export interface Server {
+interface Server {
   /** The port in use; another one than configured when that is 0. */
   readonly port: number;
   /** For Socket.IO, which answers its own path on the same port. */
@@ -34,7 +34,7 @@ export interface Server {
   close(): void;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Called with the uWebSockets app before routes are set: Socket.IO shares the port. */
   attach?(sockets: TemplatedApp): void;
   /** Open at the same time; one more is closed at once, so that the engine can still open files. */
@@ -45,7 +45,7 @@ export interface ServerOptions {
 }
 
 /** How long what a client still sends after its answer is dropped: without a byte, and in all. */
-export interface LingerBounds {
+interface LingerBounds {
   readonly quietMs: number;
   readonly mostMs: number;
 }

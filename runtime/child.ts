@@ -46,7 +46,7 @@ export interface ChildState {
 }
 
 /** Environment of a child, given by its supervisor. */
-export interface Supervision {
+interface Supervision {
   readonly clock: Clock;
   readonly log: Log;
   readonly pool: SlotPool | undefined;

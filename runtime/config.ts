@@ -17,7 +17,7 @@ export interface Setting<S extends TSchema = TSchema> {
   readonly secret?: boolean;
 }
 
-export type Settings = Record<string, Setting>;
+type Settings = Record<string, Setting>;
 export type Values<T extends Settings> = { readonly [K in keyof T]: Static<T[K]['schema']> };
 export type Source = 'flag' | 'environment' | 'config.json' | 'default';
 
@@ -26,7 +26,7 @@ export interface Config<T extends Settings> {
   readonly sources: { readonly [K in keyof T]: Source };
 }
 
-export interface ConfigSources {
+interface ConfigSources {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@
 //   feed   one request, many items on credit: the producer never runs further ahead than the consumer allows
 import { type Static, type TSchema, Type } from 'typebox';
 
-export interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
+interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
   readonly kind: 'ask';
   readonly request: Q;
   readonly reply: A;
@@ -13,7 +13,7 @@ export interface Ask<Q extends TSchema = TSchema, A extends TSchema = TSchema> {
   readonly together: number;
 }
 
-export interface Feed<Q extends TSchema = TSchema, I extends TSchema = TSchema> {
+interface Feed<Q extends TSchema = TSchema, I extends TSchema = TSchema> {
   readonly kind: 'feed';
   readonly request: Q;
   readonly item: I;
@@ -21,7 +21,7 @@ export interface Feed<Q extends TSchema = TSchema, I extends TSchema = TSchema> 
   slotsPerItem(request: Static<Q>): number;
 }
 
-export type Messages = Record<string, Ask | Feed>;
+type Messages = Record<string, Ask | Feed>;
 
 export interface Contract<M extends Messages = Messages> {
   /** Name of the actor's role; also its name in logs and metrics. */

@@ -11,7 +11,7 @@ export interface ErrorRow {
   readonly retryable?: boolean;
 }
 
-export type ErrorDetails = Readonly<Record<string, string | number | boolean | null>>;
+type ErrorDetails = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The form an error has inside a message between threads. */
 export interface ErrorFields {
@@ -50,7 +50,7 @@ export interface ErrorMaker extends Required<ErrorRow> {
   is(error: unknown): error is EngineError;
 }
 
-export type ErrorTable<R extends Record<string, ErrorRow>> = { readonly [K in keyof R]: ErrorMaker };
+type ErrorTable<R extends Record<string, ErrorRow>> = { readonly [K in keyof R]: ErrorMaker };
 
 export function errorTable<const R extends Record<string, ErrorRow>>(rows: R): ErrorTable<R> {
   const makers = Object.entries(rows).map(([code, row]) => [code, errorMaker(code, row)] as const);

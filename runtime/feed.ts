@@ -8,7 +8,7 @@ import type { Lane } from './mailbox.ts';
 import type { Holder, SlotPool } from './slots.ts';
 import { Condition } from './sync/locks.ts';
 
-export interface FeedItem {
+interface FeedItem {
   readonly value: unknown;
   readonly slots: readonly SlotHandle[];
 }

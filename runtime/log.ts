@@ -2,7 +2,7 @@
 // it on.
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 export interface LogLine {
   /** Unix milliseconds. */
@@ -30,7 +30,7 @@ const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const none: LogFields = Object.freeze({});
 const silent = () => {};
 
-export interface LogOptions {
+interface LogOptions {
   readonly level?: LogLevel;
   readonly now?: () => number;
 }

@@ -4,7 +4,7 @@
 
 export type Lane = 'now' | 'later';
 
-export interface Mailbox<T> {
+interface Mailbox<T> {
   /** False when the lane is full; then nothing was added. */
   offer(lane: Lane, message: T): boolean;
   take(): T | undefined;

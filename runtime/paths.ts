@@ -6,7 +6,7 @@ import { errorTable } from './errors.ts';
 import { absolutePath, described, repeatedPath } from './schema.ts';
 import { quoted } from './text.ts';
 
-export const pathErrors = errorTable({
+const pathErrors = errorTable({
   PATH_NOT_ABSOLUTE: { meaning: 'The path is not absolute', status: 400 },
 });
 

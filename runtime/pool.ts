@@ -22,7 +22,7 @@ export interface PoolOptions {
   readonly mostMegabytes: number;
 }
 
-export interface Pool<Task, Result> {
+interface Pool<Task, Result> {
   /**
    * `moved`: buffers inside the task that are moved to the thread; the rest is *copied*. Throws CANCELLED
    * when the signal aborts, which ends the thread of a task that runs, or when the pool is closed; BUSY,

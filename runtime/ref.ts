@@ -75,7 +75,7 @@ interface Attachment {
   readonly words: number[];
 }
 
-export interface CellOptions {
+interface CellOptions {
   /** Messages that may wait in each lane. */
   readonly capacity: number;
   readonly pool?: SlotPool | undefined;

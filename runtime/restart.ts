@@ -17,7 +17,7 @@ export const defaultPolicy: RestartPolicy = {
   longestDelayMs: 5_000,
 };
 
-export type Verdict =
+type Verdict =
   | { readonly do: 'restart'; readonly afterMs: number }
   | { readonly do: 'give-up'; readonly reason: string };
 
@@ -90,7 +90,7 @@ export interface EngineEnd {
   readonly isRequested: boolean;
 }
 
-export type EngineVerdict =
+type EngineVerdict =
   | { readonly do: 'restart'; readonly afterMs: number }
   /** `code`: the guardian's own exit code. */
   | { readonly do: 'end'; readonly code: number; readonly reason: string };

@@ -9,7 +9,7 @@ import { Line } from './sync/locks.ts';
 /** Owner that prevents slots from being reused: one per turn, one per consumer of a feed. */
 export type Holder = number;
 
-export interface SlotTable {
+interface SlotTable {
   /** A free slot in a new generation, held by `holder`; undefined when none is free. */
   acquire(holder: Holder): SlotHandle | undefined;
   /** Throws STALE_SLOT when the handle is of an earlier filling or the slot is free. */

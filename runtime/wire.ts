@@ -8,7 +8,7 @@ import type { SlotMemory } from './slots.ts';
 
 export type CallId = number;
 
-export interface AskCall {
+interface AskCall {
   readonly type: 'ask';
   readonly id: CallId;
   readonly name: string;
@@ -115,7 +115,7 @@ export interface Link {
   readonly kill?: () => void;
 }
 
-export interface LinkMaker {
+interface LinkMaker {
   readonly link: Link;
   /** To be called once, when the thread is gone. */
   ended(reason: string): void;

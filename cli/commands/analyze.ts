@@ -1,6 +1,6 @@
 // `framehound analyze PATH...`: analyses every second of the films and stills it finds, their subtitles and
 // faces.
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
 import type { TaskRequest } from '../../actors/analysis/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import { foldName, plainName } from '../../actors/index/summaries/fold-name.ts';
@@ -8,20 +8,16 @@ import { presets, priorityHints } from '../../actors/summarizer/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
-import { summaryRequestOptions } from '../command-options.ts';
-import { commandTable } from '../command-table.ts';
-import { type Command, type Context, deviceHint, usageErrors } from '../context.ts';
+
+import { commandTable, summaryRequestOptions } from '../command-table.ts';
+import { argumentsOf, type Command, type Context, deviceHint, usageErrors } from '../context.ts';
 import { type MediaTask, runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { type UsualWork, usualTask } from '../usual-work.ts';
 
 export const analyze: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: commandTable.analyze.options,
-  });
+  const { values, positionals } = argumentsOf(commandTable.analyze, args);
   if (positionals.length === 0) throw usageErrors.USAGE('analyze needs the path of a file or folder');
   const { cache } = folders(context.values);
   const parameters = summaryParameters(values);

@@ -1,5 +1,4 @@
 // `framehound cluster`: the nodes of the cluster of the settings, as its database knows them.
-import { parseArgs } from 'node:util';
 import {
   type ClusterAdmin,
   type ClusterNode,
@@ -7,14 +6,23 @@ import {
   silentSeconds,
 } from '../../actors/cluster/contract.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, keptAlive, usageErrors } from '../context.ts';
+import {
+  argumentsOf,
+  type Command,
+  type Context,
+  exit,
+  flagsOf,
+  keptAlive,
+  only,
+  usageErrors,
+} from '../context.ts';
 import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 
 const known = commandTable.cluster.actions;
 
 const status: Command = async (args, context) => {
-  const { values } = parseArgs({ args: [...args], options: known.status.options });
+  const values = flagsOf(known.status, args);
   return withCluster(context, values.cluster, async (admin) => {
     const state = await admin.status();
     context.out(values.json ? `${JSON.stringify(state)}\n` : statusText(state));
@@ -23,9 +31,8 @@ const status: Command = async (args, context) => {
 };
 
 const drain: Command = async (args, context) => {
-  const { options } = known.drain;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-  const node = only('drain', positionals);
+  const { values, positionals } = argumentsOf(known.drain, args);
+  const node = only(positionals, 'cluster drain needs the id of one node');
   return withCluster(context, values.cluster, async (admin) => {
     await admin.drain(node, !values.end);
     context.out(values.end ? `${node} takes files again\n` : `${node} takes no further files\n`);
@@ -34,9 +41,8 @@ const drain: Command = async (args, context) => {
 };
 
 const remove: Command = async (args, context) => {
-  const { options } = known.remove;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-  const node = only('remove', positionals);
+  const { values, positionals } = argumentsOf(known.remove, args);
+  const node = only(positionals, 'cluster remove needs the id of one node');
   return withCluster(context, values.cluster, async (admin) => {
     await admin.remove(node);
     context.out(`${node} is no node of the cluster any more\n`);
@@ -47,13 +53,6 @@ const remove: Command = async (args, context) => {
 const actions: Readonly<Record<string, Command>> = { status, drain, remove };
 
 export const cluster: Command = byAction('cluster', actions, 'status');
-
-function only(action: string, positionals: readonly string[]): string {
-  const [node, ...others] = positionals;
-  if (node === undefined || others.length > 0)
-    throw usageErrors.USAGE(`cluster ${action} needs the id of one node`);
-  return node;
-}
 
 /** Address from the command line, else from the settings; empty if neither names a cluster. */
 export function databaseAddress(

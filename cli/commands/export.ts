@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import type { ClipResult } from '../../actors/exporter/clips/contract.ts';
 import { type SidecarResult, sidecarFormats } from '../../actors/exporter/sidecars/contract.ts';
 import {
@@ -17,10 +16,10 @@ import { codeOf } from '../../runtime/errors.ts';
 import { typedPath } from '../../runtime/files/user-folders.ts';
 import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
+import { outputFolder } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, type Context, exit, only, usageErrors } from '../context.ts';
 import { byAction } from '../help.ts';
-import { outputFolder } from '../output-folder.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { formatOfFile, saveTimeline } from '../timeline-file.ts';
@@ -28,17 +27,9 @@ import { transcript } from './transcript.ts';
 
 // `framehound export timeline FILE`: a list of scenes as a sequence of an editing program.
 
-const { options: timelineOptions } = commandTable.export.actions.timeline;
-
-export const exportTimeline: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: timelineOptions,
-  });
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0)
-    throw usageErrors.USAGE('export timeline needs exactly one file with scenes');
+const exportTimeline: Command = async (args, context) => {
+  const { values, positionals } = argumentsOf(commandTable.export.actions.timeline, args);
+  const file = only(positionals, 'export timeline needs exactly one file with scenes');
   const isPrinted = values.out === '-';
   if (isPrinted && values.json)
     throw usageErrors.USAGE('--json needs --out FILE; without it, the timeline itself is printed');
@@ -104,10 +95,8 @@ async function scenesOf(file: string, format: TimelineFormat): Promise<TimelineB
 
 // `framehound export clips FILE START-END...`: clips of a film or of sound.
 
-const { options } = commandTable.export.actions.clips;
-
 const exportClips: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = argumentsOf(commandTable.export.actions.clips, args);
   const [file, ...texts] = positionals;
   if (file === undefined || texts.length === 0) {
     throw usageErrors.USAGE('export clips needs a file, and START-END for each clip');
@@ -163,17 +152,11 @@ function seconds(text: string): number | null {
 
 // `framehound export sidecars [PATH...]`: what was found in media, as files of their own.
 
-const { options: sidecarOptions } = commandTable.export.actions.sidecars;
-
 /** Media of one request: each answer is told as it comes. */
 const together = 200;
 
 const exportSidecars: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: sidecarOptions,
-  });
+  const { values, positionals } = argumentsOf(commandTable.export.actions.sidecars, args);
   if (values.out !== undefined && values.beside)
     throw usageErrors.USAGE('use either --out DIR or --beside, not both');
   const formats = sidecarFormats.filter((format) => values.format === undefined || format === values.format);

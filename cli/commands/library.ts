@@ -1,20 +1,28 @@
 // `framehound list | forget | prune | move | disk`: what an analysis folder holds, what is taken out of it,
 // and footage that was moved.
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { type DiskAnswer, type LibraryMedia, PageRequest } from '../../actors/library/contract.ts';
 import { counted } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { agreed, type Command, type Context, exit, requireConsent, usageErrors } from '../context.ts';
+import {
+  agreed,
+  argumentsOf,
+  type Command,
+  type Context,
+  exit,
+  flagsOf,
+  requireConsent,
+  usageErrors,
+} from '../context.ts';
 import { withService } from '../service.ts';
 import { minuteText, printable } from '../terminal.ts';
 
 // The library as lines for a person.
 
-export function mediaLines(media: LibraryMedia): string {
+function mediaLines(media: LibraryMedia): string {
   const { media_path, kind, duration_seconds, transcript, summaries, results, replaced, unreadable } = media;
   const length = kind === 'image' || duration_seconds === null ? '' : `  ${clockTime(duration_seconds)}`;
   const facts = [
@@ -58,7 +66,7 @@ function when(stored: number | null): string {
   return stored === null ? '' : `, ${minuteText(stored)}`;
 }
 
-export function diskLines({ analysis, models, free_bytes }: DiskAnswer): string {
+function diskLines({ analysis, models, free_bytes }: DiskAnswer): string {
   const rows: [string, number, string][] = [
     ['analysis', analysis.bytes, analysis.folder],
     ['  previews', analysis.previews_bytes, 'of films'],
@@ -118,11 +126,7 @@ const PAGE = 1000;
 const NAMED = 20;
 
 export const list: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: commandTable.list.options,
-  });
+  const { values, positionals } = argumentsOf(commandTable.list, args);
   const [path, ...others] = positionals;
   if (others.length > 0)
     throw usageErrors.USAGE('list takes at most one file or folder; without one it lists everything');
@@ -160,11 +164,7 @@ export const list: Command = async (args, context) => {
 };
 
 export const forget: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: commandTable.forget.options,
-  });
+  const { values, positionals } = argumentsOf(commandTable.forget, args);
   if (positionals.length === 0) throw usageErrors.USAGE('forget needs the path of a file or folder');
   requireConsent(values, context);
   const media_paths = positionals.map((path) => resolve(path));
@@ -202,7 +202,7 @@ export const forget: Command = async (args, context) => {
 const movedHint = 'If the files were moved, not deleted, keep their analysis with: framehound move OLD NEW';
 
 export const prune: Command = async (args, context) => {
-  const { values } = parseArgs({ args: [...args], options: commandTable.prune.options });
+  const values = flagsOf(commandTable.prune, args);
   requireConsent(values, context);
   const cache_dir = folders(context.values).cache;
   return withService(context, 0, async ({ client }) => {
@@ -224,11 +224,7 @@ export const prune: Command = async (args, context) => {
 };
 
 export const move: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: commandTable.move.options,
-  });
+  const { values, positionals } = argumentsOf(commandTable.move, args);
   const [from, to, ...others] = positionals;
   if (from === undefined || to === undefined || others.length > 0) {
     throw usageErrors.USAGE('move needs two paths: where the footage was, and where it is now');
@@ -245,7 +241,7 @@ export const move: Command = async (args, context) => {
 };
 
 export const disk: Command = async (args, context) => {
-  const { values } = parseArgs({ args: [...args], options: commandTable.disk.options });
+  const values = flagsOf(commandTable.disk, args);
   return withService(context, 0, async ({ client }) => {
     const answer = await client.libraryDisk({ cache_dir: folders(context.values).cache });
     context.out(values.json ? `${JSON.stringify(answer)}\n` : diskLines(answer));

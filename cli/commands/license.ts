@@ -1,6 +1,5 @@
 // `framehound license issue|list|revoke`: the keys that open the service on this machine.
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { day } from '../../http/license/licenses.ts';
 import {
   type IssuedKey,
@@ -12,7 +11,7 @@ import {
 } from '../../http/license/store.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, type Context, exit, flagsOf, only, usageErrors } from '../context.ts';
 import { unknownAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 
@@ -28,10 +27,7 @@ export const license: Command = async (args, context) => {
 
 /** The key alone on standard output, so that it can be put into a variable or a file. */
 function issue(args: readonly string[], { values, out, screen }: Context): number {
-  const given = parseArgs({
-    args: [...args],
-    options: commandTable.license.actions.issue.options,
-  }).values;
+  const given = flagsOf(commandTable.license.actions.issue, args);
   const name = given.name.trim();
   if (name.length > LONGEST_NAME)
     throw usageErrors.USAGE(`--name can have at most ${LONGEST_NAME} characters`);
@@ -51,10 +47,7 @@ function issue(args: readonly string[], { values, out, screen }: Context): numbe
 }
 
 function list(args: readonly string[], { values, out, screen }: Context): number {
-  const { json } = parseArgs({
-    args: [...args],
-    options: commandTable.license.actions.list.options,
-  }).values;
+  const { json } = flagsOf(commandTable.license.actions.list, args);
   const { keys, damaged } = readKeys(folders(values).licenses);
   const rows = keys.map(({ hash: _hash, version: _version, ...row }) => row);
   if (json) out(`${JSON.stringify(rows)}\n`);
@@ -66,10 +59,8 @@ function list(args: readonly string[], { values, out, screen }: Context): number
 }
 
 function revoke(args: readonly string[], { values, screen }: Context): number {
-  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
-  const [which, ...more] = positionals;
-  if (!which || more.length > 0)
-    throw usageErrors.USAGE('license revoke needs one id; see: framehound license list');
+  const { positionals } = argumentsOf(commandTable.license.actions.revoke, args);
+  const which = only(positionals, 'license revoke needs one id; see: framehound license list');
   const { id, tier } = revokeKey(folders(values).licenses, which, Date.now());
   screen.write(`license ${id} (${tier}) is revoked; a running service rejects it within two seconds\n`);
   return exit.ok;

@@ -2,7 +2,6 @@
 // Nothing but the protocol is written to standard output.
 
 import { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
 import { createClient } from '../../http/client/client.ts';
 import { serveOverPipes } from '../../http/mcp/protocol.ts';
 import { requestIds } from '../../http/request/head.ts';
@@ -15,14 +14,14 @@ import { toFields } from '../../runtime/errors.ts';
 import { programVersion } from '../../runtime/process/program.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, stopEngine } from '../context.ts';
+import { type Command, type Context, exit, flagsOf, stopEngine } from '../context.ts';
 import { runningService } from '../service-file.ts';
 
 // The service behind the tools of `framehound mcp`: the one of the setting `server`, else the one that runs
 // with the home folder, else an engine in this process, started by the first question that finds no service.
 // It is looked up for each question, since an assistant keeps the command running for hours.
 
-export interface AssistantService {
+interface AssistantService {
   /** Address in error messages. */
   readonly url: string;
   readonly key: string;
@@ -32,7 +31,7 @@ export interface AssistantService {
   close(): Promise<void>;
 }
 
-export function assistantService(context: Context): AssistantService {
+function assistantService(context: Context): AssistantService {
   const { server, license_key } = context.values;
   if (server !== '') return { url: server, key: license_key, fetch: undefined, close: async () => {} };
   const { home } = folders(context.values);
@@ -123,7 +122,7 @@ export function protocolOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
 }
 
 export const mcp: Command = async (args, context) => {
-  parseArgs({ args: [...args], options: commandTable.mcp.options });
+  flagsOf(commandTable.mcp, args);
   const { values, log } = context;
   const service = assistantService(context);
   const { url, key, fetch } = service;

@@ -1,6 +1,5 @@
 // `framehound models list|pull|add|…`: which models there are, which are here, and which are used.
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import {
   downloadSize,
   isModelWord,
@@ -25,14 +24,14 @@ import { suggestion } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
 import { writeSetting } from '../config-file.ts';
-import { type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, type Context, exit, invocation, usageErrors } from '../context.ts';
 import { unknownAction } from '../help.ts';
 import { createPullView } from '../progress-view.ts';
 import { problemText } from './doctor.ts';
 
 // How a person brings the files of a model to a machine that cannot reach the server.
 
-export interface Situation {
+interface Situation {
   readonly invocation: string;
   /** Address of a proxy that the environment names but this program was not told to use. */
   readonly unusedProxy: string | null;
@@ -96,7 +95,7 @@ export function unusedProxyOf(env: Readonly<Record<string, string | undefined>>)
 
 // The models of a machine as lines of text, by what they are for.
 
-export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
+const purposes: Readonly<Record<ModelRow['kind'], string>> = {
   visual: 'recognizes what pictures show',
   speech: 'transcribes speech',
   voice: 'detects where somebody speaks',
@@ -111,10 +110,7 @@ export const purposes: Readonly<Record<ModelRow['kind'], string>> = {
 };
 
 /** A headline for each purpose, then a line for each model. */
-export function modelLines(
-  models: readonly ListedModel[],
-  chosen: Parameters<typeof modelsInUse>[1],
-): string[] {
+function modelLines(models: readonly ListedModel[], chosen: Parameters<typeof modelsInUse>[1]): string[] {
   const used = modelsInUse(models, chosen);
   const kinds = [...new Set(models.map(({ row }) => row.kind))];
   return kinds.flatMap((kind) => [
@@ -155,11 +151,7 @@ function languagesOf({ kind, languages }: ModelRow): string {
 }
 
 export const models: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: commandTable.models.options,
-  });
+  const { values, positionals } = argumentsOf(commandTable.models, args);
   const [action = 'list', ...words] = positionals;
   if (action === 'list') return list(context, values.json);
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;

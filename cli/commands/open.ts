@@ -1,15 +1,15 @@
 // `framehound open`: the web page in a browser, signed in; a service is started when none runs.
 // `framehound stop` ends it.
-import { parseArgs } from 'node:util';
+import { spawn } from 'node:child_process';
 import { createClient } from '../../http/client/client.ts';
 import { ApiError } from '../../http/client/error.ts';
 import { localOrigin } from '../../http/request/origin.ts';
 import { codeOf } from '../../runtime/errors.ts';
+import { asStarted } from '../../runtime/files/permissions.ts';
 import { STOP_LIMIT_MS } from '../../runtime/process/guardian-client.ts';
 import { folders } from '../../settings.ts';
-import { hasDisplay, openPage } from '../browser.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, pause } from '../context.ts';
+import { type Command, type Context, exit, flagsOf, pause } from '../context.ts';
 import { askToStop, isRunning, type RunningService, runningService, runsHere } from '../service-file.ts';
 import { serviceErrors, signIn } from '../sign-in.ts';
 
@@ -19,7 +19,7 @@ import { serviceErrors, signIn } from '../sign-in.ts';
 const ANSWER_MS = 5_000;
 
 /** Answers the number of the process. Throws NOT_STOPPED. */
-export async function tellToStop(
+async function tellToStop(
   home: string,
   service: RunningService,
   signal: AbortSignal,
@@ -61,7 +61,7 @@ async function answers({ host, port, owner }: RunningService, signal: AbortSigna
 }
 
 export const open: Command = async (args, context) => {
-  const { print } = parseArgs({ args: [...args], options: commandTable.open.options }).values;
+  const { print } = flagsOf(commandTable.open, args);
   await openAt('', context, print);
   return exit.ok;
 };
@@ -86,7 +86,7 @@ export async function openAt(place: string, context: Context, isPrinted = false)
 const LIMIT_MS = STOP_LIMIT_MS + 5_000;
 
 export const stop: Command = async (args, context) => {
-  parseArgs({ args: [...args], options: {} });
+  flagsOf(commandTable.stop, args);
   const { screen, clock, values, signal } = context;
   const { home } = folders(values);
   const service = runningService(home);
@@ -104,3 +104,32 @@ export const stop: Command = async (args, context) => {
   screen.write(`Stopped the service on port ${service.port}\n`);
   return exit.ok;
 };
+
+// Shows the web page in the browser of the person.
+
+/** True if a browser can show something here. `env`: the environment of the process. */
+export function hasDisplay(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: string = process.platform,
+): boolean {
+  if (platform === 'darwin' || platform === 'win32') return true;
+  return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+}
+
+/** The command that shows an address. */
+export function opening(
+  address: string,
+  platform: string = process.platform,
+): readonly [string, ...string[]] {
+  if (platform === 'darwin') return ['open', address];
+  // Not by a shell, to which `&` and `%` in an address mean something.
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', address];
+  return ['xdg-open', address];
+}
+
+function openPage(address: string, { screen }: Context): void {
+  const [program, ...args] = opening(address);
+  const child = asStarted(() => spawn(program, args, { stdio: 'ignore', detached: true }));
+  child.on('error', () => screen.write(`No program was found to open ${address}\n`));
+  child.unref();
+}

@@ -1,14 +1,13 @@
 // `framehound roots`: folders of footage with a name, so that a library moves by saying where they are now;
 // and `framehound library`: an analysis folder as files for another disk or machine.
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { ClusterAdmin } from '../../actors/cluster/contract.ts';
 import type { Root } from '../../actors/library/roots/contract.ts';
 import type { Manifest, Transfer, Transferred } from '../../actors/library/transfer/contract.ts';
 import { engineErrors } from '../../runtime/errors.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, type Context, exit, flagsOf, only, usageErrors } from '../context.ts';
 import { byAction, unknownAction } from '../help.ts';
 import { withService } from '../service.ts';
 import { bar, printable } from '../terminal.ts';
@@ -17,7 +16,7 @@ import { databaseAddress, withCluster } from './cluster.ts';
 const known = commandTable.roots.actions;
 
 const list: Command = async (args, context) => {
-  const { values } = parseArgs({ args: [...args], options: known.list.options });
+  const values = flagsOf(known.list, args);
   return withService(context, 0, async ({ client }) => {
     const answer = await client.listRoots();
     if (values.json) context.out(`${JSON.stringify(answer.roots)}\n`);
@@ -50,8 +49,7 @@ function change(
     cacheDir: string,
   ) => Promise<{ readonly message: string; readonly root: Root }>,
 ): Promise<number> {
-  const { options } = known[action];
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = argumentsOf(known[action], args);
   const [name, folder, ...others] = positionals;
   if (name === undefined || folder === undefined || others.length > 0)
     throw usageErrors.USAGE(`roots ${action} needs a name and a folder`);
@@ -63,10 +61,8 @@ function change(
 }
 
 const remove: Command = async (args, context) => {
-  const { options } = known.remove;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-  const [name, ...others] = positionals;
-  if (name === undefined || others.length > 0) throw usageErrors.USAGE('roots remove needs one name');
+  const { values, positionals } = argumentsOf(known.remove, args);
+  const name = only(positionals, 'roots remove needs one name');
   return withService(context, 0, async ({ client }) => {
     const answer = await client.removeRoot({ name });
     context.out(values.json ? `${JSON.stringify(answer)}\n` : `${answer.message}\n`);
@@ -88,14 +84,8 @@ function rootLine({ name, folder, away }: Root): string {
 export const library: Command = async (args, context) => {
   const [action = '', ...parameters] = args;
   if (action !== 'export' && action !== 'import') throw unknownAction('library', action);
-  const { values, positionals } = parseArgs({
-    args: [...parameters],
-    allowPositionals: true,
-    options: commandTable.library.actions[action].options,
-  });
-  const [folder, ...others] = positionals;
-  if (folder === undefined || others.length > 0)
-    throw usageErrors.USAGE(`library ${action} needs one folder`);
+  const { values, positionals } = argumentsOf(commandTable.library.actions[action], parameters);
+  const folder = only(positionals, `library ${action} needs one folder`);
   if (context.values.server !== '' && context.config.sources.server === 'flag') {
     throw usageErrors.USAGE(`library ${action} copies folders of this machine: leave out --server`);
   }

@@ -1,7 +1,6 @@
 // `framehound search TEXT | --image F | --frame F@SECONDS | --filter F`: finds moments and shows where they are.
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
@@ -25,7 +24,7 @@ import {
   title,
 } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, typed, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, type Context, exit, typed, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import {
   copiesText,
@@ -114,8 +113,7 @@ export function analyseFirst(reason: string): Error {
   return storeErrors.STORE_UNAVAILABLE(`${reason}. Analyse something first: framehound analyze PATH`);
 }
 
-const { options } = commandTable.search;
-const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
+const parse = (args: readonly string[]) => argumentsOf(commandTable.search, args);
 type Values = ReturnType<typeof parse>['values'];
 
 /**
@@ -390,7 +388,7 @@ export function show(
 }
 
 /** Matches that stand out from the rest of those loaded, and the number of weaker ones. */
-export interface StandingOut extends SearchAnswer {
+interface StandingOut extends SearchAnswer {
   /** Zero when left out. */
   readonly weaker?: number;
 }

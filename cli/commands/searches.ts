@@ -1,12 +1,11 @@
 // `framehound searches`: searches that the running service runs on every new file, and their hits.
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { SearchHit, SearchStanding } from '../../events/searches/contract.ts';
 import { stream } from '../../http/client/stream.ts';
 import { folders } from '../../settings.ts';
 import { filterArgument, filterFields, filterText } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, exit, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, exit, flagsOf, only, usageErrors } from '../context.ts';
 import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 import { serviceUrl, withWatcher } from './watch.ts';
@@ -14,7 +13,7 @@ import { serviceUrl, withWatcher } from './watch.ts';
 const known = commandTable.searches.actions;
 
 const list: Command = async (args, context) => {
-  const { values } = parseArgs({ args: [...args], options: known.list.options });
+  const values = flagsOf(known.list, args);
   return withWatcher(context, async (client) => {
     const all = (await client.listSavedSearches()).searches;
     if (values.json) context.out(`${JSON.stringify(all)}\n`);
@@ -26,8 +25,7 @@ const list: Command = async (args, context) => {
 };
 
 const save: Command = async (args, context) => {
-  const { options } = known.save;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = argumentsOf(known.save, args);
   const [name, ...words] = positionals;
   if (name === undefined) throw usageErrors.USAGE('searches save needs a name');
   const cache_dir = folders(context.values).cache;
@@ -43,9 +41,8 @@ const save: Command = async (args, context) => {
 };
 
 const remove: Command = async (args, context) => {
-  const { options } = known.remove;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-  const word = only('remove', positionals);
+  const { values, positionals } = argumentsOf(known.remove, args);
+  const word = only(positionals, needsId('remove'));
   return withWatcher(context, async (client) => {
     const { search_id } = meant((await client.listSavedSearches()).searches, word);
     const answer = await client.removeSavedSearch({ search_id });
@@ -55,9 +52,8 @@ const remove: Command = async (args, context) => {
 };
 
 const hits: Command = async (args, context) => {
-  const { options } = known.hits;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-  const word = only('hits', positionals);
+  const { values, positionals } = argumentsOf(known.hits, args);
+  const word = only(positionals, needsId('hits'));
   return withWatcher(context, async (client) => {
     const { search_id } = meant((await client.listSavedSearches()).searches, word);
     const hits = (await client.savedSearchHits({ search_id })).hits;
@@ -69,8 +65,7 @@ const hits: Command = async (args, context) => {
 };
 
 const follow: Command = async (args, context) => {
-  const { options } = known.follow;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = argumentsOf(known.follow, args);
   const ids = await withWatcher(context, async (client) => {
     const all = (await client.listSavedSearches()).searches;
     return positionals.map((word) => meant(all, word).search_id);
@@ -90,10 +85,7 @@ const actions: Readonly<Record<string, Command>> = { list, save, remove, hits, f
 
 export const searches: Command = byAction('searches', actions, 'list');
 
-function only(action: string, [word, ...others]: readonly string[]): string {
-  if (word !== undefined && word !== '' && others.length === 0) return word;
-  throw usageErrors.USAGE(`searches ${action} needs the id of one saved search`);
-}
+const needsId = (action: string) => `searches ${action} needs the id of one saved search`;
 
 /** Finds a saved search by its id, a unique beginning of it, or its name. */
 function meant(all: readonly SearchStanding[], word: string): SearchStanding {

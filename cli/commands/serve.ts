@@ -1,6 +1,5 @@
 // `framehound serve`: answers other programs until it is stopped. A small guardian runs the engine as its
 // child and starts it again when it ends by itself; `--no-guardian` is that child, and a way to debug.
-import { parseArgs } from 'node:util';
 import { Check } from 'typebox/value';
 import {
   type ClusterChoice,
@@ -37,7 +36,7 @@ import { programVersion } from '../../runtime/process/program.ts';
 import { engineExit } from '../../runtime/restart.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, deviceHint, usageErrors } from '../context.ts';
+import { type Command, type Context, deviceHint, flagsOf, usageErrors } from '../context.ts';
 import { testChangedModels } from '../model-tests.ts';
 import { heedStop, keepServiceFile } from '../service-file.ts';
 import { databaseAddress } from './cluster.ts';
@@ -57,7 +56,7 @@ const DRAIN_MS = 3_000;
 const FINAL_DRAIN_MS = 500;
 
 export const serve: Command = async (args, context) => {
-  const { values } = parseArgs({ args: [...args], options: commandTable.serve.options });
+  const values = flagsOf(commandTable.serve, args);
   const { clock, log } = context;
   if (!values['no-guardian']) {
     return guard({ command: engineCommand(), clock, log: log.named('guardian'), stop: context.signal });

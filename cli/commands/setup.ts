@@ -1,5 +1,4 @@
 // `framehound setup`: offers what framehound can do after a download, and downloads what is chosen.
-import { parseArgs } from 'node:util';
 import {
   type SetupChoice,
   type SetupKind,
@@ -12,13 +11,20 @@ import { engineErrors } from '../../runtime/errors.ts';
 import { suggestion } from '../../runtime/text.ts';
 import { folders } from '../../settings.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, invocation, keptAlive, usageErrors } from '../context.ts';
+import {
+  argumentsOf,
+  type Command,
+  type Context,
+  exit,
+  invocation,
+  keptAlive,
+  usageErrors,
+} from '../context.ts';
 import { createSetupView } from '../progress-view.ts';
 import { useModel } from './models.ts';
 
 export const setup: Command = async (args, context) => {
-  const { options } = commandTable.setup;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = argumentsOf(commandTable.setup, args);
   const only = [...values.only.flatMap((word) => word.split(',')), ...positionals];
   if ([values.all, values.none, values.only.length > 0].filter(Boolean).length > 1)
     throw usageErrors.USAGE('setup takes only one of --all, --only and --none');

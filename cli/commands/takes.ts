@@ -1,7 +1,6 @@
 // `framehound takes [PATH[@SECONDS]]`: where else a file, a moment of it or any shot of the library is.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { clockTime } from '../../actors/decoder/contract.ts';
 import { storeErrors } from '../../actors/index/store/contract.ts';
 import type { Take, TakePart } from '../../actors/search/takes/contract.ts';
@@ -9,7 +8,7 @@ import { isOf } from '../../http/client/error.ts';
 import { folders } from '../../settings.ts';
 import { frameArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, exit, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, exit, usageErrors } from '../context.ts';
 import { useModel, withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 import { analyseFirst } from './search.ts';
@@ -18,11 +17,7 @@ import { analyseFirst } from './search.ts';
 const around = 5;
 
 export const takes: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: commandTable.takes.options,
-  });
+  const { values, positionals } = argumentsOf(commandTable.takes, args);
   const [text, ...others] = positionals;
   if (others.length > 0) throw usageErrors.USAGE('takes needs one file at most');
   const part = text === undefined ? {} : partOf(text);

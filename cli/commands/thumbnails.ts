@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ThumbnailsRequest } from '../../actors/search/thumbnails/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { replaceFile } from '../../runtime/files/atomic-write.ts';
@@ -11,7 +10,7 @@ import { typedPath } from '../../runtime/files/user-folders.ts';
 import { folders } from '../../settings.ts';
 import { numberArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, type Context, exit, only, usageErrors } from '../context.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
 
@@ -23,13 +22,8 @@ interface Picture {
 }
 
 export const thumbnails: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: commandTable.thumbnails.options,
-  });
-  const [file, ...others] = positionals;
-  if (file === undefined || others.length > 0) throw usageErrors.USAGE('thumbnails needs exactly one file');
+  const { values, positionals } = argumentsOf(commandTable.thumbnails, args);
+  const file = only(positionals, 'thumbnails needs exactly one file');
   const asks = (values.at.length > 0 ? 1 : 0) + (values.scene === undefined ? 0 : 1);
   if (asks !== 1) throw usageErrors.USAGE('thumbnails needs either --at SECONDS or --scene START-END');
   const request = {

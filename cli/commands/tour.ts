@@ -1,14 +1,13 @@
 // `framehound tour`, `npm start`: analysis and searches on a sample library, or on a given folder.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { mediaErrors } from '../../actors/decoder/contract.ts';
 import type { Client } from '../../http/client/client.ts';
 import { spelledOnDisk } from '../../runtime/files/spelling.ts';
 import { folders } from '../../settings.ts';
 import type { Question } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, type Context, exit, invocation } from '../context.ts';
+import { argumentsOf, type Command, type Context, exit, invocation } from '../context.ts';
 import { runMediaTask } from '../media-task.ts';
 import { type Service, withService } from '../service.ts';
 import { usualTask } from '../usual-work.ts';
@@ -33,8 +32,7 @@ const SURE_READING = 0.9;
 const nothingSure = 'Nothing was recognised surely enough to propose a search for it.';
 
 export const tour: Command = async (args, context) => {
-  const { options } = commandTable.tour;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = argumentsOf(commandTable.tour, args);
   const { home, cache } = folders(context.values);
   const hasPaths = positionals.length > 0;
   const named = await spelledOnDisk(positionals.map((path) => resolve(path)));

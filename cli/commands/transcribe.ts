@@ -1,22 +1,19 @@
 // `framehound transcribe PATH...`: makes and prints transcripts of films and sound files.
-import { parseArgs } from 'node:util';
 import type { TranscriptionJob } from '../../actors/analysis/stages/speech/kind.ts';
 import { isStillName } from '../../actors/decoder/media-names.ts';
 import { folders } from '../../settings.ts';
 import { channelsArgument, languageArgument, preferenceArgument, speakersArgument } from '../arguments.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, exit, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, exit, usageErrors } from '../context.ts';
 import { findMedia } from '../find-media.ts';
 import { analyze, tellEnd } from '../media-task.ts';
-import { createProgressView } from '../progress-view.ts';
-import { failureLine } from '../result-lines.ts';
+import { createProgressView, failureLine } from '../progress-view.ts';
 import { withService } from '../service.ts';
 import { printable } from '../terminal.ts';
-import { allTranscripts, written } from '../transcripts.ts';
+import { allTranscripts, written } from './transcript.ts';
 
 export const transcribe: Command = async (args, context) => {
-  const { options } = commandTable.transcribe;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const { values, positionals } = argumentsOf(commandTable.transcribe, args);
   if (positionals.length === 0) throw usageErrors.USAGE('transcribe needs the path of a file or folder');
   const parameters = {
     language: languageArgument(values.language),

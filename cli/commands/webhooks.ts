@@ -1,5 +1,4 @@
 // `framehound webhooks`: programs that the running service sends events to, and what became of them.
-import { parseArgs } from 'node:util';
 import {
   type Delivery,
   type Webhook,
@@ -8,7 +7,7 @@ import {
 } from '../../events/webhooks/contract.ts';
 import { counted } from '../../runtime/text.ts';
 import { commandTable } from '../command-table.ts';
-import { type Command, exit, usageErrors } from '../context.ts';
+import { argumentsOf, type Command, exit, flagsOf, only, usageErrors } from '../context.ts';
 import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 import { withWatcher } from './watch.ts';
@@ -16,7 +15,7 @@ import { withWatcher } from './watch.ts';
 const known = commandTable.webhooks.actions;
 
 const list: Command = async (args, context) => {
-  const { values } = parseArgs({ args: [...args], options: known.list.options });
+  const values = flagsOf(known.list, args);
   return withWatcher(context, async (client) => {
     const all = (await client.listWebhooks()).webhooks;
     if (values.json) context.out(`${JSON.stringify(all)}\n`);
@@ -28,9 +27,8 @@ const list: Command = async (args, context) => {
 };
 
 const add: Command = async (args, context) => {
-  const { options } = known.add;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-  const url = only('add', 'the address', positionals);
+  const { values, positionals } = argumentsOf(known.add, args);
+  const url = only(positionals, 'webhooks add needs the address');
   const { secret, event } = values;
   const events = event.length > 0 ? event.map(eventOf) : [...webhookEvents];
   return withWatcher(context, async (client) => {
@@ -45,12 +43,8 @@ const add: Command = async (args, context) => {
 };
 
 const remove: Command = async (args, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: known.remove.options,
-  });
-  const word = only('remove', 'the id of one webhook', positionals);
+  const { values, positionals } = argumentsOf(known.remove, args);
+  const word = only(positionals, 'webhooks remove needs the id of one webhook');
   return withWatcher(context, async (client) => {
     const { webhook_id } = meant((await client.listWebhooks()).webhooks, word);
     const answer = await client.removeWebhook({ webhook_id });
@@ -60,9 +54,8 @@ const remove: Command = async (args, context) => {
 };
 
 const deliveries: Command = async (args, context) => {
-  const { options } = known.deliveries;
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-  const word = only('deliveries', 'the id of one webhook', positionals);
+  const { values, positionals } = argumentsOf(known.deliveries, args);
+  const word = only(positionals, 'webhooks deliveries needs the id of one webhook');
   const { resend: delivery_id, max } = values;
   if (!/^[1-9]\d{0,2}$/.test(max)) throw usageErrors.USAGE('--max must be a number from 1 to 999');
   return withWatcher(context, async (client) => {
@@ -80,11 +73,6 @@ const deliveries: Command = async (args, context) => {
 const actions: Readonly<Record<string, Command>> = { list, add, remove, deliveries };
 
 export const webhooks: Command = byAction('webhooks', actions, 'list');
-
-function only(action: string, what: string, [word, ...others]: readonly string[]): string {
-  if (word !== undefined && word !== '' && others.length === 0) return word;
-  throw usageErrors.USAGE(`webhooks ${action} needs ${what}`);
-}
 
 function eventOf(word: string): WebhookEvent {
   const event = webhookEvents.find((name) => name === word);

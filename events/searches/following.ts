@@ -12,7 +12,7 @@ import { asksNothing, type SavedSearch, type SearchHit } from './contract.ts';
 
 export type Found = Omit<SearchHit, 'hit_id' | 'search_id' | 'name' | 'found_at'>;
 
-export interface FollowingParts {
+interface FollowingParts {
   readonly tasks: Pick<Tasks, 'get'>;
   readonly telling: Pick<Telling, 'subscribe'>;
   readonly search: Pick<Search, 'loaded' | 'loadMedia' | 'moments' | 'onLoaded' | 'transcripts'>;

@@ -10,7 +10,7 @@ import { peopleFilter } from '../../actors/search/scope/contract.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { reasonOf } from '../../runtime/errors.ts';
 import { privateFile, replaceFile } from '../../runtime/files/atomic-write.ts';
-import { type HomeFiles, ownFiles } from '../../runtime/files/home-files.ts';
+import type { HomeFiles } from '../../runtime/files/home-files.ts';
 import { expectVersion, readJsonNow } from '../../runtime/files/json-file.ts';
 import { rmSync } from '../../runtime/files/names.ts';
 import { RecordFile } from '../../runtime/files/record-file.ts';
@@ -41,7 +41,7 @@ const HitFile = Type.Object({
 type HitFile = Static<typeof HitFile>;
 const none: HitFile = { version: VERSION, total: 0, seen: 0, hits: [] };
 
-export interface SearchesParts {
+interface SearchesParts {
   /** Folder of the records, in the home folder. */
   readonly folder: string;
   readonly homeFiles: HomeFiles;
@@ -52,11 +52,6 @@ export interface SearchesParts {
   readonly log: Log;
   /** Unix seconds. */
   readonly now: () => number;
-}
-
-/** The saved searches of a home folder, whether a service runs them or not. SEARCHES_DAMAGED. */
-export function readSearches(parts: Pick<SearchesParts, 'folder' | 'clock'>): readonly SavedSearch[] {
-  return searchesFile({ ...parts, homeFiles: ownFiles }).read();
 }
 
 function searchesFile({ folder, homeFiles, clock }: Pick<SearchesParts, 'folder' | 'homeFiles' | 'clock'>) {

@@ -61,7 +61,7 @@ export const Webhook = Type.Object({
 });
 export type Webhook = Static<typeof Webhook>;
 
-export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
+const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 
 export const Delivery = Type.Object({
   delivery_id: field(

@@ -33,7 +33,7 @@ const Document = Type.Object({
 });
 type Document = Static<typeof Document>;
 
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Log;

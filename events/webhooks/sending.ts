@@ -31,7 +31,7 @@ export function signatureOf(secret: string, id: string, time: number, body: stri
   return `v1,${createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64')}`;
 }
 
-export interface Attempt {
+interface Attempt {
   readonly url: string;
   readonly id: string;
   readonly secret: string;

@@ -64,7 +64,7 @@ function put(cache: Map<string, CachedDecision>, hash: string, cached: CachedDec
   cache.set(hash, cached);
 }
 
-export interface LicenseOptions {
+interface LicenseOptions {
   readonly clock: Clock;
   /** Unix ms. */
   now(): number;

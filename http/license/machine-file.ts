@@ -27,14 +27,14 @@ const Payload = Type.Object({
   license_hash: OptionalText,
 });
 
-export interface Expected {
+interface Expected {
   readonly machineId: string;
   readonly keyHash: string;
   /** Unix ms. */
   readonly now: number;
 }
 
-export type Verified =
+type Verified =
   /**
    * `tier`: null when the file names none. `names`: it says for which key and which tier it was signed, so it
    * stands without the answer it came with. `until`: Unix ms.

@@ -11,7 +11,7 @@ import { machineFiles, machineId, remoteKeys } from './remote.ts';
 
 type Values = Pick<SettingValues, 'home' | 'cache_dir' | 'license_url' | 'license_public_key'>;
 
-export interface Sources {
+interface Sources {
   readonly clock: Clock;
   /** Unix ms. */
   now(): number;

@@ -109,12 +109,12 @@ const Answer = Type.Object({
 type Answer = Static<typeof Answer>;
 
 /** Public key of an on-prem server, and the place of its files. */
-export interface Signed {
+interface Signed {
   readonly publicKey: KeyObject;
   readonly files: MachineFiles;
 }
 
-export interface RemoteOptions {
+interface RemoteOptions {
   readonly url: URL;
   readonly machineId: string;
   readonly signed: Signed | null;
@@ -265,7 +265,7 @@ export function machineId(folder: string, newId: () => string): string {
   throw engineErrors.INVALID_CONFIG(`home: ${path} was created but does not exist`);
 }
 
-export interface MachineFiles {
+interface MachineFiles {
   /** Undefined when none is kept for the key. Throws when it cannot be read. */
   read(keyHash: string): MachineFile | undefined;
   keep(keyHash: string, machineFile: MachineFile): void;

@@ -72,12 +72,12 @@ const IssuedKey = Type.Object({
 });
 export type IssuedKey = Static<typeof IssuedKey>;
 
-export interface DamagedFile {
+interface DamagedFile {
   readonly file: string;
   readonly message: string;
 }
 
-export interface StoredKeys {
+interface StoredKeys {
   readonly keys: readonly IssuedKey[];
   /** Files that hold no key that can be read; their keys open nothing. */
   readonly damaged: readonly DamagedFile[];

@@ -80,7 +80,7 @@ export function notes(texts: readonly (string | undefined)[]): string[] {
   return lines;
 }
 
-export interface Listing {
+interface Listing {
   /** Lines above the rows. */
   readonly head: readonly string[];
   readonly rows: readonly string[];
@@ -142,7 +142,7 @@ export const MOST_PICTURE_CHARACTERS = 150_000;
 /**
  * Base64 of a JPEG, and of nothing else: a client that is handed broken base64 loses the whole conversation.
  */
-export function isJpeg(data: string): boolean {
+function isJpeg(data: string): boolean {
   return (
     data.length >= 8 &&
     data.length <= MOST_PICTURE_CHARACTERS &&
@@ -183,7 +183,7 @@ export function numbered(pictures: readonly (string | null)[]): (number | null)[
 // An error as a tool answers it: what is wrong, in the names that the tool's arguments have, and what to do
 // next.
 
-export interface Place {
+interface Place {
   /** Address of the service. */
   readonly url: string;
   /** The analysis folder. */

@@ -5,7 +5,7 @@ import { createClient } from '../client/client.ts';
 import { type Assistants, isEventStream } from './contract.ts';
 import type { McpEndpoint } from './protocol.ts';
 
-export interface AssistantsOptions {
+interface AssistantsOptions {
   /** Asks this service. */
   readonly fetch: typeof fetch;
   /** The analysis folder when a message names none. */

@@ -4,7 +4,7 @@ import type { LiveText } from '../../runtime/live-text.ts';
 /** Headers that answers of the protocol depend on. */
 export const protocolHeaders = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
-export interface AssistantMessage {
+interface AssistantMessage {
   /** One message of JSON-RPC. */
   readonly message: object;
   /** Headers in `protocolHeaders`; missing ones are empty. */
@@ -16,7 +16,7 @@ export interface AssistantMessage {
   readonly signal: AbortSignal;
 }
 
-export interface AssistantAnswer {
+interface AssistantAnswer {
   readonly status: number;
   /** Undefined for none; live for a stream of events that ends with the answer. */
   readonly body: object | LiveText | undefined;

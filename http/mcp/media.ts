@@ -42,7 +42,7 @@ function hashIn(text: string): string | null {
   return hashForm.test(hash) && hash.length <= 100 ? hash : null;
 }
 
-export const mediaNameErrors = errorTable({
+const mediaNameErrors = errorTable({
   NO_SUCH_MEDIA: { meaning: 'Media not found in the library', status: 404 },
   SEVERAL_MEDIA: { meaning: 'Several media have this name', status: 400 },
 });

@@ -315,7 +315,7 @@ function noSuchMethod(body: unknown): Response {
   return Response.json({ jsonrpc: '2.0', id, error }, { status: 404 });
 }
 
-export interface StdioOptions {
+interface StdioOptions {
   readonly desk: Desk;
   readonly version: string;
   /** Where messages are written; they are read from standard input. */

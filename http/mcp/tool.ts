@@ -60,7 +60,7 @@ export interface ToolAnswer<D = unknown> {
 }
 
 /** Effect of a call: none; files or records that it adds; or control of running work. */
-export type Effect = 'none' | 'adds' | 'steers';
+type Effect = 'none' | 'adds' | 'steers';
 
 export interface Tool<I extends TObject = TObject, O extends TObject = TObject> {
   readonly name: string;

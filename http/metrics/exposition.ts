@@ -1,6 +1,6 @@
 // The text a Prometheus server reads (exposition format 0.0.4), from families of samples.
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
   readonly labels?: Labels;
@@ -22,7 +22,7 @@ export type Family =
       readonly series: readonly HistogramSeries[];
     };
 
-export interface HistogramSeries {
+interface HistogramSeries {
   readonly labels: Labels;
   /** Upper bounds, ascending, without +Inf. */
   readonly bounds: readonly number[];

@@ -16,7 +16,7 @@ import { type Family, single } from './exposition.ts';
 
 // Metrics of tasks, from their events.
 
-export interface TaskMeter {
+interface TaskMeter {
   readonly listener: TaskListener;
   families(): Family[];
 }
@@ -102,7 +102,7 @@ function by(
 // Metrics of watching, from the state of the watch folders. They are sums over all folders: people add
 // folders, and a label for each would make a series for every folder that ever existed.
 
-export interface WatchMeter {
+interface WatchMeter {
   /** Nothing when the configuration cannot be read, or not in time: other metrics do not wait for a disk. */
   families(): Promise<Family[]>;
 }

@@ -12,7 +12,7 @@ import { createShapes, type Json, type Schema, type Shapes } from './schema.ts';
 // The events of the service in the API document: what clients emit and what they hear, with the meaning of
 // each field.
 
-export interface EventDocument {
+interface EventDocument {
   readonly name: string;
   readonly sender: 'client' | 'server';
   readonly summary: string;
@@ -98,7 +98,7 @@ const RoomOfEvent = described(
   'The id of a task, or an object that contains the id of a task or of a saved search.',
 );
 
-export function eventsDocument(shapes: Shapes): readonly EventDocument[] {
+function eventsDocument(shapes: Shapes): readonly EventDocument[] {
   return [
     {
       name: 'join',
@@ -142,7 +142,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
 export interface Response {
   readonly description: string;

@@ -12,7 +12,7 @@ import { contentOfText } from '../request/content.ts';
 import type { Content } from '../route.ts';
 
 /** Suffix of modules, here and in the page: that of this one. */
-export const moduleSuffix = extname(fileURLToPath(import.meta.url));
+const moduleSuffix = extname(fileURLToPath(import.meta.url));
 const http = fileURLToPath(new URL('../', import.meta.url));
 /**
  * Where the page itself lies; names of files are paths from `http`, so that relative imports hold in a

@@ -67,7 +67,7 @@ function heldContent(
 
 // The answer to a request for a content: whole, a part, or that the client has it already.
 
-export interface ContentRequest {
+interface ContentRequest {
   readonly method: string;
   readonly conditions: Conditions;
 }

@@ -12,7 +12,7 @@ import { fromPieces } from './pieces.ts';
 import { askAgain, plainError, type RawResponse } from './response.ts';
 import type { FieldError, Validate } from './validation.ts';
 
-export interface IntakeOptions {
+interface IntakeOptions {
   readonly budget: BodyBudget;
   /** Bytes of one body. */
   readonly mostBytes: number;
@@ -99,7 +99,7 @@ export interface BodyBudget {
   readonly bytes: number;
 }
 
-export interface BodyHold {
+interface BodyHold {
   /** The key of this request was granted: from now on only the bound of all bodies holds. */
   trust(): void;
   /** False when a bound does not allow these bytes; nothing is held then. */

@@ -11,7 +11,7 @@ interface Outlet {
 }
 
 /** Bytes that may wait for a client that reads slowly. */
-export const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** Answers what is to be called once when the client has gone. */
 export function sendLive(to: Outlet, live: LiveText): () => void {

@@ -14,7 +14,7 @@ export interface LargeBody {
 }
 
 /** Errors of a body as the validator of its route gives them: as a list, or thrown. */
-export type Problems = { readonly fields: FieldError[] } | { readonly thrown: ErrorFields };
+type Problems = { readonly fields: FieldError[] } | { readonly thrown: ErrorFields };
 
 /**
  * The body with its license key, and nothing but the key of one that is not valid; or the reason why it is

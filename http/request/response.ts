@@ -166,7 +166,7 @@ export function statusLine(status: number): string {
 // Compression of responses for clients that accept it, at the lowest level: pictures inside are JPEG already,
 // and a higher level costs more time than it saves in sending. What stays is compressed once.
 
-export type Encoding = 'gzip' | 'br';
+type Encoding = 'gzip' | 'br';
 
 const least = 1024;
 const gzipAsync = promisify(gzip);
@@ -232,7 +232,7 @@ function strategyOf(body: Uint8Array): number {
 // written.
 
 /** Characters of the previews of one answer, in base64. */
-export const MOST_PREVIEW_CHARACTERS = 256 * 1024 * 1024;
+const MOST_PREVIEW_CHARACTERS = 256 * 1024 * 1024;
 /** Characters of the transcripts of one answer; in JSON one may take six. */
 export const MOST_TRANSCRIPT_CHARACTERS = 64 * 1024 * 1024;
 

@@ -21,7 +21,7 @@ export interface FieldError {
  */
 export type Validate = (value: Record<string, unknown>) => FieldError[] | null;
 
-export interface ValidatorOptions {
+interface ValidatorOptions {
   /** The values are texts of a path or a query, "4" is a number where a number is wanted. */
   readonly text?: boolean;
   /** Transforms a path in a field. */
@@ -230,7 +230,7 @@ function spellerOf(schema: TObject): Speller | null {
  * One error for a union that no form of fits, in place of one for every form; when the value has the type of
  * exactly one form, the errors of that form.
  */
-export function fieldErrors(errors: readonly TLocalizedValidationError[], schema: TSchema): FieldError[] {
+function fieldErrors(errors: readonly TLocalizedValidationError[], schema: TSchema): FieldError[] {
   const choices = errors
     .filter(({ keyword }) => keyword === 'anyOf')
     .map((choice) => choiceOf(choice, errors, schema));
@@ -307,7 +307,7 @@ function fieldErrorsOf(error: TLocalizedValidationError, schema: TSchema): Field
 }
 
 /** `/requests/0/time_seconds` as `requests[0].time_seconds`. */
-export function fieldPath(pointer: string): string {
+function fieldPath(pointer: string): string {
   if (pointer === '') return 'body';
   const parts = pointer
     .slice(1)

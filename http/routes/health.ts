@@ -12,7 +12,7 @@ import { ErrorBody, type Route, reply, route } from '../route.ts';
 
 // Why the service is not ready, if it is not.
 
-export interface NotReady {
+interface NotReady {
   /** An actor, `visual model`, `analysis data`, `cluster` or `service`. */
   readonly name: string;
   /** Its phase or load status. */

@@ -80,11 +80,11 @@ export const mediaMetadata = route({
       signal,
     );
     // Keys are paths as sent, which may not be plain.
-    const sent = <T>(found: Readonly<Record<string, T>>): Record<string, T> => {
-      const known = media_paths.flatMap((path, i): [string, T][] =>
-        Object.hasOwn(found, path) ? [[body.media_paths[i]!, found[path]!]] : [],
+    const sent = <T>(entriesByPath: Readonly<Record<string, T>>): Record<string, T> => {
+      const entries = media_paths.flatMap((path, i): [string, T][] =>
+        Object.hasOwn(entriesByPath, path) ? [[body.media_paths[i]!, entriesByPath[path]!]] : [],
       );
-      return Object.fromEntries(known);
+      return Object.fromEntries(entries);
     };
     return reply(200, { media_properties: sent(media_properties), unreadable: sent(unreadable) });
   },
@@ -226,12 +226,12 @@ async function proxyOf(
   const { cache_dir } = request;
   const hash_str =
     'hash_str' in request ? request.hash_str : (await search.mediaFile(request, signal)).hash_str;
-  const found = await proxies.find({ cache_dir, hash_str });
-  if (!found) {
+  const proxy = await proxies.find({ cache_dir, hash_str });
+  if (!proxy) {
     const which = 'hash_str' in request ? `hash_str: ${hash_str}` : `media_path: ${request.media_path}`;
     throw proxyErrors.PROXY_MISSING(`${which} has no proxy; create one with POST /media/proxy`);
   }
-  const { path, size_bytes } = found;
+  const { path, size_bytes } = proxy;
   return { path, hash_str, kind: 'video', mark: { size_bytes, mtime_ms: 0, inode: '' } };
 }
 
@@ -260,10 +260,10 @@ export const mediaBytes = route({
       throw searchErrors.MEDIA_GONE('The proxy was removed or cannot be opened');
     }
     const { path, mark } = await search.mediaFile(linked, signal).catch(withoutNames);
-    const isIt = (found: Parameters<typeof modifiedMs>[0] & { size: bigint; ino: bigint }) =>
-      Number(found.size) === mark.size_bytes &&
-      modifiedMs(found) === mark.mtime_ms &&
-      String(found.ino) === mark.inode;
+    const isIt = (stats: Parameters<typeof modifiedMs>[0] & { size: bigint; ino: bigint }) =>
+      Number(stats.size) === mark.size_bytes &&
+      modifiedMs(stats) === mark.mtime_ms &&
+      String(stats.ino) === mark.inode;
     // Between the look at the name and here another file may have taken it.
     const content = await contentOfFile(path, mediaTypeOf(path), isIt).catch(() => null);
     if (content) return reply(200, content, guarded);

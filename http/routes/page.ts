@@ -75,7 +75,7 @@ const table = JSON.stringify(importMap);
 const tableHash = createHash('sha256').update(table).digest('base64');
 
 /** Code and style come from this service alone, nothing is sent elsewhere, and no text becomes code. */
-export const pagePolicy = [
+const pagePolicy = [
   `default-src 'none'`,
   `script-src 'self' 'sha256-${tableHash}'`,
   `style-src 'self'`,
@@ -94,7 +94,7 @@ export const pagePolicy = [
 /**
  * `names`: the files of the page. Modules that are needed at once are named, so that none waits for another.
  */
-export function pageDocument(names: readonly string[], preloaded: readonly string[]): string {
+function pageDocument(names: readonly string[], preloaded: readonly string[]): string {
   const styles = names.filter((name) => name.endsWith('.css')).sort(inOrder);
   const links = [
     ...styles.map((name) => `<link rel="stylesheet" href="/page/${name}">`),
@@ -145,19 +145,19 @@ export function importedFile(
 }
 
 /** A module and all that it needs before it runs, packages included, in the order in which they are met. */
-export async function needed(
+async function needed(
   first: string,
   textOf: (name: string) => Promise<string | null>,
   packages: Readonly<Record<string, string>>,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const modules: string[] = [];
   const open = [first];
   for (let name = open.shift(); name !== undefined; name = open.shift()) {
-    const text = found.includes(name) ? null : await textOf(name);
+    const text = modules.includes(name) ? null : await textOf(name);
     if (text === null) continue;
-    found.push(name);
-    const imported = importsOf(text).map((one) => importedFile(name!, one, packages));
-    open.push(...imported.filter((one) => one !== null));
+    modules.push(name);
+    const imported = importsOf(text).map((specifier) => importedFile(name!, specifier, packages));
+    open.push(...imported.filter((file) => file !== null));
   }
-  return found;
+  return modules;
 }

@@ -25,7 +25,7 @@ export const AcceptedTask = {
   ),
 };
 
-export const StillStopping = Type.Object({
+const StillStopping = Type.Object({
   message: Message,
   still_stopping: field(
     'True while the task is still stopping. Repeat the request, or wait for the last event of the task.',

@@ -74,7 +74,7 @@ export const sessionErrors = errorTable({
 
 type Decision = AccessDecision | Promise<AccessDecision>;
 
-export interface AccessOptions {
+interface AccessOptions {
   readonly licenses: Pick<Licenses, 'check' | 'refresh' | 'close'>;
   /** True if a license server decides about keys. */
   readonly hasLicenseServer: boolean;

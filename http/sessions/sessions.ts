@@ -23,8 +23,8 @@ import { hashOf } from '../license/store.ts';
 export const SECRET_BYTES = 32;
 
 /** How a secret begins tells it from a license key, so that it is never sent to a license server. */
-export const prefixes = { ticket: 'fht_', session: 'fhs_', owner: 'fho_' } as const;
-export type SecretKind = keyof typeof prefixes;
+const prefixes = { ticket: 'fht_', session: 'fhs_', owner: 'fho_' } as const;
+type SecretKind = keyof typeof prefixes;
 
 /** `random`: SECRET_BYTES bytes of a secure source. */
 export function secretText(kind: SecretKind, random: Uint8Array): string {
@@ -71,7 +71,7 @@ function sealingKey(secret: string): Buffer {
 }
 
 /** Since the last use, ms. */
-export const SESSION_MS = 12 * 3_600_000;
+const SESSION_MS = 12 * 3_600_000;
 /**
  * How long a shared session outlives the service, ms: long enough to start it again, and short because
  * another

@@ -11,7 +11,7 @@ import '../schema.ts'; // The words of its errors.
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Adds what an older version did not write, or throws what is wrong. */
-export type Complete = (value: Fields) => unknown;
+type Complete = (value: Fields) => unknown;
 
 /** Undefined when there is no such file. */
 export async function readJson<S extends TSchema>(
@@ -34,7 +34,7 @@ export function readJsonNow<S extends TSchema>(
 }
 
 /** Null when there is no such file. */
-export function readTextNow(path: string): string | null {
+function readTextNow(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -42,7 +42,7 @@ export function readTextNow(path: string): string | null {
   }
 }
 
-export function jsonIn<S extends TSchema>(
+function jsonIn<S extends TSchema>(
   schema: S,
   text: string,
   complete: Complete = (value) => value,

@@ -37,7 +37,7 @@ export function isAlive(holder: Holder): boolean | 'unknown' {
 }
 
 /** Null for what names no holder. */
-export function holderOf(text: string): Holder | null {
+function holderOf(text: string): Holder | null {
   try {
     const value: unknown = JSON.parse(text);
     return Check(Holder, value) ? value : null;
@@ -180,7 +180,7 @@ const RENEW_MS = 15_000;
 /** Clocks of two machines may differ. */
 const CLAIM_SILENT_MS = 300_000;
 
-export interface ClaimOptions extends LockOptions {
+interface ClaimOptions extends LockOptions {
   /** The error of whoever comes second. */
   conflict(holder: Holder): Error;
   /** Another process has it after all, as after a long sleep of this machine. */

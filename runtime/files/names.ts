@@ -11,7 +11,7 @@ const blockingWaits = [10, 20, 40, 80, 160, 320, 640];
 const waits = [...blockingWaits, ...Array.from({ length: 14 }, () => 1_000)];
 
 /** System under these functions. Tests replace it (`onSystem`). */
-export interface NameSystem {
+interface NameSystem {
   readonly platform: NodeJS.Platform;
   block(ms: number): void;
   wait(ms: number): Promise<void>;

@@ -9,7 +9,7 @@ import { expectVersion, markOf, readJsonNow } from './json-file.ts';
 
 const VERSION = 1;
 
-export interface RecordErrors {
+interface RecordErrors {
   /** The error of a file that cannot be read; `what` names it. */
   damaged(what: string, path: string, cause: unknown): Error;
   unwritable(what: string, path: string, cause?: unknown): Error;

@@ -23,7 +23,7 @@ import {
 import { confined } from './confine.ts';
 import { moduleUrl } from './program.ts';
 
-export interface ProcessOptions extends Omit<ThreadOptions, 'calls'> {
+interface ProcessOptions extends Omit<ThreadOptions, 'calls'> {
   readonly contract: Contract;
   /** Memory of the process, bytes. */
   readonly mostBytes: number;
@@ -44,7 +44,7 @@ export type FromProcess =
   /** Signs of life of the calls by their words, and the memory in use; sent regularly. */
   | { readonly life: readonly number[]; readonly rss: number };
 
-export interface FilledSlot extends SlotHandle {
+interface FilledSlot extends SlotHandle {
   readonly bytes: Uint8Array;
 }
 

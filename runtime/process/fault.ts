@@ -3,7 +3,7 @@
 import type { Log } from '../log.ts';
 
 /** The part of `process` that reports uncaught errors, rejected promises included. */
-export interface FaultProcess {
+interface FaultProcess {
   readonly pid: number;
   on(event: 'uncaughtException', listener: (error: unknown) => void): unknown;
   kill(pid: number, signal: 'SIGKILL'): unknown;

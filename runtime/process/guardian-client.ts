@@ -43,7 +43,7 @@ export interface PreviousEngine {
 }
 
 /** The part of `process` that is needed to talk to a guardian. */
-export interface EngineProcess {
+interface EngineProcess {
   readonly pid: number;
   readonly env: Record<string, string | undefined>;
   readonly connected?: boolean;
@@ -55,7 +55,7 @@ export interface EngineProcess {
   kill(pid: number, signal: 'SIGKILL'): unknown;
 }
 
-export interface GuardianClientOptions {
+interface GuardianClientOptions {
   /** Aborted by the signals of this process (ctrl-C reaches engine and guardian alike; once is enough). */
   readonly stop: AbortSignal;
   readonly clock: Clock;

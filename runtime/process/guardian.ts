@@ -18,7 +18,7 @@ import {
   STOP_LIMIT_MS,
 } from './guardian-client.ts';
 
-export interface GuardianLimits {
+interface GuardianLimits {
   /** An engine that sends no heartbeat for this long hangs, ms. */
   readonly silentMs: number;
   /** From the request to stop to SIGKILL, ms. */
@@ -43,12 +43,12 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type StopSignal = (typeof stopSignals)[number];
 
 /** Where the signals of this process come from; `process` itself. */
-export interface SignalSource {
+interface SignalSource {
   on(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
   off(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
 }
 
-export interface GuardianOptions {
+interface GuardianOptions {
   /** The program of the engine and its arguments; see `engineCommand`. */
   readonly command: readonly [string, ...string[]];
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../clock.ts';
 import { engineErrors } from '../errors.ts';
 
-export interface IsolatedOptions {
+interface IsolatedOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /** Ms for all of it, the start of the process included. */
@@ -15,7 +15,7 @@ export interface IsolatedOptions {
 }
 
 /** `failure`: what came in place of an answer, to be said of the process: `ended with SIGSEGV`. */
-export type Isolated<T> = { readonly answer: T } | { readonly failure: string };
+type Isolated<T> = { readonly answer: T } | { readonly failure: string };
 
 /**
  * Sends `order` to the program and answers the first message that comes back. The process is ended then, and

@@ -14,7 +14,7 @@ export interface LineStream {
   readonly isTTY?: boolean;
 }
 
-export interface LogOutput {
+interface LogOutput {
   readonly level: LogLevel;
   readonly format: LogFormat;
   /** Colours where a person reads. */
@@ -42,7 +42,7 @@ export function openLog(
   return { log: createLog(name, (line) => sink.write(text(line)), { level, now }), flush: sink.flush };
 }
 
-export interface LogSink {
+interface LogSink {
   write(text: string): void;
   /**
    * Resolves when everything written so far has been passed on, when it cannot be any more, and after a

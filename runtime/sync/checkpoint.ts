@@ -7,7 +7,7 @@ import { engineErrors } from '../errors.ts';
 /** Awaited after every step. Throws CANCELLED when the turn or its actor should end. */
 export type Checkpoint = () => Promise<void>;
 
-export interface CheckpointOptions {
+interface CheckpointOptions {
   /** Steps between two yields to the event loop; cancellation is checked after each step. */
   readonly every?: number;
   /** Aborted when the actor stops; for work that several turns share. */

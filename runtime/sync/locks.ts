@@ -58,7 +58,7 @@ export class Line {
 
 // Runs a bounded number of pieces of work at the same time, urgent ones first.
 
-export interface SemaphoreOptions {
+interface SemaphoreOptions {
   readonly urgent?: boolean;
   /** Ends the wait for a permit; work that has begun goes on. */
   readonly signal?: AbortSignal | undefined;

@@ -42,7 +42,7 @@ export function createQueue<T>(capacity: number): Queue<T> {
 // Conflation: the latest value of each key is kept, and emitted at most every `everyMs`; the last one always
 // is. Pure but for the clock it is given.
 
-export interface Conflation<K, V> {
+interface Conflation<K, V> {
   /** Replaces what waits under this key. */
   put(key: K, value: V): void;
   /** Emits what waits now, in the order the keys first came. */

@@ -7,8 +7,8 @@ import type {
 } from '../../actors/search/transcripts/contract.ts';
 import type { WrittenSearchMatch } from '../../actors/search/written/contract.ts';
 import { search, show } from '../../cli/commands/search.ts';
+import { documentRows, moreLine, written } from '../../cli/commands/transcript.ts';
 import { foundBy, matchFields, merged, namesText } from '../../cli/found.ts';
-import { documentRows, moreLine, written } from '../../cli/transcripts.ts';
 import { fakeHome } from './fake-context.ts';
 import { plainQuestion } from './plain-question.ts';
 

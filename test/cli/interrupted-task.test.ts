@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { TaskListener } from '../../actors/analysis/contract.ts';
 import { tasks as tasksCommand } from '../../cli/commands/tasks.ts';
 import { exit, keptAlive } from '../../cli/context.ts';
-import { followTask } from '../../cli/follow-task.ts';
+import { followTask } from '../../cli/media-task.ts';
 import type { Client } from '../../http/client/client.ts';
 import { until } from '../until.ts';
 import { fakeEngine, fakeHome } from './fake-context.ts';

@@ -125,7 +125,7 @@ export const frontFaults: readonly Fault[] = [
   },
   {
     name: 'the words of a transcript stand beside another speaker',
-    file: 'cli/transcripts.ts',
+    file: 'cli/commands/transcript.ts',
     text: 'names[index] = display_name ?? id',
     fault: 'names[index + 1] = display_name ?? id',
     tests: ['test/cli/found.test.ts'],

@@ -97,7 +97,7 @@ export const task = tool({
  * The service stops an analysis that runs for another one: a call of a tool must not do that by the way.
  * `id`: to be resumed.
  */
-export async function refuseWhileBusy({ client, callOptions }: Call, id?: string): Promise<void> {
+async function refuseWhileBusy({ client, callOptions }: Call, id?: string): Promise<void> {
   const { tasks } = await client.listTasks({}, callOptions);
   const found = tasks.find(({ task_id }) => task_id === id);
   if (found && !isAnalysis(found.request.types)) return;
@@ -227,7 +227,7 @@ const MOST_FOLDERS = 20_000;
  * Absolute, each once, in the same order each time: those after the first `start`. `left`: there are more
  * than `most`.
  */
-export async function mediaUnder(
+async function mediaUnder(
   paths: readonly string[],
   { start, most }: { readonly start: number; readonly most: number },
   call: Call,

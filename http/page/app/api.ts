@@ -8,7 +8,7 @@ import { type InputOf, type OutputOf, parseAddress, requestOf } from '../../clie
 import { get, type Session, subscribe, update, useStore } from './store.ts';
 import { failureText } from './words/errors.ts';
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 

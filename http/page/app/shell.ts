@@ -21,7 +21,7 @@ import { t } from './words.ts';
 
 const tabs = ['search', 'library', 'people', 'summaries', 'lists', 'settings'] as const satisfies ViewName[];
 
-export function Header({ view }: { readonly view: ViewName }) {
+function Header({ view }: { readonly view: ViewName }) {
   const basket = useStore((state) => state.basket.length);
   const newHits = useNewHits();
   const places = useStore((state) => state.places);

@@ -15,7 +15,7 @@ export interface Session {
 }
 
 /** The analysis folder that is looked at, and whether searches have it in memory. */
-export interface Folder {
+interface Folder {
   readonly cache_dir: string | null;
   readonly state: 'unknown' | 'loading' | 'ready' | 'failed';
   /** Media and seconds of picture that are loaded, transcripts and people. */
@@ -141,7 +141,7 @@ export function useStore<T>(select: (state: State) => T): T {
   return value;
 }
 
-export interface Slice<S extends object> {
+interface Slice<S extends object> {
   get(): S;
   update(change: Partial<S> | ((before: S) => Partial<S>)): void;
   use<T>(select: (slice: S) => T): T;

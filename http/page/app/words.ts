@@ -6,7 +6,7 @@ import { get, type Language, update } from './store.ts';
 
 /** English, German. `{name}` is a value; `one|many` is chosen by the value `n`. */
 export type Words = readonly [english: string, german: string];
-export type Values = Readonly<Record<string, string | number>>;
+type Values = Readonly<Record<string, string | number>>;
 
 /** Numbers are written as the language does. */
 export function filled(text: string, values: Values, language: string): string {

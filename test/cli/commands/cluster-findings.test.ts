@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { clusterErrors, type DatabaseFacts, type FolderFacts } from '../../../actors/cluster/contract.ts';
 import type { Installation } from '../../../actors/installation.ts';
-import { clusterFindings } from '../../../cli/commands/cluster-findings.ts';
+import { clusterFindings } from '../../../cli/commands/doctor.ts';
 import { fakeHome } from '../fake-context.ts';
 
 const database: DatabaseFacts = {

@@ -7,9 +7,9 @@ import { facesErrors } from '../../../actors/faces/contract.ts';
 import { peopleErrors } from '../../../actors/index/people/contract.ts';
 import { faces } from '../../../cli/commands/faces.ts';
 import { invocation, usageErrors } from '../../../cli/context.ts';
-import { clusterJob } from '../faces/fake-people.ts';
-import { clustering, footage, world } from '../faces/world.ts';
 import { fakeHome } from '../fake-context.ts';
+import { clustering, footage, world } from './faces-world.ts';
+import { clusterJob } from './fake-people.ts';
 
 test('faces analyze asks for one job, and tells the clusters, the names and what has none', async (t) => {
   const { run, started, home } = world(t);

@@ -6,7 +6,7 @@ import { serviceUrl, watch } from '../../../cli/commands/watch.ts';
 import { type Context, usageErrors } from '../../../cli/context.ts';
 import { clientErrors } from '../../../http/client/error.ts';
 import { fakeHome } from '../fake-context.ts';
-import { world } from '../watch/world.ts';
+import { world } from './watch-world.ts';
 
 test('watch add hands on an absolute path, and says what else it takes to be watched', async (t) => {
   const { run, added } = world(t);

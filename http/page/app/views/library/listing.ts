@@ -10,7 +10,7 @@ import { failureText } from '../../words/errors.ts';
 // The rows of a folder: its folders, then its files, by their number in the whole; which of them are in
 // sight, and which pages hold them.
 
-export type FolderPage = Awaited<ReturnType<Api['listMedia']>>;
+type FolderPage = Awaited<ReturnType<Api['listMedia']>>;
 export type ListedFile = FolderPage['files'][number];
 type ListedFolder = FolderPage['folders'][number];
 
@@ -18,7 +18,7 @@ export type Row =
   | ({ readonly kind: 'folder' } & ListedFolder)
   | { readonly kind: 'file'; readonly path: string; readonly name: string; readonly file: ListedFile };
 
-export function rowsOf({ folders, files }: Pick<FolderPage, 'folders' | 'files'>): Row[] {
+function rowsOf({ folders, files }: Pick<FolderPage, 'folders' | 'files'>): Row[] {
   return [
     ...folders.map((folder): Row => ({ kind: 'folder', ...folder })),
     ...files.map((file): Row => ({ kind: 'file', path: file.media_path, name: file.name, file })),

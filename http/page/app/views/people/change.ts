@@ -274,7 +274,7 @@ interface SpokenRange {
   readonly most: number;
 }
 
-export interface Spoken {
+interface Spoken {
   readonly hash_str: string;
   readonly segments: readonly Segment[];
   readonly speakers_uncertain?: boolean | undefined;

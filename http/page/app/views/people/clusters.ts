@@ -91,7 +91,7 @@ interface CardProps {
   readonly cluster: Cluster;
 }
 
-export function Card({ job, cluster }: CardProps) {
+function Card({ job, cluster }: CardProps) {
   const { cluster_id, name, size, sample_faces } = cluster;
   const isChosen = slice.use(({ chosen }) => chosen.includes(cluster_id));
   const called = calledOf(cluster);

@@ -59,7 +59,7 @@ interface ClusterProps {
   readonly cluster_id: string;
 }
 
-export function Person({ job, cluster_id }: ClusterProps) {
+function Person({ job, cluster_id }: ClusterProps) {
   const [limit, setLimit] = useState(PAGE);
   const { value, state, error, again } = useFaces(job, cluster_id, limit);
   const isUnknown = error instanceof ApiError && error.status >= 400 && error.status < 405;

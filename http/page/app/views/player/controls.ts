@@ -16,7 +16,7 @@ import type { Medium } from './media.ts';
 import { shownPicture } from './screen.ts';
 import { type Transport, useTransport } from './transport.ts';
 
-export interface Actions {
+interface Actions {
   shot(direction: 1 | -1): void;
   mark(which: 'in' | 'out'): void;
   step(count: number): void;
@@ -147,7 +147,7 @@ function Clock({ medium, transport }: Pick<ControlsProps, 'medium' | 'transport'
 type Counted = Pick<Medium, 'rate' | 'rateVaries' | 'frames'>;
 
 /** For other programs: `00:01:02:13`, else seconds, `62.345`. */
-export function placeOf(medium: Counted, seconds: number): string {
+function placeOf(medium: Counted, seconds: number): string {
   return timecodeAt(medium, seconds) ?? startOf(medium, seconds).toFixed(3);
 }
 

@@ -37,7 +37,7 @@ export interface Transport {
   close(): void;
 }
 
-export interface Sound {
+interface Sound {
   /** 0 to 1. */
   readonly volume: number;
   readonly muted: boolean;

@@ -19,7 +19,7 @@ import {
   search,
 } from './state.ts';
 
-export interface Shown {
+interface Shown {
   readonly query: Query;
   readonly isGrouped: boolean;
   readonly showsWeaker: boolean;

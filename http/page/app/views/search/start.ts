@@ -69,7 +69,7 @@ export function Start({ facets }: StartProps) {
 }
 
 /** In the unit that a person would choose. */
-export function lengthText(seconds: number): string {
+function lengthText(seconds: number): string {
   if (seconds < 60) return t(searchWords.seconds, { n: seconds });
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return t(searchWords.minutes, { n: minutes });

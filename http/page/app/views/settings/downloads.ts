@@ -126,7 +126,7 @@ interface LackingFile {
   readonly integrity: string | null;
 }
 
-export interface Lacking {
+interface Lacking {
   readonly error: string;
   readonly folder: string;
   /** Files that can be added by hand. */

@@ -37,7 +37,7 @@ const PICTURES = 6;
 type Range = readonly [number, number];
 type Evidence = NonNullable<Awaited<ReturnType<typeof api.summaryNode>>['evidence']>;
 
-export function searchInside(
+function searchInside(
   { hash_str, media_path }: Pick<Overview, 'hash_str' | 'media_path'>,
   [start, end]: Range,
 ): void {

@@ -30,7 +30,7 @@ import {
 const MOST_CHOICES = 5000;
 type Use = keyof typeof uses;
 
-export function Make() {
+function Make() {
   const [asks, setAsks] = useState(false);
   const making = slice.use((state) => state.making);
   if (making !== null) {
@@ -120,7 +120,7 @@ async function askSummaries(cache_dir: string, most: number, signal: AbortSignal
   return { all, warning, collections, left, hasMedia: media.length > 0 };
 }
 
-export function List() {
+function List() {
   const [most, setMost] = useState(MEDIA);
   const answer = useSummariesAsk((cache_dir, signal) => askSummaries(cache_dir, most, signal), [most]);
   const { words, collection } = slice.use((state) => state);

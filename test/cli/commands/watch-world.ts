@@ -1,9 +1,8 @@
 // `framehound watch` on watch folders in memory, as an engine of its own or behind a service.
 import type { TestContext } from 'node:test';
 import type { NewWatchFolder, WatchFolder } from '../../../actors/watcher/folders/contract.ts';
-import { watch } from '../../../cli/commands/watch.ts';
+import { newFolder, watch } from '../../../cli/commands/watch.ts';
 import type { Context } from '../../../cli/context.ts';
-import { newFolder } from '../../../cli/watch/folder-options.ts';
 import { type FakeWatchOptions, fakeWatchFolders } from '../../http/fake-watch-folders.ts';
 import { answering, fakeEngine, fakeHome } from '../fake-context.ts';
 

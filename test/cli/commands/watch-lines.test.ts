@@ -12,7 +12,7 @@ import {
 } from '../../../cli/commands/watch.ts';
 import { minuteText } from '../../../cli/terminal.ts';
 import { emptyStatus } from '../../http/fake-watch-folders.ts';
-import { watchFolder } from './world.ts';
+import { watchFolder } from './watch-world.ts';
 
 const stats = {
   files_pending: 3,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { filterArgument, filterText } from '../../../cli/arguments.ts';
+import { changesOf, type FolderOptions, newFolder } from '../../../cli/commands/watch.ts';
 import { usageErrors } from '../../../cli/context.ts';
-import { changesOf, type FolderOptions, newFolder } from '../../../cli/watch/folder-options.ts';
-import { noOptions, watchFolder } from './world.ts';
+import { noOptions, watchFolder } from './watch-world.ts';
 
 const added = (options: Partial<FolderOptions>) => newFolder('/f', null, { ...noOptions, ...options });
 const changed = (options: Partial<FolderOptions>, folder = watchFolder()) =>

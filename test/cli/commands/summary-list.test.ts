@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { excerptOf } from '../../../cli/summary/list.ts';
+import { excerptOf } from '../../../cli/commands/summary.ts';
 
 const part = (text_preview: string) => excerptOf({ text_preview, preview_truncated: true });
 

@@ -9,7 +9,7 @@ import {
   jobLine,
   jobNamed,
   shellWord,
-} from '../../../cli/faces/clusters.ts';
+} from '../../../cli/commands/faces.ts';
 import { widthOf } from '../../../cli/terminal.ts';
 import { clusterJob } from './fake-people.ts';
 
