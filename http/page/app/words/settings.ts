@@ -10,24 +10,24 @@ export const settings = {
   can: ['They can', 'Sie können'],
   cannot: ['They cannot', 'Sie können nicht'],
   canColours: [
-    'Colours and where they are in the picture, light, texture, layout, simple scenes: “sunset”, “red, not blue”',
-    'Farben und ihren Ort im Bild, Licht, Struktur, Aufbau, einfache Szenen: „Sonnenuntergang“, „rot, nicht blau“',
+    'Find colours and where they are in the picture, light, texture, layout and simple scenes: “sunset”, “red, not blue”',
+    'Farben und ihren Ort im Bild, Licht, Struktur, Aufbau und einfache Szenen finden: „Sonnenuntergang“, „rot, nicht blau“',
   ],
   canLike: [
     'Find a picture again, also cropped, recoloured or mirrored (first in 91 of 100 tries)',
     'Ein Bild wiederfinden, auch beschnitten, umgefärbt oder gespiegelt (in 91 von 100 Versuchen an erster Stelle)',
   ],
   canWords: [
-    'Words it knows: the first match is right for 92 of 100 questions, for 68 among photographs alone',
-    'Wörter, die es kennt: der erste Treffer stimmt bei 92 von 100 Fragen, bei 68 nur unter Fotos',
+    'Find words that they know: the first match is right for 92 of 100 searches, for 68 among photographs alone',
+    'Wörter finden, die sie kennen: der erste Treffer stimmt bei 92 von 100 Suchen, bei 68 nur unter Fotos',
   ],
   canVoices: [
     'Read subtitles, and tell voices apart: in talks of 2 to 6 people the number is right in 80 of 100, and who speaks is wrong for 6 % of the time',
     'Untertitel lesen und Stimmen unterscheiden: in Gesprächen von 2 bis 6 Personen stimmt die Zahl in 80 von 100, und 6 % der Zeit ist falsch zugeordnet',
   ],
   cannotObjects: [
-    'Things and printed words: these come with “Set up”. Actions and free descriptions: these need a visual model',
-    'Dinge und gedruckte Wörter: die kommen mit „Einrichten“. Handlungen und freie Beschreibungen: dafür ist ein Bildmodell nötig',
+    'Find things and printed words: these come with “Set up”. Find actions and free descriptions: this needs a visual model',
+    'Dinge und gedruckte Wörter finden: das kommt mit „Einrichten“. Handlungen und freie Beschreibungen finden: dafür ist ein Bildmodell nötig',
   ],
   cannotSpeech: [
     'Transcribe speech: this needs a speech model',
