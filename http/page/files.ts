@@ -68,24 +68,24 @@ export interface PageFiles {
  */
 export function openPageFiles(read = (path: string) => readFile(path, 'utf8')): PageFiles {
   const places = placesOfFiles();
-  const made = new Map<string, { readonly digest: string; readonly content: Content }>();
+  const moduleCache = new Map<string, { readonly digest: string; readonly content: Content }>();
   return {
     names: [...places.keys()].sort(),
     content: async (name) => {
       const place = places.get(name);
       if (place === undefined) return null;
-      const known = made.get(name);
+      const cached = moduleCache.get(name);
       let source: string;
       try {
         source = await read(place);
       } catch (error) {
-        if (known) return known.content;
+        if (cached) return cached.content;
         throw gone(name, error);
       }
       const digest = createHash('sha256').update(source).digest('base64');
-      if (known?.digest === digest) return known.content;
+      if (cached?.digest === digest) return cached.content;
       const content = contentOfText(served(name, source), types[extname(name)]!);
-      made.set(name, { digest, content });
+      moduleCache.set(name, { digest, content });
       return content;
     },
   };
@@ -99,11 +99,11 @@ function gone(name: string, error: unknown): Error {
 /** Paths of files by name. */
 function placesOfFiles(): Map<string, string> {
   try {
-    const own = [...ownFiles(), ...shared].map((name): [string, string] => [name, join(http, name)]);
+    const paths = [...ownFiles(), ...shared].map((name): [string, string] => [name, join(http, name)]);
     const foreign = Object.entries(packages).map(([name, resolved]): [string, string] => {
       return [packageFile(name), fileURLToPath(resolved())];
     });
-    return new Map([...own, ...foreign]);
+    return new Map([...paths, ...foreign]);
   } catch (error) {
     throw gone(APP, error);
   }

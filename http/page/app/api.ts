@@ -144,7 +144,7 @@ export function useAsk<T>(
   dependencies: readonly unknown[],
 ): RequestState<T> {
   const [round, setRound] = useState(0);
-  const [found, setFound] = useState<Omit<RequestState<T>, 'again'>>({
+  const [answer, setAnswer] = useState<Omit<RequestState<T>, 'again'>>({
     state: 'loading',
     value: null,
     error: null,
@@ -153,21 +153,21 @@ export function useAsk<T>(
   useEffect(() => {
     if (question === null) return;
     const aborter = new AbortController();
-    setFound(({ value }) => ({ state: 'loading', value, error: null }));
+    setAnswer(({ value }) => ({ state: 'loading', value, error: null }));
     question(aborter.signal).then(
       (value) => {
-        if (!aborter.signal.aborted) setFound({ state: 'ready', value, error: null });
+        if (!aborter.signal.aborted) setAnswer({ state: 'ready', value, error: null });
       },
       (error: unknown) => {
         if (aborter.signal.aborted || isAbort(error)) return;
         // It is asked again when the service is back.
         const state = error instanceof ApiError && error.status === 0 ? 'loading' : 'failed';
-        setFound(({ value }) => ({ state, value, error }));
+        setAnswer(({ value }) => ({ state, value, error }));
       },
     );
     return () => aborter.abort();
   }, [...dependencies, round, returns]);
-  return { ...found, again: () => setRound((before) => before + 1) };
+  return { ...answer, again: () => setRound((before) => before + 1) };
 }
 
 // Watches whether the service answers. If it does not, it is polled until it does, and pending requests

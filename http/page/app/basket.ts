@@ -18,7 +18,7 @@ function isSamePart(a: Part, b: Part): boolean {
 }
 
 export function isInBasket(basket: readonly BasketItem[], part: Part): boolean {
-  return basket.some((one) => isSamePart(one, part));
+  return basket.some((item) => isSamePart(item, part));
 }
 
 /** At the end, without those that lie there. */
@@ -36,7 +36,7 @@ export function toggleInBasket(item: Omit<BasketItem, 'item_id'>): void {
     addToBasket([item]);
     return;
   }
-  update(({ basket }) => ({ basket: basket.filter((one) => !isSamePart(one, item)) }));
+  update(({ basket }) => ({ basket: basket.filter((candidate) => !isSamePart(candidate, item)) }));
   toast(t(shell.inBasket, { n: get().basket.length }));
 }
 
@@ -96,9 +96,9 @@ async function openLists(): Promise<void> {
   try {
     const all = await readLists();
     const { list_id } = basketList.get();
-    const wanted = list_id ?? localStorage.getItem(KEPT);
-    const found = all.find((one) => one.list_id === wanted) ?? all[0];
-    if (found) await openList(found.list_id);
+    const lastId = list_id ?? localStorage.getItem(KEPT);
+    const list = all.find((entry) => entry.list_id === lastId) ?? all[0];
+    if (list) await openList(list.list_id);
     else basketList.update({ state: 'saved' });
   } catch (error) {
     tell(error);
@@ -233,15 +233,15 @@ export function mergedItems(
 ): BasketItem[] {
   const [inBase, inMine, inTheirs] = [base, mine, theirs].map(byId) as [Items, Items, Items];
   const result = (id: string): BasketItem | null => {
-    const [before, own, other] = [inBase.get(id), inMine.get(id), inTheirs.get(id)];
-    if (!before) return own ?? other ?? null;
-    if (!own || !other) return null;
-    return isSame(own, before) ? other : own;
+    const [before, myItem, theirItem] = [inBase.get(id), inMine.get(id), inTheirs.get(id)];
+    if (!before) return myItem ?? theirItem ?? null;
+    if (!myItem || !theirItem) return null;
+    return isSame(myItem, before) ? theirItem : myItem;
   };
-  const hasMoved = (items: readonly BasketItem[], known: Items) => {
-    const kept = items.filter(({ item_id }) => inBase.has(item_id)).map(({ item_id }) => item_id);
-    const before = base.filter(({ item_id }) => known.has(item_id)).map(({ item_id }) => item_id);
-    return kept.join(' ') !== before.join(' ');
+  const hasMoved = (items: readonly BasketItem[], current: Items) => {
+    const order = items.filter(({ item_id }) => inBase.has(item_id)).map(({ item_id }) => item_id);
+    const before = base.filter(({ item_id }) => current.has(item_id)).map(({ item_id }) => item_id);
+    return order.join(' ') !== before.join(' ');
   };
   // New items stand where they were put by whoever put some.
   const isByMine = hasMoved(mine, inMine) || (!hasMoved(theirs, inTheirs) && ids(mine) !== ids(base));

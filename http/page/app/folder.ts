@@ -25,9 +25,9 @@ export function watchFolder(): void {
 /** Also to be called when something new was analysed: what is shown stays meanwhile. */
 export async function loadFolder(): Promise<void> {
   loading?.abort();
-  const own = new AbortController();
-  loading = own;
-  const { signal } = own;
+  const aborter = new AbortController();
+  loading = aborter;
+  const { signal } = aborter;
   const put = (folder: Partial<ReturnType<typeof get>['folder']>) => {
     if (!signal.aborted) update((before) => ({ folder: { ...before.folder, ...folder } }));
   };

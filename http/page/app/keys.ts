@@ -128,17 +128,17 @@ function keyLabel(name: string): string {
 type Handler = (event: KeyboardEvent) => unknown;
 type Handlers = Partial<Record<KeyName, Handler>>;
 
-const taken: { readonly handlers: () => Handlers }[] = [];
+const takers: { readonly handlers: () => Handlers }[] = [];
 
 /** Takes these keys of the table while the component is shown. */
 export function useKeys(handlers: Handlers): void {
-  const held = useRef(handlers);
-  held.current = handlers;
+  const latest = useRef(handlers);
+  latest.current = handlers;
   useEffect(() => {
-    const entry = { handlers: () => held.current };
-    taken.push(entry);
+    const entry = { handlers: () => latest.current };
+    takers.push(entry);
     return () => {
-      taken.splice(taken.indexOf(entry), 1);
+      takers.splice(takers.indexOf(entry), 1);
     };
   }, []);
 }
@@ -147,11 +147,11 @@ export function startKeys(): void {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isTyping(event) || document.querySelector('dialog[open]') !== null) return;
-    const wanted = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    for (const { handlers } of taken.toReversed()) {
+    const pressedKey = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    for (const { handlers } of takers.toReversed()) {
       for (const [name, handler] of Object.entries(handlers()) as [KeyName, Handler][]) {
         const { keys }: { keys: readonly string[] } = keyTable[name];
-        if (!keys.includes(wanted) || handler(event) === false) continue;
+        if (!keys.includes(pressedKey) || handler(event) === false) continue;
         event.preventDefault();
         return;
       }
@@ -189,8 +189,8 @@ export function KeysDialog() {
       ([where, keys]) => html`<section>
         <h3>${t(where === 'everywhere' ? shell.keysEverywhere : shell[where])}</h3>
         <dl>${keys.map(
-          (one) =>
-            html`<div><dt>${one.keys.map((name) => html`<kbd>${keyLabel(name)}</kbd>`)}</dt><dd>${t(one.words)}</dd></div>`,
+          (entry) =>
+            html`<div><dt>${entry.keys.map((name) => html`<kbd>${keyLabel(name)}</kbd>`)}</dt><dd>${t(entry.words)}</dd></div>`,
         )}</dl>
       </section>`,
     )}</div>

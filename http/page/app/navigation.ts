@@ -34,10 +34,10 @@ export function placeOfView(places: Places, view: ViewName): string {
  * Puts a changed view into the address. `isNew`: Back leads to the previous address. `kept`: state of the
  * browser beside the address.
  */
-export function putParams(params: string, isNew: boolean, kept: unknown): void {
+export function putParams(params: string, isNew: boolean, historyState: unknown): void {
   const hash = routeHash({ ...get().route, params });
-  if (isNew) history.pushState(kept, '', hash);
-  else history.replaceState(kept, '', hash);
+  if (isNew) history.pushState(historyState, '', hash);
+  else history.replaceState(historyState, '', hash);
   follow();
 }
 
@@ -61,11 +61,11 @@ function follow(): void {
  */
 export function startNavigation(onTicket: (ticket: string) => void): void {
   const look = () => {
-    const found = ticketIn(location.hash);
-    if (found !== null || parseRoute(location.hash) === null)
-      history.replaceState(null, '', routeHash(found?.route ?? lastRoute()));
+    const invitation = ticketIn(location.hash);
+    if (invitation !== null || parseRoute(location.hash) === null)
+      history.replaceState(null, '', routeHash(invitation?.route ?? lastRoute()));
     follow();
-    if (found !== null) onTicket(found.ticket);
+    if (invitation !== null) onTicket(invitation.ticket);
   };
   addEventListener('hashchange', look);
   look();

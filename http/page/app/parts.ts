@@ -161,5 +161,5 @@ export function download(name: string, content: string | Blob | Uint8Array<Array
 
 /** The bytes that a base64 text stands for. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }

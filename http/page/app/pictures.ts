@@ -60,8 +60,8 @@ interface Batch {
   readonly aborter: AbortController;
 }
 
-const kept = createBounded<string | null>(KEPT);
-const wanted = new Map<string, Wanted>();
+const cache = createBounded<string | null>(KEPT);
+const openRequests = new Map<string, Wanted>();
 const batches = new Set<Batch>();
 let isGathering = false;
 
@@ -74,29 +74,30 @@ export function usePicture(media_path: string, seconds: number, side = 320): str
   const key = `${side} ${second} ${media_path}`;
   const [shown, show] = useState<{ key: string; picture: string | null | undefined }>({
     key,
-    picture: kept.get(key),
+    picture: cache.get(key),
   });
   useEffect(() => {
-    const known = kept.get(key);
-    show({ key, picture: known });
+    const cached = cache.get(key);
+    show({ key, picture: cached });
     // A path that is not known yet is empty.
-    if (known !== undefined || media_path === '') return;
+    if (cached !== undefined || media_path === '') return;
     const listener = (picture: string | null) => show({ key, picture });
-    const entry = wanted.get(key) ?? { media_path, second, side, shown: new Set() };
+    const entry = openRequests.get(key) ?? { media_path, second, side, shown: new Set() };
     entry.shown.add(listener);
-    wanted.set(key, entry);
+    openRequests.set(key, entry);
     gather();
     return () => {
       entry.shown.delete(listener);
       if (entry.shown.size === 0) drop(key);
     };
   }, [key]);
-  return shown.key === key ? shown.picture : kept.get(key);
+  return shown.key === key ? shown.picture : cache.get(key);
 }
 
 function drop(key: string): void {
-  if (wanted.get(key)?.shown.size === 0) wanted.delete(key);
-  for (const batch of batches) if (!batch.keys.some((one) => wanted.has(one))) batch.aborter.abort();
+  if (openRequests.get(key)?.shown.size === 0) openRequests.delete(key);
+  for (const batch of batches)
+    if (!batch.keys.some((requestKey) => openRequests.has(requestKey))) batch.aborter.abort();
 }
 
 function gather(ms = GATHER_MS): void {
@@ -111,8 +112,8 @@ function gather(ms = GATHER_MS): void {
 function askNext(): void {
   const { cache_dir } = get().folder;
   if (cache_dir === null || !isAnswering(get())) return;
-  const asked = new Set([...batches].flatMap(({ keys }) => keys));
-  const open = [...wanted].filter(([key]) => !asked.has(key));
+  const pendingKeys = new Set([...batches].flatMap(({ keys }) => keys));
+  const open = [...openRequests].filter(([key]) => !pendingKeys.has(key));
   while (batches.size < BATCHES_AT_ONCE && open.length > 0) {
     // The latest requests are in view now. All pictures of a batch have one size.
     const { side } = open.at(-1)![1];
@@ -146,15 +147,15 @@ async function askFor(
     if (!isPassing && !batch.aborter.signal.aborted) for (const [key] of chosen) keep(key, null);
   } finally {
     batches.delete(batch);
-    if (wanted.size > 0) gather(pause);
+    if (openRequests.size > 0) gather(pause);
   }
 }
 
 function keep(key: string, thumbnail: string | null): void {
   const picture = thumbnail === null ? null : `data:image/jpeg;base64,${thumbnail}`;
-  kept.set(key, picture);
-  for (const show of wanted.get(key)?.shown ?? []) show(picture);
-  wanted.delete(key);
+  cache.set(key, picture);
+  for (const show of openRequests.get(key)?.shown ?? []) show(picture);
+  openRequests.delete(key);
 }
 
 export function watchPictures(): void {
@@ -164,7 +165,7 @@ export function watchPictures(): void {
     const isBack = !isAnswering(before) && isAnswering(now);
     const isKnown = before.folder.cache_dir !== now.folder.cache_dir;
     // Another folder, or analysed anew: a path may have another content by now, or a drive be back.
-    if (now.folder.loaded !== before.folder.loaded) kept.clear();
+    if (now.folder.loaded !== before.folder.loaded) cache.clear();
     before = now;
     if (isBack || isKnown) gather();
   });

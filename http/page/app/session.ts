@@ -45,9 +45,9 @@ export function followTabs(): void {
   addEventListener('storage', ({ storageArea, key }) => {
     if (storageArea !== localStorage || (key !== KEPT && key !== null)) return;
     const { session } = get();
-    const kept = sessionIn(localStorage);
-    if (session?.shared === false || session?.token === kept?.token) return;
-    update({ session: kept, signInReason: null, refusal: null });
+    const storedSession = sessionIn(localStorage);
+    if (session?.shared === false || session?.token === storedSession?.token) return;
+    update({ session: storedSession, signInReason: null, refusal: null });
   });
 }
 

@@ -28,10 +28,10 @@ function Header({ view }: { readonly view: ViewName }) {
   return html`<header class="head">
     <nav aria-label=${t(shell.views)}>${tabs.map((name) => {
       const count = name === 'lists' ? basket : name === 'search' ? newHits : 0;
-      const told = t(name === 'lists' ? shell.inBasket : shell.newHits, { n: count });
+      const countLabel = t(name === 'lists' ? shell.inBasket : shell.newHits, { n: count });
       return html`<a href=${placeOfView(places, name)} aria-current=${view === name ? 'page' : undefined}>
         <${Icon} name=${name} /><span class="tab-label">${t(shell[name])}</span>
-        ${count > 0 && html`<span class="count"><span aria-hidden="true">${count}</span><span class="unseen">${told}</span></span>`}
+        ${count > 0 && html`<span class="count"><span aria-hidden="true">${count}</span><span class="unseen">${countLabel}</span></span>`}
       </a>`;
     })}</nav>
     <${Tasks} />
@@ -47,7 +47,7 @@ function Tasks() {
   // Queued tasks have no progress yet.
   const first = tasks.find(({ state }) => state !== 'queued') ?? tasks[0];
   if (!first) return html`<div class="tasks"></div>`;
-  const progress = tasks.reduce((sum, one) => sum + one.progress, 0) / tasks.length;
+  const progress = tasks.reduce((sum, task) => sum + task.progress, 0) / tasks.length;
   const label = t(shell.task, { n: tasks.length });
   return html`<div class="tasks"><a href=${routeHash({ view: 'library', argument: 'tasks' })} title=${titleOf(first)}>
     <span>${label}</span>
@@ -85,11 +85,11 @@ function skip(event: Event): void {
 }
 
 function CurrentView({ view: name, ...place }: Route) {
-  const [found, setFound] = useState<View | null>(null);
+  const [loadedView, setLoadedView] = useState<View | null>(null);
   const [error, setError] = useState<unknown>(null);
   const load = () => {
     loaders[name]().then(
-      ({ view }) => setFound(view),
+      ({ view }) => setLoadedView(view),
       (error: unknown) => {
         setError(error);
         void lookForService();
@@ -103,9 +103,9 @@ function CurrentView({ view: name, ...place }: Route) {
     if (error !== null) location.reload();
   }, [returns]);
   useEffect(() => {
-    document.title = found ? `${t(found.title)} – framehound` : 'framehound';
-  }, [found]);
-  const Render = found?.render as ComponentType<Omit<Route, 'view'>> | undefined;
+    document.title = loadedView ? `${t(loadedView.title)} – framehound` : 'framehound';
+  }, [loadedView]);
+  const Render = loadedView?.render as ComponentType<Omit<Route, 'view'>> | undefined;
   return html`<main id="content" tabindex="-1" class=${`view view-${name}`}>
     ${Render ? html`<${Render} ...${place} />` : error ? html`<${NotLoaded} />` : html`<${Loading} />`}
   </main>`;

@@ -129,11 +129,11 @@ export function subscribe(listener: () => void): () => void {
 export function useStore<T>(select: (state: State) => T): T {
   const [, redraw] = useState(0);
   const value = select(state);
-  const held = useRef({ select, value });
-  held.current = { select, value };
+  const latest = useRef({ select, value });
+  latest.current = { select, value };
   useLayoutEffect(() => {
     const look = () => {
-      if (!Object.is(held.current.select(state), held.current.value)) redraw((before) => before + 1);
+      if (!Object.is(latest.current.select(state), latest.current.value)) redraw((before) => before + 1);
     };
     look();
     return subscribe(look);
@@ -184,8 +184,8 @@ export function setTheme(theme: Theme): void {
 }
 
 export function startTheme(): void {
-  const kept = localStorage.getItem(KEPT);
-  apply(kept === 'dark' || kept === 'light' ? kept : 'system');
+  const storedTheme = localStorage.getItem(KEPT);
+  apply(storedTheme === 'dark' || storedTheme === 'light' ? storedTheme : 'system');
 }
 
 function apply(theme: Theme): void {

@@ -42,14 +42,14 @@ function taskName(request: Request): string {
 
 /** Null for a task that does not wait. `tasks`: those that run or wait. */
 export function waitingText(tasks: readonly Task[], task_id: string): string | null {
-  const task = tasks.find((one) => one.task_id === task_id);
+  const task = tasks.find((candidate) => candidate.task_id === task_id);
   if (task?.state !== 'queued') return null;
   const { queue_position: n, waits_for } = task;
-  const other = tasks.find((one) => one.task_id === waits_for);
-  if (!other || n === null) return t(words.waits);
+  const blocker = tasks.find((candidate) => candidate.task_id === waits_for);
+  if (!blocker || n === null) return t(words.waits);
   return n === 1
-    ? t(words.waitsFor, { what: other.name })
-    : t(words.waitsBehind, { what: other.name, n: `${n}` });
+    ? t(words.waitsFor, { what: blocker.name })
+    : t(words.waitsBehind, { what: blocker.name, n: `${n}` });
 }
 
 // Which tasks are analyses, and which do something beside them.
@@ -93,14 +93,14 @@ export async function readTasks(): Promise<void> {
   const analyses = tasks.filter(({ request }) => isAnalysis(request.types));
   seeEnds(analyses.map(({ ended }) => ended ?? 0));
   update(({ tasks: before }) => ({
-    tasks: running.map((one): Task => {
-      const { task_id, state, progress, counts, estimated_remaining_seconds: remaining_seconds } = one;
-      const { queue_position, waits_for } = one;
-      const path = before.find((known) => known.task_id === task_id)?.path ?? null;
+    tasks: running.map((task): Task => {
+      const { task_id, state, progress, counts, estimated_remaining_seconds: remaining_seconds } = task;
+      const { queue_position, waits_for } = task;
+      const path = before.find((earlier) => earlier.task_id === task_id)?.path ?? null;
       return {
         task_id,
         state,
-        name: taskName(one.request),
+        name: taskName(task.request),
         queue_position,
         waits_for,
         progress,
@@ -139,22 +139,22 @@ export function onHit(listener: (hit: SearchHit) => void): void {
 
 function connection(): Socket<ServerEvents, ClientEvents> {
   if (socket) return socket;
-  const made: Socket<ServerEvents, ClientEvents> = io({ reconnectionDelayMax: 3000 });
-  made.on('connect', () => {
-    for (const room of joined.values()) made.emit('join', room);
+  const newSocket: Socket<ServerEvents, ClientEvents> = io({ reconnectionDelayMax: 3000 });
+  newSocket.on('connect', () => {
+    for (const room of joined.values()) newSocket.emit('join', room);
   });
-  made.on('disconnect', (reason) => {
+  newSocket.on('disconnect', (reason) => {
     // The package does not connect again by itself when the service has closed the connection.
-    if (reason === 'io server disconnect') made.connect();
+    if (reason === 'io server disconnect') newSocket.connect();
     // Asking tells whether the service has gone.
     void readTasks().catch(() => {});
   });
-  made.on('progress', hear);
-  made.on('search_hit', (hit) => {
+  newSocket.on('progress', hear);
+  newSocket.on('search_hit', (hit) => {
     for (const listener of hitListeners) listener(hit);
   });
-  socket = made;
-  return made;
+  socket = newSocket;
+  return newSocket;
 }
 
 function hear(event: ProgressEvent): void {
@@ -166,8 +166,8 @@ function hear(event: ProgressEvent): void {
   } else lastEvents.set(task_id, event);
   update(({ tasks }) => ({
     tasks: tasks
-      .filter((one) => !(done && one.task_id === task_id))
-      .map((one) => (one.task_id === task_id ? changed(one, event) : one)),
+      .filter((task) => !(done && task.task_id === task_id))
+      .map((task) => (task.task_id === task_id ? changed(task, event) : task)),
   }));
   // A task has an end for each kind of work.
   if (done) void readTasks().catch(() => {});
@@ -211,7 +211,7 @@ interface TaskProgressProps {
 }
 
 export function TaskProgress({ task_id, label, onEnd }: TaskProgressProps) {
-  const task = useStore(({ tasks }) => tasks.find((one) => one.task_id === task_id) ?? null);
+  const task = useStore(({ tasks }) => tasks.find((task) => task.task_id === task_id) ?? null);
   const waiting = useStore(({ tasks }) => waitingText(tasks, task_id));
   const ending = useRef(onEnd);
   ending.current = onEnd;
@@ -248,7 +248,7 @@ export function followEnd(task_id: string, report: (end: TaskEnd) => void): () =
     if (isOver || isAsking || session === null) return;
     // A task that runs or waits is in the list; a service that is away is not asked, and tells when it is
     // back.
-    if (service === 'away' || tasks.some((one) => one.task_id === task_id)) return;
+    if (service === 'away' || tasks.some((task) => task.task_id === task_id)) return;
     isAsking = true;
     try {
       const { ended, state, error } = await api.getTask({ task_id, limit: 0 });

@@ -7,9 +7,9 @@ export function clock(seconds: number, { decimals = 0 } = {}): string {
   const whole = Math.floor(units / unit);
   const two = (value: number) => String(value).padStart(2, '0');
   const hours = Math.floor(whole / 3600);
-  const rest = `${hours > 0 ? two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60) % 60}:${two(whole % 60)}`;
+  const minutesAndSeconds = `${hours > 0 ? two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60) % 60}:${two(whole % 60)}`;
   const part = decimals > 0 ? `.${String(units % unit).padStart(decimals, '0')}` : '';
-  return `${hours > 0 ? `${hours}:` : ''}${rest}${part}`;
+  return `${hours > 0 ? `${hours}:` : ''}${minutesAndSeconds}${part}`;
 }
 
 /** `HH:MM:SS`, as some operations take it. */

@@ -22,7 +22,7 @@ export function toast(
 }
 
 function closeToast(id: number): void {
-  update(({ toasts }) => ({ toasts: toasts.filter((one) => one.id !== id) }));
+  update(({ toasts }) => ({ toasts: toasts.filter((message) => message.id !== id) }));
 }
 
 // The short messages at the edge of the page.

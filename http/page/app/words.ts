@@ -10,8 +10,8 @@ type Values = Readonly<Record<string, string | number>>;
 
 /** Numbers are written as the language does. */
 export function filled(text: string, values: Values, language: string): string {
-  const [one = '', many = one] = text.split('|');
-  const chosen = values['n'] === 1 ? one : many;
+  const [singular = '', many = singular] = text.split('|');
+  const chosen = values['n'] === 1 ? singular : many;
   return chosen.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
@@ -28,8 +28,8 @@ export function t([english, german]: Words, values: Values = {}): string {
 
 /** A name that others give, as the language says it where it is among the words. */
 export function named(words: Readonly<Record<string, Words>>, name: string, otherwise = name): string {
-  const known = words[name];
-  return known ? t(known) : otherwise;
+  const entry = words[name];
+  return entry ? t(entry) : otherwise;
 }
 
 export function setLanguage(language: Language): void {
@@ -39,9 +39,9 @@ export function setLanguage(language: Language): void {
 }
 
 export function startLanguage(): void {
-  const kept = localStorage.getItem(KEPT);
-  const wanted = kept ?? navigator.language;
-  const language = wanted.toLowerCase().startsWith('de') ? 'de' : 'en';
+  const storedLanguage = localStorage.getItem(KEPT);
+  const preferred = storedLanguage ?? navigator.language;
+  const language = preferred.toLowerCase().startsWith('de') ? 'de' : 'en';
   document.documentElement.lang = language;
   update({ language });
 }

@@ -42,21 +42,21 @@ export function useDrawing(
   dependencies: readonly unknown[] = [],
 ) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const kept = useRef<{ readonly element: HTMLCanvasElement; readonly id: number } | null>(null);
+  const canvasRef = useRef<{ readonly element: HTMLCanvasElement; readonly id: number } | null>(null);
   const drawing = useRef(draw);
   drawing.current = draw;
   const theme = useStore((state) => state.theme);
   useEffect(() => {
     const element = canvas.current;
     if (element === null || values === null) return;
-    if (kept.current?.element !== element) {
+    if (canvasRef.current?.element !== element) {
       // A canvas is handed over once, for as long as it is in the page.
-      release(kept.current);
-      kept.current = { element, id: ++last };
+      release(canvasRef.current);
+      canvasRef.current = { element, id: ++last };
       const offscreen = element.transferControlToOffscreen();
       void work().adopt(last, transfer(offscreen, [offscreen]));
     }
-    const { id } = kept.current;
+    const { id } = canvasRef.current;
     void work().setValues(id, values);
     const paint = () => element.isConnected && drawing.current(id, surfaceOf(element));
     const watch = new ResizeObserver(paint);
@@ -68,12 +68,12 @@ export function useDrawing(
       scheme.removeEventListener('change', paint);
     };
   }, [values, theme, ...dependencies]);
-  useEffect(() => () => release(kept.current), []);
+  useEffect(() => () => release(canvasRef.current), []);
   return canvas;
 }
 
-function release(kept: { readonly id: number } | null): void {
-  if (kept !== null) void work().release(kept.id);
+function release(canvas: { readonly id: number } | null): void {
+  if (canvas !== null) void work().release(canvas.id);
 }
 
 function surfaceOf(element: HTMLCanvasElement): Surface {

@@ -77,20 +77,20 @@ function contextOf(id: number, { width, height, colour }: Surface) {
 
 /** Loudness, about the middle. */
 function drawSound(id: number, surface: Surface): void {
-  const found = contextOf(id, surface);
-  if (found === null) return;
+  const context = contextOf(id, surface);
+  if (context === null) return;
   const middle = surface.height / 2;
-  for (const [x, peak] of columnsOf(found.values, surface.width).entries()) {
+  for (const [x, peak] of columnsOf(context.values, surface.width).entries()) {
     const half = Math.max(0.5, peak * (middle - 1));
-    found.context.fillRect(x, middle - half, 1, 2 * half);
+    context.context.fillRect(x, middle - half, 1, 2 * half);
   }
 }
 
 /** How well each second fits, from the bottom, and marks at the top. `marks`: seconds. */
 function drawRelevance(id: number, surface: Surface, marks: readonly number[]): void {
-  const found = contextOf(id, surface);
-  if (found === null) return;
-  const { context, values } = found;
+  const drawing = contextOf(id, surface);
+  if (drawing === null) return;
+  const { context, values } = drawing;
   const { width, height, scale, markColour } = surface;
   for (const [x, value] of columnsOf(values, width).entries()) {
     const bar = Math.max(1, Math.round(value * (height - 4 * scale)));
@@ -105,9 +105,9 @@ function drawRelevance(id: number, surface: Surface, marks: readonly number[]): 
 
 /** Where something is: pairs of a begin and an end, as shares of the width, each wide enough to be seen. */
 function drawSpans(id: number, surface: Surface): void {
-  const found = contextOf(id, surface);
-  if (found === null) return;
-  const { context, values } = found;
+  const drawing = contextOf(id, surface);
+  if (drawing === null) return;
+  const { context, values } = drawing;
   const { width, height, scale } = surface;
   for (let at = 0; at < values.length; at += 2) {
     const [start, end] = [values[at]! * width, values[at + 1]! * width];

@@ -115,11 +115,11 @@ const invalidValue: Words = ['Invalid value', 'Ungültige Angabe'];
  */
 export function failureText(said: string, kind: string): string {
   const message = withoutField(said);
-  const known =
+  const translation =
     errorWords[kind] ??
     Object.values(errorWords).find(([phrase]) => phrase === kind) ??
     (/^Invalid \w+$/.test(kind) ? invalidValue : undefined);
-  return known && get().language !== 'en' ? `${t(known)} (${message})` : message;
+  return translation && get().language !== 'en' ? `${t(translation)} (${message})` : message;
 }
 
 /**
@@ -130,6 +130,6 @@ function withoutField(message: string): string {
   const [start = ''] =
     /^([a-z_]+(\[\d+\])?\.)?[a-z]+(_[a-z]+)+(\[\d+\])?(: | (?=[/\\]|[a-z]:))/i.exec(message) ?? [];
   if (start === '') return message;
-  const rest = message.slice(start.length);
-  return rest.slice(0, 1).toUpperCase() + rest.slice(1);
+  const detail = message.slice(start.length);
+  return detail.slice(0, 1).toUpperCase() + detail.slice(1);
 }

@@ -72,14 +72,14 @@ export function noteText({ code, text, values }: Note): string {
   const { names = [], count = names.length, reason = '', message = '' } = values;
   const more = language === 'en' ? 'more' : 'weitere';
   const and = language === 'en' ? 'and' : 'und';
-  const rest = count > names.length ? ` ${and} ${count - names.length} ${more}` : '';
+  const remainder = count > names.length ? ` ${and} ${count - names.length} ${more}` : '';
   const quoted = (all: readonly string[]) =>
     all.map((word) => t(searchWords.quoted, { text: word })).join(', ');
   const said = {
     ...{ total: values.total ?? 0, model_key: values.model_key ?? '' },
     ...{ count, n: count, reason: named(errorWords, reason, message) },
-    names: names.join(', ') + rest,
-    words: quoted(names) + (code === 'PARTLY_UNDERSTOOD' || code === 'NOTHING_SEEN' ? '' : rest),
+    names: names.join(', ') + remainder,
+    words: quoted(names) + (code === 'PARTLY_UNDERSTOOD' || code === 'NOTHING_SEEN' ? '' : remainder),
     others: quoted(values.words ?? []),
     kinds: listText(names.map((kind) => named(kindWords, kind))),
   };

@@ -26,13 +26,13 @@ interface AnalyseDialogProps {
 export function AnalyseDialog({ rows, close }: AnalyseDialogProps) {
   const [count, setCount] = useState(0);
   const cache_dir = get().folder.cache_dir!;
-  const found = useAsk((signal) => walk(rows, { cache_dir, signal, onCount: setCount }), [rows]);
+  const listing = useAsk((signal) => walk(rows, { cache_dir, signal, onCount: setCount }), [rows]);
   return html`<${Dialog} title=${t(library.analyseTitle)} onClose=${close}>
     ${
-      found.value !== null
-        ? html`<${Choices} found=${found.value} cache_dir=${cache_dir} close=${close} />`
-        : found.state === 'failed'
-          ? html`<${Failed} error=${found.error} again=${found.again} />`
+      listing.value !== null
+        ? html`<${Choices} found=${listing.value} cache_dir=${cache_dir} close=${close} />`
+        : listing.state === 'failed'
+          ? html`<${Failed} error=${listing.error} again=${listing.again} />`
           : html`<${Loading} label=${t(library.looking, { n: count })} />`
     }
   <//>`;
@@ -44,8 +44,8 @@ interface ChoicesProps {
   close(): void;
 }
 
-function Choices({ found, cache_dir, close }: ChoicesProps) {
-  const [kept, setOptions] = useState<Partial<WorkOptions>>(savedWork);
+function Choices({ found: listing, cache_dir, close }: ChoicesProps) {
+  const [savedOptions, setOptions] = useState<Partial<WorkOptions>>(savedWork);
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const tasks = useAsk((signal) => api.listTasks({}, { signal }), []);
@@ -57,12 +57,12 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
     cache_dir,
     isReady,
   ]).value;
-  const options = workOptions(kept, models, clusterings?.jobs[0]?.name);
+  const options = workOptions(savedOptions, models, clusterings?.jobs[0]?.name);
   const running = runningAnalysis(tasks.value?.tasks ?? []);
-  useEffect(() => saveWork(kept), [kept]);
+  useEffect(() => saveWork(savedOptions), [savedOptions]);
   const submit = async (event: Event) => {
     event.preventDefault();
-    const body = requestOf(found.files, options, cache_dir, clusterings?.jobs);
+    const body = requestOf(listing.files, options, cache_dir, clusterings?.jobs);
     if (isEmptyRequest(body)) return setProblem(t(library.nothingToDo));
     setBusy(true);
     setProblem(null);
@@ -79,11 +79,11 @@ function Choices({ found, cache_dir, close }: ChoicesProps) {
       setBusy(false);
     }
   };
-  if (found.files.length === 0)
-    return html`<${Told} found=${found} /><div class="row"><button autofocus onClick=${close}>${t(shell.close)}</button></div>`;
+  if (listing.files.length === 0)
+    return html`<${Told} found=${listing} /><div class="row"><button autofocus onClick=${close}>${t(shell.close)}</button></div>`;
   return html`<form class="column" onSubmit=${submit}>
-    <${Told} found=${found} />
-    <${WorkFields} options=${options} models=${models} kinds=${countKinds(found.files)} set=${(some: Partial<WorkOptions>) => setOptions((before) => ({ ...before, ...some }))} />
+    <${Told} found=${listing} />
+    <${WorkFields} options=${options} models=${models} kinds=${countKinds(listing.files)} set=${(some: Partial<WorkOptions>) => setOptions((before) => ({ ...before, ...some }))} />
     ${running && html`<p class="caution" role="status">${t(library.willStop, { progress: Math.floor(running.progress) })}</p>`}
     <p class="problem" role="alert">${problem}</p>
     <div class="row wrap">
@@ -132,12 +132,12 @@ function saveWork({ again: _, ...options }: Partial<WorkOptions>): void {
  * waits until its models are there again. `usualPeople`: clustering that faces join without a name.
  */
 export function workOptions(
-  kept: Partial<WorkOptions>,
+  savedOptions: Partial<WorkOptions>,
   models: WorkModels | null,
   usualPeople = defaultWork.people,
 ): WorkOptions {
   const canSpeech = models !== null && models.speech.model_key !== null;
-  const options = { ...defaultWork, people: usualPeople, ...kept };
+  const options = { ...defaultWork, people: usualPeople, ...savedOptions };
   return {
     ...options,
     speech: options.speech && canSpeech,
@@ -240,20 +240,22 @@ export function requestOf(
   clusterings: readonly Clustering[] = [],
 ): AnalyzeBody {
   const { picture, subtitles, speech, faces, summary, language, people, again } = options;
-  const seen = files.filter(({ kind }) => kind !== 'audio').map(({ media_path }) => media_path);
+  const visualPaths = files.filter(({ kind }) => kind !== 'audio').map(({ media_path }) => media_path);
   const lasting = files.filter(({ kind }) => kind !== 'image');
   const summed = lasting.filter(({ summaries }) => again || summaries === 0);
   return {
     cache_dir,
-    ...(picture && seen.length > 0 && { visual_media_paths: seen }),
+    ...(picture && visualPaths.length > 0 && { visual_media_paths: visualPaths }),
     ...(speech &&
       lasting.length > 0 && {
         transcription_jobs: lasting.map(({ media_path: path }) => ({ path, language })),
       }),
     ...(subtitles && !speech && lasting.length > 0 && { transcription_jobs: lasting.map(subtitlesOf) }),
     ...(faces &&
-      seen.length > 0 && {
-        face_clustering_jobs: [{ ...clusteringOf(people.trim(), clusterings), face_media_paths: seen }],
+      visualPaths.length > 0 && {
+        face_clustering_jobs: [
+          { ...clusteringOf(people.trim(), clusterings), face_media_paths: visualPaths },
+        ],
       }),
     ...(summary &&
       summed.length > 0 && {

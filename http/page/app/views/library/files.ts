@@ -55,7 +55,7 @@ export function ForgetDialog({ rows, close }: ForgetDialogProps) {
     cache_dir: get().folder.cache_dir!,
     media_paths: rows.slice(0, MOST_PATHS).map(({ path }) => path),
   };
-  const found = useAsk((signal) => forgetting(body, signal), [rows]);
+  const losses = useAsk((signal) => forgetting(body, signal), [rows]);
   const forget = async () => {
     setBusy(true);
     try {
@@ -70,11 +70,11 @@ export function ForgetDialog({ rows, close }: ForgetDialogProps) {
       setBusy(false);
     }
   };
-  const n = found.value?.forgotten.length ?? 0;
-  const isReady = found.value !== null;
+  const n = losses.value?.forgotten.length ?? 0;
+  const isReady = losses.value !== null;
   return html`<${Dialog} title=${t(library.forgetTitle)} onClose=${close}>
-    ${!isReady && (found.state === 'failed' ? html`<${Failed} error=${found.error} again=${found.again} />` : html`<${Loading} label=${t(library.forgetLooking)} />`)}
-    ${isReady && (n === 0 ? html`<p>${t(library.nothingToForget)}</p>` : html`<${Losses} losses=${found.value!} />`)}
+    ${!isReady && (losses.state === 'failed' ? html`<${Failed} error=${losses.error} again=${losses.again} />` : html`<${Loading} label=${t(library.forgetLooking)} />`)}
+    ${isReady && (n === 0 ? html`<p>${t(library.nothingToForget)}</p>` : html`<${Losses} losses=${losses.value!} />`)}
     <p class="problem" role="alert">${problem}</p>
     <div class="row wrap">${n > 0 && html`<button class="primary danger" disabled=${isBusy} onClick=${forget}>${t(library.forgetDo)}</button>`}
       <button autofocus onClick=${close}>${t(n > 0 ? shell.cancel : shell.close)}</button></div>
@@ -97,8 +97,8 @@ async function forgetting(
 }
 
 export function Losses({ losses: { forgotten, clusterings_gone } }: { readonly losses: Losses }) {
-  const sum = (of: (one: Losses['forgotten'][number]) => number) =>
-    forgotten.reduce((all, one) => all + of(one), 0);
+  const sum = (of: (content: Losses['forgotten'][number]) => number) =>
+    forgotten.reduce((all, content) => all + of(content), 0);
   const bytes = sum(({ preview_bytes }) => preview_bytes);
   const parts = [
     [library.forgetFrames, sum(({ frames }) => frames)],
@@ -123,17 +123,17 @@ export function Files({ params }: { readonly params: string }) {
   const [doing, setDoing] = useState<PathAction | null>(null);
   const drop = useDrop();
   useLayoutEffect(() => {
-    const wanted = folderIn(params);
-    if (wanted !== listing.get().folder) showFolder(wanted);
+    const linkedFolder = folderIn(params);
+    if (linkedFolder !== listing.get().folder) showFolder(linkedFolder);
   }, [params]);
   useEffect(refresh, [cache_dir, returns]);
   const current = rowAt(pages, cursor);
-  const meant = chosen.size > 0 ? [...chosen.values()] : current ? [current] : [];
-  const start = (kind: 'analyse' | 'forget') => meant.length > 0 && setDoing({ kind, rows: meant });
+  const selection = chosen.size > 0 ? [...chosen.values()] : current ? [current] : [];
+  const start = (kind: 'analyse' | 'forget') => selection.length > 0 && setDoing({ kind, rows: selection });
   useFileKeys(current, start);
   const close = () => setDoing(null);
   return html`<div class="files" ...${drop.handlers}>
-    <${PathBar} folder=${folder} meant=${meant} start=${setDoing} />
+    <${PathBar} folder=${folder} meant=${selection} start=${setDoing} />
     <${Guide} />
     ${
       error !== null && total === null
@@ -255,7 +255,7 @@ function Details({ row, open }: DetailsProps) {
 function OfFile({ file }: { readonly file: ListedFile }) {
   const { visual, transcript, faces, summaries, failure, size_bytes, modified_at } = file;
   const { language } = get();
-  const known = [
+  const knownFiles = [
     ...(visual.length > 0 ? [`${t(library.picture)}: ${visual.join(', ')}`] : []),
     ...(transcript !== null ? [`${t(library.speech)}: ${transcript}`] : []),
     ...(faces ? [`${t(library.faces)}: ${t(library.facesDone)}`] : []),
@@ -265,7 +265,7 @@ function OfFile({ file }: { readonly file: ListedFile }) {
     ...(size_bytes !== null ? [sizeText(size_bytes, language)] : []),
     ...(modified_at ? [dateText(modified_at, language)] : []),
   ];
-  const texts = [...(known.length > 0 ? known : [t(library.notAnalysed)]), ...measures];
+  const texts = [...(knownFiles.length > 0 ? knownFiles : [t(library.notAnalysed)]), ...measures];
   return html`<p class="quiet">${texts.join(' · ')}</p>
     ${failure && html`<p class="problem"><${Icon} name="warning" /> ${t(library.failed, { error: reasonOf(failure, file.media_path) })} <span class="quiet">(${failure.code})</span></p>`}`;
 }
@@ -284,11 +284,11 @@ function useGone() {
   const isFolder = !isFolderGone(error);
   const isListed = !isFolder || (total !== null && error === null);
   const ask = async (signal: AbortSignal) => {
-    const { total: known, media } = await api.listLibrary(
+    const { total: knownCount, media } = await api.listLibrary(
       { cache_dir: cache_dir!, under: folder!, limit: MOST },
       { signal },
     );
-    if (known > MOST) return [];
+    if (knownCount > MOST) return [];
     const all = isFolder ? total! : 0;
     // The first page was read just now.
     const rows = await (all > PAGE ? freshRows(0, all) : rowsBetween(0, all));
@@ -303,13 +303,13 @@ function useGone() {
 }
 
 function GoneFiles() {
-  const gone = useGone().value ?? [];
-  const n = gone.length;
+  const goneFiles = useGone().value ?? [];
+  const n = goneFiles.length;
   if (n === 0) return null;
   return html`<details class="gone"><summary>${t(library.gone, { n })}</summary>
     <div class="row wrap"><p class="quiet grow">${t(library.goneHow)}</p>
       <a class="button" href=${routeHash({ view: 'library', argument: 'disk' })}>${t(library.toGone)}</a></div>
-    <ul>${gone.slice(0, SHOWN).map(({ hash_str, path, name }) => html`<li class="row"><span class="grow cut" title=${path}>${name}</span><button aria-label=${t(library.openGone, { name })} onClick=${() => go('player', momentArgument({ hash_str, seconds: 0 }))}>${t(library.open)}</button></li>`)}
+    <ul>${goneFiles.slice(0, SHOWN).map(({ hash_str, path, name }) => html`<li class="row"><span class="grow cut" title=${path}>${name}</span><button aria-label=${t(library.openGone, { name })} onClick=${() => go('player', momentArgument({ hash_str, seconds: 0 }))}>${t(library.open)}</button></li>`)}
       ${n > SHOWN && html`<li class="quiet">${t(library.moreMedia, { n: n - SHOWN })}</li>`}</ul>
   </details>`;
 }
@@ -332,11 +332,11 @@ interface GoneFile {
  * `known`: files below the folder, by whatever spelling of the system. `names`: what lies in it. A hidden
  * name is not listed, so nothing is known of it.
  */
-export function goneFrom(folder: string, known: readonly Known[], names: readonly string[]): GoneFile[] {
+export function goneFrom(folder: string, knownFiles: readonly Known[], names: readonly string[]): GoneFile[] {
   const separator = folder.includes('\\') && !folder.includes('/') ? '\\' : '/';
   const start = folder.endsWith(separator) ? folder : folder + separator;
   const there = new Set(names.map((name) => name.normalize()));
-  return known.flatMap(({ media_path: path, hash_str }) => {
+  return knownFiles.flatMap(({ media_path: path, hash_str }) => {
     if (!path.startsWith(start)) return [];
     const name = path.slice(start.length);
     const [first = ''] = name.split(separator);

@@ -127,7 +127,7 @@ export const listing = createSlice<Listing>('library', { folder: null, round: 0,
 export const scrolled = { top: 0 };
 
 let aborter = new AbortController();
-let asked = new Set<number>();
+let requestedPages = new Set<number>();
 
 /** Opens it by its address, so that Back leads to the previous folder. */
 export function openFolder(folder: string | null): void {
@@ -141,7 +141,7 @@ export function folderIn(params: string): string | null {
 export function showFolder(folder: string | null): void {
   aborter.abort();
   aborter = new AbortController();
-  asked = new Set();
+  requestedPages = new Set();
   scrolled.top = 0;
   listing.update({ folder, ...empty });
   need([0]);
@@ -151,14 +151,14 @@ export function showFolder(folder: string | null): void {
 export function refresh(): void {
   aborter.abort();
   aborter = new AbortController();
-  asked = new Set();
+  requestedPages = new Set();
   listing.update({ error: null });
   need([0]);
 }
 
 export function need(pages: readonly number[]): void {
   if (get().folder.cache_dir === null) return;
-  for (const page of pages) if (!asked.has(page)) void read(page, asked, aborter.signal);
+  for (const page of pages) if (!requestedPages.has(page)) void read(page, requestedPages, aborter.signal);
 }
 
 async function read(page: number, round: Set<number>, signal: AbortSignal): Promise<void> {
@@ -276,18 +276,18 @@ export async function walk(
   rows: readonly Row[],
   { cache_dir, signal, onCount }: WalkOptions,
 ): Promise<Walked> {
-  const found = new Map<string, ListedFile>();
+  const filesByPath = new Map<string, ListedFile>();
   const unreadable: string[] = [];
   const waiting: { readonly path: string; readonly depth: number }[] = [];
   const take = (some: readonly Row[], depth: number) => {
     for (const row of some) {
       if (row.kind === 'folder') waiting.push({ path: row.path, depth });
-      else found.set(row.path, row.file);
+      else filesByPath.set(row.path, row.file);
     }
-    onCount(found.size);
+    onCount(filesByPath.size);
   };
   take(rows, 0);
-  for (let next = waiting.shift(); next && found.size < MOST_FILES; next = waiting.shift()) {
+  for (let next = waiting.shift(); next && filesByPath.size < MOST_FILES; next = waiting.shift()) {
     const { path: folder, depth } = next;
     if (depth > DEEPEST) continue;
     try {
@@ -301,7 +301,7 @@ export async function walk(
       unreadable.push(folder);
     }
   }
-  const files = [...found.values()];
+  const files = [...filesByPath.values()];
   return {
     files: files.slice(0, MOST_FILES),
     unreadable,
@@ -324,7 +324,7 @@ export async function lookUp(path: string, cache_dir: string, signal?: AbortSign
         .catch(() => null);
       if (page === null) throw error;
       total = page.total;
-      const row = rowsOf(page).find((one) => one.path === path);
+      const row = rowsOf(page).find((candidate) => candidate.path === path);
       if (row) return row;
     }
     throw error;

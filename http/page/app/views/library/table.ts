@@ -72,7 +72,7 @@ export function Table({ total, choose, open }: TableProps) {
 type Scroller = { readonly current: HTMLDivElement | null };
 
 function useScroll(scroller: Scroller, folder: string | null) {
-  const [seen, setSeen] = useState({ top: scrolled.top, height: 600, width: 1000 });
+  const [viewport, setViewport] = useState({ top: scrolled.top, height: 600, width: 1000 });
   useLayoutEffect(() => {
     scroller.current!.scrollTop = scrolled.top;
   }, [folder]);
@@ -81,7 +81,7 @@ function useScroll(scroller: Scroller, folder: string | null) {
     const look = () => {
       const { scrollTop: top, clientHeight: height, clientWidth: width } = element;
       scrolled.top = top;
-      setSeen((before) =>
+      setViewport((before) =>
         before.top === top && before.height === height && before.width === width
           ? before
           : { top, height, width },
@@ -96,7 +96,7 @@ function useScroll(scroller: Scroller, folder: string | null) {
       element.removeEventListener('scroll', look);
     };
   }, []);
-  return seen;
+  return viewport;
 }
 
 function bringIntoSight(element: HTMLElement, index: number, row: number): void {
@@ -201,7 +201,7 @@ interface PathBarProps {
   start(doing: PathAction): void;
 }
 
-export function PathBar({ folder, meant, start }: PathBarProps) {
+export function PathBar({ folder, meant: selection, start }: PathBarProps) {
   const total = listing.use((state) => state.total);
   const chosen = listing.use((state) => state.chosen.size);
   return html`<div class="path-bar">
@@ -214,8 +214,8 @@ export function PathBar({ folder, meant, start }: PathBarProps) {
     </div>
     <${PathField} start=${start} />
     <div class="row wrap">
-      <button class="primary" disabled=${meant.length === 0} onClick=${() => start({ kind: 'analyse', rows: meant })}>${t(library.analyse)}</button>
-      <button disabled=${meant.length === 0} onClick=${() => start({ kind: 'forget', rows: meant })}>${t(library.forget)}</button>
+      <button class="primary" disabled=${selection.length === 0} onClick=${() => start({ kind: 'analyse', rows: selection })}>${t(library.analyse)}</button>
+      <button disabled=${selection.length === 0} onClick=${() => start({ kind: 'forget', rows: selection })}>${t(library.forget)}</button>
       <p class="quiet grow" role="status">${chosen > 0 ? t(library.chosen, { n: chosen }) : total !== null ? t(library.total, { n: total }) : ''}</p>
       ${chosen > 0 && html`<button class="quiet" onClick=${() => listing.update({ chosen: nothing })}>${t(library.clear)}</button>`}
     </div>

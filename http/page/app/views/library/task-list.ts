@@ -141,7 +141,7 @@ function countTexts({ request }: Snapshot, { files, done, jobs, jobs_done }: Sna
 /** Which folder and files a task is about: by its results, or by the file that it works on. */
 function Place({ task }: { readonly task: Snapshot }) {
   const { task_id, counts } = task;
-  const now = useStore(({ tasks }) => tasks.find((one) => one.task_id === task_id)?.path ?? null);
+  const now = useStore(({ tasks }) => tasks.find((task) => task.task_id === task_id)?.path ?? null);
   const hasEnded = counts.done > 0;
   const answer = useAsk((signal) => api.getTask({ task_id, limit: FEW }, { signal }), [task_id, hasEnded]);
   const paths = [...(answer.value?.results ?? []).map(({ path }) => path), ...(now === null ? [] : [now])];
@@ -193,7 +193,7 @@ function List(props: TaskFilesProps) {
     return answer.state === 'failed'
       ? html`<${Failed} error=${answer.error} again=${answer.again} />`
       : html`<${Loading} />`;
-  const rest = count - answer.value.length;
+  const remaining = count - answer.value.length;
   return html`<ul>${eachFile(answer.value).map(
     ({
       path,
@@ -202,28 +202,28 @@ function List(props: TaskFilesProps) {
     }) => html`<li><span class="whole-path">${path}</span> <span class="quiet">${kinds}</span>
       ${error && html`<p class="problem">${reasonOf(error, path)}</p>`}</li>`,
   )}
-    ${rest > 0 && html`<li class="quiet">${t(words.moreFailures, { n: rest })}</li>`}</ul>`;
+    ${remaining > 0 && html`<li class="quiet">${t(words.moreFailures, { n: remaining })}</li>`}</ul>`;
 }
 
 /** A file stands once for all work on it that ended alike; `kinds` is empty where there is only one kind. */
 function eachFile(results: readonly Result[]) {
   const isOne = new Set(results.map(({ type }) => type)).size === 1;
   const files = Map.groupBy(results, ({ path, error }) => JSON.stringify([path, error?.message]));
-  return [...files.values()].map((own) => ({
-    path: own[0]!.path,
-    error: own[0]!.error,
-    kinds: isOne ? '' : own.map(({ type }) => typeText(type)).join(', '),
+  return [...files.values()].map((fileResults) => ({
+    path: fileResults[0]!.path,
+    error: fileResults[0]!.error,
+    kinds: isOne ? '' : fileResults.map(({ type }) => typeText(type)).join(', '),
   }));
 }
 
 /** Results come in the order in which they ended: they are gone through until enough are found. */
 async function resultsOf({ task_id, isFailed, count, total }: TaskFilesProps, signal: AbortSignal) {
-  const wanted = Math.min(count, SHOWN);
-  const found: Result[] = [];
-  for (let offset = 0; offset < Math.max(total, 1) && found.length < wanted; offset += PAGE) {
+  const limit = Math.min(count, SHOWN);
+  const matches: Result[] = [];
+  for (let offset = 0; offset < Math.max(total, 1) && matches.length < limit; offset += PAGE) {
     const { results } = await api.getTask({ task_id, offset, limit: PAGE }, { signal });
-    found.push(...results.filter(({ outcome }) => !isFailed || outcome === 'failed'));
+    matches.push(...results.filter(({ outcome }) => !isFailed || outcome === 'failed'));
     if (results.length === 0) break;
   }
-  return found.slice(0, wanted);
+  return matches.slice(0, limit);
 }

@@ -198,13 +198,13 @@ function Disk() {
 type Found = Awaited<ReturnType<typeof api.pruneLibrary>>;
 
 function Gone({ cache_dir, again }: { readonly cache_dir: string; again(): void }) {
-  const [found, setFound] = useState<Found | null>(null);
+  const [preview, setPreview] = useState<Found | null>(null);
   const [isBusy, setBusy] = useState(false);
   const run = async (dry_run: boolean) => {
     setBusy(true);
     await attempt(async () => {
       const answer = await api.pruneLibrary({ cache_dir, dry_run });
-      setFound(dry_run ? answer : null);
+      setPreview(dry_run ? answer : null);
       if (dry_run) return;
       toast(t(library.forgotten, { n: answer.forgotten.length }));
       void loadFolder();
@@ -212,14 +212,14 @@ function Gone({ cache_dir, again }: { readonly cache_dir: string; again(): void 
     });
     setBusy(false);
   };
-  const n = found ? found.forgotten.length + found.paths_gone.length : 0;
+  const n = preview ? preview.forgotten.length + preview.paths_gone.length : 0;
   return html`<section class="panel column"><h2>${t(words.gone)}</h2><p class="quiet">${t(words.goneHow)}</p>
     ${
-      found &&
-      html`<div role="status"><p>${t(words.lookedAt, { n: found.looked_at })}${n === 0 && ` – ${t(words.noneGone)}`}</p>
-      ${found.skipped.map(({ reason, count, example }) => html`<p title=${example}>${t(words.skipped, { n: count, reason })}</p>`)}
-      ${found.forgotten.length > 0 && html`<${Losses} losses=${found} />`}
-      ${found.paths_gone.length > 0 && html`<p>${t(words.pathsGone, { n: found.paths_gone.length })}</p>`}</div>`
+      preview &&
+      html`<div role="status"><p>${t(words.lookedAt, { n: preview.looked_at })}${n === 0 && ` – ${t(words.noneGone)}`}</p>
+      ${preview.skipped.map(({ reason, count, example }) => html`<p title=${example}>${t(words.skipped, { n: count, reason })}</p>`)}
+      ${preview.forgotten.length > 0 && html`<${Losses} losses=${preview} />`}
+      ${preview.paths_gone.length > 0 && html`<p>${t(words.pathsGone, { n: preview.paths_gone.length })}</p>`}</div>`
     }
     <div class="row"><button disabled=${isBusy} onClick=${() => run(true)}>${t(words.look)}</button>
       ${n > 0 && html`<button class="primary danger" disabled=${isBusy} onClick=${() => run(false)}>${t(library.forgetDo)}</button>`}</div>

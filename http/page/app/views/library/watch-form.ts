@@ -141,7 +141,7 @@ async function begin(): Promise<void> {
 async function ownCacheDir(): Promise<string | null> {
   const { cache_dir } = get().folder;
   const { settings } = await api.getSettings();
-  const of = (name: string) => String(settings.find((one) => one.name === name)?.value ?? '');
+  const of = (name: string) => String(settings.find((setting) => setting.name === name)?.value ?? '');
   const usual = of('cache_dir') || `${of('home')}/analysis`;
   return cache_dir?.replaceAll('\\', '/') === usual.replaceAll('\\', '/') ? null : cache_dir;
 }

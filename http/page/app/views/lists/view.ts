@@ -40,8 +40,10 @@ interface ExportProps {
 }
 
 export function Export({ items, name }: ExportProps) {
-  const kept = localStorage.getItem(KEPT_FORMAT) as Format | null;
-  const [format, setFormat] = useState<Format>(kept !== null && formats.includes(kept) ? kept : 'xmeml');
+  const storedFormat = localStorage.getItem(KEPT_FORMAT) as Format | null;
+  const [format, setFormat] = useState<Format>(
+    storedFormat !== null && formats.includes(storedFormat) ? storedFormat : 'xmeml',
+  );
   /** Null until a person types one: the one of the last time, or the usual one. */
   const [typed, setTyped] = useState(localStorage.getItem(KEPT_FOLDER));
   const cache_dir = useStore((state) => state.folder.cache_dir);
@@ -49,23 +51,24 @@ export function Export({ items, name }: ExportProps) {
   const usual = useAsk(isAsked ? () => userFolders(cache_dir) : null, [isAsked, cache_dir]);
   const folder = typed ?? usual.value?.export_folder ?? '';
   const [isBusy, setBusy] = useState(false);
-  const [told, setTold] = useState<{ readonly isProblem: boolean; readonly texts: readonly string[] } | null>(
-    null,
-  );
+  const [notice, setNotice] = useState<{
+    readonly isProblem: boolean;
+    readonly texts: readonly string[];
+  } | null>(null);
   const choose = (event: Event) => {
     const chosen = (event.target as HTMLSelectElement).value as Format;
     localStorage.setItem(KEPT_FORMAT, chosen);
     setFormat(chosen);
-    setTold(null);
+    setNotice(null);
   };
   const make = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    setTold(null);
+    setNotice(null);
     try {
-      setTold({ isProblem: false, texts: await made(format, items, name, folder) });
+      setNotice({ isProblem: false, texts: await made(format, items, name, folder) });
     } catch (error) {
-      setTold({ isProblem: true, texts: [`${t(lists.exportFailed)}: ${messageOf(error)}`] });
+      setNotice({ isProblem: true, texts: [`${t(lists.exportFailed)}: ${messageOf(error)}`] });
     } finally {
       setBusy(false);
     }
@@ -73,7 +76,7 @@ export function Export({ items, name }: ExportProps) {
   const words = format === 'clips' ? lists.cut : format === 'text' ? lists.copy : lists.download;
   return html`<form class="export row wrap" onSubmit=${make}>
     <label>${t(lists.exportAs)}<select value=${format} onChange=${choose}>
-      ${formats.map((one) => html`<option value=${one}>${t(lists[one])}</option>`)}
+      ${formats.map((choice) => html`<option value=${choice}>${t(lists[choice])}</option>`)}
     </select></label>
     ${
       format === 'clips' &&
@@ -81,7 +84,7 @@ export function Export({ items, name }: ExportProps) {
         onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} />`
     }
     <button class="primary" type="submit" disabled=${isBusy}>${t(words)}</button>
-    <div role="status">${told?.texts.map((text) => html`<p class=${told.isProblem ? 'problem' : 'quiet'}>${text}</p>`)}</div>
+    <div role="status">${notice?.texts.map((text) => html`<p class=${notice.isProblem ? 'problem' : 'quiet'}>${text}</p>`)}</div>
   </form>`;
 }
 
@@ -126,9 +129,9 @@ async function made(
 export function moved<T>(items: readonly T[], from: number, to: number): T[] {
   const item = items[from];
   if (item === undefined) return [...items];
-  const rest = items.filter((_, at) => at !== from);
-  const place = Math.max(0, Math.min(to > from ? to - 1 : to, rest.length));
-  return [...rest.slice(0, place), item, ...rest.slice(place)];
+  const remaining = items.filter((_, at) => at !== from);
+  const place = Math.max(0, Math.min(to > from ? to - 1 : to, remaining.length));
+  return [...remaining.slice(0, place), item, ...remaining.slice(place)];
 }
 
 interface Part {
@@ -197,7 +200,7 @@ function Basket({ argument }: { readonly argument: string }) {
   const basket = useStore((state) => state.basket);
   const { list_id, name, state, error, all } = basketList.use((slice) => slice);
   const [asking, setAsking] = useState<Asking | null>(null);
-  const seconds = basket.reduce((sum, one) => sum + one.end_seconds - one.start_seconds, 0);
+  const seconds = basket.reduce((sum, item) => sum + item.end_seconds - item.start_seconds, 0);
   const result = {
     saving: t(lists.saving),
     saved: t(lists.saved),
@@ -214,7 +217,7 @@ function Basket({ argument }: { readonly argument: string }) {
     <header class="row wrap">
       <label>${t(lists.list)}<select value=${list_id ?? ''} onChange=${choose}>
         ${list_id === null && html`<option value="">${t(lists.unsavedList)}</option>`}
-        ${all.map((one) => html`<option value=${one.list_id}>${t(lists.entry, { name: one.name, items: one.items })}</option>`)}
+        ${all.map((list) => html`<option value=${list.list_id}>${t(lists.entry, { name: list.name, items: list.items })}</option>`)}
       </select></label>
       <button onClick=${() => setAsking('make')}>${t(lists.make)}</button>
       <button disabled=${list_id === null} onClick=${() => setAsking('rename')}>${t(lists.rename)}</button>
@@ -305,9 +308,12 @@ function Item({ item, at, count }: ItemProps) {
   const name = item.name ?? nameOf(media_path);
   const move = (to: number) => update({ basket: moved(get().basket, at, to) });
   const open = () => go('player', momentArgument({ hash_str, seconds: start_seconds }));
-  const change = (changed: (one: BasketItem) => BasketItem) =>
-    update(({ basket }) => ({ basket: basket.map((one) => (one.item_id === item_id ? changed(one) : one)) }));
-  const rename = (event: Event) => change((one) => renamed(one, (event.target as HTMLInputElement).value));
+  const change = (changed: (item: BasketItem) => BasketItem) =>
+    update(({ basket }) => ({
+      basket: basket.map((entry) => (entry.item_id === item_id ? changed(entry) : entry)),
+    }));
+  const rename = (event: Event) =>
+    change((entry) => renamed(entry, (event.target as HTMLInputElement).value));
   return html`
     <button class="picture" aria-label=${t(lists.open, { name })} disabled=${hash_str === ''} onClick=${open}>
       ${picture ? html`<img src=${picture} alt="" draggable=${false} />` : html`<${Icon} name="play" />`}
@@ -318,9 +324,9 @@ function Item({ item, at, count }: ItemProps) {
       <p class="cut quiet" title=${media_path}>${media_path}</p>
     </div>
     <div class="row times">
-      <${Time} label=${t(lists.start, { name })} seconds=${start_seconds} fits=${(value: number) => value < end_seconds} set=${(value: number) => change((one) => ({ ...one, start_seconds: value }))} />
+      <${Time} label=${t(lists.start, { name })} seconds=${start_seconds} fits=${(value: number) => value < end_seconds} set=${(value: number) => change((entry) => ({ ...entry, start_seconds: value }))} />
       <span aria-hidden="true">–</span>
-      <${Time} label=${t(lists.end, { name })} seconds=${end_seconds} fits=${(value: number) => value > start_seconds} set=${(value: number) => change((one) => ({ ...one, end_seconds: value }))} />
+      <${Time} label=${t(lists.end, { name })} seconds=${end_seconds} fits=${(value: number) => value > start_seconds} set=${(value: number) => change((entry) => ({ ...entry, end_seconds: value }))} />
       <span class="figures quiet">${clock(end_seconds - start_seconds, { decimals: 1 })}</span>
     </div>
     <div class="row">
@@ -337,7 +343,7 @@ function renamed({ name: _, ...item }: BasketItem, text: string): BasketItem {
 }
 
 function takeOut(item: BasketItem, at: number, name: string): void {
-  update(({ basket }) => ({ basket: basket.filter((one) => one !== item) }));
+  update(({ basket }) => ({ basket: basket.filter((entry) => entry !== item) }));
   const run = () => update(({ basket }) => ({ basket: [...basket.slice(0, at), item, ...basket.slice(at)] }));
   toast(t(lists.takenOut, { name }), { action: { label: t(lists.undo), run } });
 }

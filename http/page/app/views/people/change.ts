@@ -51,10 +51,10 @@ type Kind = keyof typeof latest;
 
 /** Says what was corrected, and takes it back when a person wants that and nothing was corrected after it. */
 function corrected(kind: Kind, text: string, takeBack: () => Promise<unknown>): void {
-  const own = ++latest[kind];
+  const sequence = ++latest[kind];
   changed();
   const run = () => {
-    if (own === latest[kind]) void takenBack(kind, takeBack);
+    if (sequence === latest[kind]) void takenBack(kind, takeBack);
     else toast(t(people.tooLate));
   };
   toast(text, { action: { label: t(people.undo), run } });
@@ -119,8 +119,11 @@ export const undoVoices = () =>
 
 export function merge(job: string, cluster_ids: readonly string[], target?: string): Promise<boolean> {
   const text = t(people.merged, { n: cluster_ids.length });
-  const one = { cluster_ids: [...cluster_ids], ...(target !== undefined && { target_cluster_id: target }) };
-  return correct(job, { merges: [one] }, text);
+  const mergeRequest = {
+    cluster_ids: [...cluster_ids],
+    ...(target !== undefined && { target_cluster_id: target }),
+  };
+  return correct(job, { merges: [mergeRequest] }, text);
 }
 
 // State of the view of people, and its requests.
@@ -187,7 +190,7 @@ export function useJobs() {
     changes,
   ]);
   const jobs = answer.value?.jobs ?? [];
-  return { ...answer, jobs, job: jobs.find((one) => one.name === name) ?? jobs[0] ?? null };
+  return { ...answer, jobs, job: jobs.find((candidate) => candidate.name === name) ?? jobs[0] ?? null };
 }
 
 /** The largest clusters with their best faces; no faces at all: none. */
@@ -220,7 +223,7 @@ interface Named {
 }
 
 export function toggled(chosen: readonly string[], id: string): string[] {
-  return chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id];
+  return chosen.includes(id) ? chosen.filter((entry) => entry !== id) : [...chosen, id];
 }
 
 /** Chosen clusters that still exist. */
@@ -233,9 +236,10 @@ export function present<T extends Named>(chosen: readonly string[], clusters: re
  */
 export function namesAmong<T extends Named>(clusters: readonly T[]): T[] {
   const largest = new Map<string, T>();
-  for (const one of clusters) {
-    const before = largest.get(one.name);
-    if (one.name !== '' && (before === undefined || before.size < one.size)) largest.set(one.name, one);
+  for (const cluster of clusters) {
+    const before = largest.get(cluster.name);
+    if (cluster.name !== '' && (before === undefined || before.size < cluster.size))
+      largest.set(cluster.name, cluster);
   }
   return [...largest.values()];
 }
@@ -296,8 +300,10 @@ export function speakersOf(media_path: string, spoken: Spoken): Speaker[] {
   const range = spoken.speaker_range ?? null;
   return Object.entries(speakers)
     .flatMap(([speaker, { segment_indices, display_name: name = '' }]): Speaker[] => {
-      const own = segment_indices.map((at) => segments[at]).filter((one) => one !== undefined);
-      const spans = own
+      const spokenSegments = segment_indices
+        .map((at) => segments[at])
+        .filter((segment) => segment !== undefined);
+      const spans = spokenSegments
         .map(([start, , end]) => ({ start, end }))
         .sort((a, b) => b.end - b.start - (a.end - a.start));
       const [longest] = spans;

@@ -120,7 +120,7 @@ function AllFaces({ job, cluster_id, shown, showMore }: AllFacesProps) {
   const [marked, setChosen] = useState<readonly string[]>([]);
   const chosen = marked.filter((id) => entry_ids.includes(id));
   const toggle = (id: string) => setChosen(toggled(chosen, id));
-  const rest = available_faces - faces.length;
+  const remaining = available_faces - faces.length;
   const place = chosen.length === 1 ? places[entry_ids.indexOf(chosen[0]!)] : undefined;
   return html`<section class="column" aria-label=${t(people.allFaces)}>
     ${cluster_id !== null && html`<h2>${t(people.allFaces)}</h2>`}
@@ -131,7 +131,7 @@ function AllFaces({ job, cluster_id, shown, showMore }: AllFacesProps) {
       return html`<button key=${id || at} class="face" aria-pressed=${isChosen} aria-label=${t(people.face, { n: at + 1 })} onClick=${() => toggle(id)}>
         <img src=${faceAddress(face)} alt="" draggable=${false} loading="lazy" /></button>`;
     })}</div>
-    ${rest > 0 && html`<button class="more" onClick=${showMore}>${t(people.more, { n: Math.min(PAGE, rest) })}</button>`}
+    ${remaining > 0 && html`<button class="more" onClick=${showMore}>${t(people.more, { n: Math.min(PAGE, remaining) })}</button>`}
   </section>`;
 }
 
@@ -149,10 +149,10 @@ const SOMEBODY = '';
 
 function Move({ job, cluster_id, entry_ids, size, place, done }: MoveProps) {
   const answer = useClusters(job, MOST, 0);
-  const [wanted, setTo] = useState(SOMEBODY);
+  const [targetId, setTo] = useState(SOMEBODY);
   const [name, setName] = useState('');
-  const others = (answer.value?.clusters ?? []).filter((one) => one.cluster_id !== cluster_id);
-  const to_cluster_id = others.find((one) => one.cluster_id === wanted)?.cluster_id ?? null;
+  const others = (answer.value?.clusters ?? []).filter((cluster) => cluster.cluster_id !== cluster_id);
+  const to_cluster_id = others.find((cluster) => cluster.cluster_id === targetId)?.cluster_id ?? null;
   const n = entry_ids.length;
   if (n === 0)
     return html`<p class="quiet">${t(cluster_id === null ? people.looseHow : people.facesHow)}</p>`;
@@ -160,8 +160,13 @@ function Move({ job, cluster_id, entry_ids, size, place, done }: MoveProps) {
   const isWhole = cluster_id !== null && to_cluster_id === null && n === size;
   const move = async (event: Event) => {
     event.preventDefault();
-    const one = { from_cluster_id: cluster_id, to_cluster_id, entry_ids: [...entry_ids], name: name.trim() };
-    if (!(await moveFaces(job.name, one))) return;
+    const moveRequest = {
+      from_cluster_id: cluster_id,
+      to_cluster_id,
+      entry_ids: [...entry_ids],
+      name: name.trim(),
+    };
+    if (!(await moveFaces(job.name, moveRequest))) return;
     setName('');
     done();
   };
@@ -169,7 +174,7 @@ function Move({ job, cluster_id, entry_ids, size, place, done }: MoveProps) {
     <span role="status">${t(people.facesChosen, { n })}</span>
     <label>${t(people.moveTo)}<select value=${to_cluster_id ?? SOMEBODY} onChange=${(event: Event) => setTo((event.target as HTMLSelectElement).value)}>
       <option value=${SOMEBODY}>${t(people.somebody)}</option>
-      ${others.map((one) => html`<option value=${one.cluster_id}>${calledOf(one)}</option>`)}
+      ${others.map((cluster) => html`<option value=${cluster.cluster_id}>${calledOf(cluster)}</option>`)}
     </select></label>
     ${
       to_cluster_id === null &&
@@ -199,10 +204,10 @@ function Appearances({ job, cluster_id }: AppearancesProps) {
     cache_dir === null ? null : (signal) => api.appearances({ cache_dir, ...request }, { signal }),
     [cache_dir, job.name, cluster_id, changes],
   );
-  const media = answer.value?.people.flatMap((one) => one.media) ?? null;
+  const media = answer.value?.people.flatMap((person) => person.media) ?? null;
   return html`<section class="column" aria-label=${t(people.seenIn)}><h2>${t(people.seenIn)}</h2>
     ${media === null && (answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`)}
-    <ul class="seen-in">${media?.map((one) => html`<${SeenIn} key=${one.hash_str} media=${one} />`)}</ul>
+    <ul class="seen-in">${media?.map((medium) => html`<${SeenIn} key=${medium.hash_str} media=${medium} />`)}</ul>
   </section>`;
 }
 
@@ -251,9 +256,9 @@ function People({ argument }: { readonly argument: string }) {
     <h1 class="unseen">${t(shell.people)}</h1>
     <nav class="row people-parts" aria-label=${t(people.parts)}>${parts.map(
       (
-        one,
-      ) => html`<a class="button" href=${routeHash({ view: 'people', argument: one === 'faces' ? '' : one })}
-        aria-current=${one === part ? 'page' : undefined}>${t(people[one])}</a>`,
+        partName,
+      ) => html`<a class="button" href=${routeHash({ view: 'people', argument: partName === 'faces' ? '' : partName })}
+        aria-current=${partName === part ? 'page' : undefined}>${t(people[partName])}</a>`,
     )}</nav>
     ${part === 'voices' ? html`<${Voices} />` : html`<${OfFaces} part=${part} opened=${opened} isLoose=${argument === looseArgument} />`}
   </div>`;
@@ -292,7 +297,7 @@ function Head({ jobs, job }: HeadProps) {
     ${
       jobs.length > 1 &&
       html`<label>${t(people.clustering)}<select value=${name} onChange=${choose}>
-        ${jobs.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></label>`
+        ${jobs.map((entry) => html`<option value=${entry.name}>${entry.name}</option>`)}</select></label>`
     }
     <p class="quiet grow">${t(people.groups, { n: clusters })} ${t(people.ofFaces, { n })}${loose > 0 && html` · <a href=${routeHash(placeOfLoose(name))}>${t(people.loose, { n: loose })}</a>`}</p>
     <button disabled=${!can_undo} onClick=${() => void undo(name)}>${t(people.undoLast)}</button>
@@ -367,13 +372,15 @@ interface QuestionProps {
 }
 
 function Question({ pair, isBusy, onAnswer }: QuestionProps) {
-  const [one, other] = pair.samples;
-  if (!one || !other) return null;
-  const ofPair = (text: string) => `${text}: ${calledOf(one)}, ${calledOf(other)}`;
-  const side = (sample: typeof one) => html`<div class="column grow"><${Faces} faces=${sample.sample_faces} />
+  const [first, second] = pair.samples;
+  if (!first || !second) return null;
+  const ofPair = (text: string) => `${text}: ${calledOf(first)}, ${calledOf(second)}`;
+  const side = (
+    sample: typeof first,
+  ) => html`<div class="column grow"><${Faces} faces=${sample.sample_faces} />
     <p class="cut">${sample.name || html`<span class="quiet">${t(people.who)}</span>`} <span class="quiet">${t(people.size, { n: sample.size })}</span></p></div>`;
   return html`<li class="pair">
-    <div class="row sides">${side(one)}${side(other)}</div>
+    <div class="row sides">${side(first)}${side(second)}</div>
     <div class="row answers"><span class="quiet">${t(people.likeness, { n: percent(pair.similarity) })}</span>
       <button class="primary" aria-disabled=${isBusy} aria-label=${ofPair(t(people.same))} onClick=${() => onAnswer(pair, true)}><${Icon} name="check" />${t(people.same)}</button>
       <button aria-disabled=${isBusy} aria-label=${ofPair(t(people.notSame))} onClick=${() => onAnswer(pair, false)}><${Icon} name="close" />${t(people.notSame)}</button></div>

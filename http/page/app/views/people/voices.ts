@@ -58,9 +58,10 @@ export function Voices() {
   ]);
   if (loaded.state === 'failed') return html`<${Failed} error=${loaded.error} again=${loaded.again} />`;
   if (loaded.value === null) return html`<${Loading} />`;
-  const { speakers, left } = loaded.value;
+  const { speakers, left: remaining } = loaded.value;
   const more =
-    left > 0 && html`<button class="more" onClick=${() => setMost(most + FILES)}>${t(voices.more)}</button>`;
+    remaining > 0 &&
+    html`<button class="more" onClick=${() => setMost(most + FILES)}>${t(voices.more)}</button>`;
   if (speakers.length === 0)
     return html`<${Empty} icon="speech" title=${t(voices.none)}><p class="quiet">${t(voices.noneHow)}</p>
       <a class="button" href=${routeHash({ view: 'library', argument: '' })}>${t(people.toLibrary)}</a>${more}<//>`;
@@ -70,11 +71,11 @@ export function Voices() {
     ${[...files].map(
       ([
         hash_str,
-        own,
-      ]) => html`<section key=${hash_str} class="speaking" aria-label=${nameOf(own[0]!.media_path)}>
-        <h2 class="cut" title=${own[0]!.media_path}>${nameOf(own[0]!.media_path)}</h2>
-        ${own[0]!.isUncertain && html`<p class="quiet">${uncertainText(own[0]!)}</p>`}
-        <ul>${own.map((one) => html`<${Voice} key=${one.speaker} voice=${one} />`)}</ul>
+        voices,
+      ]) => html`<section key=${hash_str} class="speaking" aria-label=${nameOf(voices[0]!.media_path)}>
+        <h2 class="cut" title=${voices[0]!.media_path}>${nameOf(voices[0]!.media_path)}</h2>
+        ${voices[0]!.isUncertain && html`<p class="quiet">${uncertainText(voices[0]!)}</p>`}
+        <ul>${voices.map((voice) => html`<${Voice} key=${voice.speaker} voice=${voice} />`)}</ul>
       </section>`,
     )}${more}`;
 }
@@ -122,10 +123,11 @@ function Elsewhere({ voice }: { readonly voice: Speaker }) {
   if (loaded.value === null) return html`<${Loading} />`;
   const { suggestions, warning } = loaded.value;
   if (suggestions.length === 0) return html`<p class="quiet">${warning ?? t(voices.noElsewhere)}</p>`;
-  const onAnswer = (one: Suggested, same: boolean) => loaded.answer(() => answer(voice, one, same));
+  const onAnswer = (suggestion: Suggested, same: boolean) =>
+    loaded.answer(() => answer(voice, suggestion, same));
   return html`<ol class="elsewhere" aria-busy=${loaded.isBusy}>${suggestions.map(
-    (one) =>
-      html`<${Question} key=${`${one.hash_str} ${one.speaker}`} voice=${voice} suggested=${one} isBusy=${loaded.isBusy} onAnswer=${onAnswer} />`,
+    (suggestion) =>
+      html`<${Question} key=${`${suggestion.hash_str} ${suggestion.speaker}`} voice=${voice} suggested=${suggestion} isBusy=${loaded.isBusy} onAnswer=${onAnswer} />`,
   )}</ol>`;
 }
 
@@ -139,10 +141,10 @@ interface QuestionProps {
 function Question({ voice, suggested, isBusy, onAnswer }: QuestionProps) {
   const { hash_str, media_path, speaker, similarity, speaking_seconds, sample, linked_voices: n } = suggested;
   const called = suggested.speaker_name ?? speakerText(speaker);
-  const other = `${called} (${nameOf(media_path)})`;
-  const ofPair = (text: string) => `${text}: ${voice.name || speakerText(voice.speaker)}, ${other}`;
+  const otherLabel = `${called} (${nameOf(media_path)})`;
+  const ofPair = (text: string) => `${text}: ${voice.name || speakerText(voice.speaker)}, ${otherLabel}`;
   const links = n > 1 ? t(voices.linked, { n }) : '';
-  return html`<li class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${other} />
+  return html`<li class="row wrap"><${Listen} part=${{ hash_str, ...sample }} name=${otherLabel} />
     <span class="grow cut" title=${media_path}>${called} <span class="quiet">${nameOf(media_path)} · ${t(voices.speaks, { time: clock(speaking_seconds) })} ${links}</span></span>
     <span class="quiet">${t(people.likeness, { n: percent(similarity) })}</span>
     <button class="primary" aria-disabled=${isBusy} aria-label=${ofPair(t(voices.same))} onClick=${() => onAnswer(suggested, true)}><${Icon} name="check" />${t(voices.same)}</button>
@@ -152,8 +154,8 @@ function Question({ voice, suggested, isBusy, onAnswer }: QuestionProps) {
 
 function answer(voice: Speaker, suggested: Suggested, same: boolean): Promise<boolean> {
   const name = voice.name || suggested.speaker_name || null;
-  const own = [voice, suggested].map(({ hash_str, speaker }) => ({ hash_str, speaker }));
-  return say({ voices: own, same, ...(same && { name }) }, t(same ? voices.isSame : voices.isNotSame));
+  const voicePair = [voice, suggested].map(({ hash_str, speaker }) => ({ hash_str, speaker }));
+  return say({ voices: voicePair, same, ...(same && { name }) }, t(same ? voices.isSame : voices.isNotSame));
 }
 
 // A part of a file to listen to; one at a time.
@@ -240,21 +242,21 @@ export function useQuestions<T>(
   const [isAnswering, setAnswering] = useState(false);
   // Known before the list is drawn again: a double click is one answer.
   const isTaken = useRef(false);
-  const { value, ...asked } = useAsk(load && (async (signal) => ({ list: await load(signal), changes })), [
+  const { value, ...request } = useAsk(load && (async (signal) => ({ list: await load(signal), changes })), [
     ...dependencies,
     changes,
   ]);
-  const isBusy = isAnswering || asked.state === 'loading' || value?.changes !== changes;
+  const isBusy = isAnswering || request.state === 'loading' || value?.changes !== changes;
   const take = async (work: () => Promise<boolean>) => {
     isTaken.current = true;
     setAnswering(true);
     // One that is refused may be about what somebody else has changed.
-    if (!(await work())) asked.again();
+    if (!(await work())) request.again();
     isTaken.current = false;
     setAnswering(false);
   };
   return {
-    ...asked,
+    ...request,
     value: value === null ? null : value.list,
     isBusy,
     answer: (work) => {

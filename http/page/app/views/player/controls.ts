@@ -38,7 +38,7 @@ interface ControlsProps {
 }
 
 export function Controls({ medium, transport, marks, part, actions }: ControlsProps) {
-  const speed = useTransport(transport, (one) => one.speed);
+  const speed = useTransport(transport, (state) => state.speed);
   const isStill = medium.kind === 'image';
   const from = clock(part.start_seconds, { decimals: 1 });
   const until = clock(part.end_seconds, { decimals: 1 });
@@ -102,9 +102,9 @@ function Rate({ speed, transport }: RateProps) {
     setRate(value);
     transport.setRate(value);
   };
-  const all = rates.some((one) => one === shown) ? rates : [...rates, shown].sort((a, b) => a - b);
+  const all = rates.some((rate) => rate === shown) ? rates : [...rates, shown].sort((a, b) => a - b);
   return html`<select aria-label=${t(player.rate)} title=${t(player.rate)} value=${shown} onChange=${choose}>
-    ${all.map((one) => html`<option value=${one}>${t(player.speed, { speed: one })}</option>`)}</select>`;
+    ${all.map((rate) => html`<option value=${rate}>${t(player.speed, { speed: rate })}</option>`)}</select>`;
 }
 
 function Volume({ transport }: Pick<RateProps, 'transport'>) {
@@ -190,8 +190,8 @@ export function useActions({ medium, transport, shots, setMarks, part }: ActionP
   const { hash_str, media_path, frames, duration } = medium;
   const actions: Actions = {
     shot: (direction) => {
-      const found = neighbour(shots, transport.seconds, direction);
-      transport.seek(found ?? (direction === 1 ? duration : 0));
+      const target = neighbour(shots, transport.seconds, direction);
+      transport.seek(target ?? (direction === 1 ? duration : 0));
     },
     mark: (which) => void attempt(() => mark(which)),
     step: (count) => void attempt(() => transport.step(count)),

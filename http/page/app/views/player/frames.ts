@@ -55,11 +55,11 @@ export interface Range {
 export function neighbour(ranges: readonly Range[], seconds: number, direction: 1 | -1): number | null {
   const starts = ranges.map((range) => range.start_seconds);
   // A little into a range one means the range before it, not its own start again; and players round times.
-  const found =
+  const start =
     direction === 1
       ? starts.find((start) => start > seconds + 0.002)
       : starts.findLast((start) => start < seconds - 0.5);
-  return found ?? null;
+  return start ?? null;
 }
 
 /** The range that holds a time; the last one at the end of the film. Ranges ascend. */
@@ -223,7 +223,7 @@ export function frameBeside(
 ): { readonly frame: Range } | { readonly missing: number } {
   let frame = frames.at(seconds);
   if (frame === null) return { missing: seconds };
-  for (let left = Math.abs(count); left > 0; left--) {
+  for (let steps = Math.abs(count); steps > 0; steps--) {
     const at = count > 0 ? frame.end_seconds : Math.max(0, frame.start_seconds - BEFORE);
     const next = frames.at(at);
     if (next === null) return { missing: at };

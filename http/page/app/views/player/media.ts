@@ -122,9 +122,9 @@ export function usePeople(hash_str: string) {
         if (Object.keys(names).length === 0 || !media_hashes.includes(hash_str)) continue;
         const { people } = await api.appearances({ cache_dir, cluster_job_name }, { signal });
         for (const { name, cluster_id, media } of people) {
-          const own = media.find((one) => one.hash_str === hash_str);
-          if (!own) continue;
-          const spans = own.ranges.map(([start, end]) => ({ start, end, text: name ?? cluster_id }));
+          const entry = media.find((candidate) => candidate.hash_str === hash_str);
+          if (!entry) continue;
+          const spans = entry.ranges.map(([start, end]) => ({ start, end, text: name ?? cluster_id }));
           lanes.push({ kind: 'person', label: name ?? cluster_id, spans });
         }
       }
@@ -222,13 +222,13 @@ function laneOf(
 export function speakerLanes(segments: readonly Segment[], nobody: string): Lane[] {
   const bySpeaker = Map.groupBy(segments, ({ speaker }) => speaker);
   return [...bySpeaker]
-    .map(([speaker, own]) => ({
+    .map(([speaker, turns]) => ({
       lane: {
         kind: 'speaker' as const,
-        label: speakerText(own[0]?.speaker_name || speaker) || nobody,
-        spans: joined(own),
+        label: speakerText(turns[0]?.speaker_name || speaker) || nobody,
+        spans: joined(turns),
       },
-      seconds: own.reduce((sum, one) => sum + one.end_seconds - one.start_seconds, 0),
+      seconds: turns.reduce((sum, turn) => sum + turn.end_seconds - turn.start_seconds, 0),
     }))
     .sort((a, b) => b.seconds - a.seconds)
     .map(({ lane }) => lane);

@@ -67,7 +67,7 @@ export function Screen({ medium, transport }: ScreenProps) {
 /** Frames in the picture what the lane shows that is pointed at, as far as it is seen now. */
 function Framed({ transport }: Pick<ScreenProps, 'transport'>) {
   const boxes = pointed.use((state) => state.boxes);
-  const seconds = useTransport(transport, (one) => Math.floor(one.seconds * 10) / 10);
+  const seconds = useTransport(transport, (state) => Math.floor(state.seconds * 10) / 10);
   const now = boxes === null ? [] : boxesAt(boxes, seconds);
   const picture = now.length > 0 ? shownPicture() : null;
   if (picture === null) return null;
@@ -88,11 +88,11 @@ async function linkOf(
   kind: Medium['kind'],
   signal: AbortSignal,
 ) {
-  const own = await api.mediaLink(file, { signal }).catch(ifGone);
+  const original = await api.mediaLink(file, { signal }).catch(ifGone);
   // Stills have no version for browsers.
-  if (kind === 'image' || (own?.playable_type && canPlay(own.playable_type))) return own;
-  const made = await api.mediaLink({ ...file, proxy: true }, { signal }).catch(ifGone);
-  return made ?? own;
+  if (kind === 'image' || (original?.playable_type && canPlay(original.playable_type))) return original;
+  const proxy = await api.mediaLink({ ...file, proxy: true }, { signal }).catch(ifGone);
+  return proxy ?? original;
 }
 
 function ifGone(error: unknown): null {
@@ -144,10 +144,10 @@ function Previews({ medium, transport }: ScreenProps) {
   const second = useSecond(transport);
   const picture = usePicture(media_path, second, PREVIEW_SIDE);
   // The one before stays until the next one has come.
-  const kept = useRef<string | null>(null);
-  if (picture) kept.current = picture;
-  if (kept.current)
-    return html`<img src=${kept.current} alt=${t(player.previewAt, { name: nameOf(media_path), second })} />`;
+  const lastPicture = useRef<string | null>(null);
+  if (picture) lastPicture.current = picture;
+  if (lastPicture.current)
+    return html`<img src=${lastPicture.current} alt=${t(player.previewAt, { name: nameOf(media_path), second })} />`;
   return picture === null ? html`<${NoPreview} />` : html`<${Loading} />`;
 }
 
@@ -232,8 +232,8 @@ class StandIn implements Playable {
 
   get currentTime(): number {
     const { seconds, since } = this.#from;
-    const gone = since === null ? 0 : ((performance.now() - since) / 1000) * this.#rate;
-    return Math.min(this.duration, seconds + gone);
+    const elapsed = since === null ? 0 : ((performance.now() - since) / 1000) * this.#rate;
+    return Math.min(this.duration, seconds + elapsed);
   }
 
   set currentTime(seconds: number) {

@@ -28,12 +28,12 @@ type Box = [left: number, top: number, width: number, height: number];
 
 /** Boxes at a time. */
 export function boxesAt(boxes: Boxes, seconds: number): Box[] {
-  const seen: Box[] = [];
+  const visibleBoxes: Box[] = [];
   for (let at = 0; at < boxes.length; at += OF_BOX) {
     const [start, end, x, y, width, height] = boxes.subarray(at, at + OF_BOX);
-    if (start! <= seconds && seconds < end!) seen.push([x!, y!, width!, height!]);
+    if (start! <= seconds && seconds < end!) visibleBoxes.push([x!, y!, width!, height!]);
   }
-  return seen;
+  return visibleBoxes;
 }
 
 /** Lanes of things at most, those that are seen longest. */
@@ -63,8 +63,8 @@ export function lanesOfSeen({ things, lines, faces, sounds }: Seen): SeenLane[] 
     boxes: packed(faces.map(({ time_seconds: at, box }) => [at, at + 1, ...box])),
   };
   const bySound = Map.groupBy(sounds ?? [], ({ sound }) => sound);
-  const ofSounds = [...bySound].map(([name, own]): SeenLane => {
-    const spans = packed(own.map(({ start_seconds, end_seconds }) => [start_seconds, end_seconds]));
+  const ofSounds = [...bySound].map(([name, ranges]): SeenLane => {
+    const spans = packed(ranges.map(({ start_seconds, end_seconds }) => [start_seconds, end_seconds]));
     return { kind: 'sound', name, spans, texts: [], boxes: packed([]) };
   });
   return [...ofSounds, ...ofThings, ofLines, ofFaces].filter(({ spans }) => spans.length > 0);

@@ -29,10 +29,10 @@ export function partAround({ start_seconds, end_seconds }: Range, seconds: numbe
 
 /** Where the found shot shows what the part begins with. */
 export function placeIn(
-  { found, offset_seconds }: Pick<Take, 'found' | 'offset_seconds'>,
+  { found: match, offset_seconds }: Pick<Take, 'found' | 'offset_seconds'>,
   { start_seconds }: Range,
 ) {
-  return Math.max(found.start_seconds, start_seconds + offset_seconds);
+  return Math.max(match.start_seconds, start_seconds + offset_seconds);
 }
 
 interface AlsoInProps {
@@ -46,8 +46,8 @@ export function AlsoIn({ hash_str, shot, second }: AlsoInProps) {
   const now = partAround(shot, second);
   const [part, setPart] = useState(now);
   useEffect(() => {
-    const rest = setTimeout(() => setPart(now), REST_MS);
-    return () => clearTimeout(rest);
+    const timer = setTimeout(() => setPart(now), REST_MS);
+    return () => clearTimeout(timer);
   }, [now.start_seconds, now.end_seconds]);
   const { value } = useFolderAsk(
     async (cache_dir, signal) => {
@@ -66,13 +66,13 @@ export function AlsoIn({ hash_str, shot, second }: AlsoInProps) {
 
 /** A file of the same content is shown already. */
 function linkTo(take: Take, hash_str: string, part: Range) {
-  const { found, offset_seconds } = take;
-  const name = nameOf(found.media_path);
-  if (found.hash_str === hash_str && offset_seconds === 0)
-    return html`<span title=${found.media_path}>${name}</span>`;
+  const { found: match, offset_seconds } = take;
+  const name = nameOf(match.media_path);
+  if (match.hash_str === hash_str && offset_seconds === 0)
+    return html`<span title=${match.media_path}>${name}</span>`;
   const seconds = placeIn(take, part);
-  const argument = momentArgument({ hash_str: found.hash_str, seconds });
-  return html`<a href=${routeHash({ view: 'player', argument })} title=${found.media_path}>${name} ${clock(seconds)}</a>`;
+  const argument = momentArgument({ hash_str: match.hash_str, seconds });
+  return html`<a href=${routeHash({ view: 'player', argument })} title=${match.media_path}>${name} ${clock(seconds)}</a>`;
 }
 
 function factsOf({ certainty, mirrored }: Take): string {

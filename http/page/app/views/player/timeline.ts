@@ -93,7 +93,7 @@ function Ruler({ transport, duration, zoom, place }: RulerProps) {
     event.preventDefault();
     transport.seek(to);
   };
-  const step = steps.find((one) => duration / one <= MOST_MARKS * zoom) ?? steps.at(-1)!;
+  const step = steps.find((seconds) => duration / seconds <= MOST_MARKS * zoom) ?? steps.at(-1)!;
   const marks = Array.from({ length: Math.ceil(duration / step) }, (_, at) => at * step);
   return html`<div class="ruler" role="slider" tabindex="0" aria-label=${t(player.position)} aria-valuemin="0" aria-valuemax=${Math.floor(duration)}
     aria-valuenow=${second} aria-valuetext=${`${clock(second)} / ${clock(duration)}`} onKeyDown=${onKey}>
@@ -126,21 +126,21 @@ function LaneOf({ lane: { kind, label, spans, boxes }, duration, place, transpor
   const text = words ? t(words, { name: label }) : label;
   const point = (shown: Lane['boxes']) => () => pointed.update({ boxes: shown ?? null });
   useEffect(() => point(undefined), []);
-  const own = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   const spanAt = ({ clientX }: MouseEvent) => {
-    const { left, width } = own.current!.getBoundingClientRect();
+    const { left, width } = element.current!.getBoundingClientRect();
     const seconds = (duration * (clientX - left)) / width;
     return spans.find(({ start, end }) => start <= seconds && seconds < end);
   };
   const onPointerMove = (event: PointerEvent) => {
     const span = spanAt(event);
-    own.current!.title = span ? `${clock(span.start)} ${span.text}` : '';
+    element.current!.title = span ? `${clock(span.start)} ${span.text}` : '';
   };
   const onDblClick = (event: MouseEvent) => {
     const span = spanAt(event);
     if (span) transport.seek(span.start);
   };
-  return html`<div ref=${own} class=${`lane ${kind}`} role="img" aria-label=${text} onPointerEnter=${point(boxes)} onPointerLeave=${point(undefined)}
+  return html`<div ref=${element} class=${`lane ${kind}`} role="img" aria-label=${text} onPointerEnter=${point(boxes)} onPointerLeave=${point(undefined)}
     onPointerMove=${onPointerMove} onDblClick=${onDblClick}>${
       kind === 'chapters'
         ? spans.map(

@@ -137,14 +137,14 @@ class PlayerTransport implements Transport {
   async #takeSteps(): Promise<void> {
     for (let missing: number | null = null; this.#steps !== 0; ) {
       const frames = this.#frames ?? evenFrames(usualRate, this.#playable?.duration ?? 0);
-      const found = frameBeside(frames, this.seconds, this.#steps);
-      if ('frame' in found) {
+      const target = frameBeside(frames, this.seconds, this.#steps);
+      if ('frame' in target) {
         this.#steps = 0;
-        this.#send(placeOfStep(found.frame, this.seconds));
+        this.#send(placeOfStep(target.frame, this.seconds));
         return;
       }
-      if (found.missing === missing) return;
-      missing = found.missing;
+      if (target.missing === missing) return;
+      missing = target.missing;
       await frames.load(missing);
     }
   }
@@ -341,8 +341,8 @@ export function useRange<R extends Range>(transport: Transport, ranges: readonly
 /** Called at every frame, for what is moved by hand instead of drawn anew. */
 export function useEveryFrame(transport: Transport, move: (seconds: number) => void): void {
   useEffect(() => {
-    const told = () => move(transport.seconds);
-    told();
-    return transport.listen(told);
+    const onMove = () => move(transport.seconds);
+    onMove();
+    return transport.listen(onMove);
   });
 }

@@ -88,7 +88,7 @@ function Opened({ medium: facts, transport }: OpenedProps) {
   const transcript = useTranscript(hash_str);
   const people = usePeople(hash_str);
   const chapters = useChapters(hash_str);
-  const seen = useSeen(hash_str, { lines: t(player.printed), faces: t(player.faces) });
+  const seenLanes = useSeen(hash_str, { lines: t(player.printed), faces: t(player.faces) });
   const [marks, setMarks] = useState<{ in: number | null; out: number | null }>({ in: null, out: null });
   const exact = scenes.value?.edges === 'exact' ? scenes.value.scenes : none;
   const lanes = useMemo(
@@ -98,10 +98,10 @@ function Opened({ medium: facts, transport }: OpenedProps) {
         speakerLanes(transcript.value ?? [], t(player.someone)),
         [
           ...(people.value ?? []).map((lane) => ({ ...lane, spans: withinShots(lane.spans, exact) })),
-          ...(seen.value ?? []),
+          ...(seenLanes.value ?? []),
         ],
       ),
-    [chapters.value, transcript.value, people.value, seen.value, exact],
+    [chapters.value, transcript.value, people.value, seenLanes.value, exact],
   );
   const second = useSecond(transport);
   const shots = scenes.value?.scenes ?? none;
@@ -135,10 +135,10 @@ function detailsOf({ width, height, rate, rateVaries }: Medium): string {
   return rate === 0 ? size : t(rateVaries ? player.unevenDetails : player.details, { size, rate });
 }
 
-function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], seen: readonly Lane[]): Lane[] {
-  const own: Lane[] =
+function lanesOf(chapters: Lane['spans'], speakers: readonly Lane[], seenLanes: readonly Lane[]): Lane[] {
+  const chapterLanes: Lane[] =
     chapters.length > 0 ? [{ kind: 'chapters', label: t(player.chapters), spans: chapters }] : [];
-  return [...own, ...speakers, ...seen];
+  return [...chapterLanes, ...speakers, ...seenLanes];
 }
 
 // The transcript beside the player: it follows what is said, a click goes there without stopping, and a
@@ -268,7 +268,8 @@ function useParts(segments: readonly Segment[], now: number, draw: (part: number
 /** The number nearest to `now`, below `count`, that holds; `now` where none does. */
 function nearest(now: number, count: number, holds: (number: number) => boolean): number {
   for (let away = 1; away < count; away++)
-    for (const one of [now + away, now - away]) if (one >= 0 && one < count && holds(one)) return one;
+    for (const candidate of [now + away, now - away])
+      if (candidate >= 0 && candidate < count && holds(candidate)) return candidate;
   return now;
 }
 
@@ -283,10 +284,10 @@ function partOfLines(
   transport: Transport,
   name: (segment: Segment) => void,
 ): VNode {
-  const own = segments.slice(from, from + LINES_AT_ONCE);
-  const size = { containIntrinsicSize: `auto ${own.length * LINE_HEIGHT}px` };
-  return html`<ol key=${from / LINES_AT_ONCE} start=${from + 1} style=${size}>${own.map((segment, at) =>
-    lineOf(segment, segments[from + at - 1], from + at, transport, name),
+  const shownSegments = segments.slice(from, from + LINES_AT_ONCE);
+  const size = { containIntrinsicSize: `auto ${shownSegments.length * LINE_HEIGHT}px` };
+  return html`<ol key=${from / LINES_AT_ONCE} start=${from + 1} style=${size}>${shownSegments.map(
+    (segment, at) => lineOf(segment, segments[from + at - 1], from + at, transport, name),
   )}</ol>`;
 }
 

@@ -59,7 +59,7 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string 
   if (film) put('in', film.hash_str);
   put('from', film?.start ?? null);
   put('to', film?.end ?? null);
-  for (const one of query.unlike) put('unlike', momentArgument(one));
+  for (const moment of query.unlike) put('unlike', momentArgument(moment));
   put('flat', 1, !isGrouped);
   put('weak', 1, showsWeaker);
   put('at', at, at > 0);
@@ -69,7 +69,7 @@ export function addressOf({ query, isGrouped, showsWeaker, at }: Shown): string 
 /**
  * `own`: the picture that an address without it means. Paths of media are empty: they have to be asked for.
  */
-export function placeOf(address: string, own: Picture | null): Shown {
+export function placeOf(address: string, ownPicture: Picture | null): Shown {
   const params = new URLSearchParams(address);
   const text = (name: string) => params.get(name) ?? '';
   const seconds = (name: string) => (params.has(name) ? numberOf(text(name)) : null);
@@ -82,14 +82,14 @@ export function placeOf(address: string, own: Picture | null): Shown {
     exclude: text('not'),
     picture: params.has('image')
       ? { kind: 'file', path: text('image'), seconds: seconds('second') }
-      : pictureOf(text('like'), own),
+      : pictureOf(text('like'), ownPicture),
     weight: numberOf(text('weight')) || 1,
     kinds: some.length > 0 ? some : kinds,
     people: params.getAll('who').map(personOf),
     peopleMode: params.has('any') ? 'or' : 'and',
     filters: filtersOf(params.getAll('f')),
     film: film === '' ? null : { hash_str: film, media_path: '', start: seconds('from'), end: seconds('to') },
-    unlike: params.getAll('unlike').flatMap((one) => parseMoment(one) ?? []),
+    unlike: params.getAll('unlike').flatMap((text) => parseMoment(text) ?? []),
   };
   return {
     query,
@@ -105,8 +105,8 @@ function numberOf(text: string): number {
   return Number.isFinite(value) ? Math.max(0, value) : 0;
 }
 
-function pictureOf(text: string, own: Picture | null): Picture | null {
-  if (text === 'own') return own;
+function pictureOf(text: string, ownPicture: Picture | null): Picture | null {
+  if (text === 'own') return ownPicture;
   const moment = parseMoment(text);
   return moment && { kind: 'like', media_path: '', ...moment };
 }
@@ -122,7 +122,7 @@ function filtersOf(texts: readonly string[]): Filter[] {
     const [, facet_id = '', sign = '', value = ''] = /^([^~]+)~([^~]+)~(.*)$/s.exec(text) ?? [];
     const operator = operators[sign];
     if (operator === undefined) continue;
-    const at = filters.findIndex((one) => one.facet_id === facet_id && one.operator === operator);
+    const at = filters.findIndex((filter) => filter.facet_id === facet_id && filter.operator === operator);
     const values = [...(filters[at]?.values ?? []), value];
     filters.splice(at < 0 ? filters.length : at, 1, { facet_id, operator, values });
   }
@@ -142,10 +142,12 @@ export function titleOf({ text, exclude, picture, people, filters }: Query): str
     text.trim(),
     pictureName(picture),
     ...people.map(({ name }) => name),
-    ...filters.flatMap((one) => valuesOf(one).map((value) => optionLabel({ id: one.facet_id }, value))),
+    ...filters.flatMap((filter) =>
+      valuesOf(filter).map((value) => optionLabel({ id: filter.facet_id }, value)),
+    ),
     exclude.trim() === '' ? '' : `– ${exclude.trim()}`,
   ];
-  return parts.filter((one) => one !== '').join(' · ');
+  return parts.filter((part) => part !== '').join(' · ');
 }
 
 // The search and the address say the same: one leads to the other, whichever changes first.
@@ -166,7 +168,7 @@ export function searchFor(query: Partial<Query>): void {
 
 export function useAddress(params: string): void {
   const state = search.use((slice) => slice.state);
-  const wanted = search.use(addressOf);
+  const target = search.use(addressOf);
   useLayoutEffect(() => {
     if (params !== said.address) take(params);
   }, [params]);
@@ -175,8 +177,8 @@ export function useAddress(params: string): void {
     const now = search.get();
     const address = addressOf(now);
     if (address !== said.own && get().route.params === said.address) say(address, now.query.picture);
-  }, [wanted]);
-  const bare = withoutPlace(wanted);
+  }, [target]);
+  const bare = withoutPlace(target);
   useEffect(() => {
     if (state !== 'ready') return;
     const timer = setTimeout(settle, SETTLED_MS);
@@ -189,8 +191,8 @@ export function useAddress(params: string): void {
 
 function take(params: string): void {
   const { picture } = search.get().query;
-  const kept = (history.state as { readonly picture?: Picture } | null)?.picture ?? null;
-  const place = placeOf(params, kept ?? (picture?.kind === 'own' ? picture : null));
+  const storedPicture = (history.state as { readonly picture?: Picture } | null)?.picture ?? null;
+  const place = placeOf(params, storedPicture ?? (picture?.kind === 'own' ? picture : null));
   said.address = params;
   said.own = addressOf(place);
   said.isSettled = true;
@@ -198,13 +200,13 @@ function take(params: string): void {
   search.update({ ...place, showsStills: false, chosen: new Set() });
 }
 
-function say(wanted: string, picture: Picture | null): void {
-  const isNew = withoutPlace(wanted) !== withoutPlace(said.own);
+function say(target: string, picture: Picture | null): void {
+  const isNew = withoutPlace(target) !== withoutPlace(said.own);
   const isPushed = isNew && said.isSettled;
   if (isNew) said.isSettled = false;
-  said.address = wanted;
-  said.own = wanted;
-  putParams(wanted, isPushed, picture?.kind === 'own' ? { picture } : null);
+  said.address = target;
+  said.own = target;
+  putParams(target, isPushed, picture?.kind === 'own' ? { picture } : null);
 }
 
 function withoutPlace(address: string): string {
@@ -218,7 +220,7 @@ export function settle(): void {
   if (state !== 'ready' || query.picture?.kind === 'own') return;
   const address = addressOf({ query, isGrouped, showsWeaker: false, at: 0 });
   if (address === '') return;
-  const others = earlier().filter((one) => one.address !== address);
+  const others = earlier().filter((entry) => entry.address !== address);
   const all = [{ address, title: titleOf(query) }, ...others].slice(0, MOST_EARLIER);
   localStorage.setItem(EARLIER, JSON.stringify(all));
 }
@@ -235,7 +237,7 @@ interface Earlier {
 export function earlier(): readonly Earlier[] {
   try {
     const all = JSON.parse(localStorage.getItem(EARLIER) ?? '[]') as Partial<Earlier>[];
-    return all.filter((one): one is Earlier => !!one.title && !!one.address);
+    return all.filter((entry): entry is Earlier => !!entry.title && !!entry.address);
   } catch {
     return [];
   }

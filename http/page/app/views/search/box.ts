@@ -82,9 +82,9 @@ function useOffered(field: BoxProps['field'], text: string, toMatches: () => voi
     setOpen(false);
     setActive(-1);
   };
-  const take = (one: Suggestion) => {
+  const take = (suggestion: Suggestion) => {
     close();
-    one.take();
+    suggestion.take();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || !boxKeys.includes(event.key)) return;
@@ -155,9 +155,11 @@ function Kinds() {
   const answer = search.use((state) => (isSelection ? null : state.answer));
   const showsWeaker = search.use((state) => state.showsWeaker);
   const toggle = (kind: Kind) => () => {
-    const next = kinds.filter((one) => (one === kind ? !chosen.includes(one) : chosen.includes(one)));
+    const next = kinds.filter((candidate) =>
+      candidate === kind ? !chosen.includes(candidate) : chosen.includes(candidate),
+    );
     // Without any kind nothing would be found, so the other kinds are selected.
-    change({ kinds: next.length > 0 ? next : kinds.filter((one) => one !== kind) });
+    change({ kinds: next.length > 0 ? next : kinds.filter((candidate) => candidate !== kind) });
   };
   return html`<div class="kinds" role="group" aria-label=${t(searchWords.kinds)}>${kinds.map((kind) => {
     const isOn = chosen.includes(kind);
@@ -197,7 +199,12 @@ interface Suggestion {
 const MOST_EARLIER = 4;
 const MOST_NAMES = 6;
 /** Facets that nobody searches for by typing, or that every search has. */
-const left = ['file.modified_date', 'time.creation_date', 'file.size_class', 'technical.duration_class'];
+const ignoredFacets = [
+  'file.modified_date',
+  'time.creation_date',
+  'file.size_class',
+  'technical.duration_class',
+];
 
 const icons: Readonly<Record<Suggestion['kind'], IconName>> = {
   earlier: 'clock',
@@ -214,12 +221,12 @@ interface Known {
 function useSuggestions(text: string, isAsked: boolean): readonly Suggestion[] {
   const cache_dir = useStore(({ folder }) => (folder.state === 'ready' ? folder.cache_dir : null));
   const loaded = useStore(({ folder }) => folder.loaded);
-  const known = useAsk(cache_dir === null || !isAsked ? null : (signal) => askKnown(cache_dir, signal), [
+  const knownNames = useAsk(cache_dir === null || !isAsked ? null : (signal) => askKnown(cache_dir, signal), [
     cache_dir,
     loaded,
     isAsked,
   ]).value;
-  return isAsked ? suggestionsFor(text, known ?? { people: [], facets: [] }) : [];
+  return isAsked ? suggestionsFor(text, knownNames ?? { people: [], facets: [] }) : [];
 }
 
 async function askKnown(cache_dir: string, signal: AbortSignal): Promise<Known> {
@@ -235,7 +242,7 @@ async function askKnown(cache_dir: string, signal: AbortSignal): Promise<Known> 
  */
 export function suggestionsFor(text: string, { people, facets }: Known): Suggestion[] {
   const typed = text.trim().toLowerCase();
-  const [, rest = '', word = ''] = /^(.*?)(\S*)$/s.exec(text) ?? [];
+  const [, start = '', word = ''] = /^(.*?)(\S*)$/s.exec(text) ?? [];
   const titles = new Set([typed]);
   const before = earlier()
     .filter(({ title }) => {
@@ -253,11 +260,11 @@ export function suggestionsFor(text: string, { people, facets }: Known): Suggest
   const named = people
     .filter(({ name }) => fits(name))
     .map((person): Suggestion => {
-      const take = () => change({ text: rest, people: [...search.get().query.people, person] });
+      const take = () => change({ text: start, people: [...search.get().query.people, person] });
       return { kind: 'person', label: person.name, of: t(searchWords.person), take };
     });
   const options = facets
-    .filter(({ id, kind }) => !left.includes(id) && (kind === 'single' || kind === 'multi'))
+    .filter(({ id, kind }) => !ignoredFacets.includes(id) && (kind === 'single' || kind === 'multi'))
     .flatMap((facet) =>
       facet.options
         .map((option) => ({ ...option, facet, shown: optionLabel(facet, option.value, option.label) }))
@@ -271,7 +278,7 @@ export function suggestionsFor(text: string, { people, facets }: Known): Suggest
         kind: 'facet',
         label,
         of: labelOf(facet),
-        take: () => change({ text: rest, filters: filters() }),
+        take: () => change({ text: start, filters: filters() }),
       };
     });
   return [...before, ...[...named, ...options].slice(0, MOST_NAMES)];
@@ -289,13 +296,13 @@ const optionId = (at: number) => `suggestion-${at}`;
 
 function SuggestionList({ id, all, active, take }: SuggestionListProps) {
   return html`<ul id=${id} class="suggestions" role="listbox" aria-label=${t(searchWords.suggestions)}>${all.map(
-    (one, at) =>
+    (suggestion, at) =>
       html`<li id=${optionId(at)} role="option" aria-selected=${at === active} onPointerDown=${(
         event: Event,
       ) => {
         // The box keeps the focus.
         event.preventDefault();
-        take(one);
-      }}><${Icon} name=${icons[one.kind]} /><span class="cut grow">${one.label}</span><span class="quiet">${one.of}</span></li>`,
+        take(suggestion);
+      }}><${Icon} name=${icons[suggestion.kind]} /><span class="cut grow">${suggestion.label}</span><span class="quiet">${suggestion.of}</span></li>`,
   )}</ul>`;
 }

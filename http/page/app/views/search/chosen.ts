@@ -25,8 +25,8 @@ interface ChosenProps {
 export function Chosen({ moments }: ChosenProps) {
   const chosen = search.use((state) => state.chosen);
   const [Shown, setShown] = useState<ComponentType<{ close(): void }> | null>(null);
-  const own = moments.filter(({ moment_id }) => chosen.has(moment_id));
-  if (own.length === 0) return null;
+  const chosenMoments = moments.filter(({ moment_id }) => chosen.has(moment_id));
+  if (chosenMoments.length === 0) return null;
   const close = () => setShown(null);
   const show = (load: () => Promise<ComponentType<{ close(): void }>>) => () =>
     void attempt(async () => {
@@ -35,16 +35,16 @@ export function Chosen({ moments }: ChosenProps) {
     });
   const unlike = () => {
     const { query } = search.get();
-    const places = own.map(({ hash_str, time_seconds: seconds }) => ({ hash_str, seconds }));
+    const places = chosenMoments.map(({ hash_str, time_seconds: seconds }) => ({ hash_str, seconds }));
     change({ unlike: [...query.unlike, ...places] });
   };
-  return html`<div class="chosen-bar row wrap" role="toolbar" aria-label=${t(searchWords.chosen, { n: own.length })}>
-    <strong role="status">${t(searchWords.chosen, { n: own.length })}</strong>
-    <button class="primary" onClick=${() => putAllAside(own)}><${Icon} name="plus" />${t(searchWords.basket)}</button>
-    <${ToList} moments=${own} />
-    <button onClick=${show(() => exportOf(own))}>${t(searchWords.exportThese)}</button>
+  return html`<div class="chosen-bar row wrap" role="toolbar" aria-label=${t(searchWords.chosen, { n: chosenMoments.length })}>
+    <strong role="status">${t(searchWords.chosen, { n: chosenMoments.length })}</strong>
+    <button class="primary" onClick=${() => putAllAside(chosenMoments)}><${Icon} name="plus" />${t(searchWords.basket)}</button>
+    <${ToList} moments=${chosenMoments} />
+    <button onClick=${show(() => exportOf(chosenMoments))}>${t(searchWords.exportThese)}</button>
     <button onClick=${unlike}>${t(searchWords.unlike)}</button>
-    <button onClick=${show(() => forgetOf(own))}>${t(searchWords.forget)}</button>
+    <button onClick=${show(() => forgetOf(chosenMoments))}>${t(searchWords.forget)}</button>
     <button class="quiet" onClick=${() => search.update({ chosen: new Set() })}>${t(searchWords.clear)}</button>
     ${Shown && html`<${Shown} close=${close} />`}
   </div>`;
@@ -56,7 +56,7 @@ export function putAllAside(moments: readonly Found[]): void {
 
 async function exportOf(moments: readonly Found[]) {
   const { Export } = await import('../lists/view.ts');
-  const items = moments.map((one): BasketItem => ({ item_id: one.moment_id, ...itemOf(one) }));
+  const items = moments.map((moment): BasketItem => ({ item_id: moment.moment_id, ...itemOf(moment) }));
   return ({ close }: { close(): void }) =>
     html`<${Dialog} title=${t(lists.exportAs)} onClose=${close}><${Export} items=${items} name=${t(lists.defaultName)} /><//>`;
 }
@@ -76,7 +76,7 @@ function ToList({ moments }: ChosenProps) {
     const select = event.target as HTMLSelectElement;
     const id = select.value;
     select.value = '';
-    const items = moments.map((one) => ({ item_id: crypto.randomUUID(), ...itemOf(one) }));
+    const items = moments.map((moment) => ({ item_id: crypto.randomUUID(), ...itemOf(moment) }));
     await attempt(async () => {
       const { list } =
         id === NEW ? await api.makeList({ name: t(searchWords.newList), items }) : await added(id, items);
@@ -86,7 +86,7 @@ function ToList({ moments }: ChosenProps) {
   };
   return html`<select aria-label=${t(searchWords.toList)} onChange=${put}>
     <option value="">${t(searchWords.toList)}</option>
-    ${all.filter((one) => one.list_id !== list_id).map((one) => html`<option value=${one.list_id}>${one.name}</option>`)}
+    ${all.filter((list) => list.list_id !== list_id).map((list) => html`<option value=${list.list_id}>${list.name}</option>`)}
     <option value=${NEW}>${t(searchWords.newList)}</option></select>`;
 }
 
@@ -131,8 +131,8 @@ export function without(moments: readonly Found[], parts: readonly Part[]): read
   if (parts.length === 0) return moments;
   const byMedium = Map.groupBy(parts, ({ hash_str }) => hash_str);
   return moments.filter(({ hash_str, start_seconds: start, end_seconds: end }) => {
-    const own = byMedium.get(hash_str) ?? [];
-    return !own.some((part) => part.start_seconds <= end && start <= part.end_seconds);
+    const itsParts = byMedium.get(hash_str) ?? [];
+    return !itsParts.some((part) => part.start_seconds <= end && start <= part.end_seconds);
   });
 }
 
@@ -150,12 +150,12 @@ const HANDLE_SECONDS = 2;
 export function foundRange(moment: Found): Range {
   const { kind, reasons, start_seconds, end_seconds } = moment;
   const sure = reasons.filter((reason) => !isWeakReason(reason));
-  const found = sure.length > 0 ? sure : reasons;
-  const said = found.filter((reason) => reason.kind === 'said');
+  const evidence = sure.length > 0 ? sure : reasons;
+  const said = evidence.filter((reason) => reason.kind === 'said');
   if (said.length > 0) return around(said);
-  const seen = found.flatMap(visibleRanges);
-  if (kind !== 'video' || seen.length === 0) return { start_seconds, end_seconds };
-  const visible = around(seen);
+  const ranges = evidence.flatMap(visibleRanges);
+  if (kind !== 'video' || ranges.length === 0) return { start_seconds, end_seconds };
+  const visible = around(ranges);
   return {
     start_seconds: Math.max(start_seconds, visible.start_seconds - HANDLE_SECONDS),
     end_seconds: Math.min(end_seconds, visible.end_seconds + HANDLE_SECONDS),

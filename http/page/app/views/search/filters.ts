@@ -48,15 +48,15 @@ export function useFacets(): Facets {
 
 export function Filters({ facets: { all, total, answer } }: { readonly facets: Facets }) {
   const isAny = search.use(({ query }) => query.filters.length + query.people.length > 0);
-  const one = (facet: Facet) => html`<${FacetFilter} key=${facet.id} facet=${facet} total=${total} />`;
-  const rest = all?.filter(({ id }) => !first.includes(id)) ?? [];
+  const filterOf = (facet: Facet) => html`<${FacetFilter} key=${facet.id} facet=${facet} total=${total} />`;
+  const moreFacets = all?.filter(({ id }) => !first.includes(id)) ?? [];
   return html`<aside class="filters" aria-label=${t(searchWords.filters)}>
     <div class="row"><h2 class="grow">${t(searchWords.filters)}</h2>
       ${isAny && html`<button class="quiet" onClick=${() => change({ filters: [], people: [] })}>${t(searchWords.clearFilters)}</button>`}</div>
     <${PeopleFilter} />
     ${all === null && (answer.state === 'failed' ? html`<${Failed} error=${answer.error} again=${answer.again} />` : html`<${Loading} />`)}
-    ${first.flatMap((id) => all?.filter((facet) => facet.id === id) ?? []).map(one)}
-    ${rest.length > 0 && html`<details class="more-filters"><summary>${t(searchWords.moreFilters)}</summary>${rest.map(one)}</details>`}
+    ${first.flatMap((id) => all?.filter((facet) => facet.id === id) ?? []).map(filterOf)}
+    ${moreFacets.length > 0 && html`<details class="more-filters"><summary>${t(searchWords.moreFilters)}</summary>${moreFacets.map(filterOf)}</details>`}
     ${all?.length === 0 && html`<p class="quiet">${t(searchWords.noFacets)}</p>`}
   </aside>`;
 }
@@ -64,13 +64,13 @@ export function Filters({ facets: { all, total, answer } }: { readonly facets: F
 function FacetFilter({ facet, total }: { readonly facet: Facet; readonly total: number }) {
   const filters = search.use(({ query }) => query.filters);
   const [showsAll, setShowsAll] = useState(false);
-  const own = filters.filter(({ facet_id }) => facet_id === facet.id);
-  const chosen = own.find(({ operator }) => operator === 'include_any_of')?.values ?? [];
+  const facetFilters = filters.filter(({ facet_id }) => facet_id === facet.id);
+  const chosen = facetFilters.find(({ operator }) => operator === 'include_any_of')?.values ?? [];
   const isDate = facet.kind === 'date';
   // The line of the library shows the number of files by date.
   const options = isDate ? [] : optionsToShow(facet, chosen, total);
   const isRange = (facet.kind === 'numeric' || isDate) && facet.min !== facet.max;
-  if (options.length === 0 && !isRange && own.length === 0) return null;
+  if (options.length === 0 && !isRange && facetFilters.length === 0) return null;
   const shown = showsAll ? options : options.filter(({ value }, at) => at < FEW || chosen.includes(value));
   return html`<section class="facet" aria-label=${labelOf(facet)}><h3>${labelOf(facet)}</h3>
     ${isRange && html`<${RangeFilter} facet=${facet} />`}
@@ -106,7 +106,7 @@ function PeopleFilter() {
   if (jobs.length === 0) return null;
   const named = peopleOf(jobs);
   const toggle = (person: Person) => {
-    const others = people.filter((one) => !isSamePerson(one, person));
+    const others = people.filter((candidate) => !isSamePerson(candidate, person));
     change({ people: others.length < people.length ? others : [...people, person] });
   };
   return html`<section class="facet" aria-label=${t(searchWords.people)}><h3>${t(searchWords.people)}</h3>
@@ -114,7 +114,7 @@ function PeopleFilter() {
     <div class="options">${named.map(
       (
         person,
-      ) => html`<button class="option" aria-pressed=${people.some((one) => isSamePerson(one, person))} title=${person.cluster_job_name} onClick=${() => toggle(person)}>
+      ) => html`<button class="option" aria-pressed=${people.some((candidate) => isSamePerson(candidate, person))} title=${person.cluster_job_name} onClick=${() => toggle(person)}>
         <${Icon} name="person" /><span class="cut">${person.name}</span>${jobs.length > 1 && html` <span class="figure cut">${person.cluster_job_name}</span>`}</button>`,
     )}</div>
     ${
@@ -138,11 +138,11 @@ export function FilterChips({ facets }: { readonly facets: Facets }) {
     take: () => void,
   ) => html`<span class="chip" title=${text}><span class="cut">${text}</span>
     <button class="quiet icon-only" aria-label=${t(searchWords.removeFilter, { name: text })} onClick=${take}><${Icon} name="close" /></button></span>`;
-  return html`${people.map((one) => chip(one.name, () => change({ people: people.filter((other) => !isSamePerson(one, other)) })))}
-    ${filters.map((one) => {
-      const facet = facets.all?.find(({ id }) => id === one.facet_id);
-      return chip(filterText(one, facet), () =>
-        change({ filters: filters.filter((other) => other !== one) }),
+  return html`${people.map((person) => chip(person.name, () => change({ people: people.filter((candidate) => !isSamePerson(person, candidate)) })))}
+    ${filters.map((filter) => {
+      const facet = facets.all?.find(({ id }) => id === filter.facet_id);
+      return chip(filterText(filter, facet), () =>
+        change({ filters: filters.filter((candidate) => candidate !== filter) }),
       );
     })}
     ${unlike.length > 0 && chip(t(searchWords.unlikeThese, { n: unlike.length }), () => change({ unlike: [] }))}`;
@@ -202,7 +202,7 @@ export function DateLine({ facets: { all } }: { readonly facets: Facets }) {
   if (bars.length < 2) return null;
   const facet_id = bars[0]!.value.length === 4 ? 'time.year' : 'time.month';
   const most = Math.max(...bars.map(({ count }) => count));
-  const chosen = filters.find((one) => one.facet_id === facet_id)?.values ?? [];
+  const chosen = filters.find((filter) => filter.facet_id === facet_id)?.values ?? [];
   const bar = ({
     value,
     count,
@@ -259,10 +259,10 @@ export function optionsToShow({ options }: Facet, chosen: readonly string[], tot
 
 /** Chosen, or no longer. */
 export function withOption(filters: readonly Filter[], facet_id: string, value: string): Filter[] {
-  const isOwn = (one: Filter) => one.facet_id === facet_id && one.operator === 'include_any_of';
+  const isOwn = (filter: Filter) => filter.facet_id === facet_id && filter.operator === 'include_any_of';
   const before = filters.find(isOwn)?.values ?? [];
-  const values = before.includes(value) ? before.filter((one) => one !== value) : [...before, value];
-  const others = filters.filter((one) => !isOwn(one));
+  const values = before.includes(value) ? before.filter((entry) => entry !== value) : [...before, value];
+  const others = filters.filter((filter) => !isOwn(filter));
   return values.length === 0 ? others : [...others, { facet_id, operator: 'include_any_of', values }];
 }
 
@@ -290,15 +290,15 @@ export function valuesOf({ operator, values }: Filter): readonly string[] {
 export function rangeOf(filters: readonly Filter[], facet: Facet): Record<Part, string> {
   const text = (part: Part) => {
     const operator = operatorOf(facet, part);
-    const own = filters.find((one) => one.facet_id === facet.id && one.operator === operator);
-    return (own && valuesOf(own)[0]) ?? '';
+    const current = filters.find((filter) => filter.facet_id === facet.id && filter.operator === operator);
+    return (current && valuesOf(current)[0]) ?? '';
   };
   return { from: text('from'), to: text('to') };
 }
 
 export function withRange(filters: readonly Filter[], facet: Facet, part: Part, value: string): Filter[] {
   const operator = operatorOf(facet, part);
-  const others = filters.filter((one) => one.facet_id !== facet.id || one.operator !== operator);
+  const others = filters.filter((filter) => filter.facet_id !== facet.id || filter.operator !== operator);
   if (value.trim() === '') return others;
   return [
     ...others,

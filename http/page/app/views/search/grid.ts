@@ -102,8 +102,8 @@ function useRowsInSight(scroller: Scroller, layout: Layout): readonly [number, n
     return rowsBetween(rows, top - BEYOND, top + (scroller.current?.clientHeight ?? 0) + BEYOND);
   };
   const now = inSight();
-  const held = useRef({ now, inSight, rows });
-  held.current = { now, inSight, rows };
+  const latest = useRef({ now, inSight, rows });
+  latest.current = { now, inSight, rows };
   useLayoutEffect(() => {
     if (scrolled.to !== null && rows.length > 0) {
       scrolled.top = scrolled.to === 0 ? 0 : (rows[rowOfTile(rows, scrolled.to)]?.top ?? 0);
@@ -117,7 +117,7 @@ function useRowsInSight(scroller: Scroller, layout: Layout): readonly [number, n
     let timer = 0;
     const onScroll = () => {
       scrolled.top = element.scrollTop;
-      const { now, inSight, rows } = held.current;
+      const { now, inSight, rows } = latest.current;
       const [first, last] = inSight();
       if (first !== now[0] || last !== now[1]) redraw((before) => before + 1);
       clearTimeout(timer);
@@ -167,7 +167,7 @@ function useGridKeys({ scroller, ordered, layout, index, leave }: KeyParts): voi
     tileFirst: move('first'),
     tileLast: move('last'),
     tileOpen: act(open),
-    tileBasket: act((one) => (chosen.length > 0 ? putAllAside(chosen) : putAside(one))),
+    tileBasket: act((moment) => (chosen.length > 0 ? putAllAside(chosen) : putAside(moment))),
     tileLike: act(likeThis),
     tileChoose: act(() => choose(ordered.moments, index, false)),
     tileAll: () => {
@@ -230,9 +230,9 @@ export function layoutOf(groups: readonly Group[], { width, side, caption = CAPT
     const { from } = part[0]!;
     const { to } = part.at(-1)!;
     const heads = part.filter(({ kind }) => kind !== 'all');
-    const span = (one: Part) => (part.length === 1 ? columns : one.to - one.from);
-    const own = heads.map((one) => ({ group: one.group, columns: span(one) }));
-    if (own.length > 0) add({ kind: 'head', height: HEAD, groups: own, from, to }, GAP / 2);
+    const span = (range: Part) => (part.length === 1 ? columns : range.to - range.from);
+    const cells = heads.map((head) => ({ group: head.group, columns: span(head) }));
+    if (cells.length > 0) add({ kind: 'head', height: HEAD, groups: cells, from, to }, GAP / 2);
     for (let at = from; at < to; at += columns)
       add({ kind: 'tiles', height: tileHeight, groups: [], from: at, to: Math.min(to, at + columns) }, GAP);
   }
@@ -244,12 +244,12 @@ type Part = Group & { readonly group: number };
 /** Groups that share a row: those that follow each other, as far as their tiles fit beside each other. */
 function partsOf(groups: readonly Group[], columns: number): Part[][] {
   const parts: Part[][] = [];
-  for (const [group, one] of groups.entries()) {
+  for (const [group, head] of groups.entries()) {
     const last = parts.at(-1);
     const fits =
-      last && one.to > one.from && last[0]!.to > last[0]!.from && one.to - last[0]!.from <= columns;
-    if (fits) last.push({ ...one, group });
-    else parts.push([{ ...one, group }]);
+      last && head.to > head.from && last[0]!.to > last[0]!.from && head.to - last[0]!.from <= columns;
+    if (fits) last.push({ ...head, group });
+    else parts.push([{ ...head, group }]);
   }
   return parts;
 }

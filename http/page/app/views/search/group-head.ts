@@ -61,7 +61,7 @@ function GroupHead({ group, ordered, columns }: GroupHeadProps) {
   const isFilm = kind === 'film' && moments[0]?.kind === 'video';
   const only = () => change({ film: isOnly ? null : { hash_str, media_path, start: null, end: null } });
   const copies = isFilm ? (moments[0]?.other_paths?.length ?? 0) : 0;
-  const marks = moments.map((one) => one.time_seconds);
+  const marks = moments.map((moment) => moment.time_seconds);
   const isNarrow = columns === NARROW;
   return html`<div class=${`group-head ${isNarrow ? 'narrow' : ''}`} role="gridcell" style=${spanOf(columns)}>
     <h2 class="cut" title=${media_path}>${kind === 'stills' ? t(searchWords.stills) : nameOf(media_path)}</h2>
@@ -96,7 +96,7 @@ interface Relevance {
   readonly values: readonly number[];
 }
 
-const kept = createBounded<Relevance>(KEPT);
+const cache = createBounded<Relevance>(KEPT);
 const waiting: (() => void)[] = [];
 let running = 0;
 
@@ -111,16 +111,16 @@ function RelevanceBar({ hash_str, marks }: BarProps) {
   const cache_dir = useStore(({ folder }) => folder.cache_dir);
   const request = cache_dir === null ? null : relevanceRequest(query, cache_dir, hash_str);
   const key = request === null ? '' : JSON.stringify(request);
-  const [found, setFound] = useState<Relevance | null>(null);
+  const [loaded, setLoaded] = useState<Relevance | null>(null);
   const [pointed, setPointed] = useState<number | null>(null);
-  const values = found && found.values.length > 1 ? found.values : null;
+  const values = loaded && loaded.values.length > 1 ? loaded.values : null;
   const canvas = useDrawing(values, (id, surface) => void work().drawRelevance(id, surface, marks), [
     marks.join(),
   ]);
   useEffect(() => {
-    const known = kept.get(key) ?? null;
-    setFound(known);
-    return known || key === '' ? undefined : ask(key, setFound);
+    const cached = cache.get(key) ?? null;
+    setLoaded(cached);
+    return cached || key === '' ? undefined : ask(key, setLoaded);
   }, [key]);
   if (values === null) return html`<div class="relevance"></div>`;
   const secondAt = (event: MouseEvent) => {
@@ -135,7 +135,7 @@ function RelevanceBar({ hash_str, marks }: BarProps) {
   </div>`;
 }
 
-function ask(key: string, found: (relevance: Relevance) => void): () => void {
+function ask(key: string, onAnswer: (relevance: Relevance) => void): () => void {
   const aborter = new AbortController();
   const { signal } = aborter;
   const run = () => {
@@ -144,8 +144,8 @@ function ask(key: string, found: (relevance: Relevance) => void): () => void {
     api
       .searchRelevance(JSON.parse(key) as Asked, { signal })
       .then((relevance) => {
-        kept.set(key, relevance);
-        if (!signal.aborted) found(relevance);
+        cache.set(key, relevance);
+        if (!signal.aborted) onAnswer(relevance);
       })
       // A bar is an extra: a film without one has its matches all the same.
       .catch(() => {})
@@ -202,15 +202,15 @@ export function folded(
   byPicture = false,
 ): Ordered {
   const below = foldedMoments(moments, byPicture);
-  const weak = moments.filter((one) => below.has(one));
-  const sure = order(moments.filter((one) => !below.has(one)));
+  const weak = moments.filter((moment) => below.has(moment));
+  const sure = order(moments.filter((moment) => !below.has(moment)));
   if (weak.length === 0) return { ...sure, weaker: 0 };
   const at = sure.moments.length;
   const line: Group = { kind: 'weaker', hash_str: '', media_path: '', from: at, to: at, rest: 0 };
-  const rest = showsWeaker ? order(weak) : { moments: [], groups: [] };
-  const weaker = rest.groups.map((group) => ({ ...group, from: group.from + at, to: group.to + at }));
+  const weakMatches = showsWeaker ? order(weak) : { moments: [], groups: [] };
+  const weaker = weakMatches.groups.map((group) => ({ ...group, from: group.from + at, to: group.to + at }));
   return {
-    moments: [...sure.moments, ...rest.moments],
+    moments: [...sure.moments, ...weakMatches.moments],
     groups: [...sure.groups, line, ...weaker],
     weaker: weak.length,
   };
@@ -227,16 +227,16 @@ export function byFilm(moments: readonly Found[], showsStills = true): ReturnTyp
   const films = Map.groupBy(moments, ({ kind, hash_str }) => (kind === 'image' ? '' : hash_str));
   const groups: Group[] = [];
   const ordered: Found[] = [];
-  for (const [hash_str, own] of films) {
+  for (const [hash_str, filmMoments] of films) {
     const from = ordered.length;
     const isFilm = hash_str !== '';
     const isWhole = isFilm || showsStills || films.size === 1;
-    const shown = isFilm ? own.toSorted((a, b) => a.time_seconds - b.time_seconds) : own;
+    const shown = isFilm ? filmMoments.toSorted((a, b) => a.time_seconds - b.time_seconds) : filmMoments;
     ordered.push(...(isWhole ? shown : shown.slice(0, FEW_STILLS)));
-    const media_path = isFilm ? own[0]!.media_path : '';
+    const media_path = isFilm ? filmMoments[0]!.media_path : '';
     const to = ordered.length;
-    const rest = own.length - (to - from);
-    groups.push({ kind: isFilm ? 'film' : 'stills', hash_str, media_path, from, to, rest });
+    const foldedCount = filmMoments.length - (to - from);
+    groups.push({ kind: isFilm ? 'film' : 'stills', hash_str, media_path, from, to, rest: foldedCount });
   }
   return { moments: ordered, groups };
 }

@@ -47,11 +47,11 @@ export function Newest() {
   return html`${
     groups.length > 0 &&
     html`<section class="newest"><h2>${t(searchWords.peopleHere)}</h2>
-      <ul class="faces">${groups.map((one) => html`<li key=${one.hash}><${Face} ...${one} /></li>`)}</ul></section>`
+      <ul class="faces">${groups.map((face) => html`<li key=${face.hash}><${Face} ...${face} /></li>`)}</ul></section>`
   }${
     moments.length > 0 &&
     html`<section class="newest"><h2>${t(searchWords.newest)}</h2>
-      <ul class="files">${moments.map((one) => html`<li key=${one.moment_id}><${File} file=${one} /></li>`)}</ul></section>`
+      <ul class="files">${moments.map((file) => html`<li key=${file.moment_id}><${File} file=${file} /></li>`)}</ul></section>`
   }`;
 }
 

@@ -85,7 +85,7 @@ export function Saved() {
           : html`<${Failed} error=${error} again=${again} />`
         : all.length === 0
           ? html`<${Empty} icon="bell" title=${t(savedWords.none)}><p class="quiet">${t(savedWords.noneHow)}</p><${ToSearch} /><//>`
-          : all.map((one) => html`<${SavedSearch} key=${one.search_id} one=${one} />`)
+          : all.map((search) => html`<${SavedSearch} key=${search.search_id} search=${search} />`)
     }
   </div>`;
 }
@@ -95,20 +95,20 @@ function ToSearch() {
   return html`<a class="button" href=${placeOfView(places, 'search')}><${Icon} name="search" />${t(savedWords.toSearch)}</a>`;
 }
 
-function SavedSearch({ one }: { readonly one: SearchStanding }) {
-  const { name, request, hits: n, new_hits, problem } = one;
+function SavedSearch({ search }: { readonly search: SearchStanding }) {
+  const { name, request, hits: n, new_hits, problem } = search;
   const [isOpen, setOpen] = useState(new_hits > 0);
   const onToggle = (event: Event) => setOpen((event.target as HTMLDetailsElement).open);
   const query = queryOf(request, name);
-  const asked = titleOf(query);
+  const title = titleOf(query);
   return html`<details class="saved-search panel" open=${isOpen} onToggle=${onToggle}>
     <summary><${Icon} name="down" /><h2 class="cut">${name}</h2>
-      <span class="cut grow quiet">${asked === name ? '' : asked}</span>
+      <span class="cut grow quiet">${title === name ? '' : title}</span>
       ${new_hits > 0 && html`<span class="count">${t(savedWords.fresh, { n: new_hits })}</span>`}
       <span class="quiet">${t(savedWords.hits, { n })}</span></summary>
     ${problem !== null && html`<p class="problem row"><${Icon} name="warning" />${problem}</p>`}
-    ${isOpen && html`<${Hits} one=${one} />`}
-    <${Doings} one=${one} query=${query} />
+    ${isOpen && html`<${Hits} search=${search} />`}
+    <${Doings} search=${search} query=${query} />
   </details>`;
 }
 
@@ -150,7 +150,7 @@ const FEW = 5;
 /** Shown hits count as seen, and stay marked as new until the list is closed. */
 function Hits({ one: { search_id, hits: total, new_hits } }: { readonly one: SearchStanding }) {
   const [showsAll, setShowsAll] = useState(false);
-  const seen = useRef(total - new_hits);
+  const seenCount = useRef(total - new_hits);
   const { value, error, again } = useAsk(
     async (signal) => {
       const { hits } = await api.savedSearchHits({ search_id }, { signal });
@@ -167,7 +167,7 @@ function Hits({ one: { search_id, hits: total, new_hits } }: { readonly one: Sea
   if (value.length === 0) return html`<p class="quiet">${t(savedWords.noHits)}</p>`;
   const shown = showsAll ? value : value.slice(0, FEW);
   return html`<ul class="hits">${shown.map(
-    (hit, at) => html`<${Hit} key=${hit.hit_id} hit=${hit} isNew=${total - at > seen.current} />`,
+    (hit, at) => html`<${Hit} key=${hit.hit_id} hit=${hit} isNew=${total - at > seenCount.current} />`,
   )}</ul>
     ${shown.length < value.length && html`<p><button onClick=${() => setShowsAll(true)}>${t(savedWords.moreHits, { n: value.length })}</button></p>`}`;
 }
@@ -176,7 +176,7 @@ function Hit({ hit, isNew }: { readonly hit: SearchHit; readonly isNew: boolean 
   const { media_path, found_at, sure, moments } = hit;
   const language = useStore((state) => state.language);
   const shown = moments.slice(0, FEW);
-  const rest = moments.length - shown.length;
+  const remaining = moments.length - shown.length;
   return html`<li class="column"><div class="row wrap">
       <b class="cut" title=${media_path}>${nameOf(media_path)}</b>
       <span class="quiet">${dateText(found_at, language)}</span>
@@ -184,17 +184,17 @@ function Hit({ hit, isNew }: { readonly hit: SearchHit; readonly isNew: boolean 
       ${!sure && html`<span class="unsure row" title=${t(savedWords.unsureHow)}><${Icon} name="warning" />${t(savedWords.unsure)}</span>`}
     </div>
     <div class="row wrap">${shown.map((moment) => html`<${MomentLink} moment=${moment} />`)}
-      ${rest > 0 && html`<span class="quiet">${t(savedWords.moreMoments, { n: rest })}</span>`}</div></li>`;
+      ${remaining > 0 && html`<span class="quiet">${t(savedWords.moreMoments, { n: remaining })}</span>`}</div></li>`;
 }
 
 function MomentLink({ moment }: { readonly moment: Found }) {
   const { hash_str, media_path, time_seconds: seconds, kind, reasons } = moment;
   const argument = momentArgument({ hash_str, seconds });
-  const told = reasons.map(toldOf).find((text) => text !== '') ?? '';
-  return html`<a class="hit-moment" href=${routeHash({ view: 'player', argument })} title=${told}>
+  const quote = reasons.map(toldOf).find((text) => text !== '') ?? '';
+  return html`<a class="hit-moment" href=${routeHash({ view: 'player', argument })} title=${quote}>
     <span class="unseen">${nameOf(media_path)} </span>
     <${Picture} media_path=${media_path} seconds=${seconds} icon=${kind === 'audio' ? 'speech' : 'picture'} />
-    <span class="row">${reasons.map((one) => html`<span class=${`reason ${one.kind}`} title=${t(searchWords[one.kind])}><${Icon} name=${kindIcons[one.kind]} /><span class="unseen">${t(searchWords[one.kind])} </span></span>`)}
+    <span class="row">${reasons.map((reason) => html`<span class=${`reason ${reason.kind}`} title=${t(searchWords[reason.kind])}><${Icon} name=${kindIcons[reason.kind]} /><span class="unseen">${t(searchWords[reason.kind])} </span></span>`)}
       ${kind !== 'image' && clock(seconds)}</span>
-    ${told !== '' && html`<span class="cut quiet">${told}</span>`}</a>`;
+    ${quote !== '' && html`<span class="cut quiet">${quote}</span>`}</a>`;
 }

@@ -117,8 +117,10 @@ function examplesOf(
     .map((person): Example => ({ icon: 'person', label: person.name, query: { people: [person] } }));
   const sureness = ({ meta }: (typeof things)[number]) =>
     typeof meta['suggested'] === 'number' ? meta['suggested'] : 0;
-  const seen = things
-    .filter((one) => one.count > 0 && sureness(one) > 0 && !(one.value === 'person' && somebody.length > 0))
+  const shownThings = things
+    .filter(
+      (thing) => thing.count > 0 && sureness(thing) > 0 && !(thing.value === 'person' && somebody.length > 0),
+    )
     .toSorted((a, b) => sureness(b) - sureness(a))
     .slice(0, MOST - somebody.length)
     .map(({ value }): Example => {
@@ -129,5 +131,5 @@ function examplesOf(
     const seconds = Math.floor((duration_seconds ?? 0) / 2);
     return { icon: 'like', label, query: { picture: { kind: 'like', hash_str, media_path, seconds } } };
   });
-  return [...somebody, ...seen, ...alike].slice(0, MOST);
+  return [...somebody, ...shownThings, ...alike].slice(0, MOST);
 }

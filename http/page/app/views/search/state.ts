@@ -171,7 +171,7 @@ export function again(): void {
 
 export function more(): void {
   search.update(({ query }) => ({
-    query: { ...query, limit: limits.find((one) => one > query.limit) ?? query.limit },
+    query: { ...query, limit: limits.find((limit) => limit > query.limit) ?? query.limit },
   }));
 }
 
@@ -198,7 +198,7 @@ export function choose(moments: readonly Found[], to: number, isRange: boolean):
   const from = moments.findIndex(({ moment_id }) => moment_id === selected);
   if (isRange) {
     const [first, last] = from < to ? [from, to] : [to, from];
-    for (const one of moments.slice(Math.max(0, first), last + 1)) next.add(one.moment_id);
+    for (const moment of moments.slice(Math.max(0, first), last + 1)) next.add(moment.moment_id);
   } else if (!next.delete(id)) {
     if (next.size === 0 && selected !== null) next.add(selected);
     next.add(id);
@@ -233,8 +233,8 @@ export function momentsRequest(query: Query, cache_dir: string) {
 /** Without the film: it is run on others. Null when nothing is asked for. */
 export function savedRequest(query: Query, cache_dir: string) {
   const isSelection = isSelected(query);
-  const asked = lookedFor(query);
-  if (asked === null && !isSelection) return null;
+  const question = lookedFor(query);
+  if (question === null && !isSelection) return null;
   return {
     cache_dir,
     metadata_filter_request: query.filters.length > 0 ? { filters: query.filters } : null,
@@ -243,7 +243,7 @@ export function savedRequest(query: Query, cache_dir: string) {
       cluster_job_name,
     })),
     people_filter_mode: query.peopleMode,
-    ...(asked ?? noQuestion),
+    ...(question ?? noQuestion),
     ...(isSelection ? {} : kindsOf(query)),
   };
 }
@@ -287,8 +287,8 @@ function pictureOf({ image_path, image_data, like }: SavedRequest, name: string)
 
 /** Null when there is nothing to compare pictures with. */
 export function relevanceRequest(query: Query, cache_dir: string, hash_str: string) {
-  const asked = lookedFor(query);
-  return asked === null || !query.kinds.includes('seen') ? null : { cache_dir, hash_str, ...asked };
+  const question = lookedFor(query);
+  return question === null || !query.kinds.includes('seen') ? null : { cache_dir, hash_str, ...question };
 }
 
 function lookedFor({ text, exclude, picture, weight }: Query) {
@@ -319,8 +319,8 @@ function kindsOf({ kinds: chosen }: Query): { kinds?: Kind[] } {
 export function phrases(text: string): string[] {
   return text
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 }
 
 function ranges({ film }: Query): Record<string, [number, number]> {
@@ -367,7 +367,7 @@ function bestOfFiles(moments: readonly Found[]): ReadonlySet<Found> {
  */
 export function foldedMoments(moments: readonly Found[], byPicture: boolean): ReadonlySet<Found> {
   const best = byPicture ? bestOfFiles(moments) : new Set<Found>();
-  return new Set(moments.filter((one) => isWeak(one) && !best.has(one)));
+  return new Set(moments.filter((moment) => isWeak(moment) && !best.has(moment)));
 }
 
 /**
@@ -383,9 +383,9 @@ export function countOf(
     const folded = foldedMoments(moments, true).size;
     return folded === 0 ? counts.seen : moments.length - folded;
   }
-  const own = moments
+  const ofKind = moments
     .map(({ reasons }) => reasons.filter((reason) => reason.kind === kind))
     .filter((reasons) => reasons.length > 0);
-  const sure = own.filter((reasons) => !reasons.every(isWeakReason));
-  return sure.length === own.length ? counts[kind] : sure.length;
+  const sure = ofKind.filter((reasons) => !reasons.every(isWeakReason));
+  return sure.length === ofKind.length ? counts[kind] : sure.length;
 }

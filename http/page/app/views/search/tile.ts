@@ -125,10 +125,10 @@ function secondOf(moment: Found): number {
  */
 function dragOut({ dataTransfer }: DragEvent, moments: readonly Found[], moment: Found): void {
   const { chosen } = search.get();
-  const own = chosen.has(moment.moment_id)
+  const draggedMoments = chosen.has(moment.moment_id)
     ? moments.filter(({ moment_id }) => chosen.has(moment_id))
     : [moment];
-  const paths = [...new Set(own.map(({ media_path }) => media_path))];
+  const paths = [...new Set(draggedMoments.map(({ media_path }) => media_path))];
   dataTransfer?.setData('text/plain', paths.join('\n'));
   dataTransfer?.setData('text/uri-list', paths.map(fileAddress).join('\r\n'));
 }
@@ -168,8 +168,8 @@ function Reasons({ moment }: { readonly moment: Found }) {
   const isIn = useStore(({ basket }) => isInBasket(basket, itemOf(moment)));
   const showsName = search.use((state) => state.showsNames);
   const name = isWhole(moment) && !showsName ? nameOf(moment.media_path) : '';
-  const text = [name, ...reasonTexts(moment, showsName)].filter((one) => one !== '').join(' · ');
-  const details = [text, moment.media_path, copiesText(moment)].filter((one) => one !== '').join('\n');
+  const text = [name, ...reasonTexts(moment, showsName)].filter((part) => part !== '').join(' · ');
+  const details = [text, moment.media_path, copiesText(moment)].filter((part) => part !== '').join('\n');
   return html`<div class="tile-reasons">
     ${kindsOf(moment).map((kind) => html`<span class=${`reason ${kind}`} title=${t(searchWords[kind])}><${Icon} name=${kindIcons[kind]} /></span>`)}
     <${BandMark} band=${bandOf(moment)} />
@@ -193,7 +193,7 @@ const kindsOf = ({ reasons }: Pick<Found, 'reasons'>) => [...new Set(reasons.map
 function reasonTexts(moment: Found, showsName: boolean): string[] {
   const texts = [...new Set(moment.reasons.map(toldOf))];
   const isNamed = showsName || isWhole(moment);
-  return isNamed ? texts.filter((one) => one !== nameOf(moment.media_path)) : texts;
+  return isNamed ? texts.filter((text) => text !== nameOf(moment.media_path)) : texts;
 }
 
 /** First what is seen of it, in that order, the time that is shown too: who speaks to the page says that. */
@@ -204,7 +204,7 @@ function labelOf(moment: Found, time: string, showsName: boolean): string {
   const band = bandOf(moment);
   const sure = band === null ? [] : [t(searchWords[band])];
   return [...place, ...reasonTexts(moment, showsName), ...why, ...sure, copiesText(moment)]
-    .filter((one) => one !== '')
+    .filter((text) => text !== '')
     .join(', ');
 }
 
@@ -252,7 +252,7 @@ interface FramesProps {
 function Frames({ moment, src, seconds, showsThings }: FramesProps) {
   const [size, setSize] = useState<{ readonly width: number; readonly height: number } | null>(null);
   const all: Framed[] = [...linesOf(moment).slice(0, 1), ...(showsThings ? thingsOf(moment) : [])];
-  const framed = all.filter((one) => one.start_seconds <= seconds && seconds < one.end_seconds);
+  const framed = all.filter((span) => span.start_seconds <= seconds && seconds < span.end_seconds);
   const isAny = framed.length > 0;
   useEffect(() => {
     if (!isAny) return;
@@ -278,8 +278,10 @@ function linesOf({ reasons, time_seconds: time }: Found) {
 }
 
 function thingsOf({ reasons }: Found) {
-  const seen = reasons.flatMap((reason) => (reason.kind === 'seen' ? (reason.explanation?.parts ?? []) : []));
-  return seen.flatMap((part) => (part.part === 'things' ? (part.boxes ?? []) : []));
+  const parts = reasons.flatMap((reason) =>
+    reason.kind === 'seen' ? (reason.explanation?.parts ?? []) : [],
+  );
+  return parts.flatMap((part) => (part.part === 'things' ? (part.boxes ?? []) : []));
 }
 
 // Strips of pictures of scenes, for scrubbing: asked for when a tile is pointed at for a moment, the latest
@@ -294,7 +296,7 @@ interface Strip {
   readonly seconds: readonly number[];
 }
 
-const kept = createBounded<Strip>(KEPT);
+const cache = createBounded<Strip>(KEPT);
 
 /** Null until it is there, and for what has none. */
 function useStrip(moment: Found, isPointed: boolean): Strip | null {
@@ -303,13 +305,13 @@ function useStrip(moment: Found, isPointed: boolean): Strip | null {
   const [strip, setStrip] = useState<Strip | null>(null);
   useEffect(() => {
     if (!isPointed || moment.kind !== 'video') return;
-    const known = kept.get(key);
-    if (known) return setStrip(known);
+    const cached = cache.get(key);
+    if (cached) return setStrip(cached);
     const aborter = new AbortController();
     const timer = setTimeout(() => {
       load(moment, aborter.signal).then(
         (loaded) => {
-          kept.set(key, loaded);
+          cache.set(key, loaded);
           if (!aborter.signal.aborted) setStrip(loaded);
         },
         (error: unknown) => {

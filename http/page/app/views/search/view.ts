@@ -112,7 +112,7 @@ function Matches({ ordered, facets, toBox }: RefineProps & { toBox(): void }) {
   if (folder.state === 'failed')
     return html`<${Failed} error=${new Error(folder.error ?? '')} title=${t(searchWords.folderFailed)} again=${() => void loadFolder()} />`;
   if (folder.state !== 'ready') return html`<${Loading} label=${t(searchWords.loadingFolder)} />`;
-  const found = ordered?.moments.length ?? 0;
+  const matchCount = ordered?.moments.length ?? 0;
   if (folder.loaded.media + folder.loaded.transcripts + (answer?.moments.length ?? 0) === 0)
     return html`<${FirstVisit} />`;
   if (state === 'failed') return html`<${Failed} error=${error} again=${again} />`;
@@ -122,7 +122,7 @@ function Matches({ ordered, facets, toBox }: RefineProps & { toBox(): void }) {
     return state === 'idle'
       ? html`<${Start} facets=${facets.all} />`
       : html`<${Loading} label=${t(searchWords.searching)} />`;
-  if (found === 0) return html`<${NoResults} weaker=${ordered.weaker} />`;
+  if (matchCount === 0) return html`<${NoResults} weaker=${ordered.weaker} />`;
   // Matches are sorted by band, so anything beyond the limit is at most weak.
   const last = answer?.moments[limit - 1];
   const hasMore = last !== undefined && limit < limits.at(-1)! && (showsWeaker || !isWeak(last));
@@ -140,14 +140,14 @@ function takePicture(dropped: DataTransfer): void {
 function Warnings({ shown }: { readonly shown: readonly Found[] }) {
   const answer = search.use((state) => state.answer);
   const paths = new Set(shown.map(({ media_path }) => media_path));
-  const notes = shown.length === 0 ? [] : (answer?.notes ?? []).filter((one) => concerns(one, paths));
+  const notes = shown.length === 0 ? [] : (answer?.notes ?? []).filter((note) => concerns(note, paths));
   const [first, ...others] = notes.map(noteText);
   const more = others.length > 0 && t(searchWords.moreWarnings, { n: others.length });
   return html`<div class="warnings" role="status">${
     first !== undefined &&
     html`<details>
     <summary><${Icon} name="warning" /><span class="cut">${first}</span>${more && html`<span class="more-warnings">${more}</span>`}</summary>
-    ${others.map((one) => html`<p>${one}</p>`)}
+    ${others.map((text) => html`<p>${text}</p>`)}
     <${Help} />
   </details>`
   }</div>`;
@@ -172,11 +172,11 @@ function NoResults({ weaker }: { readonly weaker: number }) {
   const { filters, people, unlike, film } = search.use(({ query }) => query);
   const isFiltered = filters.length + people.length + unlike.length > 0 || film !== null;
   const clear = () => change({ filters: [], people: [], unlike: [], film: null });
-  const reasons = (notes ?? []).filter((one) => concerns(one, new Set())).map(noteText);
+  const reasons = (notes ?? []).filter((note) => concerns(note, new Set())).map(noteText);
   const how = t(weaker > 0 ? searchWords.nothingLikeHow : searchWords.nothingHow);
   const what = listText(lacking.map((name) => t(searchable[name])));
   return html`<${Empty} icon="search" title=${t(weaker > 0 ? searchWords.nothingLike : searchWords.nothing)}>
-    ${reasons.map((one) => html`<p>${one}</p>`)}
+    ${reasons.map((text) => html`<p>${text}</p>`)}
     ${isUnderstood ? html`<p>${how}</p>` : html`<${Help} />`}
     ${weaker > 0 && html`<${WeakerButton} n=${weaker} />`}
     ${isFiltered && html`<button onClick=${clear}>${t(searchWords.withoutFilters)}</button>`}
@@ -198,24 +198,24 @@ function useSearch(): void {
   const loaded = useStore(({ folder }) => folder.loaded);
   const round = search.use((state) => state.round);
   const request = cache_dir === null ? null : momentsRequest(query, cache_dir);
-  const asked = request === null ? '' : JSON.stringify(request);
+  const question = request === null ? '' : JSON.stringify(request);
   useEffect(() => {
     const { request: before, state } = search.get();
-    if (asked === '') {
+    if (question === '') {
       if (cache_dir !== null)
         search.update({ state: 'idle', answer: null, request: '', error: null, selected: null });
       return;
     }
     // Coming back from another view.
-    if (asked === before && state === 'ready') return;
+    if (question === before && state === 'ready') return;
     const aborter = new AbortController();
     search.update({ state: 'loading', error: null });
-    const timer = setTimeout(() => void ask(asked, aborter.signal), before === '' ? 0 : AFTER_LETTER_MS);
+    const timer = setTimeout(() => void ask(question, aborter.signal), before === '' ? 0 : AFTER_LETTER_MS);
     return () => {
       clearTimeout(timer);
       aborter.abort();
     };
-  }, [asked, loaded, round]);
+  }, [question, loaded, round]);
 }
 
 async function ask(request: string, signal: AbortSignal): Promise<void> {
@@ -240,11 +240,11 @@ async function ask(request: string, signal: AbortSignal): Promise<void> {
 }
 
 /** The same question, more matches. */
-function isContinued(before: string, asked: string): boolean {
+function isContinued(before: string, question: string): boolean {
   if (before === '') return false;
-  const { limit: _, ...rest } = JSON.parse(before) as Record<string, unknown>;
-  const { limit: __, ...now } = JSON.parse(asked) as Record<string, unknown>;
-  return JSON.stringify(rest) === JSON.stringify(now);
+  const { limit: _, ...withoutLimit } = JSON.parse(before) as Record<string, unknown>;
+  const { limit: __, ...now } = JSON.parse(question) as Record<string, unknown>;
+  return JSON.stringify(withoutLimit) === JSON.stringify(now);
 }
 
 // The line below the box: what matches should not be like, one film alone, and how the matches are shown.
@@ -307,11 +307,11 @@ function Told({ ordered }: { readonly ordered: Ordered | null }) {
   const n = folded + (ordered?.moments.length ?? 0);
   const files = useMemo(() => folded + (ordered ? filesOf(ordered) : 0), [ordered]);
   const films = t(searchWords.films, { n: files });
-  const found = t(searchWords.foundIn, { n, films });
+  const countText = t(searchWords.foundIn, { n, films });
   const isAway = useStore(({ service }) => service === 'away');
   // The place of the matches says that there are none, and why.
   const isFound = state === 'ready' && n > 0;
-  const text = isAway ? '' : state === 'loading' ? t(searchWords.searching) : isFound ? found : '';
+  const text = isAway ? '' : state === 'loading' ? t(searchWords.searching) : isFound ? countText : '';
   return html`<span class="told" role="status">${text}</span>`;
 }
 

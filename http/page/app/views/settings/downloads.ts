@@ -60,7 +60,7 @@ export function modelRows(models: Available): ModelRow[] {
   ] as const;
   return parts.flatMap(([group, { downloaded_models, model_info }]) =>
     (model_info as readonly Readonly<Record<string, Info>>[])
-      .flatMap((one) => Object.entries(one))
+      .flatMap((group) => Object.entries(group))
       .map(([key, { kind = group, size_gb, download_gb, license, speed, accuracy, ...info }]): ModelRow => {
         const isDownloaded = downloaded_models.includes(key);
         return {
@@ -156,10 +156,12 @@ function withTask(
   task_id: string,
   keys: readonly string[],
 ): readonly Download[] {
-  const known = active.find((one) => one.task_id === task_id);
+  const download = active.find((entry) => entry.task_id === task_id);
   // An event names only the model that is downloaded at the moment.
-  if (known)
-    return active.map((one) => (one === known && keys.length > one.keys.length ? { ...one, keys } : one));
+  if (download)
+    return active.map((entry) =>
+      entry === download && keys.length > entry.keys.length ? { ...entry, keys } : entry,
+    );
   const nothing = { phase: 'connecting', received: 0, total: 0, samples: [], rate: null } as const;
   return [...active, { task_id, keys, key: keys[0] ?? '', ...nothing }];
 }
@@ -224,8 +226,8 @@ export function useDownloads(ended: () => void): void {
           total: total_bytes ?? 0,
         } as const;
         downloads.update(({ active }) => ({
-          active: withTask(active, task_id, [key]).map((one) =>
-            one.task_id === task_id ? advanced(one, stand, Date.now()) : one,
+          active: withTask(active, task_id, [key]).map((entry) =>
+            entry.task_id === task_id ? advanced(entry, stand, Date.now()) : entry,
           ),
         }));
       }),
@@ -239,14 +241,14 @@ export function useDownloads(ended: () => void): void {
  * once.
  */
 export async function readDownloads(ended: () => void): Promise<void> {
-  const known = new Set(downloads.get().active.map(({ task_id }) => task_id));
+  const knownIds = new Set(downloads.get().active.map(({ task_id }) => task_id));
   const { tasks } = await api.listTasks();
   const pulls = tasks.filter((task) => task.ended === null && task.request.types.includes('pull'));
   const runs = (id: string) => pulls.some(({ task_id }) => task_id === id);
   // The list lacks downloads begun since, and `active` lacks those whose end another call has reported.
-  const over = downloads.get().active.filter(({ task_id }) => known.has(task_id) && !runs(task_id));
+  const over = downloads.get().active.filter(({ task_id }) => knownIds.has(task_id) && !runs(task_id));
   downloads.update(({ active: before }) => {
-    let active: readonly Download[] = before.filter((one) => !over.includes(one));
+    let active: readonly Download[] = before.filter((entry) => !over.includes(entry));
     // The list has the newest first.
     for (const { task_id, request } of pulls.toReversed())
       active = withTask(active, task_id, request.pull_models ?? []);

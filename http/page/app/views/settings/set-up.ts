@@ -58,7 +58,7 @@ export function modelSets(models: Models): ModelSet[] {
     const bytesOnDisk = shown.reduce((sum, { size_gb }) => sum + 1e9 * size_gb, 0);
     return {
       ...choice,
-      isLarger: choices.findIndex((other) => other.kind === kind) < at,
+      isLarger: choices.findIndex((candidate) => candidate.kind === kind) < at,
       unused: kind === 'descriptions' && isThere && isOwn ? model_keys[0]! : null,
       bytes: isThere ? bytesOnDisk : download_bytes,
       licenses: [...new Set(shown.map(({ license }) => license))],
@@ -68,7 +68,7 @@ export function modelSets(models: Models): ModelSet[] {
 
 function infosOf({ model_info, sight, faces, speech }: Models): Map<string, Info> {
   const all = [model_info, sight.model_info, faces.model_info, speech.model_info].flat();
-  return new Map(all.flatMap((one) => Object.entries<Info>(one)));
+  return new Map(all.flatMap((group) => Object.entries<Info>(group)));
 }
 
 /** Something of it is to be done. */
@@ -142,7 +142,9 @@ function titleOf({ kind, isLarger }: ModelSet): string {
 }
 
 function downloadSizes(models: Models): DownloadSizes {
-  const there = [models, models.sight, models.faces, models.speech].flatMap((one) => one.downloaded_models);
+  const there = [models, models.sight, models.faces, models.speech].flatMap(
+    (group) => group.downloaded_models,
+  );
   const sizes = [...infosOf(models)].map(
     ([key, { download_gb }]) => [key, { bytes: 1e9 * download_gb, isThere: there.includes(key) }] as const,
   );
@@ -174,7 +176,7 @@ function OneSet({ set, isTicked, isComing, toggle, again }: OneSetProps) {
   const size = sizeText(bytes, get().language);
   const lost = isComing ? [] : missing_keys.filter((key) => failed[key] !== undefined);
   // The whole text, with what is known of the training, on demand.
-  const names = [...new Set(licenses.map((one) => one.split(/[,;]/)[0]))].join(', ');
+  const names = [...new Set(licenses.map((license) => license.split(/[,;]/)[0]))].join(', ');
   const head = html`<h3>${title}</h3><p class="quiet">${t(setup[`${kind}How`])}${!is_measured && ` (${t(setup.unmeasured)})`}</p>`;
   const isThere = missing_keys.length === 0;
   return html`<section class="set column" aria-label=${title}>
@@ -185,7 +187,7 @@ function OneSet({ set, isTicked, isComing, toggle, again }: OneSetProps) {
     }</div>
     ${lost.map((key) => html`<${Missing} key=${key} name=${key} lacking=${failed[key]} />`)}
     <details class="quiet"><summary>${t(setup.licenses, { n: licenses.length, names })}${!isLacking(set) && ` · ${size}`}</summary>
-      <p>${model_keys.join(', ')}</p>${licenses.map((one) => html`<p>${one}</p>`)}</details>
+      <p>${model_keys.join(', ')}</p>${licenses.map((license) => html`<p>${license}</p>`)}</details>
   </section>`;
 }
 
@@ -241,8 +243,8 @@ export function useLackingSets<N extends SetName>(names: readonly N[]): readonly
 function useLackingOf<N extends SetName>(names: readonly N[]): readonly N[] | null {
   const isOpen = useStore((state) => state.showsSetUp);
   const models = useAsk((signal) => api.availableModels({}, { signal }), [isOpen]).value;
-  const sets = models && modelSets(models).filter((one) => isLacking(one) && !one.isLarger);
-  return sets && names.filter((name) => sets.some((one) => one.kind === name));
+  const sets = models && modelSets(models).filter((set) => isLacking(set) && !set.isLarger);
+  return sets && names.filter((name) => sets.some((set) => set.kind === name));
 }
 
 export function SetUpButton() {

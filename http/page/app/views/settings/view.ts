@@ -72,9 +72,9 @@ function ThisPage() {
   return html`<section class="panel column"><h2>${t(settings.page)}</h2>
     <div class="row wrap">
       <label>${t(settings.language)}<select value=${language} onChange=${(event: Event) => setLanguage(chosen(event) as Language)}>
-        ${languages.map(([one, name]) => html`<option value=${one} lang=${one}>${name}</option>`)}</select></label>
+        ${languages.map(([code, name]) => html`<option value=${code} lang=${code}>${name}</option>`)}</select></label>
       <label>${t(settings.theme)}<select value=${theme} onChange=${(event: Event) => setTheme(chosen(event) as Theme)}>
-        ${themes.map((one) => html`<option value=${one}>${t(settings[one])}</option>`)}</select></label>
+        ${themes.map((choice) => html`<option value=${choice}>${t(settings[choice])}</option>`)}</select></label>
     </div>
     <div class="row wrap"><p class="quiet">${t(signedIn)}</p>
       <button onClick=${() => void leave()}>${t(settings.signOut)}</button></div>
@@ -195,9 +195,9 @@ function Models() {
     ${models.fallback_from && html`<p class="problem" role="alert">${t(settings.fellBack, { wanted: models.fallback_from, error: models.error ?? '' })}</p>`}
     <${RunsOn} models=${models} />
     ${groups.map((group) => {
-      const own = rows.filter((row) => row.group === group);
+      const groupRows = rows.filter((row) => row.group === group);
       return html`<div class="model-group"><h3>${t(settings[group])}</h3>
-        <ul>${own.map((row) => html`<li key=${row.key}><${Model} row=${row} loading=${loading} use=${use} /></li>`)}</ul></div>`;
+        <ul>${groupRows.map((row) => html`<li key=${row.key}><${Model} row=${row} loading=${loading} use=${use} /></li>`)}</ul></div>`;
     })}
   </section>`;
 }

@@ -75,8 +75,8 @@ function NodeDetail({ overview, node }: NodeDetailProps) {
     ${
       hints.length > 0 &&
       html`<details><summary>${t(summaries.hints)} (${hints.length})</summary><ul>${hints.map(
-        (one) =>
-          html`<li><p>${one.limitation}</p><p class="quiet">${clock(one.affected_range[0])} – ${clock(one.affected_range[1])}: ${one.suggested_follow_up}</p></li>`,
+        (hint) =>
+          html`<li><p>${hint.limitation}</p><p class="quiet">${clock(hint.affected_range[0])} – ${clock(hint.affected_range[1])}: ${hint.suggested_follow_up}</p></li>`,
       )}</ul></details>`
     }
     ${shows && html`<${OfLeaf} overview=${overview} node_id=${node.node_id} />`}
@@ -126,11 +126,12 @@ function Told({ evidence, media_path, hash_str }: ToldProps) {
   const { frames, transcript, speakers, people, attribution_hints } = evidence;
   const seconds = [...new Set(frames.map(({ frame_idx }) => frame_idx))];
   return html`<div class="pictures">${seconds.map(
-    (one) => html`<${Frame} key=${one} media_path=${media_path} hash_str=${hash_str} seconds=${one} />`,
+    (second) =>
+      html`<${Frame} key=${second} media_path=${media_path} hash_str=${hash_str} seconds=${second} />`,
   )}</div>
   ${people.length > 0 && html`<p>${t(summaries.people, { names: people.join(', ') })}</p>`}
   ${speakers.length > 0 && html`<p>${t(summaries.speakers, { names: speakers.map(speakerText).join(', ') })}</p>`}
-  ${attribution_hints.map((one) => html`<p class="quiet">${one}</p>`)}
+  ${attribution_hints.map((hint) => html`<p class="quiet">${hint}</p>`)}
   <ul class="said">${transcript.map(
     ({
       start_seconds,
@@ -189,8 +190,8 @@ function Read({ overview }: { readonly overview: Overview }) {
     <${Quality} overview=${overview} />
     <div class="reading">
       <ul class="tree" role="tree" aria-label=${t(summaries.tree, { name: nameOf(media_path) })}>${rows.map(
-        (one) =>
-          html`<${TreeRow} key=${one.node_id} row=${one} media_path=${media_path} isSelected=${one.node_id === selected} reading=${reading} />`,
+        (row) =>
+          html`<${TreeRow} key=${row.node_id} row=${row} media_path=${media_path} isSelected=${row.node_id === selected} reading=${reading} />`,
       )}</ul>
       ${node ? html`<${NodeDetail} key=${node.node_id} overview=${overview} node=${node} />` : html`<${Loading} />`}
     </div>`;
@@ -230,7 +231,7 @@ function Quality({ overview: { quality } }: { readonly overview: Overview }) {
   const { warnings, uncovered_ranges } = quality;
   if (warnings.length + uncovered_ranges.length === 0) return null;
   return html`<details class="panel"><summary>${t(summaries.quality)}</summary><ul>
-    ${warnings.map((one) => html`<li lang="en">${one}</li>`)}
+    ${warnings.map((warning) => html`<li lang="en">${warning}</li>`)}
     ${uncovered_ranges.map(({ start_seconds, end_seconds }) => html`<li>${t(summaries.uncovered, { from: clock(start_seconds), to: clock(end_seconds) })}</li>`)}
   </ul></details>`;
 }
@@ -260,7 +261,7 @@ function Actions({ summary }: ActionsProps) {
   const choose = (event: Event) => setFormat((event.target as HTMLSelectElement).value as Format);
   return html`<form class="row" onSubmit=${make}>
     <select aria-label=${t(summaries.format)} value=${format} onChange=${choose}>
-      ${formats.map((one) => html`<option value=${one}>${t(summaries[one])}</option>`)}</select>
+      ${formats.map((choice) => html`<option value=${choice}>${t(summaries[choice])}</option>`)}</select>
     <button type="submit">${t(summaries.download)}</button>
     <button type="button" onClick=${() => setRemoves(true)}>${t(summaries.remove)}</button>
     ${removes && html`<${Remove} summary=${summary} close=${() => setRemoves(false)} />`}
@@ -305,11 +306,11 @@ function useReading({ summary_ref, root }: Overview, at: string | null) {
     open: new Set([root.node_id]),
     selected: root.node_id,
   });
-  const { known, open, selected } = reading;
+  const { known: branches, open, selected } = reading;
   const aborter = useRef(new AbortController());
   useEffect(() => () => aborter.current.abort(), []);
   const read = async (node_id: string): Promise<Node> => {
-    const had = known.get(node_id);
+    const had = branches.get(node_id);
     if (had) return had;
     const { signal } = aborter.current;
     const { node } = await api.summaryNode(
@@ -346,11 +347,11 @@ function useReading({ summary_ref, root }: Overview, at: string | null) {
     };
     reveal().catch(tell);
   }, [at]);
-  const rows = rowsOf(root, known, open);
+  const rows = rowsOf(root, branches, open);
   const step = (way: Step) => {
     const { select: to, toggle: isToggled } = stepped(rows, selected, way);
     select(to);
     if (isToggled) toggle(to);
   };
-  return { rows, selected, node: known.get(selected) ?? null, select, toggle, step };
+  return { rows, selected, node: branches.get(selected) ?? null, select, toggle, step };
 }

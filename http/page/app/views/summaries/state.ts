@@ -97,7 +97,11 @@ export interface Row {
 }
 
 /** `known`: nodes that were read; one whose children are not known yet shows none. */
-export function rowsOf(root: Branch, known: ReadonlyMap<string, Branch>, open: ReadonlySet<string>): Row[] {
+export function rowsOf(
+  root: Branch,
+  branches: ReadonlyMap<string, Branch>,
+  open: ReadonlySet<string>,
+): Row[] {
   const rows: Row[] = [];
   const { node_id, text, is_leaf: isLeaf, search_range: range } = root;
   const isOpen = open.has(node_id);
@@ -117,8 +121,8 @@ export function rowsOf(root: Branch, known: ReadonlyMap<string, Branch>, open: R
         place: at + 1,
         siblings: parent.children.length,
       });
-      const own = known.get(id);
-      if (isChildOpen && own) below(own, level + 1);
+      const branch = branches.get(id);
+      if (isChildOpen && branch) below(branch, level + 1);
     }
   };
   if (isOpen) below(root, 2);

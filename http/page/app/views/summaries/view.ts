@@ -94,7 +94,7 @@ function Form({ paths, close }: FormProps) {
     <label class="column">${t(summaries.file)}<select name="path" required>
       ${paths.map((path) => html`<option value=${path} title=${path}>${nameOf(path)}</option>`)}</select></label>
     <label class="column">${t(summaries.use)}<select value=${use} onChange=${(event: Event) => setUse((event.target as HTMLSelectElement).value as Use)}>
-      ${Object.entries(uses).map(([one, words]) => html`<option value=${one}>${t(words)}</option>`)}</select></label>
+      ${Object.entries(uses).map(([name, words]) => html`<option value=${name}>${t(words)}</option>`)}</select></label>
     ${use === 'custom' && html`<label class="column">${t(summaries.instructions)}<textarea name="instructions" required rows="3" maxlength="20000"></textarea></label>`}
     <label class="column">${t(summaries.name)}<input name="name" maxlength="500" autocomplete="off" placeholder=${t(summaries.nameHint)} /></label>
     <label class="column">${t(summaries.into)}<input name="collection" maxlength="500" autocomplete="off" /></label>
@@ -111,13 +111,15 @@ const MEDIA = 2000;
 const MATCHES = 100;
 
 async function askSummaries(cache_dir: string, most: number, signal: AbortSignal) {
-  const { media, left } = await askMedia(cache_dir, most, signal);
-  const hash_strs = [...new Set(media.filter((one) => one.summaries > 0).map(({ hash_str }) => hash_str))];
+  const { media, left: remaining } = await askMedia(cache_dir, most, signal);
+  const hash_strs = [
+    ...new Set(media.filter((medium) => medium.summaries > 0).map(({ hash_str }) => hash_str)),
+  ];
   const [{ summaries: all, warning }, { collections }] = await Promise.all([
     api.listSummaries({ cache_dir, hash_strs }, { signal }),
     api.summaryCollections({ cache_dir }, { signal }),
   ]);
-  return { all, warning, collections, left, hasMedia: media.length > 0 };
+  return { all, warning, collections, left: remaining, hasMedia: media.length > 0 };
 }
 
 function List() {
@@ -126,25 +128,25 @@ function List() {
   const { words, collection } = slice.use((state) => state);
   if (answer.state === 'failed') return html`<${Failed} error=${answer.error} again=${answer.again} />`;
   if (answer.value === null) return html`<${Loading} />`;
-  const { all, warning, collections, left, hasMedia } = answer.value;
+  const { all, warning, collections, left: remaining, hasMedia } = answer.value;
   if (all.length === 0)
     return html`<${Empty} icon="summaries" title=${t(summaries.none)}>
       <p class="quiet">${t(hasMedia ? summaries.makeHow : summaries.noFiles)}</p>
       ${hasMedia ? html`<${Make} />` : html`<a class="button" href="#/library">${t(summaries.toLibrary)}</a>`}<//>`;
-  const shown = all.filter((one) => collection === null || (one.collection_id ?? '') === collection);
+  const shown = all.filter((entry) => collection === null || (entry.collection_id ?? '') === collection);
   const textOf = (event: Event) => (event.target as HTMLInputElement | HTMLSelectElement).value;
   return html`<header class="row wrap">
       <input type="search" class="grow" aria-label=${t(summaries.find)} placeholder=${t(summaries.findHint)} maxlength="2000" value=${words}
         onInput=${(event: Event) => slice.update({ words: textOf(event) })} />
       <label>${t(summaries.collection)}<select value=${collection ?? 'all'} onChange=${(event: Event) => slice.update({ collection: textOf(event) === 'all' ? null : textOf(event) })}>
         <option value="all">${t(summaries.all)}</option>
-        ${collections.map((one) => html`<option value=${one.collection_id}>${t(summaries.entry, { name: one.name, n: one.member_count })}</option>`)}
+        ${collections.map((entry) => html`<option value=${entry.collection_id}>${t(summaries.entry, { name: entry.name, n: entry.member_count })}</option>`)}
         <option value="">${t(summaries.alone)}</option></select></label>
       <${Make} />
     </header>
     ${warning && html`<p class="problem">${warning}</p>`}
-    ${words.trim() === '' ? html`<ul class="rows" aria-label=${t(summaries.list)}>${shown.map((one) => html`<${Line} key=${one.summary_ref} summary=${one} />`)}</ul>` : html`<${Matches} words=${words.trim()} collection=${collection} />`}
-    ${left > 0 && html`<button class="more" onClick=${() => setMost(most + MEDIA)}>${t(summaries.more)}</button>`}`;
+    ${words.trim() === '' ? html`<ul class="rows" aria-label=${t(summaries.list)}>${shown.map((entry) => html`<${Line} key=${entry.summary_ref} summary=${entry} />`)}</ul>` : html`<${Matches} words=${words.trim()} collection=${collection} />`}
+    ${remaining > 0 && html`<button class="more" onClick=${() => setMost(most + MEDIA)}>${t(summaries.more)}</button>`}`;
 }
 
 function Line({ summary }: { readonly summary: Summary }) {
@@ -175,7 +177,7 @@ function Matches({ words, collection }: MatchesProps) {
     return html`<${Empty} icon="search" title=${t(summaries.nothing)}><p class="quiet">${t(summaries.nothingHow)}</p>
       <button onClick=${() => slice.update({ words: '' })}>${t(summaries.all)}</button><//>`;
   return html`<p class="quiet" role="status">${t(summaries.found, { n: total })}${truncated && html` ${t(summaries.foundMore, { n: matches.length })}`}</p>
-    <ul class="rows" aria-label=${t(summaries.find)}>${matches.map((one) => html`<${Found} key=${`${one.summary_ref} ${one.node_id}`} match=${one} />`)}</ul>`;
+    <ul class="rows" aria-label=${t(summaries.find)}>${matches.map((match) => html`<${Found} key=${`${match.summary_ref} ${match.node_id}`} match=${match} />`)}</ul>`;
 }
 
 function Found({ match }: { readonly match: Match }) {
