@@ -115,8 +115,8 @@ export function filterArgument(text: string): MetadataFilter {
     .filter((value) => value !== '');
   const operator = operators.find((name) => name === word);
   if (word !== '' && operator === undefined) {
-    const meant = suggestion(word, operators) || `; use one of ${operators.join(', ')}`;
-    throw usageErrors.USAGE(`--filter: there is no operator ${printable(word)}${meant}`);
+    const hint = suggestion(word, operators) || `; use one of ${operators.join(', ')}`;
+    throw usageErrors.USAGE(`--filter: there is no operator ${printable(word)}${hint}`);
   }
   if (operator === undefined || values.length === 0) {
     throw usageErrors.USAGE(

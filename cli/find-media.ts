@@ -26,9 +26,9 @@ export async function findMedia(
   signal?: AbortSignal,
 ): Promise<Found> {
   const media: Found = { files: [], failures: [] };
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const named = await spelledOnDisk(paths.map((path) => resolve(path)));
-  for (const path of named) await visit(path, true, [], media, seen, resolve(skip), signal);
+  for (const path of named) await visit(path, true, [], media, visited, resolve(skip), signal);
   return media;
 }
 
@@ -37,7 +37,7 @@ async function visit(
   named: boolean,
   above: readonly string[],
   media: Found,
-  seen: Set<string>,
+  visited: Set<string>,
   skip: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -48,18 +48,18 @@ async function visit(
     const entry = await stat(real);
     if (!entry.isDirectory()) {
       if (!named && (!entry.isFile() || !isWatchedFile(basename(path)))) return;
-      if (!seen.has(real)) media.files.push(path);
-      seen.add(real);
+      if (!visited.has(real)) media.files.push(path);
+      visited.add(real);
       return;
     }
     if (!named && !isWatchedFolder(basename(path))) return;
     if (above.includes(real)) throw analysisErrors.LINK_LOOP(`${path}: links back to ${real}`, { path });
-    if (seen.has(real)) return;
-    seen.add(real);
+    if (visited.has(real)) return;
+    visited.add(real);
     const { names, garbled } = await namesIn(real);
     for (const name of garbled) media.failures.push(notUtf8(join(path, name)));
     for (const name of names)
-      await visit(join(path, name), false, [...above, real], media, seen, skip, signal);
+      await visit(join(path, name), false, [...above, real], media, visited, skip, signal);
   } catch (error) {
     if (engineErrors.CANCELLED.is(error)) throw error;
     // A dangling link or a file that went away inside a folder is a failure of that entry only.

@@ -147,8 +147,8 @@ export function matchFields(
   written: readonly WrittenSearchMatch[] | null = null,
 ) {
   const entries = merged(seen, said ?? [], Number.POSITIVE_INFINITY, written ?? []);
-  const by = <K extends keyof Found>(kind: K, one: Found[K]) => ({
-    found_by: entries.filter((entry) => entry[kind] === one).flatMap(foundBy),
+  const by = <K extends keyof Found>(kind: K, match: Found[K]) => ({
+    found_by: entries.filter((entry) => entry[kind] === match).flatMap(foundBy),
   });
   return {
     matches: seen.map((match) => ({ ...match, ...by('seen', match) })),

@@ -58,9 +58,9 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 };
 
 async function main(argv: readonly string[]): Promise<number> {
-  const { flags, rest } = takeSettings(argv);
-  const [name, ...args] = rest;
-  const helped = helpOf(rest);
+  const { flags, rest: commandLine } = takeSettings(argv);
+  const [name, ...args] = commandLine;
+  const helped = helpOf(commandLine);
   if (helped !== null) {
     process.stdout.write(helped);
     return name === undefined ? exit.usage : exit.ok;
@@ -79,8 +79,8 @@ async function main(argv: readonly string[]): Promise<number> {
  * The help that is asked for, of one command where one is named; null when none is. What follows `--` asks
  * nothing.
  */
-function helpOf(rest: readonly string[]): string | null {
-  const [name, ...args] = rest;
+function helpOf(commandLine: readonly string[]): string | null {
+  const [name, ...args] = commandLine;
   if (name === undefined || name === '--help' || name === '-h') return helpText();
   if (name === 'help') return args[0] === undefined ? helpText() : helpAbout(args[0]);
   const ownArguments = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
@@ -108,16 +108,16 @@ function takeSettings(argv: readonly string[]): { flags: Record<string, unknown>
     tokens: true,
   });
   const flags: Record<string, unknown> = {};
-  const taken = new Set<number>();
+  const settingTokens = new Set<number>();
   for (const token of tokens) {
     if (token.kind === 'option-terminator') break;
     if (token.kind !== 'option' || !names.includes(token.name)) continue;
     if (token.value === undefined) throw usageErrors.USAGE(`${token.rawName} needs a value`);
     flags[token.name] = token.value;
-    taken.add(token.index);
-    if (!token.inlineValue) taken.add(token.index + 1);
+    settingTokens.add(token.index);
+    if (!token.inlineValue) settingTokens.add(token.index + 1);
   }
-  return { flags, rest: argv.filter((_, index) => !taken.has(index)) };
+  return { flags, rest: argv.filter((_, index) => !settingTokens.has(index)) };
 }
 
 /** `quiet`: the least level that is logged unless a setting says another one. */

@@ -98,8 +98,8 @@ const settingNames = Object.values(settings).flatMap(({ flag }) => (flag === und
 
 export function unknownCommand(name: string): Error {
   if (name.startsWith('-')) return unknownOption(name, {}, 'help');
-  const meant = suggestion(name, [...Object.keys(commandTable), 'help', 'version']);
-  return usageErrors.USAGE(`there is no command ${name}${meant || '; see: framehound help'}`);
+  const hint = suggestion(name, [...Object.keys(commandTable), 'help', 'version']);
+  return usageErrors.USAGE(`there is no command ${name}${hint || '; see: framehound help'}`);
 }
 
 export function unknownAction(command: CommandName, action: string): Error {
@@ -147,8 +147,8 @@ function optionOfAnotherAction(command: CommandName, named: string): Error | nul
 
 function unknownOption(named: string, options: Options, help: string): Error {
   const names = [...Object.keys(options), ...settingNames, 'help'].map((name) => `--${name}`);
-  const meant = suggestion(named, names);
-  return usageErrors.USAGE(`there is no option ${named}${meant || `; see: framehound ${help}`}`);
+  const hint = suggestion(named, names);
+  return usageErrors.USAGE(`there is no option ${named}${hint || `; see: framehound ${help}`}`);
 }
 
 /** Options of the command and of its actions. */

@@ -284,8 +284,8 @@ async function notStarted(started: Background, { values }: Context): Promise<Err
 
 /** Browsers and `fetch` refuse some ports, such as 1 and 6000, whatever listens there. */
 async function isRefusedByBrowsers(origin: string): Promise<boolean> {
-  const asked = fetch(origin, { method: 'HEAD', signal: AbortSignal.timeout(1_000) });
-  return asked.then(() => false, isBadPort);
+  const response = fetch(origin, { method: 'HEAD', signal: AbortSignal.timeout(1_000) });
+  return response.then(() => false, isBadPort);
 }
 
 /** True if `fetch` refused the port, with or without an explanation of the client. */

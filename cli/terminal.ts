@@ -37,7 +37,7 @@ export function printable(text: string): string {
 /** Columns a text takes: wide characters take two, marks none. */
 export function widthOf(text: string): number {
   let width = 0;
-  for (const one of text) width += mark.test(one) ? 0 : wide.test(one) ? 2 : 1;
+  for (const character of text) width += mark.test(character) ? 0 : wide.test(character) ? 2 : 1;
   return width;
 }
 
@@ -48,14 +48,14 @@ const wide =
 /** A line that is too long moves the cursor further than was counted. */
 export function fitted(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
-  let [kept, width] = ['', 1];
+  let [start, width] = ['', 1];
   // A letter with its marks, and a picture made of several, is kept whole or not at all.
   for (const { segment } of letters.segment(text)) {
     width += widthOf(segment);
     if (width > columns) break;
-    kept += segment;
+    start += segment;
   }
-  return `${kept}…`;
+  return `${start}…`;
 }
 
 const letters = new Intl.Segmenter();
@@ -69,11 +69,11 @@ export function wrapped(text: string, columns: number): string[] {
   let [line, width] = ['', 0];
   for (const { piece, gap } of piecesOf(text)) {
     const before = line === '' ? 0 : gap;
-    const own = widthOf(piece);
-    if (line !== '' && width + before + own > columns) {
+    const pieceWidth = widthOf(piece);
+    if (line !== '' && width + before + pieceWidth > columns) {
       lines.push(line);
-      [line, width] = [piece, own];
-    } else [line, width] = [line + ' '.repeat(before) + piece, width + before + own];
+      [line, width] = [piece, pieceWidth];
+    } else [line, width] = [line + ' '.repeat(before) + piece, width + before + pieceWidth];
     while (width > columns) {
       const start = beginning(line, columns);
       lines.push(start);
@@ -86,7 +86,7 @@ export function wrapped(text: string, columns: number): string[] {
 
 /** Pieces that stay together in a line, with the number of spaces before each. */
 function* piecesOf(text: string): Generator<{ readonly piece: string; readonly gap: number }> {
-  for (const word of text.split(/\s+/).filter((one) => one !== '')) {
+  for (const word of text.split(/\s+/).filter((part) => part !== '')) {
     if (!wide.test(word)) {
       yield { piece: word, gap: 1 };
       continue;
@@ -107,13 +107,13 @@ const closing = /^[\p{Pe}\p{Pf}\p{Po}]/u;
 
 /** The first characters that fit, at least one. */
 function beginning(text: string, columns: number): string {
-  let [kept, width] = ['', 0];
+  let [start, width] = ['', 0];
   for (const { segment } of letters.segment(text)) {
     width += widthOf(segment);
-    if (kept !== '' && width > columns) break;
-    kept += segment;
+    if (start !== '' && width > columns) break;
+    start += segment;
   }
-  return kept;
+  return start;
 }
 
 export function padded(text: string, columns: number): string {

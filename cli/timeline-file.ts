@@ -50,11 +50,11 @@ type SavedTimeline = Omit<TimelineAnswer, 'content'> & { readonly output_path: s
 /** The format that the name of a file says. */
 export function formatOfFile(path: string): TimelineFormat {
   const suffix = extname(path).slice(1).toLowerCase();
-  const format = timelineFormats.find((one) => timelineSuffixes[one] === suffix);
+  const format = timelineFormats.find((name) => timelineSuffixes[name] === suffix);
   if (format) return format;
-  const known = timelineFormats.map((one) => `.${timelineSuffixes[one]}`).join(', ');
+  const suffixes = timelineFormats.map((name) => `.${timelineSuffixes[name]}`).join(', ');
   throw usageErrors.USAGE(
-    `the file name of a timeline must end with one of ${known}, not ${printable(path)}`,
+    `the file name of a timeline must end with one of ${suffixes}, not ${printable(path)}`,
   );
 }
 

@@ -150,8 +150,8 @@ class TaskRooms {
   }
 
   #enter(task_id: string, { files, types, jobs }: Pieces): Room {
-    const known = this.#rooms.get(task_id);
-    if (known) return known;
+    const before = this.#rooms.get(task_id);
+    if (before) return before;
     const run = newRun(this.#options.kinds, task_id, files, types, jobs);
     const room: Room = { run, channels: new Map(), notes: [], sentCount: 0 };
     this.#rooms.set(task_id, room);

@@ -156,7 +156,7 @@ export function createEventServer(options: EventServerOptions): EventServer {
 /** Closes connections without a disconnect packet: clients then try to connect again, to the next server. */
 async function disconnectAll(io: Server<Incoming, ServerEvents>, clock: Clock): Promise<void> {
   const connections = [...io.of('/').sockets.values()].map(({ conn }) => conn);
-  const gone = connections.map(
+  const closings = connections.map(
     (connection) => new Promise<void>((resolve) => connection.once('close', () => resolve())),
   );
   // A connection closes when its client has read what waits; a polling client may be between two polls.
@@ -165,7 +165,7 @@ async function disconnectAll(io: Server<Incoming, ServerEvents>, clock: Clock): 
   const timeout = new Promise<void>((resolve) => {
     stop = clock.after(LAST_READ_MS, resolve);
   });
-  await Promise.race([Promise.all(gone), timeout]);
+  await Promise.race([Promise.all(closings), timeout]);
   stop?.();
   await io.close();
 }
@@ -282,9 +282,9 @@ function serveConnection(client: Client, parts: ConnectionParts): void {
   client.on('leave', (...sent) => {
     const answer = answerOf<LeaveAnswer>(sent);
     const room = roomNamed(roomIn(sent[0]));
-    const left = room !== undefined && client.rooms.has(room);
-    if (left) client.leave(room);
-    answer({ left });
+    const wasJoined = room !== undefined && client.rooms.has(room);
+    if (wasJoined) client.leave(room);
+    answer({ left: wasJoined });
   });
 }
 

@@ -143,15 +143,15 @@ export class Exchange implements Pending {
     return body !== null || method !== 'GET' || this.#head.contentLength > 0;
   }
 
-  open(found: RouteMatch, validators: Validators): RawResponse | Pending {
-    this.#match = found;
+  open(match: RouteMatch, validators: Validators): RawResponse | Pending {
+    this.#match = match;
     this.#validators = validators;
-    const { headers, mostBytes } = found.route;
-    if (isOfBytes(found.route)) this.#conditions = this.#head.conditions();
+    const { headers, mostBytes } = match.route;
+    if (isOfBytes(match.route)) this.#conditions = this.#head.conditions();
     if (headers) this.#named = Object.fromEntries(headers.map((name) => [name, this.#head.header(name)]));
     if (mostBytes !== undefined) this.#intake.limit(mostBytes);
     const isTooLarge = this.#head.contentLength > this.#intake.mostBytes;
-    return isTooLarge ? this.refuse(found.route, this.#intake.tooLarge()) : this;
+    return isTooLarge ? this.refuse(match.route, this.#intake.tooLarge()) : this;
   }
 
   /** A response before the body was read; too small to be compressed. */
@@ -176,7 +176,7 @@ export class Exchange implements Pending {
     try {
       const body = isRead ? this.#options.bodies.parse(chunks, signal, this.#bodyForm()) : this.#noBody();
       if (!(body instanceof Promise)) return this.#authorize(body);
-      return body.then((one) => this.#authorize(one)).catch((error) => this.#respondToError(error));
+      return body.then((value) => this.#authorize(value)).catch((error) => this.#respondToError(error));
     } catch (error) {
       return this.#respondToError(error);
     }
@@ -204,7 +204,9 @@ export class Exchange implements Pending {
     const key = this.#credential(body);
     const decision = this.#options.license(key === '' ? undefined : key);
     if (!(decision instanceof Promise)) return this.#authorized(decision, body);
-    return decision.then((one) => this.#authorized(one, body)).catch((error) => this.#respondToError(error));
+    return decision
+      .then((verdict) => this.#authorized(verdict, body))
+      .catch((error) => this.#respondToError(error));
   }
 
   /** A key in the body counts before the one in the header. */
@@ -241,7 +243,7 @@ export class Exchange implements Pending {
     const spelled = validators.spell(query, body);
     const answer = spelled ? spelled.then(() => route.handle(input, service)) : route.handle(input, service);
     if (!(answer instanceof Promise)) return this.#respond(answer);
-    return answer.then((one) => this.#respond(one)).catch((error) => this.#respondToError(error));
+    return answer.then((result) => this.#respond(result)).catch((error) => this.#respondToError(error));
   }
 
   /** A route with a form of errors of its own uses it for invalid requests as well. */
@@ -338,8 +340,8 @@ export class Exchange implements Pending {
       return this.#complete(route, { status, headers, body });
     };
     // An internal error is too small to be compressed, so this does not repeat.
-    const made = answer.stays ? compressOnce(plain, encoding) : compress(plain, encoding);
-    return made.then(compressed, (error) => this.#respondInternal(route, error));
+    const bytes = answer.stays ? compressOnce(plain, encoding) : compress(plain, encoding);
+    return bytes.then(compressed, (error) => this.#respondInternal(route, error));
   }
 
   #headers(answer: RawResponse): (readonly [string, string])[] {

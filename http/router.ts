@@ -40,13 +40,13 @@ function methodsAt(
 ): Map<string, Route> {
   const byMethod = new Map<string, Route>();
   if (!path.includes('{')) {
-    const known = fixed.get(path) ?? byMethod;
-    fixed.set(path, known);
-    return known;
+    const methods = fixed.get(path) ?? byMethod;
+    fixed.set(path, methods);
+    return methods;
   }
-  const known = patterns.find(({ pattern }) => pattern.join('/') === path);
-  if (!known) patterns.push({ pattern: path.split('/'), byMethod });
-  return known?.byMethod ?? byMethod;
+  const entry = patterns.find(({ pattern }) => pattern.join('/') === path);
+  if (!entry) patterns.push({ pattern: path.split('/'), byMethod });
+  return entry?.byMethod ?? byMethod;
 }
 
 function select(
@@ -65,15 +65,15 @@ function match(pattern: readonly string[], given: readonly string[]): Record<str
   if (takesRest ? given.length < pattern.length : given.length !== pattern.length) return null;
   const parts = takesRest ? [...given.slice(0, last), given.slice(last).join('/')] : given;
   const params: Record<string, string> = {};
-  for (const [at, wanted] of pattern.entries()) {
+  for (const [at, segment] of pattern.entries()) {
     const part = parts[at] ?? '';
-    if (!wanted.startsWith('{')) {
-      if (wanted !== part) return null;
+    if (!segment.startsWith('{')) {
+      if (segment !== part) return null;
       continue;
     }
     const value = decoded(part);
     if (value === null || value === '') return null;
-    params[placeholderName(wanted)] = value;
+    params[placeholderName(segment)] = value;
   }
   return params;
 }

@@ -36,7 +36,7 @@ const methods = new Set('GET HEAD POST PUT DELETE PATCH CONNECT OPTIONS TRACE QU
 
 export function createApp(options: AppOptions): App {
   const find = createRouter(options.routes);
-  const validators = new Map(options.routes.map((one) => [one, validatorsOf(one)]));
+  const validators = new Map(options.routes.map((route) => [route, validatorsOf(route)]));
   const state = stateOf(options);
   return {
     begin: (head) => {
@@ -61,17 +61,19 @@ export function createApp(options: AppOptions): App {
         return exchange.refuse(null, plainError(501, 'Method not implemented', message));
       }
       // HEAD is GET without the body, which the socket leaves out.
-      const found = find(head.method === 'HEAD' ? 'GET' : head.method, head.path);
-      if (found === null && !isInside(head.path)) return exchange.refuse(null, unknownPath(head.path));
-      if (found === null) return exchange.open({ route: nowhere, params: {} }, validatorsOf(nowhere));
-      if ('allow' in found) {
-        const allow = found.allow.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one])).join(', ');
+      const match = find(head.method === 'HEAD' ? 'GET' : head.method, head.path);
+      if (match === null && !isInside(head.path)) return exchange.refuse(null, unknownPath(head.path));
+      if (match === null) return exchange.open({ route: nowhere, params: {} }, validatorsOf(nowhere));
+      if ('allow' in match) {
+        const allow = match.allow
+          .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+          .join(', ');
         return exchange.refuse(
           null,
           plainError(405, 'Method not allowed', `${head.path} supports ${allow}`, { Allow: allow }),
         );
       }
-      return exchange.open(found, validators.get(found.route)!);
+      return exchange.open(match, validators.get(match.route)!);
     },
     stopAdmitting: () => {
       state.stopping = true;

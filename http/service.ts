@@ -137,7 +137,7 @@ interface Kept extends LinkedMedia {
 export function createMediaLinks(now: () => number, check: Access['check']): MediaLinks {
   const secret = randomBytes(SECRET_BYTES);
   /** Links by their hash. */
-  const known = new Map<string, Kept>();
+  const cache = new Map<string, Kept>();
   return {
     make: ({ cache_dir, hash_str, proxy = false }, credential) => {
       // One hour at least, two at most.
@@ -145,20 +145,20 @@ export function createMediaLinks(now: () => number, check: Access['check']): Med
       const text = JSON.stringify([cache_dir, hash_str, proxy, expires, credential]);
       const link = PREFIX + createHmac('sha256', secret).update(text).digest('base64url');
       const hash = hashOf(link);
-      const sealed = known.get(hash)?.sealed ?? seal(credential, link, randomBytes(SECRET_BYTES));
+      const sealed = cache.get(hash)?.sealed ?? seal(credential, link, randomBytes(SECRET_BYTES));
       // The latest last.
-      known.delete(hash);
-      known.set(hash, { cache_dir, hash_str, proxy, expires, sealed });
-      if (known.size > MOST) known.delete(known.keys().next().value!);
+      cache.delete(hash);
+      cache.set(hash, { cache_dir, hash_str, proxy, expires, sealed });
+      if (cache.size > MOST) cache.delete(cache.keys().next().value!);
       return { link, expires };
     },
     open: async (link) => {
       const hash = hashOf(link);
-      const found = known.get(hash);
-      if (found && now() < found.expires) {
-        const { ok } = await check(unseal(found.sealed, link));
-        if (ok) return found;
-      } else known.delete(hash);
+      const cached = cache.get(hash);
+      if (cached && now() < cached.expires) {
+        const { ok } = await check(unseal(cached.sealed, link));
+        if (ok) return cached;
+      } else cache.delete(hash);
       throw linkErrors.LINK_UNKNOWN(
         'The link or its license key has expired, or the service was restarted since; request a new link',
       );

@@ -191,9 +191,9 @@ class Client {
       return;
     }
     if (body === null) this.#res.onAborted(() => this.#onAborted());
-    void answer.then((one) => {
-      if (!this.#gone) this.#res.cork(() => this.write(one));
-      else if (isStream(one.body)) one.body.end(0);
+    void answer.then((result) => {
+      if (!this.#gone) this.#res.cork(() => this.write(result));
+      else if (isStream(result.body)) result.body.end(0);
     });
   }
 

@@ -37,13 +37,13 @@ export function createMailbox<T>(capacity: number): Mailbox<T> {
     },
     take,
     takeSome: (lane, isOf, most) => {
-      const taken: T[] = [];
+      const items: T[] = [];
       for (const message of lanes[lane]) {
-        if (taken.length >= most) break;
-        if (isOf(message)) taken.push(message);
+        if (items.length >= most) break;
+        if (isOf(message)) items.push(message);
       }
-      for (const message of taken) lanes[lane].delete(message);
-      return taken;
+      for (const message of items) lanes[lane].delete(message);
+      return items;
     },
     peek: () => next().values().next().value,
     remove: (message) => lanes.now.delete(message) || lanes.later.delete(message),

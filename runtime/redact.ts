@@ -127,12 +127,12 @@ function fieldOf(value: object, name: string): unknown {
 
 /** The stack opens with name and message; own fields are what the error says beyond them. */
 function errorOf(error: Error, inner: readonly object[]): Record<string, unknown> {
-  const { name, message, stack, cause, ...own } = error as Error & Record<string, unknown>;
+  const { name, message, stack, cause, ...fields } = error as Error & Record<string, unknown>;
   const errors = error instanceof AggregateError ? { errors: listOf(error.errors, inner) } : {};
   return {
     name: String(name),
     message: redactText(String(message)),
-    ...entriesOf(own, inner),
+    ...entriesOf(fields, inner),
     ...errors,
     ...(stack === undefined ? {} : { stack: redactText(String(stack)) }),
     ...(cause === undefined ? {} : { cause: redact(cause, inner) }),

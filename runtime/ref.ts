@@ -222,29 +222,29 @@ export class Cell<C extends Contract = Contract> implements Ref<C> {
   #alike({ name, options }: Call): Call[] {
     const message = this.#contract.messages[name];
     if (message?.kind !== 'ask' || message.together === 1) return [];
-    const isOf = (other: Call) => other.name === name;
+    const isOf = (call: Call) => call.name === name;
     return this.#mailbox.takeSome(options.lane ?? 'later', isOf, message.together - 1);
   }
 
   #dispatch(attachment: Attachment, calls: readonly Call[]): void {
-    const taken = calls.map((call) => ({ call, word: attachment.words.pop()! }));
-    for (const { word } of taken) Atomics.store(attachment.link.control, word, 0);
+    const entries = calls.map((call) => ({ call, word: attachment.words.pop()! }));
+    for (const { word } of entries) Atomics.store(attachment.link.control, word, 0);
     try {
-      const messages = taken.map(({ call: { type, id, name, request, stream, options }, word }) => {
+      const messages = entries.map(({ call: { type, id, name, request, stream, options }, word }) => {
         if (type === 'ask') return { type, id, name, request, word, slots: options.slots ?? [] };
         return { type, id, name, request, word, credit: stream?.firstCredit() ?? 0 };
       });
-      const asks = messages.filter((one) => one.type === 'ask');
+      const asks = messages.filter((message) => message.type === 'ask');
       const transfer = calls.flatMap(({ options }) => options.transfer ?? []);
       attachment.link.endpoint.post(asks.length > 1 ? { type: 'asks', asks } : messages[0]!, transfer);
     } catch (error) {
-      attachment.words.push(...taken.map(({ word }) => word));
+      attachment.words.push(...entries.map(({ word }) => word));
       // A request that cannot be cloned is the caller's fault, not the actor's or that of other callers.
       if (calls.length > 1) for (const call of calls) this.#dispatch(attachment, [call]);
       else this.#refuse(calls[0]!, error);
       return;
     }
-    for (const { call, word } of taken) this.#begun(attachment, call, word);
+    for (const { call, word } of entries) this.#begun(attachment, call, word);
   }
 
   #refuse(call: Call, error: unknown): void {

@@ -100,7 +100,7 @@ export function choiceOf<F extends Readonly<Record<string, TSchema>>>(
 ): F {
   const choice: FieldChoice = { fields: Object.keys(fields), least: 1, most: 1, ...limits };
   return Object.fromEntries(
-    Object.entries(fields).map(([name, one]) => [name, marked(one, { choice })]),
+    Object.entries(fields).map(([name, field]) => [name, marked(field, { choice })]),
   ) as F;
 }
 

@@ -29,7 +29,7 @@ export function createSlotTable(
 ): SlotTable {
   const generations = new Array<number>(count).fill(0);
   const holders = Array.from({ length: count }, () => new Map<Holder, number>());
-  const held = new Map<Holder, Set<number>>();
+  const slotsByHolder = new Map<Holder, Set<number>>();
   const free = Array.from({ length: count }, (_, slot) => count - 1 - slot);
 
   const checked = ({ slot, generation }: SlotHandle): Map<Holder, number> => {
@@ -40,8 +40,8 @@ export function createSlotTable(
   const add = (slot: number, holder: Holder) => {
     const of = holders[slot]!;
     of.set(holder, (of.get(holder) ?? 0) + 1);
-    const slots = held.get(holder) ?? new Set();
-    held.set(holder, slots.add(slot));
+    const slots = slotsByHolder.get(holder) ?? new Set();
+    slotsByHolder.set(holder, slots.add(slot));
   };
   const forget = (slot: number, holder: Holder) => {
     const of = holders[slot]!;
@@ -70,15 +70,15 @@ export function createSlotTable(
       if (times === undefined) return;
       if (times > 1) of.set(holder, times - 1);
       else {
-        const slots = held.get(holder);
+        const slots = slotsByHolder.get(holder);
         slots?.delete(slot);
-        if (slots?.size === 0) held.delete(holder);
+        if (slots?.size === 0) slotsByHolder.delete(holder);
         forget(slot, holder);
       }
     },
     releaseAll: (holder) => {
-      const slots = held.get(holder);
-      held.delete(holder);
+      const slots = slotsByHolder.get(holder);
+      slotsByHolder.delete(holder);
       for (const slot of slots ?? []) forget(slot, holder);
     },
     get free() {
@@ -159,8 +159,8 @@ export function createSlotPool(count: number, slotBytes: number): SlotPool {
     () => line.serve(),
   );
   const line = new Line(() => table.free);
-  const acquireAll: SlotPool['acquireAll'] = (wanted, holder, signal, lane) =>
-    line.wait(wanted, () => Array.from({ length: wanted }, () => table.acquire(holder)!), signal, lane);
+  const acquireAll: SlotPool['acquireAll'] = (count, holder, signal, lane) =>
+    line.wait(count, () => Array.from({ length: count }, () => table.acquire(holder)!), signal, lane);
   let lastHolder = 0;
   return {
     memory,

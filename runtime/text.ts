@@ -14,23 +14,23 @@ export function plainApostrophes(text: string): string {
  * Null when nothing is near: one slip in a short word, two in a longer one, or a beginning of three letters
  * or more.
  */
-export function nearest(word: string, known: Iterable<string>): string | null {
+export function nearest(word: string, candidates: Iterable<string>): string | null {
   const typed = word.toLowerCase();
   const most = typed.length <= 4 ? 1 : typed.length <= 8 ? 2 : 3;
   let best: { readonly name: string; readonly slips: number } | null = null;
-  for (const name of known) {
+  for (const name of candidates) {
     if (Math.abs(typed.length - name.length) > most) continue;
     const slips = slipsBetween(typed, name.toLowerCase());
     if (slips <= most && slips < name.length && (best === null || slips < best.slips)) best = { name, slips };
   }
   if (best !== null || typed.length < 3) return best?.name ?? null;
-  const begun = [...known].filter((name) => name.toLowerCase().startsWith(typed));
+  const begun = [...candidates].filter((name) => name.toLowerCase().startsWith(typed));
   return begun.length > 0 ? begun.reduce((a, b) => (b.length < a.length ? b : a)) : null;
 }
 
 /** A sentence to append to an error, or nothing. */
-export function suggestion(word: string, known: Iterable<string>): string {
-  const name = nearest(word, known);
+export function suggestion(word: string, candidates: Iterable<string>): string {
+  const name = nearest(word, candidates);
   return name === null ? '' : `; did you mean ${name}?`;
 }
 
@@ -69,11 +69,11 @@ export function quoted(text: string): string {
 // A number and what it counts.
 
 /** `many`: where it is not `one` with an s. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+export function counted(count: number, singular: string, many = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : many}`;
 }
 
 /** For sorting by code units, which is the same on every machine. */
-export function compareText(one: string, other: string): number {
-  return one === other ? 0 : one < other ? -1 : 1;
+export function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -19,10 +19,10 @@ import {
 import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 
-const known = commandTable.cluster.actions;
+const table = commandTable.cluster.actions;
 
 const status: Command = async (args, context) => {
-  const values = flagsOf(known.status, args);
+  const values = flagsOf(table.status, args);
   return withCluster(context, values.cluster, async (admin) => {
     const state = await admin.status();
     context.out(values.json ? `${JSON.stringify(state)}\n` : statusText(state));
@@ -31,7 +31,7 @@ const status: Command = async (args, context) => {
 };
 
 const drain: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.drain, args);
+  const { values, positionals } = argumentsOf(table.drain, args);
   const node = only(positionals, 'cluster drain needs the id of one node');
   return withCluster(context, values.cluster, async (admin) => {
     await admin.drain(node, !values.end);
@@ -41,7 +41,7 @@ const drain: Command = async (args, context) => {
 };
 
 const remove: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.remove, args);
+  const { values, positionals } = argumentsOf(table.remove, args);
   const node = only(positionals, 'cluster remove needs the id of one node');
   return withCluster(context, values.cluster, async (admin) => {
     await admin.remove(node);
@@ -85,7 +85,7 @@ function statusText({ nodes, changes, ...counts }: ClusterStatus): string {
   const { queued_jobs, active_jobs, failed_jobs } = counts;
   const jobs = `${queued_jobs} jobs wait, ${active_jobs} are at work, ${failed_jobs} were given up`;
   const isOneOfSeveral = ({ id, name }: ClusterNode) =>
-    nodes.some((other) => other.name === name && other.id !== id);
+    nodes.some((node) => node.name === name && node.id !== id);
   const lines = nodes.map((node) => nodeText(node, isOneOfSeveral(node)));
   return `${lines.join('')}${changes} changes; ${jobs}\n`;
 }

@@ -168,16 +168,16 @@ async function models({ installation, values }: Context): Promise<Finding[]> {
   const visualKey = currentKey(values.model);
   const speakerKey = values.speaker_model;
   const { models: rows, problems } = await library.list();
-  const wanted = rows.find(({ row }) => row.key === visualKey);
+  const configured = rows.find(({ row }) => row.key === visualKey);
   const there = rows.filter(({ downloaded, builtIn }) => downloaded || builtIn).map(({ row }) => row.key);
-  const model: Finding = !wanted
+  const model: Finding = !configured
     ? {
         name: 'model',
         ok: false,
         found: `there is no model with the key ${visualKey}`,
         fix: 'framehound models list',
       }
-    : wanted.builtIn || wanted.downloaded
+    : configured.builtIn || configured.downloaded
       ? { name: 'model', ok: true, found: `${visualKey} (available here: ${there.join(', ')})` }
       : {
           name: 'model',

@@ -44,10 +44,10 @@ import { followTask, type MediaTask, type More, runMediaTask, runTask } from '..
 import { type Service, withService } from '../service.ts';
 import { fitted, padded, printable, widthOf } from '../terminal.ts';
 
-const known = commandTable.faces.actions;
+const table = commandTable.faces.actions;
 
 const list: Command = async (args, context) => {
-  const values = flagsOf(known.list, args);
+  const values = flagsOf(table.list, args);
   const cache_dir = folders(context.values).cache;
   return withService(context, 0, async ({ client }) => {
     const answer = await client.faceClusters({ cache_dir });
@@ -64,7 +64,7 @@ const list: Command = async (args, context) => {
 };
 
 const recluster: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.recluster, args);
+  const { values, positionals } = argumentsOf(table.recluster, args);
   const name = only(
     positionals,
     'faces recluster needs the name of one clustering; see: framehound faces list',
@@ -90,7 +90,7 @@ const recluster: Command = async (args, context) => {
 };
 
 const appearances: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.appearances, args);
+  const { values, positionals } = argumentsOf(table.appearances, args);
   const [name, ...words] = positionals;
   if (name === undefined) {
     throw usageErrors.USAGE('faces appearances needs the name of a clustering; see: framehound faces list');
@@ -472,8 +472,8 @@ async function tell(job: FaceClusterJob, shown: Shown, values: Values, context: 
   const { cards, notes } = shown;
   out(`${jobLine(job)}\n  ${madeLine(job)}\n`);
   for (const note of notes) out(`  note: ${printable(note)}\n`);
-  const known = cards.map((card) => ({ ...card, cluster_id: card.cluster_id ?? 'in no cluster' }));
-  for (const row of clusterRows(known)) out(`${row}\n`);
+  const rows = cards.map((card) => ({ ...card, cluster_id: card.cluster_id ?? 'in no cluster' }));
+  for (const row of clusterRows(rows)) out(`${row}\n`);
   if (cards.length === 0) out('  no clusters\n');
   for (const { entry_ids, places } of cards) {
     for (const [i, id] of entry_ids.entries()) out(`    ${printable(id)}  ${placeText(places[i]!)}\n`);
@@ -623,8 +623,8 @@ async function correct(
   if (json) out(`${JSON.stringify(answer)}\n`);
   else {
     for (const line of correctionLines(answer, names)) out(`${line}\n`);
-    const made = answer.moves.find(({ to }) => !cluster_ids.includes(to));
-    if (made) screen.write(`To name it: ${invocation} faces name ${shellWord(name)} ${made.to} NAME\n`);
+    const newMove = answer.moves.find(({ to }) => !cluster_ids.includes(to));
+    if (newMove) screen.write(`To name it: ${invocation} faces name ${shellWord(name)} ${newMove.to} NAME\n`);
     screen.write(`To undo this: ${invocation} faces undo ${shellWord(name)}\n`);
   }
   return exit.ok;
@@ -728,10 +728,10 @@ export function jobNamed({ jobs }: FaceClusterJobs, name: string): FaceClusterJo
   const job = jobs.find((candidate) => candidate.name === name);
   if (job) return job;
   const names = jobs.map((candidate) => candidate.name);
-  const meant = names.length === 0 ? '' : suggestion(name, names) || '; see: framehound faces list';
+  const hint = names.length === 0 ? '' : suggestion(name, names) || '; see: framehound faces list';
   const first = names.length === 0 ? '; to make one: framehound faces analyze JOB PATH' : '';
   throw peopleErrors.UNKNOWN_CLUSTER_JOB(
-    `there is no face clustering named ${printable(name)}${printable(meant)}${first}`,
+    `there is no face clustering named ${printable(name)}${printable(hint)}${first}`,
   );
 }
 
@@ -750,10 +750,10 @@ export function clustersMeant(job: ClusterNames, word: string): readonly string[
   if (matches.length > 0 && name !== '') return matches;
   const knownNames = [...new Set(Object.values(job.names).filter((name) => name !== ''))];
   const few = job.cluster_ids.length <= 1000 ? job.cluster_ids : [];
-  const meant =
+  const hint =
     suggestion(word, [...knownNames, ...few]) || `; see: framehound faces show ${shellWord(job.name)}`;
   throw peopleErrors.UNKNOWN_CLUSTER(
-    `${printable(job.name)} has no cluster with the id or name ${printable(word)}${printable(meant)}`,
+    `${printable(job.name)} has no cluster with the id or name ${printable(word)}${printable(hint)}`,
   );
 }
 
@@ -866,7 +866,9 @@ function whoIs(cluster_id: string, name: string | undefined): string {
 function correctionLines({ merges, moves }: ModifyAnswer, names: Readonly<Record<string, string>>): string[] {
   return [
     ...merges.map(({ target_cluster_id: id, cluster_ids, size }) => {
-      const others = cluster_ids.filter((clusterId) => clusterId !== id).map((one) => whoIs(one, names[one]));
+      const others = cluster_ids
+        .filter((clusterId) => clusterId !== id)
+        .map((otherId) => whoIs(otherId, names[otherId]));
       return `${whoIs(id, names[id])} now has ${facesText(size)}, including those of ${others.join(', ')}`;
     }),
     ...moves.map(({ from, to, moved }) => {

@@ -259,8 +259,10 @@ async function pull(key: string, use: boolean, context: Context): Promise<number
     out(`${fetched ? 'downloaded' : 'already there'}: ${name}, ${size} bytes, sha256 ${how}\n`);
   }
   out(`${key} is in ${folder}; license: ${license}\n`);
-  const own = test ? printTest(key, test, refused, context) : exit.ok;
-  const code = partner ? Math.max(own, printTest(partner.key, partner.test, partner.refused, context)) : own;
+  const ownCode = test ? printTest(key, test, refused, context) : exit.ok;
+  const code = partner
+    ? Math.max(ownCode, printTest(partner.key, partner.test, partner.refused, context))
+    : ownCode;
   return use && code === exit.ok ? useModel(key, context) : code;
 }
 

@@ -13,10 +13,10 @@ import { withService } from '../service.ts';
 import { bar, printable } from '../terminal.ts';
 import { databaseAddress, withCluster } from './cluster.ts';
 
-const known = commandTable.roots.actions;
+const table = commandTable.roots.actions;
 
 const list: Command = async (args, context) => {
-  const values = flagsOf(known.list, args);
+  const values = flagsOf(table.list, args);
   return withService(context, 0, async ({ client }) => {
     const answer = await client.listRoots();
     if (values.json) context.out(`${JSON.stringify(answer.roots)}\n`);
@@ -49,7 +49,7 @@ function change(
     cacheDir: string,
   ) => Promise<{ readonly message: string; readonly root: Root }>,
 ): Promise<number> {
-  const { values, positionals } = argumentsOf(known[action], args);
+  const { values, positionals } = argumentsOf(table[action], args);
   const [name, folder, ...others] = positionals;
   if (name === undefined || folder === undefined || others.length > 0)
     throw usageErrors.USAGE(`roots ${action} needs a name and a folder`);
@@ -61,7 +61,7 @@ function change(
 }
 
 const remove: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.remove, args);
+  const { values, positionals } = argumentsOf(table.remove, args);
   const name = only(positionals, 'roots remove needs one name');
   return withService(context, 0, async ({ client }) => {
     const answer = await client.removeRoot({ name });

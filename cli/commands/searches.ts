@@ -10,10 +10,10 @@ import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 import { serviceUrl, withWatcher } from './watch.ts';
 
-const known = commandTable.searches.actions;
+const table = commandTable.searches.actions;
 
 const list: Command = async (args, context) => {
-  const values = flagsOf(known.list, args);
+  const values = flagsOf(table.list, args);
   return withWatcher(context, async (client) => {
     const all = (await client.listSavedSearches()).searches;
     if (values.json) context.out(`${JSON.stringify(all)}\n`);
@@ -25,7 +25,7 @@ const list: Command = async (args, context) => {
 };
 
 const save: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.save, args);
+  const { values, positionals } = argumentsOf(table.save, args);
   const [name, ...words] = positionals;
   if (name === undefined) throw usageErrors.USAGE('searches save needs a name');
   const cache_dir = folders(context.values).cache;
@@ -41,7 +41,7 @@ const save: Command = async (args, context) => {
 };
 
 const remove: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.remove, args);
+  const { values, positionals } = argumentsOf(table.remove, args);
   const word = only(positionals, needsId('remove'));
   return withWatcher(context, async (client) => {
     const { search_id } = meant((await client.listSavedSearches()).searches, word);
@@ -52,7 +52,7 @@ const remove: Command = async (args, context) => {
 };
 
 const hits: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.hits, args);
+  const { values, positionals } = argumentsOf(table.hits, args);
   const word = only(positionals, needsId('hits'));
   return withWatcher(context, async (client) => {
     const { search_id } = meant((await client.listSavedSearches()).searches, word);
@@ -65,7 +65,7 @@ const hits: Command = async (args, context) => {
 };
 
 const follow: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.follow, args);
+  const { values, positionals } = argumentsOf(table.follow, args);
   const ids = await withWatcher(context, async (client) => {
     const all = (await client.listSavedSearches()).searches;
     return positionals.map((word) => meant(all, word).search_id);

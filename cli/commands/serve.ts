@@ -68,7 +68,7 @@ export const serve: Command = async (args, context) => {
   try {
     return await serveUntilStopped(context, guardian, clusterOf(values, context));
   } catch (error) {
-    const code = endsAgain.find(({ errors }) => errors.some((one) => one.is(error)))?.code;
+    const code = endsAgain.find(({ errors }) => errors.some((row) => row.is(error)))?.code;
     if (code === undefined) throw error;
     log.error((error as Error).message);
     return code;

@@ -284,7 +284,7 @@ async function chosenOf(
     const path = resolve(file);
     const all = await listOf(client, { cache_dir, media_paths: [path] }, context);
     const summary = analysis === null ? all.at(-1) : named(all, analysis);
-    if (summary) chosen.push({ summary, others: all.filter((one) => one !== summary) });
+    if (summary) chosen.push({ summary, others: all.filter((entry) => entry !== summary) });
     else context.screen.write(`✗ ${printable(path)}: ${whyNone(file, all, analysis)}\n`);
   }
   return chosen;
@@ -315,21 +315,21 @@ async function collectionNamed(
 ): Promise<SummaryCollection & { readonly members: readonly SummaryMemberEntry[] }> {
   const { collections } = await client.summaryCollections({ cache_dir });
   const folded = foldName(text);
-  const found =
+  const entry =
     collections.find(({ collection_id }) => collection_id === text) ??
     collections.find(({ name }) => foldName(name) === folded);
-  if (found === undefined) {
+  if (entry === undefined) {
     const names = collections.map(({ name }) => printable(name)).join(', ');
-    const known = names === '' ? 'no collections exist' : `existing collections: ${names}`;
-    throw usageErrors.USAGE(`no collection named ${quoted(text)}; ${known}`);
+    const existing = names === '' ? 'no collections exist' : `existing collections: ${names}`;
+    throw usageErrors.USAGE(`no collection named ${quoted(text)}; ${existing}`);
   }
   const answer = await client.summaryCollections({
     cache_dir,
-    collection_id: found.collection_id,
+    collection_id: entry.collection_id,
     include_members: true,
   });
   if (answer.warning !== undefined) screen.write(`note: ${printable(answer.warning)}\n`);
-  const [collection = found] = answer.collections;
+  const [collection = entry] = answer.collections;
   return { ...collection, members: collection.members ?? [] };
 }
 
@@ -411,11 +411,11 @@ interface FindArguments {
 
 async function found(
   client: Client,
-  { files, json, ...asked }: FindArguments,
+  { files, json, ...request }: FindArguments,
   { out, output, screen }: Context,
 ): Promise<number> {
   const some = files.length === 0 ? {} : { media_paths: files.map((path) => resolve(path)) };
-  const answer = await client.searchSummaries({ ...asked, ...some });
+  const answer = await client.searchSummaries({ ...request, ...some });
   const { matches, total, total_is_exact, warning } = answer;
   if (warning !== undefined) screen.write(`note: ${printable(warning)}\n`);
   if (json) {
@@ -544,8 +544,8 @@ function nodeLines(
     `${' '.repeat(indent)}${strong(`${clockTime(start)}–${clockTime(end)}`)}  ${quiet(printable(node_id))}${plainer}`,
     ...paragraph(text, indent + STEP, output),
     ...hints.flatMap((hint) => paragraph(hint, indent + STEP, output).map(quiet)),
-    ...(evidence ? evidenceTexts(evidence) : []).flatMap((one) =>
-      paragraph(one, indent + STEP, output).map(quiet),
+    ...(evidence ? evidenceTexts(evidence) : []).flatMap((line) =>
+      paragraph(line, indent + STEP, output).map(quiet),
     ),
   ]);
 }
@@ -576,9 +576,9 @@ function listLines(summaries: readonly SummaryEntry[], output: Output): string {
     .map(([path, some]) =>
       lines([
         strong(printable(path)),
-        ...some.flatMap((one) => [
-          `  ${originText(one)}  ${quiet(one.analysis_id)}`,
-          ...paragraph(one.one_line_summary, 2 * STEP, output),
+        ...some.flatMap((entry) => [
+          `  ${originText(entry)}  ${quiet(entry.analysis_id)}`,
+          ...paragraph(entry.one_line_summary, 2 * STEP, output),
         ]),
       ]),
     )

@@ -114,8 +114,8 @@ async function showSaid(query: string, service: Service, cacheDir: string, conte
 async function ownSearches({ client }: Service, cache_dir: string) {
   await client.loadAnalysisData({ cache_dir });
   const { facets } = await client.metadataFacets({ cache_dir, search_all: true });
-  const seen = facets.find(({ id }) => id === 'things.seen')?.options ?? [];
-  const things = seen
+  const thingOptions = facets.find(({ id }) => id === 'things.seen')?.options ?? [];
+  const things = thingOptions
     .flatMap(({ value, count, meta: { suggested } }) =>
       count > 0 && typeof suggested === 'number' ? [{ value, suggested }] : [],
     )

@@ -33,7 +33,7 @@ type Values = ReturnType<typeof parseOptions>['values'];
 /** Says what cannot be meant before an engine is started for the work it answers. */
 type Action = (
   context: Context,
-  rest: readonly string[],
+  words: readonly string[],
   values: Values,
 ) => (client: Client) => Promise<number>;
 
@@ -174,17 +174,17 @@ export async function allTranscripts(
     transcription_languages: {},
   };
   const unreadable: string[] = [];
-  for (let left = [...media_paths]; left.length > 0; ) {
-    const asked = left.slice(0, mostTranscriptions);
-    const wanted = language === undefined ? {} : { language };
-    const part = await client.transcriptions({ cache_dir, media_paths: asked, ...wanted });
+  for (let remaining = [...media_paths]; remaining.length > 0; ) {
+    const batch = remaining.slice(0, mostTranscriptions);
+    const choice = language === undefined ? {} : { language };
+    const part = await client.transcriptions({ cache_dir, media_paths: batch, ...choice });
     Object.assign(all.transcriptions, part.transcriptions);
     Object.assign(all.transcription_data, part.transcription_data);
     Object.assign(all.transcription_languages, part.transcription_languages);
     unreadable.push(...(part.unreadable ?? []));
     const { remaining_media_paths: next = [] } = part;
-    if (next.length >= asked.length) break;
-    left = [...next, ...left.slice(mostTranscriptions)];
+    if (next.length >= batch.length) break;
+    remaining = [...next, ...remaining.slice(mostTranscriptions)];
   }
   return unreadable.length > 0 ? { ...all, unreadable } : all;
 }

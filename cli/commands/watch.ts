@@ -56,10 +56,10 @@ export function withWatcher<T>(context: Context, work: (client: Client) => Promi
   return work(serviceAt(serviceUrl(context.values), context).client);
 }
 
-const known = commandTable.watch.actions;
+const table = commandTable.watch.actions;
 
 const list: Command = async (args, context) => {
-  const values = flagsOf(known.list, args);
+  const values = flagsOf(table.list, args);
   // Only a service knows how it stands.
   const served = context.values.server !== '';
   return withService(context, 0, async ({ client }) => {
@@ -82,7 +82,7 @@ const list: Command = async (args, context) => {
 };
 
 const add: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.add, args);
+  const { values, positionals } = argumentsOf(table.add, args);
   const path = only(positionals, needsFolder('add', 'the path of one folder'));
   const { sources, values: settings } = context.config;
   const isChosen = sources.cache_dir === 'flag' || sources.cache_dir === 'environment';
@@ -105,7 +105,7 @@ const whoWatches =
   'A running service watches the folder. Start the service with: framehound serve, then, once: framehound watch start';
 
 const edit: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.edit, args);
+  const { values, positionals } = argumentsOf(table.edit, args);
   const word = only(positionals, needsFolder('edit'));
   const { sources, values: settings } = context.config;
   const elsewhere = sources.cache_dir === 'flag';
@@ -129,7 +129,7 @@ const edit: Command = async (args, context) => {
 };
 
 const remove: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.remove, args);
+  const { values, positionals } = argumentsOf(table.remove, args);
   const word = only(positionals, needsFolder('remove'));
   requireConsent(values, context);
   return withService(context, 0, async ({ client }) => {
@@ -162,7 +162,7 @@ const serviceCommand = (
   hint: (status: WatchStatus) => string,
 ) => {
   const command: Command = async (args, context) => {
-    const values = flagsOf(known.start, args);
+    const values = flagsOf(table.start, args);
     return withWatcher(context, async (client) => {
       const { service_status: status } = await ask(client);
       context.out(values.json ? `${JSON.stringify(status)}\n` : `${serviceLine(status)}\n`);
@@ -191,7 +191,7 @@ const stop = serviceCommand(
 );
 
 const status: Command = async (args, context) => {
-  const values = flagsOf(known.status, args);
+  const values = flagsOf(table.status, args);
   return withWatcher(context, async (client) => {
     const answer = await client.listWatchFolders();
     context.out(values.json ? `${JSON.stringify(answer.service_status)}\n` : statusLines(answer));
@@ -344,8 +344,8 @@ function unknown(all: readonly FolderName[], word: string, path: string): string
   if (all.length === 0)
     return `${printable(word)} is not watched; there are no watch folders. To add one: framehound watch add FOLDER`;
   const paths = all.map(({ folder_path }) => folder_path);
-  const meant = suggestion(path, paths) || suggestion(word, paths) || '; see: framehound watch list';
-  return `${printable(word)} is not watched${printable(meant)}`;
+  const hint = suggestion(path, paths) || suggestion(word, paths) || '; see: framehound watch list';
+  return `${printable(word)} is not watched${printable(hint)}`;
 }
 
 // The watch folder that the options of `watch add` and `watch edit` describe.
@@ -479,15 +479,15 @@ function excluded<F extends 'excluded_extensions' | 'excluded_filename_globs' | 
 ): { [K in F]?: string[] } {
   const form = asKept[what];
   const added = options[`exclude-${what}`].map(form);
-  const taken = (options[`include-${what}`] ?? []).map(form);
-  if (added.length === 0 && taken.length === 0) return {};
+  const removedGlobs = (options[`include-${what}`] ?? []).map(form);
+  if (added.length === 0 && removedGlobs.length === 0) return {};
   const before = current[field];
-  for (const one of taken) {
-    if (before.includes(one)) continue;
-    const meant = printable(suggestion(one, before));
-    throw usageErrors.USAGE(`--include-${what}: ${printable(one)} is not excluded${meant}`);
+  for (const glob of removedGlobs) {
+    if (before.includes(glob)) continue;
+    const hint = printable(suggestion(glob, before));
+    throw usageErrors.USAGE(`--include-${what}: ${printable(glob)} is not excluded${hint}`);
   }
-  const remaining = before.filter((one) => !taken.includes(one));
+  const remaining = before.filter((glob) => !removedGlobs.includes(glob));
   return { [field]: [...new Set([...remaining, ...added])] } as { [K in F]?: string[] };
 }
 

@@ -12,10 +12,10 @@ import { byAction } from '../help.ts';
 import { printable } from '../terminal.ts';
 import { withWatcher } from './watch.ts';
 
-const known = commandTable.webhooks.actions;
+const table = commandTable.webhooks.actions;
 
 const list: Command = async (args, context) => {
-  const values = flagsOf(known.list, args);
+  const values = flagsOf(table.list, args);
   return withWatcher(context, async (client) => {
     const all = (await client.listWebhooks()).webhooks;
     if (values.json) context.out(`${JSON.stringify(all)}\n`);
@@ -27,7 +27,7 @@ const list: Command = async (args, context) => {
 };
 
 const add: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.add, args);
+  const { values, positionals } = argumentsOf(table.add, args);
   const url = only(positionals, 'webhooks add needs the address');
   const { secret, event } = values;
   const events = event.length > 0 ? event.map(eventOf) : [...webhookEvents];
@@ -43,7 +43,7 @@ const add: Command = async (args, context) => {
 };
 
 const remove: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.remove, args);
+  const { values, positionals } = argumentsOf(table.remove, args);
   const word = only(positionals, 'webhooks remove needs the id of one webhook');
   return withWatcher(context, async (client) => {
     const { webhook_id } = meant((await client.listWebhooks()).webhooks, word);
@@ -54,7 +54,7 @@ const remove: Command = async (args, context) => {
 };
 
 const deliveries: Command = async (args, context) => {
-  const { values, positionals } = argumentsOf(known.deliveries, args);
+  const { values, positionals } = argumentsOf(table.deliveries, args);
   const word = only(positionals, 'webhooks deliveries needs the id of one webhook');
   const { resend: delivery_id, max } = values;
   if (!/^[1-9]\d{0,2}$/.test(max)) throw usageErrors.USAGE('--max must be a number from 1 to 999');

@@ -91,12 +91,12 @@ export class SearchService implements SavedSearches {
 
   async save({ name, request }: NewSearch): Promise<SearchStanding> {
     checkRequest(request);
-    const made = { search_id: randomUUID(), name, request, created_at: this.#parts.now() };
+    const savedSearch = { search_id: randomUUID(), name, request, created_at: this.#parts.now() };
     await this.#file.change((now) => {
-      if (now.length < mostSearches) return [...now, made];
+      if (now.length < mostSearches) return [...now, savedSearch];
       throw searchErrors.SEARCHES_FULL(`There are already ${mostSearches} saved searches; remove one first`);
     });
-    return this.#standing(made);
+    return this.#standing(savedSearch);
   }
 
   async change(searchId: string, { name, request }: Partial<NewSearch>): Promise<SearchStanding> {

@@ -101,7 +101,7 @@ export class Deliveries {
     }
     const time = now();
     const state = { state: 'pending', next_try_at: time, tries_left: WAITS_MS.length + 1 } as const;
-    const made = {
+    const newDelivery = {
       version: VERSION,
       delivery_id,
       webhook_id,
@@ -110,7 +110,7 @@ export class Deliveries {
       tries: [],
       body,
     } as const;
-    const document: Document = { ...made, ...state, tries: [], owner: this.#owner };
+    const document: Document = { ...newDelivery, ...state, tries: [], owner: this.#owner };
     const tried = Promise.withResolvers<void>();
     this.#untried.set(delivery_id, tried.resolve);
     this.#put(document);

@@ -83,7 +83,7 @@ export class WebhookService implements Webhooks {
     if (bytes < SECRET_BYTES || bytes > 64)
       throw webhookErrors.WEBHOOK_INVALID('secret must have 24 to 64 bytes', { field: 'secret' });
     const created_at = this.#parts.now();
-    const made = {
+    const newWebhook = {
       webhook_id: randomUUID(),
       url: new URL(url).href,
       events: [...new Set(events)],
@@ -91,10 +91,10 @@ export class WebhookService implements Webhooks {
       secret,
     };
     await this.#file.change((now) => {
-      if (now.length < mostWebhooks) return [...now, made];
+      if (now.length < mostWebhooks) return [...now, newWebhook];
       throw webhookErrors.WEBHOOKS_FULL(`There are already ${mostWebhooks} webhooks; remove one first`);
     });
-    return { webhook: shown(made), secret };
+    return { webhook: shown(newWebhook), secret };
   }
 
   async remove(webhookId: string): Promise<void> {
@@ -119,11 +119,11 @@ export class WebhookService implements Webhooks {
   }
 
   async publish(event: WebhookEvent, data: object, key: string | null = null): Promise<void> {
-    const meant = this.#listening(event);
-    if (meant.length === 0) return;
+    const recipients = this.#listening(event);
+    if (recipients.length === 0) return;
     const timestamp = new Date(this.#parts.now() * 1000).toISOString();
     const body = JSON.stringify({ type: event, timestamp, data });
-    await Promise.all(meant.map(({ webhook_id }) => this.#deliveries.add(webhook_id, event, body, key)));
+    await Promise.all(recipients.map(({ webhook_id }) => this.#deliveries.add(webhook_id, event, body, key)));
   }
 
   /** Tasks that ended with an earlier engine, which could not tell. */

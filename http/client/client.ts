@@ -125,9 +125,9 @@ export function createClient(options: ClientOptions): Client {
   const methods = Object.entries(addresses).map(([id, address]) => {
     const operation = parseAddress(address);
     const patient = options.fetch === undefined && long.has(id);
-    const own = patient ? { ...connection, fetch: patientFetch as typeof fetch } : connection;
+    const callConnection = patient ? { ...connection, fetch: patientFetch as typeof fetch } : connection;
     const method = (input: Input = {}, { signal, retries = 0 }: CallOptions = {}) =>
-      call(own, operation, input, signal, retries);
+      call(callConnection, operation, input, signal, retries);
     return [id, method] as const;
   });
   const { url } = connection;
@@ -160,8 +160,8 @@ async function call(
     try {
       return await once(connection, address, input, signal);
     } catch (error) {
-      const asked = error instanceof ApiError && error.retryable && error.retryAfter !== null;
-      if (!asked || tries >= retries) throw error;
+      const isRetryable = error instanceof ApiError && error.retryable && error.retryAfter !== null;
+      if (!isRetryable || tries >= retries) throw error;
       await connection.wait(error.retryAfter, signal);
     }
   }

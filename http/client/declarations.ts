@@ -47,8 +47,8 @@ function methodOf(route: Route, interfaces: Interfaces): string {
   const parts: TObject[] = [params, query, ...(body ? [body] : [])];
   const input = interfaces.declare(`${name}Input`, interfaces.object(parts as Source[], 'given', ''));
   const successes = [200, 201, 202].flatMap((status) => answers[status] ?? []);
-  const told = [...new Set(successes.map((schema) => interfaces.typeOf(schema, 'told', '')))].join(' | ');
-  const output = isObject(told) ? interfaces.declare(`${name}Answer`, told) : told;
+  const typeText = [...new Set(successes.map((schema) => interfaces.typeOf(schema, 'told', '')))].join(' | ');
+  const output = isObject(typeText) ? interfaces.declare(`${name}Answer`, typeText) : typeText;
   const mayBeLeftOut = parts.every((part) =>
     Object.keys(part.properties).every((key) => isOptional(part, key)),
   );
@@ -63,8 +63,8 @@ function isOptional({ properties = {}, required = [] }: Source, key: string): bo
 /** Form of a field in an answer that repeats the request, where null in the request means left out. */
 function withoutNull(schema: TSchema): TSchema {
   if (!isNeverNull(schema)) return schema;
-  const { anyOf = [], ...rest } = schema as Source;
-  return { ...rest, anyOf: anyOf.filter((one) => (one as Source).type !== 'null') } as TSchema;
+  const { anyOf = [], ...remainder } = schema as Source;
+  return { ...remainder, anyOf: anyOf.filter((choice) => (choice as Source).type !== 'null') } as TSchema;
 }
 
 class Interfaces {
@@ -90,18 +90,18 @@ class Interfaces {
   typeOf(schema: TSchema, side: Side, indent: string): string {
     const { title, ...source } = schema as Source;
     if (title === undefined) return this.#unnamed(source, side, indent);
-    const told = this.#unnamed(source, 'told', '');
+    const typeText = this.#unnamed(source, 'told', '');
     const given = this.#unnamed(source, 'given', '');
-    return side === 'given' && given !== told
+    return side === 'given' && given !== typeText
       ? this.declare(`${title}Input`, given)
-      : this.declare(title, told);
+      : this.declare(title, typeText);
   }
 
   #unnamed(source: Source, side: Side, indent: string): string {
     const { anyOf, allOf, enum: words, type, patternProperties, items } = source;
     const within = (schema: TSchema) => this.typeOf(schema, side, indent);
     if (anyOf) return [...new Set(anyOf.map(within))].join(' | ');
-    if (allOf) return allOf.map((one) => `(${this.typeOf(one, 'told', indent)})`).join(' & ');
+    if (allOf) return allOf.map((item) => `(${this.typeOf(item, 'told', indent)})`).join(' & ');
     if (words) return words.map((word) => JSON.stringify(word)).join(' | ');
     if ('const' in source) return JSON.stringify(source.const);
     if (source.properties) return this.object([source], side, indent);
@@ -117,12 +117,12 @@ class Interfaces {
   }
 
   #array(items: Source['items'], side: Side, indent: string): string {
-    if (Array.isArray(items)) return `[${items.map((one) => this.typeOf(one, 'told', indent)).join(', ')}]`;
+    if (Array.isArray(items)) return `[${items.map((item) => this.typeOf(item, 'told', indent)).join(', ')}]`;
     const of = this.typeOf(items as TSchema, side, indent);
     const { title, anyOf, allOf, enum: words } = items as Source;
     const isJoined = title === undefined && (anyOf ?? allOf ?? words) !== undefined;
-    const one = isJoined || of.startsWith('readonly ') ? `(${of})` : of;
-    return `${side === 'given' ? 'readonly ' : ''}${one}[]`;
+    const single = isJoined || of.startsWith('readonly ') ? `(${of})` : of;
+    return `${side === 'given' ? 'readonly ' : ''}${single}[]`;
   }
 
   /** With the fields of all of them. */

@@ -21,10 +21,10 @@ export function requestOf(
   { method, path, query }: Address,
   input: Input,
 ): { path: string; body: string | undefined } {
-  const rest = { ...input };
+  const fields = { ...input };
   const take = (name: string) => {
-    const value = rest[name];
-    delete rest[name];
+    const value = fields[name];
+    delete fields[name];
     return value;
   };
   const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(take(name))));
@@ -36,7 +36,7 @@ export function requestOf(
   const text = search.size > 0 ? `${filled}?${search}` : filled;
   return {
     path: text,
-    body: method === 'GET' || Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest),
+    body: method === 'GET' || Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields),
   };
 }
 

@@ -51,10 +51,10 @@ async function open({ url, key, query, signal }: StreamOptions, lastId: string):
 
 /** An event ends with an empty line. The service writes each field in one line. */
 async function* eventsIn(response: Response) {
-  let rest = '';
+  let pending = '';
   for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
-    const blocks = (rest + part).split('\n\n');
-    rest = blocks.pop() ?? '';
+    const blocks = (pending + part).split('\n\n');
+    pending = blocks.pop() ?? '';
     for (const block of blocks) {
       const fields = new Map(block.split('\n').map((line) => splitField(line)));
       const data = fields.get('data');

@@ -198,9 +198,9 @@ export class Licenses {
     }
     // Age counts from the question, however late the answer comes.
     const since = this.#time();
-    const found = this.#validator.validate(key, hash);
-    if (!(found instanceof Promise)) return this.#cache(found, hash, since);
-    const pending = found
+    const result = this.#validator.validate(key, hash);
+    if (!(result instanceof Promise)) return this.#cache(result, hash, since);
+    const pending = result
       .then((validation) => this.#cache(validation, hash, since))
       .finally(() => this.#pending.delete(hash));
     this.#pending.set(hash, pending);
@@ -290,11 +290,11 @@ const KeptGrants = Type.Object({
  */
 export function grantMemory(
   server: string,
-  kept: SavedValue | undefined,
+  saved: SavedValue | undefined,
   keep: (text: string) => void,
 ): GrantMemory {
   return {
-    before: parse(server, kept),
+    before: parse(server, saved),
     keep: (grants) =>
       keep(
         JSON.stringify({
@@ -306,14 +306,14 @@ export function grantMemory(
   };
 }
 
-function parse(server: string, kept: SavedValue | undefined): Grant[] {
-  if (kept === undefined) return [];
-  const value: unknown = JSON.parse(kept.value);
+function parse(server: string, saved: SavedValue | undefined): Grant[] {
+  if (saved === undefined) return [];
+  const value: unknown = JSON.parse(saved.value);
   // Another version of the program may have written it.
   if (!Check(KeptGrants, value) || value.server !== server) return [];
   return value.grants.map((grant) => ({
     ...grant,
-    ageMs: grant.ageMs + kept.ageMs,
+    ageMs: grant.ageMs + saved.ageMs,
     until: grant.until ?? Number.POSITIVE_INFINITY,
   }));
 }

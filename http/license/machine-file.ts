@@ -56,7 +56,7 @@ export function verifyMachineFile(file: MachineFile, key: KeyObject, expected: E
   if (payload.license_hash && payload.license_hash.toLowerCase() !== expected.keyHash) {
     return invalid('is for another license key');
   }
-  const ends = [payload.expiry, payload.expires_at].filter((one) => one !== undefined).map(milliseconds);
+  const ends = [payload.expiry, payload.expires_at].filter((time) => time !== undefined).map(milliseconds);
   const until = Math.min(...ends);
   if (!Number.isFinite(until)) return invalid('has no readable expiry');
   if (expected.now >= until) return invalid(`expired on ${new Date(until).toISOString()}`);

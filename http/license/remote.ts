@@ -205,9 +205,9 @@ function confirm(
  */
 function validateOffline(outage: string, keyHash: string, options: RemoteOptions): KeyValidation {
   const { signed } = options;
-  const kept = signed ? tryDisk(options, () => signed.files.read(keyHash)) : undefined;
-  if (!signed || !kept) return { kind: 'outage', message: outage };
-  const verified = verifyMachineFile(kept, signed.publicKey, expected(keyHash, options));
+  const saved = signed ? tryDisk(options, () => signed.files.read(keyHash)) : undefined;
+  if (!signed || !saved) return { kind: 'outage', message: outage };
+  const verified = verifyMachineFile(saved, signed.publicKey, expected(keyHash, options));
   if (!verified.ok) return { kind: 'outage', message: `${outage}; the cached machine file ${verified.why}` };
   // An earlier version kept such files.
   if (!verified.names || verified.tier === null) {
@@ -250,8 +250,8 @@ const StoredMachineFile = Type.Object({ machine_file: MachineFile });
 export function machineId(folder: string, newId: () => string): string {
   const path = join(folder, 'id.json');
   try {
-    const known = readJsonNow(Identity, path);
-    if (known) return known.machine_id;
+    const identity = readJsonNow(Identity, path);
+    if (identity) return identity.machine_id;
     createFile(path, `${JSON.stringify({ machine_id: newId() })}\n`, privateFile);
     const made = readJsonNow(Identity, path);
     if (made) return made.machine_id;

@@ -115,8 +115,8 @@ export function issueKey(folder: string, { tier, name, days }: NewKey, random: U
 /** Oldest first. A folder that is not there holds no keys; one that cannot be read throws INVALID_CONFIG. */
 export function readKeys(folder: string): StoredKeys {
   const read = names(folder).map((name) => readKey(folder, name));
-  const keys = read.flatMap((one) => ('hash' in one ? [one] : []));
-  const damaged = read.flatMap((one) => ('hash' in one ? [] : [one]));
+  const keys = read.flatMap((entry) => ('hash' in entry ? [entry] : []));
+  const damaged = read.flatMap((entry) => ('hash' in entry ? [] : [entry]));
   return { keys: keys.sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)), damaged };
 }
 
@@ -143,18 +143,18 @@ export function revokeKey(folder: string, which: string, now: number): IssuedKey
 export function createKeyLookup(keys: readonly IssuedKey[]): (keyHash: string) => IssuedKey | undefined {
   const digests = keys.map(({ hash }) => Buffer.from(hash, 'hex'));
   return (keyHash) => {
-    const wanted = Buffer.from(keyHash, 'hex');
-    let found = -1;
-    for (const [i, digest] of digests.entries()) if (timingSafeEqual(digest, wanted)) found = i;
-    return keys[found];
+    const expected = Buffer.from(keyHash, 'hex');
+    let index = -1;
+    for (const [i, digest] of digests.entries()) if (timingSafeEqual(digest, expected)) index = i;
+    return keys[index];
   };
 }
 
 /** `version` changes with the list of files; empty when there is no folder. `modifiedMs`: Unix ms. */
 export function folderState(folder: string): { readonly version: string; readonly modifiedMs: number } {
-  const seen = statSync(folder, { bigint: true, throwIfNoEntry: false });
-  return seen
-    ? { version: `${seen.ino}/${seen.mtimeNs}`, modifiedMs: Number(seen.mtimeMs) }
+  const stats = statSync(folder, { bigint: true, throwIfNoEntry: false });
+  return stats
+    ? { version: `${stats.ino}/${stats.mtimeNs}`, modifiedMs: Number(stats.mtimeMs) }
     : { version: '', modifiedMs: 0 };
 }
 

@@ -157,10 +157,10 @@ function isJpeg(data: string): boolean {
  * more.
  */
 export function fitting(pictures: readonly (string | null)[]): (string | null)[] {
-  let left = MOST_PICTURE_CHARACTERS;
+  let budget = MOST_PICTURE_CHARACTERS;
   return pictures.map((data) => {
-    if (data === null || data.length > left || !isJpeg(data)) return null;
-    left -= data.length;
+    if (data === null || data.length > budget || !isJpeg(data)) return null;
+    budget -= data.length;
     return data;
   });
 }
@@ -177,7 +177,7 @@ export function sideThatFits(side: number, characters: number, least: number): n
 /** The number of each picture that is there, from 1 on. */
 export function numbered(pictures: readonly (string | null)[]): (number | null)[] {
   let count = 0;
-  return pictures.map((one) => (one === null ? null : ++count));
+  return pictures.map((picture) => (picture === null ? null : ++count));
 }
 
 // An error as a tool answers it: what is wrong, in the names that the tool's arguments have, and what to do

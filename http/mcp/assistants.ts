@@ -17,7 +17,12 @@ interface AssistantsOptions {
 /** Nothing of it is sent anywhere. */
 const HERE = 'http://localhost';
 
-export function createAssistants({ fetch, cacheDir: own, version, onError }: AssistantsOptions): Assistants {
+export function createAssistants({
+  fetch,
+  cacheDir: defaultCacheDir,
+  version,
+  onError,
+}: AssistantsOptions): Assistants {
   // On first use: a service that no assistant asks does not load the protocol.
   let endpoint: Promise<McpEndpoint> | undefined;
   const load = async () => (await import('./protocol.ts')).createMcpEndpoint(version, onError);
@@ -30,7 +35,7 @@ export function createAssistants({ fetch, cacheDir: own, version, onError }: Ass
       });
       const client = createClient({ url: HERE, key: credential, fetch });
       endpoint ??= load();
-      const desk = { client, cacheDir: cacheDir ?? own, url: 'this address' };
+      const desk = { client, cacheDir: cacheDir ?? defaultCacheDir, url: 'this address' };
       const answer = await (await endpoint).answer(request, message, desk);
       const { status } = answer;
       if (isEventStream(answer)) return { status, body: liveOf(answer.body) };

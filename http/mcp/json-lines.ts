@@ -12,20 +12,20 @@ const MOST_BYTES = 4 * 2 ** 20;
 
 /** Passes on lines that are objects of JSON, and answers others to `output`. */
 export function jsonLines(output: Writable): Transform {
-  let rest: Buffer[] = [];
+  let pending: Buffer[] = [];
   return new Transform({
     transform(chunk: Buffer, _, done) {
       let from = 0;
       for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, from)) {
-        const line = Buffer.concat([...rest, chunk.subarray(from, end + 1)]);
-        rest = [];
+        const line = Buffer.concat([...pending, chunk.subarray(from, end + 1)]);
+        pending = [];
         from = end + 1;
         const error = refusalOf(line.toString());
         if (error === null) this.push(line);
         else if (error !== 'blank') output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
       }
-      if (from < chunk.length) rest.push(chunk.subarray(from));
-      const waiting = rest.reduce((sum, { length }) => sum + length, 0);
+      if (from < chunk.length) pending.push(chunk.subarray(from));
+      const waiting = pending.reduce((sum, { length }) => sum + length, 0);
       done(waiting > MOST_BYTES ? new Error(`a line has more than ${MOST_BYTES} bytes`) : null);
     },
   });

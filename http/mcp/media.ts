@@ -95,10 +95,10 @@ export async function mediaOfMoments(
   field: string,
   call: Call,
 ): Promise<Media[]> {
-  const known = new Map<string, Media>();
+  const mediaByPath = new Map<string, Media>();
   return inOrder(moments, async ({ hash_str }, i) => {
-    const media = known.get(hash_str) ?? (await mediaOfHash(hash_str, `${field}[${i}]`, call));
-    known.set(hash_str, media);
+    const media = mediaByPath.get(hash_str) ?? (await mediaOfHash(hash_str, `${field}[${i}]`, call));
+    mediaByPath.set(hash_str, media);
     return media;
   });
 }
@@ -141,29 +141,30 @@ async function mediaAt(path: string, field: string, { client, cacheDir, callOpti
 }
 
 async function mediaNamed(name: string, field: string, call: Call): Promise<Media> {
-  const wanted = plainApostrophes(name.toLowerCase());
+  const foldedName = plainApostrophes(name.toLowerCase());
   const exact: Found[] = [];
   const partly: Found[] = [];
   const names = new Set<string>();
   for await (const { media_path: path, hash_str, replaced } of library(call)) {
-    const own = plainApostrophes(fileName(path).toLowerCase());
-    names.add(own);
-    if (own === wanted) exact.push({ hash_str, path, replaced });
-    else if (own.includes(wanted) && partly.length <= MOST_NAMED) partly.push({ hash_str, path, replaced });
+    const foldedPath = plainApostrophes(fileName(path).toLowerCase());
+    names.add(foldedPath);
+    if (foldedPath === foldedName) exact.push({ hash_str, path, replaced });
+    else if (foldedPath.includes(foldedName) && partly.length <= MOST_NAMED)
+      partly.push({ hash_str, path, replaced });
   }
-  const found = current(exact.length > 0 ? exact : partly);
-  const [first] = found;
-  if (first !== undefined && new Set(found.map(({ hash_str }) => hash_str)).size === 1) return first;
+  const matching = current(exact.length > 0 ? exact : partly);
+  const [first] = matching;
+  if (first !== undefined && new Set(matching.map(({ hash_str }) => hash_str)).size === 1) return first;
   if (first === undefined) {
-    const meant = nearest(name, names);
+    const hint = nearest(name, names);
     const advice =
-      meant === null ? 'list_library lists what there is.' : `Did you mean ${oneLine(meant, 200)}?`;
+      hint === null ? 'list_library lists what there is.' : `Did you mean ${oneLine(hint, 200)}?`;
     throw unknown(field, name, advice);
   }
-  const some = found
+  const some = matching
     .slice(0, MOST_NAMED)
     .map(({ path, hash_str }) => `${hashText(hash_str)} (${oneLine(path, 300)})`);
-  const more = found.length > MOST_NAMED ? ' and more' : '';
+  const more = matching.length > MOST_NAMED ? ' and more' : '';
   const message = `${field}: ${oneLine(name, 200)} is the name of several files; give one of these hashes: ${some.join(', ')}${more}`;
   throw mediaNameErrors.SEVERAL_MEDIA(message, { field });
 }

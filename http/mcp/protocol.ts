@@ -73,7 +73,7 @@ export async function runTool(
     const call = callOf(desk, signal, progress);
     const { text, pictures = [], previews = [], data } = await tool.run(input as never, call);
     // Tools keep to the bounds themselves; here nothing passes that one of them forgot.
-    const shown = fitting(pictures).filter((one) => one !== null);
+    const shown = fitting(pictures).filter((picture) => picture !== null);
     return { text: bounded(text), pictures: shown, previews, data, isError: false };
   } catch (error) {
     return failed(errorText(signal.aborted ? engineErrors.CANCELLED('', {}, error) : error, desk));
@@ -102,11 +102,11 @@ const validators = new WeakMap<TObject, Validate>();
 function argumentsWrong({ name, input }: Tool, given: unknown): string | null {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return `The arguments of ${name} must be an object.`;
-  const known = Object.keys(input.properties);
-  const strange = Object.keys(given).find((one) => !known.includes(one));
+  const fields = Object.keys(input.properties);
+  const strange = Object.keys(given).find((field) => !fields.includes(field));
   if (strange !== undefined) {
-    const meant = suggestion(strange, known);
-    return `${name} has no argument ${JSON.stringify(oneLine(strange, 60))}${meant}; its arguments are ${known.join(', ')}.`;
+    const hint = suggestion(strange, fields);
+    return `${name} has no argument ${JSON.stringify(oneLine(strange, 60))}${hint}; its arguments are ${fields.join(', ')}.`;
   }
   const validate = validators.get(input) ?? createValidator(input);
   validators.set(input, validate);
@@ -209,8 +209,8 @@ function register(server: McpServer, tool: Tool, desk: Desk, { reports, signal }
   });
 }
 
-function endOf({ signal: own }: { signal: AbortSignal }, signal: AbortSignal | undefined): AbortSignal {
-  return signal ? AbortSignal.any([signal, own]) : own;
+function endOf({ signal: ownSignal }: { signal: AbortSignal }, signal: AbortSignal | undefined): AbortSignal {
+  return signal ? AbortSignal.any([signal, ownSignal]) : ownSignal;
 }
 
 const JPEG = 'image/jpeg';

@@ -75,8 +75,8 @@ export interface Tool<I extends TObject = TObject, O extends TObject = TObject> 
   run(input: Static<I>, call: Call): Promise<ToolAnswer<Static<O>>>;
 }
 
-export function tool<I extends TObject, O extends TObject>(one: Tool<I, O>): Tool<I, O> {
-  return one;
+export function tool<I extends TObject, O extends TObject>(definition: Tool<I, O>): Tool<I, O> {
+  return definition;
 }
 
 // Fields that several tools take, declared once.

@@ -57,8 +57,8 @@ function renderFamily(family: Family): string {
 const heads = new Map<string, { readonly help: string; readonly text: string }>();
 
 function headOf({ name, help, type }: Family): string {
-  const known = heads.get(name);
-  if (known?.help === help) return known.text;
+  const head = heads.get(name);
+  if (head?.help === help) return head.text;
   const text = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
   heads.set(name, { help, text });
   return text;

@@ -60,7 +60,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const requests = createRequestMeter(sources.routes);
   const tasks = createTaskMeter();
   const watched = createWatchMeter(() => sources.watchFolders.list(), sources.clock);
-  const own = createProcessMeter();
+  const processMeter = createProcessMeter();
   return {
     request: requests.count,
     task: tasks.listener,
@@ -89,7 +89,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
           'Restarts of the engine process by its guardian.',
           sources.engineRestarts,
         ),
-        ...own.families(),
+        ...processMeter.families(),
         {
           type: 'gauge',
           name: 'framehound_build_info',
@@ -98,7 +98,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
         },
       ]);
     },
-    close: own.close,
+    close: processMeter.close,
   };
 }
 
@@ -111,9 +111,9 @@ function actorFamilies(states: readonly ChildState[]): Family[] {
       name: 'framehound_actor_phase',
       help: 'Phase of each actor: 1 for the phase it is in, 0 for the others.',
       samples: states.flatMap(({ name, phase }) =>
-        Object.keys(phases).map((one) => ({
-          labels: { actor: name, phase: one },
-          value: one === phase ? 1 : 0,
+        Object.keys(phases).map((candidate) => ({
+          labels: { actor: name, phase: candidate },
+          value: candidate === phase ? 1 : 0,
         })),
       ),
     },

@@ -397,10 +397,10 @@ function isFailure(schema: TSchema, shapes: Shapes): boolean {
 /** The operations with their addresses, in the order of the document. */
 export function operations(document: OpenApi) {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) => ({
+    Object.entries(methods).map(([method, operation]) => ({
       path,
       method: method.toUpperCase() as Method,
-      operation: one,
+      operation: operation,
     })),
   );
 }

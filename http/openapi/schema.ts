@@ -174,8 +174,8 @@ function choices(
     if (most > 1) return { anyOf: fields.map(given) };
     const others = (name: string | null) =>
       fields
-        .filter((one) => one !== name)
-        .map((one) => [one, notGiven(forms.get(one)!, isEmptyLeftOut)] as const);
+        .filter((field) => field !== name)
+        .map((field) => [field, notGiven(forms.get(field)!, isEmptyLeftOut)] as const);
     const one = (name: string) => {
       const { required, properties } = given(name);
       return { required, properties: { ...properties, ...Object.fromEntries(others(name)) } };
@@ -201,7 +201,7 @@ function notGiven({ type }: Schema, isEmptyLeftOut: boolean): Schema {
 
 /** A form that may be null, too. */
 function orNull(form: Schema): Schema {
-  const isNullable = (one: Schema) => one['nullable'] === true;
+  const isNullable = (schema: Schema) => schema['nullable'] === true;
   const forms = form['anyOf'] as readonly Schema[] | undefined;
   if (Object.keys(form).length === 0 || isNullable(form) || forms?.some(isNullable)) return form;
   if (form['type'] !== undefined) return nullable(form);
@@ -282,8 +282,9 @@ function joined(forms: readonly TSchema[], of: Of): Schema[] {
   for (const form of forms.map(of)) {
     const { type, enum: words, ...more } = form;
     const bare = words !== undefined && Object.keys(more).length === 0;
-    const known = bare && out.find((one) => one['type'] === type && one['enum'] !== undefined && isBare(one));
-    if (known) known['enum'] = [...(known['enum'] as Json[]), ...(words as Json[])];
+    const enumeration =
+      bare && out.find((schema) => schema['type'] === type && schema['enum'] !== undefined && isBare(schema));
+    if (enumeration) enumeration['enum'] = [...(enumeration['enum'] as Json[]), ...(words as Json[])];
     else out.push({ ...form });
   }
   return out;

@@ -57,9 +57,10 @@ export function parseBody(bytes: Uint8Array): Body | BodyRefusal {
  */
 export function holdsMoreValues(bytes: Buffer, most: number): boolean {
   if (bytes.length <= most) return false;
-  let left = most;
+  let remaining = most;
   for (const mark of [0x2c, 0x5b, 0x7b]) {
-    for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) if (--left < 0) return true;
+    for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1))
+      if (--remaining < 0) return true;
   }
   return false;
 }
@@ -68,11 +69,11 @@ export function holdsMoreValues(bytes: Buffer, most: number): boolean {
 function holdsTooManyKeys(bytes: Buffer): boolean {
   // A name, its colon and a value take four bytes at least.
   if (bytes.length <= 4 * MOST_KEYS) return false;
-  let left = MOST_KEYS;
+  let remaining = MOST_KEYS;
   for (let at = bytes.indexOf(0x3a); at >= 0; at = bytes.indexOf(0x3a, at + 1)) {
     let before = at - 1;
     while (before >= 0 && isSpace(bytes[before]!)) before--;
-    if (bytes[before] === 0x22 && --left < 0) return true;
+    if (bytes[before] === 0x22 && --remaining < 0) return true;
   }
   return false;
 }
@@ -98,36 +99,36 @@ export function licenseKeyErrors(body: Body): FieldError[] | null {
 export function jsonErrorAt(text: string): number | null {
   // Open brackets, innermost last. No recursion: a text may nest deeper than the call stack.
   const open: ('[' | '{')[] = [];
-  let wanted: Wanted = 'value';
+  let expected: Wanted = 'value';
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     const inside = open.at(-1);
     const next = text[at]!;
-    if ((next === ']' || next === '}') && closes(next, inside, wanted)) {
+    if ((next === ']' || next === '}') && closes(next, inside, expected)) {
       open.pop();
-      wanted = 'separator';
+      expected = 'separator';
       at++;
-    } else if (wanted === 'separator') {
+    } else if (expected === 'separator') {
       if (next !== ',' || inside === undefined) return at;
-      wanted = inside === '{' ? 'name' : 'value';
+      expected = inside === '{' ? 'name' : 'value';
       at++;
-    } else if (wanted === 'name' || wanted === 'name or end') {
+    } else if (expected === 'name' || expected === 'name or end') {
       const colon = next === '"' ? skipSpace(text, stringEnd(text, at)) : -1;
       if (colon < 0) return at;
       if (text[colon] !== ':') return colon;
-      wanted = 'value';
+      expected = 'value';
       at = colon + 1;
     } else if (next === '[' || next === '{') {
       open.push(next);
-      wanted = next === '[' ? 'value or end' : 'name or end';
+      expected = next === '[' ? 'value or end' : 'name or end';
       at++;
     } else {
       const end = next === '"' ? stringEnd(text, at) : scalarEnd(text, at);
       if (end < 0) return at;
-      wanted = 'separator';
+      expected = 'separator';
       at = end;
     }
   }
-  return wanted === 'separator' && open.length === 0 ? null : text.length;
+  return expected === 'separator' && open.length === 0 ? null : text.length;
 }
 
 /** Message about invalid JSON; lines and columns count from 1. */
@@ -145,9 +146,9 @@ function describeJsonError(text: string): string {
 
 type Wanted = 'value' | 'value or end' | 'name' | 'name or end' | 'separator';
 
-function closes(end: ']' | '}', inside: '[' | '{' | undefined, wanted: Wanted): boolean {
+function closes(end: ']' | '}', inside: '[' | '{' | undefined, expected: Wanted): boolean {
   if (inside !== (end === ']' ? '[' : '{')) return false;
-  return wanted === 'separator' || wanted === 'value or end' || wanted === 'name or end';
+  return expected === 'separator' || expected === 'value or end' || expected === 'name or end';
 }
 
 function skipSpace(text: string, from: number): number {

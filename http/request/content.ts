@@ -30,13 +30,13 @@ export function contentOfText(text: string, type: string): Content {
 export async function contentOfFile(
   path: string,
   type: string,
-  isIt: (found: BigIntStats) => boolean = () => true,
+  isIt: (stats: BigIntStats) => boolean = () => true,
 ): Promise<Content | null> {
   // A pipe would block a thread until somebody writes into it.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const found = await handle.stat({ bigint: true });
-    if (found.isFile() && isIt(found)) return heldContent(handle, found, path, type);
+    const stats = await handle.stat({ bigint: true });
+    if (stats.isFile() && isIt(stats)) return heldContent(handle, stats, path, type);
     await handle.close();
     return null;
   } catch (error) {
@@ -54,7 +54,7 @@ function heldContent(
   return {
     type,
     size: Number(size),
-    etag: `"${[dev, ino, size, mtimeNs].map((one) => one.toString(36)).join('-')}"`,
+    etag: `"${[dev, ino, size, mtimeNs].map((part) => part.toString(36)).join('-')}"`,
     read: async (from, to) => {
       const bytes = Buffer.allocUnsafe(Math.min(PIECE_BYTES, to - from));
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
@@ -208,13 +208,13 @@ function rangeOf(header: string, size: number): Part | null {
 
 /** Strong comparison: a weak tag names no bytes. */
 function isMatched(header: string, etag: string): boolean {
-  return header.trim() === '*' || header.split(',').some((one) => one.trim() === etag);
+  return header.trim() === '*' || header.split(',').some((tag) => tag.trim() === etag);
 }
 
 /** Weak comparison: what a cache between has marked as weak is the same content. */
 export function isNamed(header: string, etag: string): boolean {
   if (header.trim() === '*') return true;
-  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 // Content types of media by the extensions of their names, as browsers know them.

@@ -117,26 +117,26 @@ export function createBodyBudget(most: number, mostUntrusted: number): BodyBudge
       return all;
     },
     open: () => {
-      let held = 0;
+      let heldBytes = 0;
       let trusted = false;
       const trust = () => {
         if (trusted) return;
         trusted = true;
-        untrusted -= held;
+        untrusted -= heldBytes;
       };
       return {
         trust,
         take: (bytes) => {
           if (all + bytes > most || (!trusted && untrusted + bytes > mostUntrusted)) return false;
-          held += bytes;
+          heldBytes += bytes;
           all += bytes;
           if (!trusted) untrusted += bytes;
           return true;
         },
         release: () => {
           trust();
-          all -= held;
-          held = 0;
+          all -= heldBytes;
+          heldBytes = 0;
         },
       };
     },
@@ -195,11 +195,11 @@ export function createBodyParser(module = moduleUrl('./parse-large-body', import
     signal: AbortSignal,
     schema: TObject | null,
   ): Promise<ParsedBody | BodyRefusal> => {
-    const own = chunks.map(withOwnBuffer);
+    const copies = chunks.map(withOwnBuffer);
     const parsed = await pool.run(
-      { chunks: own, schema },
+      { chunks: copies, schema },
       signal,
-      own.map(({ buffer }) => buffer),
+      copies.map(({ buffer }) => buffer),
     );
     if ('refused' in parsed) return new BodyRefusal(parsed.refused, parsed.status);
     const pause = async () => {

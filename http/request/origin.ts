@@ -22,7 +22,7 @@ export function originRule(
   configured: readonly string[],
   isAllowedHost: (host: string) => boolean,
 ): OriginRule {
-  const origins = new Set(configured.map((one) => one.toLowerCase()));
+  const origins = new Set(configured.map((origin) => origin.toLowerCase()));
   const mayRead = (origin: string) => origins.size > 0 && origins.has(origin.toLowerCase());
   return {
     mayRead,
@@ -70,22 +70,23 @@ const LONGEST = 300;
  * port may be forwarded. Throws INVALID_CONFIG naming an entry that is no host name.
  */
 export function hostRule(configured: readonly string[], bind: { readonly host: string }): HostRule {
-  const own = listened(bind.host);
-  const names = [...configured.map(entry), ...(own ? [own] : [])];
+  const ownName = listened(bind.host);
+  const names = [...configured.map(entry), ...(ownName ? [ownName] : [])];
   const passed = new Set<string>();
   return (header) => {
     if (header === undefined) return false;
     if (passed.has(header)) return true;
-    const asked = parse(header);
-    if (!asked || !(isLoopback(asked.host) || names.some((name) => covers(name, asked)))) return false;
+    const requested = parse(header);
+    if (!requested || !(isLoopback(requested.host) || names.some((name) => covers(name, requested))))
+      return false;
     if (passed.size >= CACHED) passed.clear();
     passed.add(header);
     return true;
   };
 }
 
-function covers(name: Authority, asked: Authority): boolean {
-  return name.host === asked.host && (name.port === null || name.port === asked.port);
+function covers(name: Authority, requested: Authority): boolean {
+  return name.host === requested.host && (name.port === null || name.port === requested.port);
 }
 
 /** Short forms such as 127.1 need not pass: browsers expand them before they send. */

@@ -180,8 +180,8 @@ export function encodingFor(accepted: string, bytes: number): Encoding | undefin
   if (bytes <= least || accepted === '') return undefined;
   const weights = new Map<string, number>();
   for (const part of accepted.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((one) => one.trim());
-    const q = parameters.find((one) => one.startsWith('q='));
+    const [name = '', ...parameters] = part.split(';').map((parameter) => parameter.trim());
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
     weights.set(name, q === undefined ? 1 : Number(q.slice(2)) || 0);
   }
   const weight = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0;
@@ -206,12 +206,12 @@ const keptForms = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>();
 export function compressOnce(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
   const forms = keptForms.get(body) ?? new Map<Encoding, Promise<Uint8Array>>();
   keptForms.set(body, forms);
-  const known = forms.get(encoding);
-  if (known) return known;
-  const made = compress(body, encoding, 5);
-  forms.set(encoding, made);
-  made.catch(() => forms.delete(encoding));
-  return made;
+  const cached = forms.get(encoding);
+  if (cached) return cached;
+  const compressed = compress(body, encoding, 5);
+  forms.set(encoding, compressed);
+  compressed.catch(() => forms.delete(encoding));
+  return compressed;
 }
 
 const large = 64 * 1024;
@@ -244,14 +244,14 @@ export function withPreviews<M extends { readonly image?: string }>(
   matches: readonly M[],
   most = MOST_PREVIEW_CHARACTERS,
 ): { readonly matches: (M & { readonly image: string })[]; readonly leftOut: number } {
-  let left = most;
+  let remaining = most;
   let leftOut = 0;
   const bounded = matches.map((match) => {
     const { image = '' } = match;
-    left -= image.length;
-    if (left >= 0 || image === '') return { ...match, image };
+    remaining -= image.length;
+    if (remaining >= 0 || image === '') return { ...match, image };
     // Also smaller ones that follow: those that are there are the first ones.
-    left = -1;
+    remaining = -1;
     leftOut++;
     return { ...match, image: '' };
   });

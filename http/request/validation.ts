@@ -178,7 +178,7 @@ function pathStep(schema: TSchema, mark: 'absolutePath' | 'spelled'): PathStep |
     inside &&
     ((value, field, pathAt) => {
       if (Array.isArray(value))
-        for (const [i, one] of value.entries()) value[i] = inside(one, `${field}[${i}]`, pathAt);
+        for (const [i, item] of value.entries()) value[i] = inside(item, `${field}[${i}]`, pathAt);
       return value;
     })
   );
@@ -343,8 +343,8 @@ function shapeAt(schema: TSchema, schemaPath: string): Shape {
 /** True for a choice of which no form holds others: then all forms are named. */
 function isScalar({ anyOf = [] }: Shape): boolean {
   return anyOf.every(({ type, enum: words, const: word }) => {
-    const known = words !== undefined || word !== undefined;
-    return known || (type !== undefined && type !== 'object' && type !== 'array');
+    const isKnown = words !== undefined || word !== undefined;
+    return isKnown || (type !== undefined && type !== 'object' && type !== 'array');
   });
 }
 

@@ -8,12 +8,12 @@ import { Bytes, type Content, NoBody, type Route, reply, route } from '../route.
 
 /** Documents these routes and itself. Document and page are built at the first request and kept. */
 export function documentRoutes(others: readonly Route[]): readonly Route[] {
-  let made: OpenApi | undefined;
+  let cachedDocument: OpenApi | undefined;
   let documentTag: string | undefined;
   let page: Content | undefined;
   const document = () => {
-    made ??= openApi([...others, ...own]);
-    return made;
+    cachedDocument ??= openApi([...others, ...ownRoutes]);
+    return cachedDocument;
   };
   const openapi = route({
     headers: ['if-none-match'],
@@ -54,8 +54,8 @@ export function documentRoutes(others: readonly Route[]): readonly Route[] {
       return reply(200, page, { ...cached, ...guarded });
     },
   });
-  const own: readonly Route[] = [openapi, docs];
-  return own;
+  const ownRoutes: readonly Route[] = [openapi, docs];
+  return ownRoutes;
 }
 
 /** Another version of the service may answer differently on the same address. */

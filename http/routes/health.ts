@@ -104,9 +104,12 @@ export const readyz = route({
   answers: { 200: Readiness, 503: Readiness },
   handle: (_, service) => {
     const { models, restoring } = service.search;
-    const own = notReadyReasons(service.states(), models.state, service.stopping(), restoring);
+    const ownReasons = notReadyReasons(service.states(), models.state, service.stopping(), restoring);
     const troubles = service.cluster?.standing().troubles ?? [];
-    const reasons = [...own, ...troubles.map((reason) => ({ name: 'cluster', state: 'failed', reason }))];
+    const reasons = [
+      ...ownReasons,
+      ...troubles.map((reason) => ({ name: 'cluster', state: 'failed', reason })),
+    ];
     return reasons.length === 0
       ? reply(200, { ready: true, reasons })
       : reply(503, { ready: false, reasons }, askAgain);

@@ -209,7 +209,7 @@ export const loadAnalysisData = route({
     const people = seen(await search.loadPeople(cache_dir, signal));
     const speech = spoken(await search.transcripts.load(cache_dir, signal));
     const unreadable = [...new Set([...visual.unreadable, ...speech.unreadable])];
-    const message = [visual, speech, people].map((one) => one.message).join('; ');
+    const message = [visual, speech, people].map((answer) => answer.message).join('; ');
     return reply(200, { ...visual, ...speech, ...people, unreadable, message });
   },
 });

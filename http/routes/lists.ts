@@ -31,7 +31,8 @@ const Items = described(
 );
 const One = Type.Object({ list: field('The list as it is now stored.', MomentList) });
 
-const kept = 'Lists are stored in the home folder of the service, independently of the analysis folder.';
+const storageText =
+  'Lists are stored in the home folder of the service, independently of the analysis folder.';
 
 export const listLists = route({
   method: 'GET',
@@ -39,7 +40,7 @@ export const listLists = route({
   id: 'listLists',
   tag,
   summary: 'List the lists of moments',
-  description: `${kept} Lists whose files cannot be read are reported in \`unreadable\`.`,
+  description: `${storageText} Lists whose files cannot be read are reported in \`unreadable\`.`,
   answers: { 200: ListOverview },
   handle: async ({ signal }, { lists }) => reply(200, await lists.list(signal)),
 });
@@ -51,7 +52,7 @@ export const makeList = route({
   tag,
   summary: 'Create a list of moments',
   description:
-    `${kept} Returns 400 with the field in \`message\` if an item is not valid, and 409 if there are too ` +
+    `${storageText} Returns 400 with the field in \`message\` if an item is not valid, and 409 if there are too ` +
     'many lists.',
   body: Type.Object({ name: ListName, items: defaulted(Items, []) }),
   answers: { 201: One, 409: ErrorBody },

@@ -275,23 +275,23 @@ export const loadModel = route({
   },
   handle: async ({ body }, service) => {
     const { models } = service.search;
-    const wanted = models.current(body.model_key);
-    if (models.state.model_key === wanted) {
-      return reply(200, { message: `${wanted} is already in use`, loaded_model: wanted });
+    const modelKey = models.current(body.model_key);
+    if (models.state.model_key === modelKey) {
+      return reply(200, { message: `${modelKey} is already in use`, loaded_model: modelKey });
     }
     if (models.state.is_loading) {
       const warning = `${models.state.requested_model_key} is still loading`;
       return reply(200, { warning, loaded_model: models.state.model_key });
     }
-    await requireDownloaded(wanted, service);
+    await requireDownloaded(modelKey, service);
     if (service.tasks.busy) {
       const task = service.tasks.running ?? 'that is about to start';
       throw analysisErrors.ANOTHER_TASK(`Task ${task} needs the model that it started with`);
     }
-    const state = await models.load(wanted);
-    if (state.model_key === wanted)
-      return reply(200, { message: `${wanted} is in use`, loaded_model: wanted });
-    const message = `${wanted} cannot be loaded: ${state.error}; ${state.model_key} is used instead`;
+    const state = await models.load(modelKey);
+    if (state.model_key === modelKey)
+      return reply(200, { message: `${modelKey} is in use`, loaded_model: modelKey });
+    const message = `${modelKey} cannot be loaded: ${state.error}; ${state.model_key} is used instead`;
     return reply(500, { error: 'Model cannot be loaded', message, loaded_model: state.model_key });
   },
   onError: async (error, { search }) => {
@@ -310,16 +310,16 @@ export const loadModel = route({
 /** A bad key must not cost the model in use. Throws MODEL_UNKNOWN, MODEL_WRONG_KIND, MODEL_NOT_DOWNLOADED. */
 async function requireDownloaded(key: string, { models: library }: Service): Promise<void> {
   const { models } = await library.list();
-  const found = models.find(({ row }) => row.key === key);
-  if (!found) {
-    const known = models.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
-    throw modelErrors.MODEL_UNKNOWN(`model_key ${quoted(key)} is not one of ${known.join(', ')}`);
+  const model = models.find(({ row }) => row.key === key);
+  if (!model) {
+    const visualKeys = models.filter(({ row }) => row.kind === 'visual').map(({ row }) => row.key);
+    throw modelErrors.MODEL_UNKNOWN(`model_key ${quoted(key)} is not one of ${visualKeys.join(', ')}`);
   }
-  if (found.row.kind !== 'visual')
+  if (model.row.kind !== 'visual')
     throw modelErrors.MODEL_WRONG_KIND(`model_key "${key}" is not a visual model`);
-  if (!found.downloaded) {
+  if (!model.downloaded) {
     throw modelErrors.MODEL_NOT_DOWNLOADED(
-      `model_key "${key}" is not downloaded (${found.missing.join(', ')}); to download it: framehound ` +
+      `model_key "${key}" is not downloaded (${model.missing.join(', ')}); to download it: framehound ` +
         `models pull ${key}`,
     );
   }

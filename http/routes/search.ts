@@ -67,7 +67,7 @@ function whole({ matches: found, toast_warning, warnings = [], notes = [], ...mo
   const { matches: pictured, leftOut } = withPreviews(found);
   const tooLarge = leftOut > 0 ? [note('PREVIEWS_LEFT_OUT', { count: leftOut })] : [];
   const added = tooLarge.map(({ text }) => text);
-  const texts = [toast_warning, ...added].filter((one) => one !== undefined);
+  const texts = [toast_warning, ...added].filter((text) => text !== undefined);
   return {
     ...{ matches: pictured, ...more },
     ...(texts.length > 0 && {

@@ -231,8 +231,8 @@ export const exportClips = route({
     503: ErrorBody,
   },
   handle: async ({ body, signal }, { clips: exporter, tasks }) => {
-    const { task: isTask, ...asked } = body;
-    const request = { ...asked, clips: asked.clips.map(plain) };
+    const { task: isTask, ...fields } = body;
+    const request = { ...fields, clips: fields.clips.map(plain) };
     if (!isTask) return reply(200, await exporter.export(request, signal));
     const task = await tasks.begin('clips', request, { signal });
     return reply(202, accepted(task, 'Export started', 'The export is queued'));

@@ -87,7 +87,7 @@ async function page(
   const data: [string, TranscriptionsAnswer['transcription_data'][string]][] = [];
   const languages: [string, TranscriptionsAnswer['transcription_languages'][string]][] = [];
   const unreadable: string[] = [];
-  let left = MOST_TRANSCRIPT_CHARACTERS;
+  let budget = MOST_TRANSCRIPT_CHARACTERS;
   let end = 0;
   // Asked also without any path: a folder that cannot be read is told.
   do {
@@ -101,18 +101,18 @@ async function page(
       const spokenLanguages = own(answer.transcription_languages, path);
       const size = segments ? charactersOf(segments, as) * (spoken ? 2 : 1) : 0;
       if (size > MOST_TRANSCRIPT_CHARACTERS) throw tooLarge(as);
-      if (size > left) {
-        left = 0;
+      if (size > budget) {
+        budget = 0;
         break;
       }
-      left -= size;
+      budget -= size;
       end++;
       if (segments) transcriptions.push([as, moved(segments, as)]);
       if (spokenLanguages) languages.push([as, spokenLanguages]);
       if (spoken) data.push([as, { ...spoken, segments: moved(spoken.segments, as) }]);
       if (broken.has(path)) unreadable.push(path);
     }
-  } while (left > 0 && end < plain.length);
+  } while (budget > 0 && end < plain.length);
   return {
     transcriptions: Object.fromEntries(transcriptions),
     transcription_data: Object.fromEntries(data),
@@ -128,8 +128,8 @@ function moved(segments: Segments, path: string): Segments {
   return segments.map(([start, text, end]) => [start, text, end, path]);
 }
 
-function own<T>(found: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(found, name) ? found[name] : undefined;
+function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function tooLarge(path: string): EngineError {

@@ -106,9 +106,9 @@ function savedText(what: string, { metadata_filter_request }: WatchFolder): stri
 async function expectSamePath(watchFolders: WatchFolders, id: string, given: string): Promise<void> {
   const field = 'folder_path';
   const { watch_folders } = await watchFolders.list();
-  const known = watch_folders.find((one) => one.id === id);
-  if (known === undefined || known.folder_path === given) return;
-  const what = `${field} cannot be changed, it is ${known.folder_path}: add a watch folder for ${given}`;
+  const folder = watch_folders.find((candidate) => candidate.id === id);
+  if (folder === undefined || folder.folder_path === given) return;
+  const what = `${field} cannot be changed, it is ${folder.folder_path}: add a watch folder for ${given}`;
   throw watchErrors.INVALID_WATCH_FOLDER(what, { field });
 }
 

@@ -44,25 +44,25 @@ interface Tickets {
 
 /** `random`: so many bytes of a secure source. */
 function createTickets(time: () => Moment, random: (bytes: number) => Uint8Array): Tickets {
-  let kept: readonly Kept[] = [];
+  let entries: readonly Kept[] = [];
   return {
     make: (holder, ms) => {
       const ticket = secretText('ticket', random(SECRET_BYTES));
       const since = time();
       const sealed = sealHolder(holder, ticket, random(SECRET_BYTES));
-      const alive = kept.filter((one) => isWithin(one.since, one.ms, since, SET_BACK_MS));
+      const alive = entries.filter((entry) => isWithin(entry.since, entry.ms, since, SET_BACK_MS));
       const hash = Buffer.from(hashOf(ticket), 'hex');
-      kept = [...alive.slice(-(MOST_TICKETS - 1)), { hash, holder: sealed, since, ms }];
+      entries = [...alive.slice(-(MOST_TICKETS - 1)), { hash, holder: sealed, since, ms }];
       return ticket;
     },
     take: (ticket) => {
       const hash = Buffer.from(hashOf(ticket), 'hex');
       // Compared with every one, so that the time it takes says nothing about them.
-      const found = kept.filter((one) => timingSafeEqual(one.hash, hash));
-      kept = kept.filter((one) => !found.includes(one));
-      const [one] = found;
-      if (!one || !isWithin(one.since, one.ms, time(), SET_BACK_MS)) return undefined;
-      return unsealHolder(one.holder, ticket);
+      const matches = entries.filter((entry) => timingSafeEqual(entry.hash, hash));
+      entries = entries.filter((entry) => !matches.includes(entry));
+      const [match] = matches;
+      if (!match || !isWithin(match.since, match.ms, time(), SET_BACK_MS)) return undefined;
+      return unsealHolder(match.holder, ticket);
     },
   };
 }
@@ -144,9 +144,9 @@ export class Access {
    * the page begins with; null leaves it as it is. `expires`: Unix ms. Throws SESSION_ENDED.
    */
   makeTicket(credential: string, cacheDir: string | null): { ticket: string; expires: number } {
-    const found = this.#holderOf(credential.trim());
-    if (found === undefined) throw sessionErrors.SESSION_ENDED();
-    const holder = { key: found.key, cacheDir: cacheDir ?? found.cacheDir };
+    const sessionHolder = this.#holderOf(credential.trim());
+    if (sessionHolder === undefined) throw sessionErrors.SESSION_ENDED();
+    const holder = { key: sessionHolder.key, cacheDir: cacheDir ?? sessionHolder.cacheDir };
     return { ticket: this.#tickets.make(holder, TICKET_MS), expires: this.#now() + TICKET_MS };
   }
 
@@ -207,7 +207,7 @@ export class Access {
 
   /** A refused request does not prolong a session. */
   #used(token: string, decision: Decision): Decision {
-    if (decision instanceof Promise) return decision.then((one) => this.#used(token, one));
+    if (decision instanceof Promise) return decision.then((verdict) => this.#used(token, verdict));
     if (decision.ok) this.#sessions.used(token);
     return decision;
   }

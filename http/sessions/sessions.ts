@@ -110,16 +110,16 @@ export class Sessions {
     this.#random = random;
     this.#files = files;
     const now = time();
-    for (const kept of files.read()) {
-      const session = restored(kept, now);
+    for (const stored of files.read()) {
+      const session = restored(stored, now);
       if (!isAlive(session, now)) {
-        files.remove(kept.hash);
+        files.remove(stored.hash);
         continue;
       }
-      this.#sessions.set(kept.hash, session);
+      this.#sessions.set(stored.hash, session);
       if (session.stoppedAt === null) continue;
       session.stoppedAt = null;
-      this.#keep(kept.hash, session, false);
+      this.#keep(stored.hash, session, false);
     }
     this.#makeRoom(MOST_SESSIONS);
   }
@@ -128,7 +128,7 @@ export class Sessions {
     const token = secretText('session', this.#random(SECRET_BYTES));
     const hash = hashOf(token);
     const used = this.#time();
-    for (const [other, session] of this.#sessions) if (!isAlive(session, used)) this.#remove(other);
+    for (const [hash, session] of this.#sessions) if (!isAlive(session, used)) this.#remove(hash);
     this.#makeRoom(MOST_SESSIONS - 1);
     const sealed = sealHolder(holder, token, this.#random(SECRET_BYTES));
     const session: Session = {
@@ -173,12 +173,12 @@ export class Sessions {
 
   /** `name`: of a file in the home folder; of others than sessions nothing is known here. */
   changedOutside(name: string): void {
-    const found = this.#files.one(name);
-    if (found === undefined) return;
-    const { start, kept } = found;
-    const known = [...this.#sessions.keys()].find((hash) => hash.startsWith(start));
-    if (kept === null) this.#sessions.delete(known ?? '');
-    else if ((this.#sessions.get(known ?? '')?.used.wall ?? 0) < kept.last_used_at * 1000)
+    const entry = this.#files.one(name);
+    if (entry === undefined) return;
+    const { start, kept } = entry;
+    const knownHash = [...this.#sessions.keys()].find((hash) => hash.startsWith(start));
+    if (kept === null) this.#sessions.delete(knownHash ?? '');
+    else if ((this.#sessions.get(knownHash ?? '')?.used.wall ?? 0) < kept.last_used_at * 1000)
       this.#sessions.set(kept.hash, restored(kept, this.#time()));
   }
 
@@ -223,8 +223,8 @@ export class Sessions {
 }
 
 /** Between two runs only the wall clock says how much time has passed. */
-function restored(kept: StoredSession, now: Moment): Session {
-  const { opened_at, last_used_at, stopped_at, sealed, cache_dir: cacheDir } = kept;
+function restored(stored: StoredSession, now: Moment): Session {
+  const { opened_at, last_used_at, stopped_at, sealed, cache_dir: cacheDir } = stored;
   const wall = last_used_at * 1000;
   const monotonic = now.monotonic - Math.max(0, now.wall - wall);
   const holder = { sealed, cacheDir };
@@ -315,8 +315,8 @@ export function sessionFiles(folder: string, log: Log): SessionFiles {
   };
   return {
     read: () => {
-      const found = namesIn(folder, log).flatMap((name) => readSession(join(folder, name), log));
-      return found.sort((a, b) => a.last_used_at - b.last_used_at);
+      const sessions = namesIn(folder, log).flatMap((name) => readSession(join(folder, name), log));
+      return sessions.sort((a, b) => a.last_used_at - b.last_used_at);
     },
     one: (name) => {
       const [, start] = /^sessions\/([0-9a-f]{24})\.json$/.exec(name) ?? [];

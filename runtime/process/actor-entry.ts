@@ -79,10 +79,10 @@ class Slots {
   }
 
   given(message: ToActor): void {
-    for (const one of message.type === 'asks' ? message.asks : [message]) {
-      if (one.type !== 'ask' && one.type !== 'credit') continue;
-      for (const { slot, generation } of one.slots) this.#generations[slot] = generation;
-      if (one.type === 'ask' && one.slots.length > 0) this.#ofCalls.set(one.id, one.slots);
+    for (const ask of message.type === 'asks' ? message.asks : [message]) {
+      if (ask.type !== 'ask' && ask.type !== 'credit') continue;
+      for (const { slot, generation } of ask.slots) this.#generations[slot] = generation;
+      if (ask.type === 'ask' && ask.slots.length > 0) this.#ofCalls.set(ask.id, ask.slots);
     }
   }
 

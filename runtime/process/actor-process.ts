@@ -199,5 +199,5 @@ function owned(value: unknown): unknown {
   if (ArrayBuffer.isView(value)) return (value as Float32Array).slice();
   if (Array.isArray(value)) return value.map(owned);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, owned(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, owned(entry)]));
 }

@@ -17,10 +17,10 @@ export class SharedWork<T> {
   async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     for (;;) {
       if (signal.aborted) throw engineErrors.CANCELLED();
-      const found = this.#running.get(key);
-      if (!found?.leaving.signal.aborted) return this.#wait(found ?? this.#begin(key, work), signal);
+      const running = this.#running.get(key);
+      if (!running?.leaving.signal.aborted) return this.#wait(running ?? this.#begin(key, work), signal);
       await orAborted(
-        found.result.then(
+        running.result.then(
           () => {},
           () => {},
         ),
@@ -57,11 +57,11 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
     promise.catch(() => {});
     throw engineErrors.CANCELLED();
   }
-  const { promise: left, reject } = Promise.withResolvers<never>();
+  const { promise: leaving, reject } = Promise.withResolvers<never>();
   const abort = () => reject(engineErrors.CANCELLED());
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await Promise.race([promise, left]);
+    return await Promise.race([promise, leaving]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

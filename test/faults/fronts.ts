@@ -41,14 +41,14 @@ export const frontFaults: readonly Fault[] = [
   {
     name: 'a link to media does not expire',
     file: 'http/service.ts',
-    text: 'found && now() < found.expires',
-    fault: 'found && now() > 0',
+    text: 'cached && now() < cached.expires',
+    fault: 'cached && now() > 0',
     tests: ['test/http/routes/media.slow.test.ts'],
   },
   {
     name: 'a ticket opens two sessions',
     file: 'http/sessions/access.ts',
-    text: '      kept = kept.filter((one) => !found.includes(one));\n',
+    text: '      entries = entries.filter((entry) => !matches.includes(entry));\n',
     fault: '',
     tests: ['test/http/sessions/access.slow.test.ts'],
   },
@@ -69,7 +69,7 @@ export const frontFaults: readonly Fault[] = [
   {
     name: 'memory for bodies is given back twice',
     file: 'http/request/intake.ts',
-    text: '          held = 0;\n',
+    text: '          heldBytes = 0;\n',
     fault: '',
     tests: ['test/http/body-budget.test.ts'],
   },
@@ -140,8 +140,8 @@ export const frontFaults: readonly Fault[] = [
   {
     name: 'what one person took out of a list comes back by the other',
     file: 'http/page/app/basket.ts',
-    text: 'if (!own || !other) return null',
-    fault: 'if (!own || !other) return own ?? other ?? null',
+    text: 'if (!myItem || !theirItem) return null',
+    fault: 'if (!myItem || !theirItem) return myItem ?? theirItem ?? null',
     tests: ['test/http/page/basket.test.ts'],
   },
 ];

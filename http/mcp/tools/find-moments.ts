@@ -178,9 +178,9 @@ function answerOf(answer: MomentsAnswer, start: number, request: Input): ToolAns
   const weaker = weakerText(answer.weaker);
   const said = notes(answer.warnings ?? [answer.toast_warning]);
   if (page.length === 0) {
-    const other = said.length === 0 ? ' Try other words, or fewer conditions.' : '';
+    const hint = said.length === 0 ? ' Try other words, or fewer conditions.' : '';
     const nothing = weaker.length > 0 ? 'Nothing looks like this.' : 'No moments were found.';
-    const none = start > 0 ? 'There are no more moments.' : `${nothing}${other}`;
+    const none = start > 0 ? 'There are no more moments.' : `${nothing}${hint}`;
     return { text: [none, ...weaker, ...said].join('\n'), data: dataOf([], null, answer.weaker) };
   }
   const { text, shown, cursor } = listed({

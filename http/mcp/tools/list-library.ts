@@ -142,7 +142,9 @@ function fileOf(media: LibraryMedia) {
 
 function rowOf(file: ReturnType<typeof fileOf>): string {
   const { hash_str, media_path, kind, duration_seconds, analysed, language, replaced } = file;
-  const done = analysed.map((one) => (one === 'speech' ? `speech (${oneLine(language ?? '?', 20)})` : one));
+  const done = analysed.map((kind) =>
+    kind === 'speech' ? `speech (${oneLine(language ?? '?', 20)})` : kind,
+  );
   const length = duration_seconds ? ` ${timeText(duration_seconds)}` : '';
   return `${hashText(hash_str)} ${fileName(media_path)} ${oneLine(kind ?? 'unknown', 20)}${length}: ${done.join(', ') || 'nothing'}${replaced ? '; another file is now at its path' : ''}`;
 }

@@ -52,25 +52,25 @@ export const makeTimeline = tool({
   }),
   effect: 'adds',
   run: async ({ clips, format, output_path, name }, call) => {
-    const known = new Map<string, Media>();
+    const mediaByPath = new Map<string, Media>();
     for (const [i, clip] of clips.entries()) {
       if (clip.out <= clip.in)
         throw argumentErrors.BAD_ARGUMENT(`${nameOf(i)}.out: must be after in`, {
           field: `${nameOf(i)}.out`,
         });
-      if (!known.has(clip.media))
-        known.set(clip.media, await findMedia(clip.media, `${nameOf(i)}.media`, call));
+      if (!mediaByPath.has(clip.media))
+        mediaByPath.set(clip.media, await findMedia(clip.media, `${nameOf(i)}.media`, call));
     }
     const kinds = await kindsOf(
-      clips.map(({ media }) => known.get(media)!),
+      clips.map(({ media }) => mediaByPath.get(media)!),
       call,
     );
     let starts = 0;
     const placed = clips.map((clip): Placed => {
-      const { path } = known.get(clip.media)!;
-      const one = { ...clip, path, kind: kinds.get(path) ?? 'video', starts };
+      const { path } = mediaByPath.get(clip.media)!;
+      const item = { ...clip, path, kind: kinds.get(path) ?? 'video', starts };
       starts += clip.out - clip.in;
-      return one;
+      return item;
     });
     const answer = await written({ format, sequence_name: name, output_path }, placed, call);
     const { total_duration_seconds: length, fps, warnings = [] } = answer;
@@ -140,12 +140,12 @@ async function written(
       return await client.exportTimeline(request, callOptions);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const [, at, rest] = /items\[(\d+)\](.*)/s.exec(error.message) ?? [];
+      const [, at, field] = /items\[(\d+)\](.*)/s.exec(error.message) ?? [];
       const item = at === undefined ? undefined : items[Number(at)];
       if (item === undefined) throw error;
-      if (item.track !== 'audio' || !/has no sound/.test(rest ?? '') || mute.has(item.media_path))
+      if (item.track !== 'audio' || !/has no sound/.test(field ?? '') || mute.has(item.media_path))
         throw argumentErrors.BAD_ARGUMENT(
-          `${nameOf(item.of)}${oneLine(inOurWords(rest ?? ''), 600)}`,
+          `${nameOf(item.of)}${oneLine(inOurWords(field ?? ''), 600)}`,
           { field: 'clips' },
           error,
         );

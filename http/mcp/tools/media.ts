@@ -138,7 +138,7 @@ async function recordOf(
   { client, cacheDir, callOptions }: Call,
 ): Promise<LibraryMedia | null> {
   const { media } = await client.listLibrary({ cache_dir: cacheDir, under: path, limit: 2 }, callOptions);
-  return media.find((one) => one.hash_str === hash_str) ?? null;
+  return media.find((medium) => medium.hash_str === hash_str) ?? null;
 }
 
 function stored({ kind, duration_seconds, visual, transcript, faces, summaries }: LibraryMedia): string[] {
@@ -147,7 +147,7 @@ function stored({ kind, duration_seconds, visual, transcript, faces, summaries }
     transcript === null
       ? 'none'
       : `${transcript.segments} passages, ${speakersText(transcript)}, language ${oneLine(transcript.language ?? 'unknown', 40)}`;
-  const count = faces.reduce((sum, one) => sum + one.faces, 0);
+  const count = faces.reduce((sum, cluster) => sum + cluster.faces, 0);
   return [
     `Kind: ${oneLine(kind ?? 'unknown', 20)}${duration_seconds ? `, ${timeText(duration_seconds)} (${secondsText(duration_seconds)} s)` : ''}`,
     `Pictures analysed: ${models.length === 0 ? 'no' : models.join(', ')}`,
@@ -200,7 +200,9 @@ async function seenIn({ hash_str }: Media, { client, cacheDir, callOptions }: Ca
   for (const { name } of here.slice(0, MOST_CLUSTERINGS)) {
     const { people } = await client.appearances({ cache_dir: cacheDir, cluster_job_name: name }, callOptions);
     for (const person of people) {
-      const ranges = person.media.filter((one) => one.hash_str === hash_str).flatMap((one) => one.ranges);
+      const ranges = person.media
+        .filter((medium) => medium.hash_str === hash_str)
+        .flatMap((medium) => medium.ranges);
       const text = oneLine(person.name || person.cluster_id, 80);
       if (ranges.length > 0) findings.push({ kind: 'person', text, is_sure: true, ranges });
     }
@@ -212,11 +214,11 @@ const shotNames = { close_up: 'close-up', medium: 'medium', wide: 'wide' } as co
 
 /** Things, shot sizes and printed lines. */
 async function sightsOf({ hash_str }: Media, { client, cacheDir, callOptions }: Call) {
-  const seen = await client.mediaSeen({ cache_dir: cacheDir, hash_str }, callOptions);
-  const things = seen.things.toSorted((a, b) => Number(b.measured) - Number(a.measured));
-  const shots = [...Map.groupBy(seen.shots, ({ size }) => size)];
-  const lines = seen.lines.filter(({ score }) => score >= shownScore);
-  const isOld = seen.things_from === 'previews' || seen.lines_from === 'previews';
+  const sightings = await client.mediaSeen({ cache_dir: cacheDir, hash_str }, callOptions);
+  const things = sightings.things.toSorted((a, b) => Number(b.measured) - Number(a.measured));
+  const shots = [...Map.groupBy(sightings.shots, ({ size }) => size)];
+  const lines = sightings.lines.filter(({ score }) => score >= shownScore);
+  const isOld = sightings.things_from === 'previews' || sightings.lines_from === 'previews';
   const omitted = lines.length - MOST_LINES;
   const findings: Finding[] = [
     ...things.slice(0, MOST_THINGS).map((thing): Finding => {
@@ -321,7 +323,7 @@ export const look = tool({
       side < width ? [`The pictures are ${side} px so that all fit; ask for fewer to see them larger.`] : [];
     return {
       text: [...rows, ...smaller].join('\n'),
-      pictures: pictures.filter((one) => one !== null),
+      pictures: pictures.filter((picture) => picture !== null),
       data: { pictures: looked, side },
     };
   },
@@ -350,7 +352,7 @@ async function picturesOf(
     const request = { cache_dir: cacheDir, requests: [...requests], max_size: side };
     const { thumbnails } = await client.thumbnails(request, callOptions);
     const all = requests.map((_, i) => thumbnails[i]?.thumbnail ?? null);
-    const characters = all.reduce((sum, one) => sum + (one?.length ?? 0), 0);
+    const characters = all.reduce((sum, text) => sum + (text?.length ?? 0), 0);
     if (characters <= MOST_PICTURE_CHARACTERS || round === MOST_ROUNDS || side === SMALLEST)
       return { pictures: fitting(all), side };
     side = sideThatFits(side, characters, SMALLEST);

@@ -99,9 +99,9 @@ export const task = tool({
  */
 async function refuseWhileBusy({ client, callOptions }: Call, id?: string): Promise<void> {
   const { tasks } = await client.listTasks({}, callOptions);
-  const found = tasks.find(({ task_id }) => task_id === id);
-  if (found && !isAnalysis(found.request.types)) return;
-  const busy = tasks.find((one) => isBusy(one) && one.task_id !== id && isAnalysis(one.request.types));
+  const match = tasks.find(({ task_id }) => task_id === id);
+  if (match && !isAnalysis(match.request.types)) return;
+  const busy = tasks.find((task) => isBusy(task) && task.task_id !== id && isAnalysis(task.request.types));
   if (busy === undefined) return;
   const message = `Task ${oneLine(busy.task_id, 64)} is ${busy.state} (${Math.round(busy.progress)}%), and one analysis runs at a time. Wait for it with task {"id": "${oneLine(busy.task_id, 64)}", "wait_seconds": ${MOST_WAIT}}, or cancel it if a person wants that.`;
   throw argumentErrors.TASK_RUNS(message);
@@ -236,7 +236,7 @@ async function mediaUnder(
   const files = new Set<string>();
   const folders = new Set<string>();
   // Without links, which may lead back to a folder above.
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   for (const path of paths) {
     const page = await pageOf(path, 0, call);
     if (page === null) files.add(path);
@@ -247,8 +247,8 @@ async function mediaUnder(
     for (let offset = 0; files.size <= end; offset += PAGE) {
       const page = await pageOf(folder, offset, call);
       const real = page?.real_path ?? folder;
-      if (page === null || (offset === 0 && seen.has(real))) break;
-      seen.add(real);
+      if (page === null || (offset === 0 && visited.has(real))) break;
+      visited.add(real);
       for (const { media_path } of page.files) files.add(media_path);
       for (const { path } of page.folders) if (folders.size < MOST_FOLDERS) folders.add(path);
       if (offset + PAGE >= page.total) break;
@@ -316,12 +316,12 @@ export const analyze = tool({
   effect: 'adds',
   run: async ({ paths, what, language, clustering, cursor }, call) => {
     const start = startOf(cursor);
-    const { files, left } = await mediaUnder(paths, { start, most: MOST_FILES }, call);
+    const { files, left: remaining } = await mediaUnder(paths, { start, most: MOST_FILES }, call);
     if (files.length === 0) {
       const none = start > 0 ? `they contain only ${start} files` : 'they contain no media';
       throw argumentErrors.BAD_ARGUMENT(`paths: ${none}`, { field: 'paths' });
     }
-    const has = (one: (typeof what)[number]) => what.includes(one);
+    const has = (kind: (typeof what)[number]) => what.includes(kind);
     const request = {
       cache_dir: call.cacheDir,
       ...(has('pictures') && { visual_media_paths: files }),
@@ -333,11 +333,14 @@ export const analyze = tool({
     };
     const task_id = await begun(request, call);
     const id = oneLine(task_id, 64);
-    const rest = left
+    const remainder = remaining
       ? ` The folders hold more files: when it has ended, call again with cursor "${start + MOST_FILES}".`
       : '';
-    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${rest} Ask task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`;
-    return { text, data: { task_id, files: files.length, cursor: left ? String(start + MOST_FILES) : null } };
+    const text = `Task ${id} has started on ${files.length} files (${what.join(', ')}).${remainder} Ask task {"id": "${id}", "wait_seconds": ${MOST_WAIT}}.`;
+    return {
+      text,
+      data: { task_id, files: files.length, cursor: remaining ? String(start + MOST_FILES) : null },
+    };
   },
 });
 

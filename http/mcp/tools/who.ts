@@ -99,16 +99,16 @@ interface Row {
 }
 
 function chosenOf(jobs: readonly FaceClusterJob[], clustering: string | undefined): FaceClusterJob[] {
-  const found = jobs.filter(({ name }) => clustering === undefined || name === clustering);
-  if (found.length > 0 || jobs.length === 0) return found;
+  const matching = jobs.filter(({ name }) => clustering === undefined || name === clustering);
+  if (matching.length > 0 || jobs.length === 0) return matching;
   const names = jobs.map(({ name }) => name);
-  const meant =
+  const hint =
     suggestion(clustering ?? '', names) ||
     `; there are ${names
       .slice(0, 10)
-      .map((one) => oneLine(one, 80))
+      .map((text) => oneLine(text, 80))
       .join(', ')}`;
-  const message = `clustering: there is no face clustering ${JSON.stringify(oneLine(clustering ?? '', 80))}${meant}`;
+  const message = `clustering: there is no face clustering ${JSON.stringify(oneLine(clustering ?? '', 80))}${hint}`;
   throw argumentErrors.BAD_ARGUMENT(message, { field: 'clustering' });
 }
 
@@ -148,12 +148,12 @@ async function seen(
   const only =
     media === undefined
       ? null
-      : new Set((await findAllMedia(media, 'media', call)).map((one) => one.hash_str));
-  const wanted = plainApostrophes(name.toLowerCase());
+      : new Set((await findAllMedia(media, 'media', call)).map((medium) => medium.hash_str));
+  const foldedName = plainApostrophes(name.toLowerCase());
   const having = jobs.filter(
     ({ names, cluster_ids }) =>
       cluster_ids.includes(name) ||
-      Object.values(names).some((one) => plainApostrophes(one.toLowerCase()) === wanted),
+      Object.values(names).some((text) => plainApostrophes(text.toLowerCase()) === foldedName),
   );
   if (having.length === 0) throw unknownPerson(name, jobs);
   const rows: Row[] = [];
@@ -173,12 +173,12 @@ async function seen(
 
 function unknownPerson(name: string, jobs: readonly FaceClusterJob[]): Error {
   const names = [...new Set(jobs.flatMap((job) => Object.values(job.names)))].sort();
-  const known = names
+  const knownNames = names
     .slice(0, 20)
-    .map((one) => oneLine(one, 60))
+    .map((text) => oneLine(text, 60))
     .join(', ');
-  const meant =
-    suggestion(name, names) || (known === '' ? '; nobody has a name yet' : `; there are ${known}`);
-  const message = `name: there is no person named ${JSON.stringify(oneLine(name, 80))}${oneLine(meant, 1200)}`;
+  const hint =
+    suggestion(name, names) || (knownNames === '' ? '; nobody has a name yet' : `; there are ${knownNames}`);
+  const message = `name: there is no person named ${JSON.stringify(oneLine(name, 80))}${oneLine(hint, 1200)}`;
   return argumentErrors.BAD_ARGUMENT(message, { field: 'name' });
 }

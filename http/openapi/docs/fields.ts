@@ -59,7 +59,7 @@ function insideOf(schema: Schema, components: Components, name: string, depth: n
   }
   // Beside fields, the forms say which of them are given together.
   if (anyOf && !properties) {
-    return anyOf.flatMap((one) => insideOf(resolved(one, components), components, name, depth));
+    return anyOf.flatMap((choice) => insideOf(resolved(choice, components), components, name, depth));
   }
   return fieldsOf(schema, components, `${name}.`, depth + 1);
 }
@@ -68,9 +68,9 @@ function insideOf(schema: Schema, components: Components, name: string, depth: n
 export function resolved(schema: Schema, components: Components): Schema {
   const { $ref, allOf } = schema as { $ref?: string; allOf?: readonly Schema[] };
   if ($ref !== undefined) {
-    const found = components[$ref.replace('#/components/schemas/', '')];
-    if (!found) throw new Error(`${$ref} is not in the document`);
-    return found;
+    const component = components[$ref.replace('#/components/schemas/', '')];
+    if (!component) throw new Error(`${$ref} is not in the document`);
+    return component;
   }
   if (allOf?.length !== 1) return schema;
   const { allOf: _, ...place } = schema;

@@ -103,9 +103,9 @@ function exampleOf(schema: Schema, components: Components, name = ''): Json {
   if (parts) return Object.assign({}, ...parts.map((part) => exampleOf(part, components, name)));
   if (at['type'] === 'array') return [exampleOf(at['items'] as Schema, components, name)];
   if (at['type'] === 'object') return objectExample(at, components);
-  const known = byName.find(([pattern]) => pattern.test(name));
-  const fits = known && (at['type'] === 'string') === (typeof known[1] === 'string');
-  return fits ? known[1] : plain(at);
+  const match = byName.find(([pattern]) => pattern.test(name));
+  const fits = match && (at['type'] === 'string') === (typeof match[1] === 'string');
+  return fits ? match[1] : plain(at);
 }
 
 function objectExample(schema: Schema, components: Components): Json {
@@ -249,7 +249,7 @@ ${table('Query', parameterFields(parameters, 'query', document))}
 ${body ? table('Body', fieldsOf(body, schemas)) : ''}
 <h4>Answers</h4>
 ${Object.entries(operation.responses)
-  .map(([status, one]) => answer(status, one, document))
+  .map(([status, response]) => answer(status, response, document))
   .join('\n')}
 <h4>Example</h4>
 <pre tabindex="0">${html(curl(entry, document))}</pre>
@@ -276,14 +276,14 @@ function parameterFields(
   where: Parameter['in'],
   document: OpenApi,
 ): Field[] {
-  const chosen = parameters.filter((one) => one.in === where);
+  const chosen = parameters.filter((parameter) => parameter.in === where);
   const properties = Object.fromEntries(
     chosen.map(({ name, schema, description }) => [
       name,
       description === undefined ? schema : { ...schema, description },
     ]),
   );
-  const required = chosen.filter((one) => one.required).map(({ name }) => name);
+  const required = chosen.filter((parameter) => parameter.required).map(({ name }) => name);
   return fieldsOf({ type: 'object', properties, required }, document.components.schemas);
 }
 
@@ -308,8 +308,8 @@ function row(field: Field, of: 'request' | 'answer'): string {
     fallback === undefined ? '' : `<span class="limits">default <code>${html(fallback)}</code></span>`,
     limits === '' ? '' : `<span class="limits">${html(limits)}</span>`,
   ].filter((part) => part !== '');
-  const own = name.slice(name.lastIndexOf('.') + 1);
-  return `<tr><td class="d${depth}" title="${html(name)}"><code>${html(own)}</code>${mark}</td><td class="type">${html(type)}</td><td>${meaning.join('<br>')}</td></tr>`;
+  const shortName = name.slice(name.lastIndexOf('.') + 1);
+  return `<tr><td class="d${depth}" title="${html(name)}"><code>${html(shortName)}</code>${mark}</td><td class="type">${html(type)}</td><td>${meaning.join('<br>')}</td></tr>`;
 }
 
 function answer(status: string, given: Operation['responses'][string], document: OpenApi): string {
@@ -353,12 +353,12 @@ function curl({ method, path, operation }: ReturnType<typeof operations>[number]
   const example = ({ name, schema }: Parameter) =>
     encodeURIComponent(String(exampleOf(schema, schemas, name)));
   const filled = path.replace(/\{([^}]+)\}/g, (all, name: string) => {
-    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    const parameter = parameters.find((candidate) => candidate.in === 'path' && candidate.name === name);
     return parameter ? example(parameter) : all;
   });
   const query = parameters
-    .filter((one) => one.in === 'query' && one.required)
-    .map((one) => `${one.name}=${example(one)}`);
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map((parameter) => `${parameter.name}=${example(parameter)}`);
   const body = bodySchema(operation);
   const verb = method === 'GET' || (method === 'POST' && body) ? '' : `-X ${method} `;
   const lines = [`curl ${verb}"$FRAMEHOUND_SERVER${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`];
