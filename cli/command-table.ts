@@ -54,11 +54,7 @@ const speechOptions = {
     completes: ['auto', 'none', '1', '2', '3', '4', '5+'],
     help: 'number of speakers (auto)',
   },
-  channels: {
-    type: 'string',
-    value: '1,2',
-    help: 'transcribe these channels separately instead of a mix',
-  },
+  channels: { type: 'string', value: '1,2', help: 'transcribe these channels separately instead of a mix' },
   with: {
     type: 'string',
     value: 'MODEL',
@@ -76,11 +72,7 @@ const speechOptions = {
 } as const;
 
 const clusteringOptions = {
-  eps: {
-    type: 'string',
-    value: 'E',
-    help: 'distance within one person, 0 to 2; lower is stricter (0.48)',
-  },
+  eps: { type: 'string', value: 'E', help: 'distance within one person, 0 to 2; lower is stricter (0.48)' },
   'min-samples': { type: 'string', value: 'N', help: 'similar faces that start a cluster (2)' },
 } as const;
 
@@ -138,16 +130,9 @@ const editOptions = {
   'include-file': { ...many, value: 'GLOB', row: 'shared' },
   'exclude-folder': { ...many, value: 'GLOB', help: '… by folder name or path' },
   'include-folder': { ...many, value: 'GLOB', row: 'shared' },
-  filter: {
-    ...many,
-    value: filterValue,
-    help: 'replace the filters, or remove them',
-  },
+  filter: { ...many, value: filterValue, help: 'replace the filters, or remove them' },
   'no-filter': { ...switchedOn, row: 'shared' },
-  'default-cache-dir': {
-    ...switchedOn,
-    help: 'use the default analysis folder; --cache-dir: another one',
-  },
+  'default-cache-dir': { ...switchedOn, help: 'use the default analysis folder; --cache-dir: another one' },
   enabled: { ...switchedOn, help: 'watch it, or not' },
   disabled: { ...switchedOn, row: 'shared' },
   json: { ...switchedOn, help: 'print JSON' },
@@ -214,11 +199,7 @@ const faceActions = {
         help: 'only this one, by id or name, with its faces: their ids, files and times',
       },
       noise: { ...switchedOn, help: 'also faces in no cluster, with the same' },
-      max: {
-        type: 'string',
-        value: 'N',
-        help: 'at most N clusters, or faces of one cluster (100)',
-      },
+      max: { type: 'string', value: 'N', help: 'at most N clusters, or faces of one cluster (100)' },
       offset: { type: 'string', value: 'N', help: 'with --cluster: skip the first N faces' },
       'min-faces': { type: 'string', value: 'N', help: 'only clusters of at least N faces' },
       'max-faces': { type: 'string', value: 'N', help: 'only clusters of at most N faces' },
@@ -306,16 +287,9 @@ const clusterCommand = {
     drain: {
       usage: 'NODE',
       help: 'give a node no further files; it finishes those that it has',
-      options: {
-        end: { type: 'boolean', default: false, help: 'give it files again' },
-        ...askedCluster,
-      },
+      options: { end: { type: 'boolean', default: false, help: 'give it files again' }, ...askedCluster },
     },
-    remove: {
-      usage: 'NODE',
-      help: 'forget a node that does not run any more',
-      options: askedCluster,
-    },
+    remove: { usage: 'NODE', help: 'forget a node that does not run any more', options: askedCluster },
   },
 } as const;
 
@@ -325,30 +299,18 @@ const serviceCommands = {
   open: {
     usage: '',
     help: 'open the page in a browser; starts a service if none runs',
-    options: {
-      print: {
-        ...switchedOn,
-        help: 'only print the address; it works once, within a minute',
-      },
-    },
+    options: { print: { ...switchedOn, help: 'only print the address; it works once, within a minute' } },
   },
   serve: {
     usage: '',
     help: 'serve REST, Socket.IO and the page until stopped',
     settings: { usage: '--host NAME --port N', help: 'address to listen on (127.0.0.1, 6699)' },
     options: {
-      'no-guardian': {
-        ...switchedOn,
-        help: 'run in this process, for debugging; no restart after a crash',
-      },
+      'no-guardian': { ...switchedOn, help: 'run in this process, for debugging; no restart after a crash' },
       ...joiningOptions,
     },
   },
-  mcp: {
-    usage: '',
-    help: 'serve an assistant (MCP) over standard input and output',
-    options: {},
-  },
+  mcp: { usage: '', help: 'serve an assistant (MCP) over standard input and output', options: {} },
   stop: { usage: '', help: 'stop the service of this home folder' },
   cluster: clusterCommand,
   license: {
@@ -377,18 +339,10 @@ const serviceCommands = {
 // The options of `framehound summary`, and those of `analyze` that ask for summaries.
 
 const summaryOptions = {
-  analysis: {
-    type: 'string',
-    value: 'NAME|ID',
-    help: 'one of several summaries of a file (the latest)',
-  },
+  analysis: { type: 'string', value: 'NAME|ID', help: 'one of several summaries of a file (the latest)' },
   collection: { type: 'string', value: 'NAME|ID', help: 'every summary of a collection, instead of files' },
   list: { ...switchedOn, help: 'list summaries: of files, of a collection, or all' },
-  find: {
-    type: 'string',
-    value: 'WORDS',
-    help: 'find texts that contain the words; at most N (50)',
-  },
+  find: { type: 'string', value: 'WORDS', help: 'find texts that contain the words; at most N (50)' },
   max: { type: 'string', value: 'N', row: 'shared, only with it' },
   node: { type: 'string', value: 'ID', help: 'start at this node' },
   depth: { type: 'string', value: 'N', help: 'N levels below it (all)' },
@@ -422,11 +376,7 @@ export const summaryRequestOptions = {
   },
   'summary-instructions': { type: 'string', value: 'TEXT', help: 'purpose of the summary in your own words' },
   'summary-model': { type: 'string', value: 'KEY', help: 'the language model (the recommended one)' },
-  'summary-name': {
-    type: 'string',
-    value: 'NAME',
-    help: 'name of the summaries (the preset)',
-  },
+  'summary-name': { type: 'string', value: 'NAME', help: 'name of the summaries (the preset)' },
   collection: { type: 'string', value: 'NAME', help: 'collection to add them to' },
 } as const;
 
@@ -533,10 +483,7 @@ const followingCommands = {
 const formats = [...documentFormats, ...timelineFormats, ...sidecarFormats];
 
 const clipOptions = {
-  smart: {
-    ...switchedOn,
-    help: 'exact too, but encode only around the cuts where possible',
-  },
+  smart: { ...switchedOn, help: 'exact too, but encode only around the cuts where possible' },
   copy: { ...switchedOn, help: 'do not encode; start at the keyframe before' },
   json: { ...switchedOn, help: 'print JSON' },
   out: {
@@ -594,11 +541,7 @@ const exportActions = {
   },
 } as const;
 
-const manyFiles = {
-  ...many,
-  value: 'FILE',
-  completes: 'file',
-} as const;
+const manyFiles = { ...many, value: 'FILE', completes: 'file' } as const;
 
 const removing = {
   yes: { ...switchedOn, help: 'do not ask' },
@@ -607,11 +550,7 @@ const removing = {
 } as const;
 
 const transcriptOptions = {
-  speaker: {
-    type: 'string',
-    value: 'NAME',
-    help: 'only what this speaker says',
-  },
+  speaker: { type: 'string', value: 'NAME', help: 'only what this speaker says' },
   media: { ...manyFiles, help: 'only in this file (may be repeated)' },
   max: { type: 'string', default: '50', value: 'N', help: 'at most N matches (50)' },
   json: { ...switchedOn, help: 'print JSON' },
@@ -711,11 +650,7 @@ export const commandTable = {
         completes: 'file',
         help: 'find what looks like a moment of a film',
       },
-      exclude: {
-        ...many,
-        value: 'TEXT',
-        help: 'rank what looks like this lower (may be repeated)',
-      },
+      exclude: { ...many, value: 'TEXT', help: 'rank what looks like this lower (may be repeated)' },
       seen: { ...switchedOn, help: 'search only what is seen, said or written, or names (all four)' },
       said: { ...switchedOn, row: 'shared' },
       written: { ...switchedOn, row: 'shared' },
@@ -734,11 +669,7 @@ export const commandTable = {
         help: "only matching files: 'source.camera_model is_any_of FX3'",
       },
       max: { type: 'string', default: '10', value: 'N', help: 'at most N matches (10)' },
-      'per-film': {
-        type: 'string',
-        value: 'N',
-        help: 'at most N matches of one film (3), or all',
-      },
+      'per-film': { type: 'string', value: 'N', help: 'at most N matches of one film (3), or all' },
       'text-weight': {
         type: 'string',
         default: '1',
@@ -809,11 +740,7 @@ export const commandTable = {
       cancel: { usage: '[ID]', help: 'stop the one that a service runs, or only this one' },
     },
   },
-  watch: {
-    help: 'analyse what arrives in folders',
-    options: json,
-    actions: watchActions,
-  },
+  watch: { help: 'analyse what arrives in folders', options: json, actions: watchActions },
   ...followingCommands,
   list: {
     usage: '[PATH]',
@@ -831,11 +758,7 @@ export const commandTable = {
     completes: 'file',
     options: removing,
   },
-  prune: {
-    usage: '',
-    help: 'remove analyses of files that no longer exist',
-    options: removing,
-  },
+  prune: { usage: '', help: 'remove analyses of files that no longer exist', options: removing },
   move: {
     usage: 'OLD NEW',
     help: 'update the paths of files and folders that you have renamed',
@@ -849,11 +772,7 @@ export const commandTable = {
     help: 'write pictures of a film as JPEG files',
     completes: 'file',
     options: {
-      at: {
-        ...many,
-        value: 'SECONDS',
-        help: 'the picture at this time (may be repeated)',
-      },
+      at: { ...many, value: 'SECONDS', help: 'the picture at this time (may be repeated)' },
       scene: {
         type: 'string',
         value: 'START-END',
