@@ -80,7 +80,6 @@ export function perFilmArgument(text: string): number | null {
   return text === 'all' ? null : numberArgument('--per-film', text, maxResults);
 }
 
-/** Numeric constraints in the schema of a field. */
 interface NumberField {
   readonly type: string;
   readonly minimum?: number;

@@ -16,7 +16,6 @@ interface Option {
   readonly default?: boolean | string | string[];
   /** Name of its value in the help; required for an option that is a string. */
   readonly value?: string;
-  /** Completion of its value. */
   readonly completes?: Completion;
   /** Its row in the help. Without it, the usage of its command names it, or the row of another one. */
   readonly help?: string;
@@ -34,7 +33,6 @@ export interface Action {
   readonly usage?: string;
   readonly help: string;
   readonly options?: Options;
-  /** Completion of its arguments. */
   readonly completes?: Completion;
   /** Flags of settings worth a row here, and the text of that row. */
   readonly settings?: { readonly usage: string; readonly help: string };

@@ -56,7 +56,6 @@ export function typed(text: string): string {
   return text.replace(commandInText, `${invocation} `);
 }
 
-/** Exit codes of the command line. */
 export const exit = { ok: 0, error: 1, usage: 2, someFailed: 3, cancelled: 130 } as const;
 
 export type Command = (args: readonly string[], context: Context) => Promise<number>;

@@ -43,7 +43,6 @@ config.json can set them too (framehound config). With --server a running servic
 most commands. Other users can see --key in the list of processes, but not FRAMEHOUND_LICENSE_KEY.
 `;
 
-/** The help of one command. */
 export function commandHelp(name: string, command: Action): string {
   // Every action has a line here, and a command that only has actions begins with what it is for.
   const { actions = {} } = command;
@@ -151,7 +150,6 @@ function unknownOption(named: string, options: Options, help: string): Error {
   return usageErrors.USAGE(`there is no option ${named}${hint || `; see: framehound ${help}`}`);
 }
 
-/** Options of the command and of its actions. */
 function optionsOf({ options = {}, actions = {} }: Action): Options {
   return Object.assign({}, ...Object.values(actions).map(optionsOf), options);
 }

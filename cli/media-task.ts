@@ -86,7 +86,6 @@ export async function runMediaTask(service: Service, task: MediaTask, context: C
   return unreadable.length > 0 && !json ? exit.someFailed : exit.error;
 }
 
-/** Starts an analysis, and follows it to its end. */
 export async function analyze(
   service: Service,
   request: TaskRequest,
@@ -190,7 +189,6 @@ function exitCodeOf({ error, cancelled, failures }: Report, unreadable: number):
 const EVERY_MS = 500;
 
 interface JsonView extends ProgressView {
-  /** Files found under the named paths. */
   found(found: Found): void;
   /** Events of the command itself, before the last line. */
   more(event: string, fields: object): void;
@@ -286,7 +284,6 @@ const followErrors = errorTable({
   TASK_LEFT: { meaning: 'The service stopped while the task was running', status: 503, retryable: true },
 });
 
-/** Results asked for at a time. */
 const PAGE = 1000;
 /** The service looks through all results for each page: it gets that many times longer for its work. */
 const PATIENCE = 10;

@@ -56,7 +56,6 @@ const worstFirst: readonly WorkResult['outcome'][] = [
   'not_applicable',
 ];
 
-/** Counts results as they come. */
 export function createTally(kinds: readonly StageKind[] = stageKinds) {
   const counts = noneDone(kinds, 0);
   const files = new Map<string, Ended>();
@@ -116,7 +115,6 @@ export function summary(
   return `${lines.join('\n')}\n`;
 }
 
-/** Word for jobs, counted beside files. */
 export function jobWord(kinds: readonly StageKind[], count: number): string {
   const [singular, several] = kinds.find(({ labels }) => labels.jobs)?.labels.jobs ?? ['job', 'jobs'];
   return count === 1 ? singular : several;
@@ -143,13 +141,11 @@ const MOST_BARS = 8;
 /** Between two lines for the whole where the output is no terminal. */
 const PLAIN_EVERY_MS = 10_000;
 
-/** `kinds`: the kinds of work there are. */
 export function createProgressView(
   screen: Screen,
   clock: Clock,
   kinds: readonly StageKind[] = stageKinds,
 ): ProgressView {
-  /** Progress of files by path and type of work. */
   const files = new Map<string, FileProgress>();
   /** Closing steps of jobs, the same way. */
   const closings = new Map<string, ClosingProgress>();
@@ -474,7 +470,6 @@ interface Failed {
   readonly message: string;
 }
 
-/** Why a file failed. */
 export function failureLine({ code, message }: Failed): string {
   return `✗ ${code}: ${printable(message)}\n`;
 }

@@ -25,9 +25,7 @@ export const RunningService = Type.Object({
   engine: ProcessIdentity,
   /** Starts the engine again; null where the engine runs alone. */
   guardian: nullable(ProcessIdentity),
-  /** Version of the program. */
   program: Type.String(),
-  /** Host as in the setting. */
   host: Type.String(),
   /** The one that is listened on. */
   port: Type.Integer(),

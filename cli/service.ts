@@ -41,7 +41,6 @@ export async function withService<T>(
   });
 }
 
-/** The service that runs at this address. */
 export function serviceAt(url: string, context: Context): Service {
   const { license_key } = context.values;
   const { signal } = context;

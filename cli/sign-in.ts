@@ -27,7 +27,6 @@ const LONGEST_LOG = 10 * 1024 * 1024;
 const MOST_LINES = 5;
 
 interface Background {
-  /** Where its log goes. */
   readonly log: string;
   /** Undefined while it runs. */
   readonly ended: { readonly code: number | null } | undefined;

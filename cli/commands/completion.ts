@@ -42,11 +42,9 @@ interface Place {
   readonly path: string;
   readonly words: readonly Word[];
   readonly flags: readonly Flag[];
-  /** Completion of its arguments beside the words. */
   readonly completes: Completion | undefined;
 }
 
-/** Flags that every command takes. */
 export const settingFlags: readonly Flag[] = Object.entries(settings).flatMap(([name, setting]) => {
   const { flag, doc, schema } = setting as { flag?: string; doc: string; schema: object };
   if (flag === undefined) return [];
@@ -172,7 +170,6 @@ function give(words: readonly string[]): string {
   return `_framehound_words ${words.map(quoted).join(' ')}`;
 }
 
-/** For bash and zsh. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

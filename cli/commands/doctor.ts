@@ -54,7 +54,6 @@ export const config: Command = async (args, { config: configuration, out }) => {
   return exit.ok;
 };
 
-/** Problem of a model folder, with its file and field. */
 export function problemText({ file, field, message }: RegistryProblem): string {
   return `${file}${field ? ` ${field}` : ''}: ${message}`;
 }
@@ -274,7 +273,6 @@ function summaries(rows: readonly ListedModel[]): Finding {
   return { name, ok: true, lacking: true, found, fix };
 }
 
-/** Models of sight, each with its purpose. */
 function sight(rows: readonly ListedModel[]): Finding {
   const name = 'things and words';
   const kinds = { 'object-detection': 'things', 'text-recognition': 'printed words' } as const;
@@ -492,7 +490,6 @@ function clockFinding({ clock_seconds }: DatabaseFacts): Finding {
   return { ...finding, lacking: true, fix: 'set the clocks of both machines by a time server (NTP)' };
 }
 
-/** Roots of the cluster that this machine does not know. */
 async function rootFindings({ roots }: DatabaseFacts, { installation, values }: Context): Promise<Finding[]> {
   const { libraries } = await installation();
   // One that cannot be read is told among the roots.

@@ -260,7 +260,6 @@ const Naming = Type.Object({
   unassigned: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
 });
 
-/** Facts of a closing step that are shown here. */
 const Outcome = Type.Object({
   /** Corrections that do not hold any more, by a sentence each. */
   conflicts: Type.Array(Type.String()),
@@ -352,7 +351,6 @@ const show: Command = async (args, context) => {
 
 interface Shown {
   readonly cards: readonly Card[];
-  /** Remarks about the answer. */
   readonly notes: readonly string[];
 }
 
@@ -362,7 +360,6 @@ interface Limits {
   readonly min_cluster_size: number;
   readonly max_cluster_size: number;
   readonly include_noise: boolean;
-  /** True if answers contain pictures. */
   readonly previews: boolean;
 }
 
@@ -420,7 +417,6 @@ async function allClusters(client: Client, job: FaceClusterJob, page: PageReques
 /** Ids of faces, which moves take, and where each was found. */
 const identified = { include_entry_ids: true, include_places: true };
 
-/** The faces in no cluster, with their ids. */
 async function inNoCluster(client: Client, { cache_dir, cluster_job_name }: PageRequest): Promise<Shown> {
   const request = { cache_dir, cluster_job_name, include_noise: true, ...identified };
   const { noise, warning } = await client.clusterFaces({ ...request, limit: mostFacesOfPage });
@@ -440,7 +436,6 @@ function moreOf(cards: readonly Card[], max: number): string {
   return `--max ${Math.min(mostClusters, max * 10)}${last ? `, or --max-faces ${last.size} for clusters of this size and smaller` : ''}`;
 }
 
-/** With the ids of the faces. */
 async function oneByOne(client: Client, page: PageRequest, cluster_ids: readonly string[]): Promise<Shown> {
   const { cache_dir, cluster_job_name, max: limit, offset } = page;
   const request = { cache_dir, cluster_job_name, cluster_ids, limit, offset, ...identified };
@@ -527,7 +522,6 @@ type FacePlace = NonNullable<ClusterFacesAnswer['clusters'][number]['places']>[n
 // when the faces are clustered again.
 
 const { name: naming, merge: merging, move: moving, undo: undoing } = commandTable.faces.actions;
-/** Letters of a name. */
 const LONGEST_NAME = 200;
 
 interface Named {
@@ -536,7 +530,6 @@ interface Named {
   readonly jobKey: { readonly cache_dir: string; readonly cluster_job_name: string };
 }
 
-/** Looks the clustering up, and works on it. */
 function withJob(context: Context, name: string, work: (named: Named) => Promise<number>): Promise<number> {
   const cache_dir = folders(context.values).cache;
   return withService(context, 0, async ({ client }) => {
@@ -686,7 +679,6 @@ const remove: Command = async (args, context) => {
   });
 };
 
-/** Describes what would be removed, in words and in numbers. */
 async function described(
   client: Client,
   job: FaceClusterJob,
@@ -775,7 +767,6 @@ function folded(name: string): string {
   return plainApostrophes(name).normalize('NFKC').toLowerCase();
 }
 
-/** A word as a person types it into a shell. */
 export function shellWord(text: string): string {
   const shown = printable(text);
   return /^[\p{L}\p{N}_.,:@%+=/][\p{L}\p{N}_.,:@%+=/-]*$/u.test(shown)

@@ -120,9 +120,7 @@ function size(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }
 
-/** Media asked for at a time. */
 const PAGE = 1000;
-/** Paths named before the rest is counted. */
 const NAMED = 20;
 
 export const list: Command = async (args, context) => {

@@ -389,7 +389,6 @@ async function verify(key: string, { installation, out, signal }: Context): Prom
 
 type ModelAction = (key: string, context: Context) => Promise<number>;
 
-/** Actions that take one key after another. */
 const actions: Readonly<Record<string, ModelAction>> = {
   use: useModel,
   remove,

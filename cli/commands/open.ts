@@ -116,7 +116,6 @@ export function hasDisplay(
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
 }
 
-/** The command that shows an address. */
 export function opening(
   address: string,
   platform: string = process.platform,

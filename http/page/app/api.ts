@@ -54,7 +54,6 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** One line for a person. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return failureText(error.message, error.phrase);
   return error instanceof Error ? error.message : String(error);

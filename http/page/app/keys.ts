@@ -107,7 +107,6 @@ export const keyTable = {
 
 type KeyName = keyof typeof keyTable;
 
-/** Name of a key for people. */
 function keyLabel(name: string): string {
   const labels: Readonly<Record<string, string>> = {
     ArrowLeft: '←',

@@ -71,7 +71,6 @@ export function startNavigation(onTicket: (ticket: string) => void): void {
   look();
 }
 
-/** Where one was before signing in again. */
 function lastRoute(): Route {
   return parseRoute(sessionStorage.getItem(LAST) ?? '') ?? { view: 'search', argument: '', params: '' };
 }

@@ -91,7 +91,6 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** Shown as long as it is drawn. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -159,7 +158,6 @@ export function download(name: string, content: string | Blob | Uint8Array<Array
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** The bytes that a base64 text stands for. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }

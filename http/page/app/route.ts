@@ -25,7 +25,6 @@ export function parseRoute(hash: string): Route | null {
   return { view: view as ViewName, argument: decoded(argument), params };
 }
 
-/** Target of a link. */
 export type RouteTo = Pick<Route, 'view' | 'argument'> & Partial<Pick<Route, 'params'>>;
 
 export function routeHash({ view, argument, params = '' }: RouteTo): string {
@@ -39,7 +38,6 @@ export function ticketIn(hash: string): { readonly ticket: string; readonly rout
   return ticket === '' ? null : { ticket: decoded(ticket), route: parseRoute(`#${place}`) };
 }
 
-/** Null for what names no moment. */
 export function parseMoment(argument: string): Moment | null {
   const [, hash_str, seconds = '0'] = /^([\w-]+)(?:@(\d+(?:\.\d+)?))?$/.exec(argument) ?? [];
   return hash_str === undefined ? null : { hash_str, seconds: Number(seconds) };

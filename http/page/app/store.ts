@@ -40,7 +40,6 @@ export interface Task {
   readonly progress: number;
   readonly files: number;
   readonly files_done: number;
-  /** The file that is worked on. */
   readonly path: string | null;
   readonly remaining_seconds: number | null;
 }
@@ -77,9 +76,7 @@ export interface State {
   readonly tasks: readonly Task[];
   readonly toasts: readonly Toast[];
   readonly basket: readonly BasketItem[];
-  /** True while the list of keys is shown. */
   readonly showsKeys: boolean;
-  /** True while the set-up dialog is shown. */
   readonly showsSetUp: boolean;
   readonly slices: Readonly<Record<string, unknown>>;
 }

@@ -17,7 +17,6 @@ import { named, t } from './words.ts';
 
 // Texts about tasks: their names, their subjects, and the reason why one waits.
 
-/** Name of a kind of work. */
 export function typeText(type: string): string {
   return named(words, type);
 }
@@ -132,7 +131,6 @@ export function join(room: Room): void {
   connection().emit('join', room);
 }
 
-/** Hits of saved searches that were joined. */
 export function onHit(listener: (hit: SearchHit) => void): void {
   hitListeners.add(listener);
 }

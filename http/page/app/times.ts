@@ -29,7 +29,6 @@ export function secondsOf(text: string): number | null {
     .reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 
-/** The last part of a path, of any system. */
 export function nameOf(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1) || path;
 }

@@ -108,7 +108,6 @@ function Told({ found: { files, unreadable, isCut } }: { readonly found: Walked 
 const KEPT = 'framehound.wishes';
 
 type Models = Awaited<ReturnType<Api['availableModels']>>;
-/** Facts about models that decide which work is possible. */
 interface WorkModels {
   readonly speech: Pick<Models['speech'], 'model_key'>;
   readonly faces: Pick<Models['faces'], 'command'>;
@@ -282,7 +281,6 @@ function subtitlesOf({ media_path: path }: WorkFile) {
   };
 }
 
-/** True if the request contains no work. */
 export function isEmptyRequest(body: AnalyzeBody): boolean {
   const { visual_media_paths, transcription_jobs, face_clustering_jobs, summary_requests } = body;
   return !(visual_media_paths || transcription_jobs || face_clustering_jobs || summary_requests);

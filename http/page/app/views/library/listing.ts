@@ -42,7 +42,6 @@ export function rowsInSight({ top, height, row, total }: Sight): readonly [numbe
   return [first, Math.min(total, Math.ceil((top + height) / row) + BEYOND)];
 }
 
-/** Numbers of the pages that hold rows [first, last). */
 export function pagesOf(first: number, last: number, size: number): number[] {
   const pages: number[] = [];
   for (let page = Math.floor(first / size); page * size < last; page++) pages.push(page);
@@ -216,7 +215,6 @@ export async function rowsBetween(from: number, to: number): Promise<Row[]> {
   return freshRows(from, to);
 }
 
-/** Reads the rows again. */
 export async function freshRows(from: number, to: number): Promise<Row[]> {
   const { folder } = listing.get();
   const rows: Row[] = [];

@@ -168,7 +168,6 @@ type Result = Awaited<ReturnType<typeof api.getTask>>['results'][number];
 
 interface TaskFilesProps {
   readonly task_id: string;
-  /** Only those that failed. */
   readonly isFailed: boolean;
   /** Number of these results, and of all. */
   readonly count: number;

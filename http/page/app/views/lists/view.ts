@@ -35,7 +35,6 @@ const KEPT_FOLDER = 'framehound.clips';
 
 interface ExportProps {
   readonly items: readonly BasketItem[];
-  /** Name of the list. */
   readonly name: string;
 }
 

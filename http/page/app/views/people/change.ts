@@ -141,13 +141,11 @@ export type Cluster = Samples['clusters'][number];
 interface PeopleState {
   /** Name of the clustering; null for the first one. */
   readonly job: string | null;
-  /** Ids of clusters. */
   readonly chosen: readonly string[];
   /** Changes made here: what is shown is asked for again. */
   readonly changes: number;
   /** The task that clusters again. */
   readonly task_id: string | null;
-  /** True while a name is being typed. */
   readonly isWriting: boolean;
 }
 
@@ -294,7 +292,6 @@ interface Spoken {
 /** Enough to know a voice by. */
 const SAMPLE_SECONDS = 10;
 
-/** Speakers by duration, longest first. */
 export function speakersOf(media_path: string, spoken: Spoken): Speaker[] {
   const { hash_str, segments, speakers, speakers_uncertain: isUncertain = false } = spoken;
   const range = spoken.speaker_range ?? null;

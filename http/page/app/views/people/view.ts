@@ -137,7 +137,6 @@ function AllFaces({ job, cluster_id, shown, showMore }: AllFacesProps) {
 
 interface MoveProps extends FaceGroupProps {
   readonly entry_ids: readonly string[];
-  /** Faces of the whole cluster. */
   readonly size: number;
   /** Where the only chosen face was found. */
   readonly place: NonNullable<ShownFaces['places']>[number] | undefined;
