@@ -113,11 +113,11 @@ function SavedSearch({ search }: { readonly search: SearchStanding }) {
 }
 
 interface DoingsProps {
-  readonly one: SearchStanding;
+  readonly search: SearchStanding;
   readonly query: ReturnType<typeof queryOf>;
 }
 
-function Doings({ one: { search_id, name }, query }: DoingsProps) {
+function Doings({ search: { search_id, name }, query }: DoingsProps) {
   const [asking, setAsking] = useState<'rename' | 'remove' | null>(null);
   const close = () => setAsking(null);
   const rename = async (changed: string) => {
@@ -148,7 +148,7 @@ function Doings({ one: { search_id, name }, query }: DoingsProps) {
 const FEW = 5;
 
 /** Shown hits count as seen, and stay marked as new until the list is closed. */
-function Hits({ one: { search_id, hits: total, new_hits } }: { readonly one: SearchStanding }) {
+function Hits({ search: { search_id, hits: total, new_hits } }: { readonly search: SearchStanding }) {
   const [showsAll, setShowsAll] = useState(false);
   const seenCount = useRef(total - new_hits);
   const { value, error, again } = useAsk(
