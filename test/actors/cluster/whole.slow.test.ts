@@ -33,8 +33,14 @@ async function same<T>(both: Both, read: (node: Replica) => Promise<T>): Promise
   return one!;
 }
 
-/** With entry ids, and pictures as they say whom they show. */
-const peopleOf = ({ index, cacheDir }: Replica) => people(index, cacheDir);
+/** With entry ids, and pictures as they say whom they show. Paths are those of each machine. */
+async function peopleOf({ index, cacheDir }: Replica) {
+  const { job, clusters, noise } = await people(index, cacheDir);
+  const everywhere = ({ places, ...cluster }: typeof noise) => {
+    return { ...cluster, places: places.map(({ path: _, ...place }) => place) };
+  };
+  return { job, clusters: clusters.map(everywhere), noise: everywhere(noise) };
+}
 
 async function clusterOnce(both: Both): Promise<void> {
   const [here] = both;
