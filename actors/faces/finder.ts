@@ -49,15 +49,15 @@ async function findFaces(
   const candidates = await current.run(key, ({ family }) => family.detector.detect(pyramid, checkpoint));
   const { chip } = current.using(key).family.embedder;
   const measuredFaces = candidates.flatMap((candidate) => measured(candidate, pyramid, chip) ?? []);
-  const { vectors, kept } = await embedded(current, measuredFaces, { key, checkpoint, log });
+  const { vectors, embeddedFaces } = await embedded(current, measuredFaces, { key, checkpoint, log });
   const displays: Uint8Array[] = [];
   const alignedFaces: Uint8Array[] = [];
-  for (const { candidate, pixels } of kept) {
+  for (const { candidate, pixels } of embeddedFaces) {
     alignedFaces.push(crops.aligned(pixels));
     displays.push(crops.display(picture, displayRegion(candidate, picture)));
     await checkpoint();
   }
-  return { faces: kept.map(({ face }) => face), vectors, aligned: alignedFaces, displays };
+  return { faces: embeddedFaces.map(({ face }) => face), vectors, aligned: alignedFaces, displays };
 }
 
 /** Null where the landmarks are one point: that is no face. */
@@ -100,11 +100,11 @@ async function embedded(
   current: CurrentPair,
   faces: readonly Found[],
   { key, checkpoint, log }: Omit<FindOptions, 'crops'>,
-): Promise<{ vectors: Float32Array<ArrayBuffer>; kept: Found[] }> {
+): Promise<{ vectors: Float32Array<ArrayBuffer>; embeddedFaces: Found[] }> {
   const parts: Float32Array[] = [];
-  const kept: Found[] = [];
+  const embeddedFaces: Found[] = [];
   const take = (face: Found, vector: Float32Array) => {
-    kept.push(face);
+    embeddedFaces.push(face);
     parts.push(vector);
   };
   const run = (some: readonly Found[]) =>
@@ -129,9 +129,9 @@ async function embedded(
     }
   }
   const size = current.using(key).family.embedder.dimensions;
-  const vectors = new Float32Array(kept.length * size);
+  const vectors = new Float32Array(embeddedFaces.length * size);
   parts.forEach((vector, at) => void vectors.set(vector, at * size));
-  return { vectors, kept };
+  return { vectors, embeddedFaces };
 }
 
 function withoutDirection({ box }: Face, key: string) {

@@ -202,10 +202,10 @@ function fill(
 function pooled(histograms: readonly Float64Array[]): { all: Float64Array; neighbours: Float64Array } {
   const [all, neighbours] = [new Float64Array(bins), new Float64Array(bins)];
   for (const histogram of histograms) {
-    let [seen, rank] = [0, 1];
+    let [total, rank] = [0, 1];
     for (const [bin, count] of histogram.entries()) {
       all[bin]! += count;
-      for (seen += count; rank <= seen; rank *= 2) neighbours[bin]! += 1;
+      for (total += count; rank <= total; rank *= 2) neighbours[bin]! += 1;
     }
   }
   return { all, neighbours };

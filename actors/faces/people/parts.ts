@@ -95,6 +95,6 @@ export async function noSuchJob(
 ): Promise<string> {
   const { jobs, unreadable } = await index.ask('cluster_jobs', { cache_dir }, now(signal));
   const names = [...jobs.map(({ name }) => name), ...unreadable];
-  const meant = suggestion(cluster_job_name, names);
-  return `${cache_dir} has no face clustering named ${quoted(cluster_job_name)}${meant}`;
+  const hint = suggestion(cluster_job_name, names);
+  return `${cache_dir} has no face clustering named ${quoted(cluster_job_name)}${hint}`;
 }

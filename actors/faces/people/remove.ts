@@ -24,11 +24,11 @@ export async function removePeople(
   const removed = { deleted_jobs: 0, deleted_clusters: 0, deleted_faces: 0, removed_faces: 0 };
   for (const cluster_id of clustersOf(request, job)) {
     const query = { cache_dir, cluster_job_name, cluster_id };
-    const one = await parts.index.ask('delete_people', query, now(signal));
-    removed.deleted_jobs += one.jobs;
-    removed.deleted_clusters += one.clusters;
-    removed.deleted_faces += one.faces;
-    removed.removed_faces += one.faces_removed;
+    const counts = await parts.index.ask('delete_people', query, now(signal));
+    removed.deleted_jobs += counts.jobs;
+    removed.deleted_clusters += counts.clusters;
+    removed.deleted_faces += counts.faces;
+    removed.removed_faces += counts.faces_removed;
   }
   if (removed.removed_faces > 0)
     await compactFacesInSteps(parts.index, { cache_dir, model_key: job.model_key }, signal);
@@ -54,17 +54,17 @@ function summaryText({
   removed_faces,
 }: Omit<DeletePeopleAnswer, 'message'>): string {
   if (deleted_faces === 0) return 'It contained no faces';
-  const taken = `${counted(deleted_faces, 'face')} removed`;
+  const outcome = `${counted(deleted_faces, 'face')} removed`;
   const shared = deleted_faces - removed_faces;
   const back =
     deleted_jobs === 0 && shared > 0
       ? `. Other clusterings also contain ${shared} of them, so they come back when this one is clustered again unless you delete them there, too`
       : '';
   if (removed_faces === 0) {
-    return `${taken}, but nothing is deleted from the disk${back || ', because other clusterings still contain them'}`;
+    return `${outcome}, but nothing is deleted from the disk${back || ', because other clusterings still contain them'}`;
   }
   const them = `${removed_faces} of them`;
-  return `${taken}. The vectors and pictures of ${them} are no longer used, and the next compaction deletes them from the disk${back}`;
+  return `${outcome}. The vectors and pictures of ${them} are no longer used, and the next compaction deletes them from the disk${back}`;
 }
 
 // Which clusters a text means: an id, or a name that one or more of them have.
@@ -84,22 +84,22 @@ interface Lookup {
 const lookups = new WeakMap<Known, Lookup>();
 
 function lookupOf(job: Known): Lookup {
-  const known = lookups.get(job);
-  if (known !== undefined) return known;
+  const cachedLookup = lookups.get(job);
+  if (cachedLookup !== undefined) return cachedLookup;
   const byName = new Map<string, string[]>();
   const byCase = new Map<string, Set<string>>();
   for (const id of job.cluster_ids) {
     const name = plainName(Object.hasOwn(job.names, id) ? job.names[id]! : '');
     if (name === '') continue;
-    const [own, alike] = [byName.get(name), byCase.get(alikeName(name))];
-    if (own === undefined) byName.set(name, [id]);
-    else own.push(id);
+    const [namesakes, alike] = [byName.get(name), byCase.get(alikeName(name))];
+    if (namesakes === undefined) byName.set(name, [id]);
+    else namesakes.push(id);
     if (alike === undefined) byCase.set(alikeName(name), new Set([name]));
     else alike.add(name);
   }
-  const made = { ids: new Set(job.cluster_ids), byName, byCase };
-  lookups.set(job, made);
-  return made;
+  const lookup = { ids: new Set(job.cluster_ids), byName, byCase };
+  lookups.set(job, lookup);
+  return lookup;
 }
 
 const alikeName = (name: string) => plainApostrophes(name.toLowerCase());
@@ -113,8 +113,8 @@ export function knownCluster(job: Known, cluster_id: string, field: string): str
 
 /** Every cluster of this name: two clusters may be one person. Throws UNKNOWN_PERSON naming the field. */
 export function clustersNamed(job: Known, person_name: string, field: string): string[] {
-  const found = withName(job, person_name);
-  if (found.length > 0) return [...found];
+  const ids = withName(job, person_name);
+  if (ids.length > 0) return [...ids];
   throw unknownPerson(job, person_name, field);
 }
 
@@ -123,14 +123,14 @@ export function clustersNamed(job: Known, person_name: string, field: string): s
  * in which it is named. Throws UNKNOWN_PERSON naming the field.
  */
 export function clustersMeant(job: Known, people: readonly string[], field: string): string[] {
-  const found = people.flatMap((text, i) => {
+  const ids = people.flatMap((text, i) => {
     if (lookupOf(job).ids.has(text)) return [text];
     const exactly = withName(job, text);
     const clusters = exactly.length > 0 ? exactly : inAnyCase(job, text);
     if (clusters.length === 0) throw unknownPerson(job, text, `${field}[${i}]`);
     return clusters;
   });
-  return [...new Set(found)];
+  return [...new Set(ids)];
 }
 
 function withName(job: Known, name: string): readonly string[] {
@@ -145,7 +145,7 @@ function inAnyCase(job: Known, name: string): readonly string[] {
 }
 
 function unknownPerson({ name, names }: Known, text: string, field: string) {
-  const meant = suggestion(text, Object.values(names));
-  const what = `${field}: ${quoted(name)} has no person named ${quoted(text)}${meant}`;
+  const hint = suggestion(text, Object.values(names));
+  const what = `${field}: ${quoted(name)} has no person named ${quoted(text)}${hint}`;
   return peopleErrors.UNKNOWN_PERSON(what, { field });
 }

@@ -37,15 +37,20 @@ export class PictureBudget {
 
   /** Takes the first pictures, as many as fit. */
   take({ faces, entry_ids, places, ...cluster }: ClusterFaces): Pictures {
-    const taken: string[] = [];
+    const encodedFaces: string[] = [];
     for (const jpeg of faces) {
       this.#left -= base64Letters(jpeg);
       if (this.isSpent) break;
-      taken.push(base64(jpeg));
+      encodedFaces.push(base64(jpeg));
     }
-    if (taken.length < faces.length) this.lose(cluster.cluster_id, faces.length - taken.length);
-    const count = taken.length;
-    return { ...cluster, faces: taken, entry_ids: entry_ids.slice(0, count), places: places.slice(0, count) };
+    if (encodedFaces.length < faces.length) this.lose(cluster.cluster_id, faces.length - encodedFaces.length);
+    const count = encodedFaces.length;
+    return {
+      ...cluster,
+      faces: encodedFaces,
+      entry_ids: entry_ids.slice(0, count),
+      places: places.slice(0, count),
+    };
   }
 
   /** Pictures that are not even asked for, because nothing fits any more. */
@@ -91,14 +96,14 @@ export async function picturesOf(
     };
     const answer = await facesOf(parts, { cache_dir, cluster_job_name, ...request }, signal);
     unknown.push(...answer.unknown);
-    const found = new Map(answer.clusters.map((one) => [one.cluster_id, one]));
-    return ids.flatMap((id) => found.get(id) ?? []);
+    const clustersById = new Map(answer.clusters.map((cluster) => [cluster.cluster_id, cluster]));
+    return ids.flatMap((id) => clustersById.get(id) ?? []);
   };
   const together = Math.max(1, Math.floor(FACES_AT_ONCE / Math.max(1, limit)));
   let at = 0;
   for (; at < cluster_ids.length && !budget.isSpent; at += together) {
-    const found = await ask(cluster_ids.slice(at, at + together), limit);
-    for (const cluster of found) clusters.push(budget.take(cluster));
+    const batch = await ask(cluster_ids.slice(at, at + together), limit);
+    for (const cluster of batch) clusters.push(budget.take(cluster));
   }
   if (at >= cluster_ids.length) return { clusters, unknown };
   // The others are told without a picture.
