@@ -135,17 +135,17 @@ export async function remove(
   let together = FORGOTTEN_TOGETHER;
   for (let at = 0; at < all.length && !dry_run; ) {
     const hashes = all.slice(at, at + together);
-    const gone = await index.ask('remove_media', { cache_dir, hashes }, { signal }).catch((error) => {
+    const removal = await index.ask('remove_media', { cache_dir, hashes }, { signal }).catch((error) => {
       if (!storeErrors.STORE_FULL.is(error) || together === 1) throw error;
       return null;
     });
-    if (gone === null) {
+    if (removal === null) {
       // There may be room for one at a time, and each may free some.
       together = 1;
       continue;
     }
     at += hashes.length;
-    clusterings.push(...gone.clusterings);
+    clusterings.push(...removal.clusterings);
     // At once: whoever cancels the rest has no name any more for what is forgotten.
     await proxies.remove(cache_dir, hashes);
   }

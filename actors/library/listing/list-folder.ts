@@ -221,11 +221,11 @@ async function listedFolders(
   { index }: ListingParts,
   cache_dir: string,
   { folder, real }: Place,
-  wanted: readonly Name[],
+  requestedNames: readonly Name[],
   signal: AbortSignal,
 ): Promise<FolderPage['folders']> {
-  if (wanted.length === 0) return [];
-  const names = wanted.map(({ name }) => name);
+  if (requestedNames.length === 0) return [];
+  const names = requestedNames.map(({ name }) => name);
   const count = async (within: string) =>
     (await index.ask('held_below', { cache_dir, within, names }, { signal, lane: 'now' })).counts;
   const given = await count(folder);

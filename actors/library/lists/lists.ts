@@ -106,11 +106,11 @@ const itemFields = Object.keys(items.items.properties);
 /** Throws LIST_INVALID naming the field. */
 export function itemsOf(given: readonly GivenItem[], newId: () => string): ListItem[] {
   if (given.length > mostListItems) throw invalid('items', `has more than ${mostListItems} items`);
-  const seen = new Set<string>();
+  const itemIds = new Set<string>();
   return given.map((item, i) => {
     const { item_id = newId(), media_path, hash_str, start_seconds, end_seconds, name, note } = item;
-    if (seen.has(item_id)) throw invalid(`items[${i}].item_id`, `${item_id} occurs twice`);
-    seen.add(item_id);
+    if (itemIds.has(item_id)) throw invalid(`items[${i}].item_id`, `${item_id} occurs twice`);
+    itemIds.add(item_id);
     if (end_seconds <= start_seconds) {
       throw invalid(`items[${i}].end_seconds`, rangeFault(start_seconds, end_seconds));
     }

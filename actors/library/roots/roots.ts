@@ -202,9 +202,9 @@ function known(all: readonly RootRecord[], name: string): RootRecord {
 
 function expectFree(all: readonly RootRecord[], folder: string): void {
   const real = realFolder(folder);
-  const taken = all.find((root) => !root.removed && realFolder(root.folder) === real);
-  if (taken === undefined) return;
-  throw rootErrors.ROOT_EXISTS(`${folder} is the root ${taken.name} already`, { field: 'folder' });
+  const existingRoot = all.find((root) => !root.removed && realFolder(root.folder) === real);
+  if (existingRoot === undefined) return;
+  throw rootErrors.ROOT_EXISTS(`${folder} is the root ${existingRoot.name} already`, { field: 'folder' });
 }
 
 /** Without roots of before that change nothing, because another root holds what is stored by them. */

@@ -61,17 +61,17 @@ async function exported(transfer: Transfer): Promise<Manifest> {
 
 /** FOLDER_TAKEN for one in which something else lies. */
 async function expectPlace({ cacheDir, folder, home }: Transfer): Promise<void> {
-  const taken = (what: string) => transferErrors.FOLDER_TAKEN(`${folder} ${what}`, { path: folder });
+  const folderTaken = (what: string) => transferErrors.FOLDER_TAKEN(`${folder} ${what}`, { path: folder });
   const real = realFolder(folder);
   const within = [cacheDir, home].map(realFolder).find((ownFolder) => isWithin(real, ownFolder));
-  if (within !== undefined) throw taken(`is in ${within}: choose a folder outside it`);
+  if (within !== undefined) throw folderTaken(`is in ${within}: choose a folder outside it`);
   const names = await readdir(folder).catch((error: unknown): string[] => {
     if (codeOf(error) === 'ENOENT') return [];
     throw failed(folder, 'read', error);
   });
   if (names.includes(manifestFile) || names.includes(unfinished)) return;
   if (names.some((name) => !name.startsWith(claimFile)))
-    throw taken('holds other files: choose an empty folder');
+    throw folderTaken('holds other files: choose an empty folder');
 }
 
 /** From now on nothing there counts as an exported library. */

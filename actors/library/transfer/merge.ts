@@ -64,8 +64,8 @@ export async function mergeLibrary(
       return work.exclusively(() => {
         target.refresh();
         expectApart(source, target, there);
-        const taken = source.keys(clusteringPrefix).filter((key) => target.has(key));
-        const clusterings = taken.map((key) => key.slice(clusteringPrefix.length));
+        const duplicateKeys = source.keys(clusteringPrefix).filter((key) => target.has(key));
+        const clusterings = duplicateKeys.map((key) => key.slice(clusteringPrefix.length));
         const isLeftOut = leftOut(source, target, clusterings);
         moveBundles(from, cacheDir, source, isLeftOut);
         const imported = target.transact((writes) => {
