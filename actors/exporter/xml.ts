@@ -33,9 +33,9 @@ export function xmlDocument(root: Element, hasDocumentType = true): string {
 type Builder = Pick<ReturnType<typeof create>, 'ele' | 'txt'>;
 
 function add(parent: Builder, { name, attributes, content }: Element): void {
-  const own = parent.ele(name, mapped(attributes));
-  if (typeof content === 'string') own.txt(literal(content));
-  else for (const child of content) add(own, child);
+  const element = parent.ele(name, mapped(attributes));
+  if (typeof content === 'string') element.txt(literal(content));
+  else for (const child of content) add(element, child);
 }
 
 function mapped(attributes: Element['attributes']): Record<string, string> {

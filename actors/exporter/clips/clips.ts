@@ -78,15 +78,15 @@ class Cutter implements ClipCounts {
   /** Throws CANCELLED; every other error is a result. */
   async resultOfCut(spec: ClipSpec, cut: Promise<ClipWritten>, signal: AbortSignal): Promise<ClipResult> {
     try {
-      const made = await cut;
+      const output = await cut;
       return {
-        ...resultOf(spec, null, made.output_path),
-        start_seconds_actual: made.start_seconds,
-        end_seconds_actual: made.end_seconds,
-        frame_count: made.frames,
-        encoder: made.encoder,
-        mode_used: made.mode_used,
-        mode_reason: made.mode_reason,
+        ...resultOf(spec, null, output.output_path),
+        start_seconds_actual: output.start_seconds,
+        end_seconds_actual: output.end_seconds,
+        frame_count: output.frames,
+        encoder: output.encoder,
+        mode_used: output.mode_used,
+        mode_reason: output.mode_reason,
       };
     } catch (error) {
       if (signal.aborted) throw error;
@@ -102,16 +102,16 @@ class Cutter implements ClipCounts {
       checkSpec(spec);
       await expectAbove(output_dir, create_folders, unwritable);
       writable(output_dir, () => makeExportFolder(output_dir));
-      const made = await this.#cut(clip, part, signal);
+      const output = await this.#cut(clip, part, signal);
       await before;
       signal.throwIfAborted();
-      const name = `${clipName(spec)}.${made.extension}`;
+      const name = `${clipName(spec)}.${output.extension}`;
       const output_path = await placeNew(part, name).catch((error) => {
         throw unwritable(`${join(output_dir, name)} cannot be written: ${reasonOf(error)}`, error);
       });
-      count(this.encoded, made.encoder);
-      count(this.failed, made.failed_encoder);
-      return { ...made, output_path };
+      count(this.encoded, output.encoder);
+      count(this.failed, output.failed_encoder);
+      return { ...output, output_path };
     } catch (error) {
       if (signal.aborted) throw engineErrors.CANCELLED('the export of clips', {}, error);
       throw error;

@@ -70,10 +70,10 @@ class ProxyMaker {
     await sweepParts(folder, log);
     const part = join(folder, partName(this.#owner, randomUUID().slice(0, 8)));
     try {
-      const made = await this.#write(file, part, spec.max_side, signal, progress);
+      const result = await this.#write(file, part, spec.max_side, signal, progress);
       // Forgotten meanwhile, or another file now: then it is the proxy of nothing.
       await expectSame(file, await mediaFile(request, signal));
-      return await this.#keep(spec, part, made);
+      return await this.#keep(spec, part, result);
     } catch (error) {
       if (signal.aborted) throw engineErrors.CANCELLED(`${file.path}: its proxy`, {}, error);
       throw restatedFor(folder, error);
@@ -101,14 +101,14 @@ class ProxyMaker {
     }, signal);
   }
 
-  async #keep({ cache_dir, hash_str, max_side }: ProxySpec, part: string, made: ProxyMade) {
+  async #keep({ cache_dir, hash_str, max_side }: ProxySpec, part: string, result: ProxyMade) {
     const file = await open(part, 'r+');
     try {
       await file.sync();
     } finally {
       await file.close();
     }
-    const path = join(proxyFolder(cache_dir), proxyName(hash_str, max_side, made.extension));
+    const path = join(proxyFolder(cache_dir), proxyName(hash_str, max_side, result.extension));
     const others = await proxiesIn(cache_dir, hash_str);
     const now = this.#parts.now();
     await markUsed({ path: part, made_s: Math.floor(now / 1000) }, now);
@@ -118,7 +118,7 @@ class ProxyMaker {
     const removed = surplus(all, this.#parts.mostBytes, path, now);
     await removeProxies(removed);
     if (removed.length > 0) this.#parts.log.info('removed the oldest proxies', { count: removed.length });
-    const { frames, width, height, seconds: duration_seconds } = made;
+    const { frames, width, height, seconds: duration_seconds } = result;
     const size_bytes = all.find((proxy) => proxy.path === path)?.size_bytes ?? 0;
     return { path, size_bytes, frames, width, height, duration_seconds };
   }
@@ -232,12 +232,12 @@ function surplus(
 ): StoredProxy[] {
   const usedOf = ({ used_ms }: StoredProxy) => (used_ms > now + AHEAD_MS ? 0 : used_ms);
   let remainingBytes = proxies.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  const gone: StoredProxy[] = [];
+  const excess: StoredProxy[] = [];
   for (const proxy of proxies.toSorted((a, b) => usedOf(a) - usedOf(b))) {
     if (remainingBytes <= most) break;
     if (proxy.path === keptPath) continue;
-    gone.push(proxy);
+    excess.push(proxy);
     remainingBytes -= proxy.size_bytes;
   }
-  return gone;
+  return excess;
 }

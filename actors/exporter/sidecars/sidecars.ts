@@ -175,15 +175,15 @@ async function factsOf(
   await expectSame(record, beside_media);
   const { identity, probe } = record;
   const { hash_str, size_bytes } = identity;
-  const seen = await parts.search.seen({ cache_dir, hash_str }, call.signal);
+  const content = await parts.search.seen({ cache_dir, hash_str }, call.signal);
   const whole: [number, number] = [0, Number.MAX_VALUE];
   const part = { cache_dir, hash_str, range: whole, after: null, most: mostSegments };
   const { stored, segments } = await parts.index.ask('transcript_part', part, call);
   const orientation = people.length > 0 ? await orientationOf(parts, record, call) : null;
-  const sure = seen.things.filter(({ measured }) => measured).map((thing) => thing.class);
+  const sure = content.things.filter(({ measured }) => measured).map((thing) => thing.class);
   const { kind, duration_seconds, width, height, creation_date, camera_make, camera_model, location } = probe;
-  const { things, shots, lines, sounds } = seen;
-  const heard = (sounds ?? []).map(({ sound }) => sound);
+  const { things, shots, lines, sounds } = content;
+  const soundNames = (sounds ?? []).map(({ sound }) => sound);
   const warnings = [
     ...(unreadable.length > 0 ? [`damaged face clusterings are left out: ${unreadable.join(', ')}`] : []),
     ...(probe.kind === 'image' && people.length > 0 && orientation === null
@@ -194,7 +194,7 @@ async function factsOf(
   return {
     facts: {
       ...{ media_path, hash_str, kind, size_bytes, duration_seconds, width, height, ...tags, orientation },
-      keywords: [...new Set([...(probe.xmp?.keywords ?? []), ...sure, ...heard])],
+      keywords: [...new Set([...(probe.xmp?.keywords ?? []), ...sure, ...soundNames])],
       people,
       people_in_xmp: probe.xmp?.people ?? [],
       seen: { things, shots, lines, sounds },

@@ -137,7 +137,7 @@ const frameRate = 'f1000';
 /** When people are seen, and what is said and heard in films and sound, as XMP of dynamic media has them. */
 function tracksOf({ kind, people, transcript, seen: { sounds } }: SidecarFacts): Element[] {
   if (kind === 'image') return [];
-  const seen = people
+  const sightings = people
     .flatMap(({ name, ranges }) => ranges.map(([start, end]) => ({ name, start, end })))
     .sort((a, b) => a.start - b.start)
     .map(({ name, start, end }) => item({ ...timesOf(start, end), 'xmpDM:name': oneLine(name) }));
@@ -148,13 +148,13 @@ function tracksOf({ kind, people, transcript, seen: { sounds } }: SidecarFacts):
       ...(speaker_name !== null && { 'xmpDM:speaker': oneLine(speaker_name) }),
     }),
   );
-  const heard = (sounds ?? []).map(({ sound, start_seconds, end_seconds }) =>
+  const soundMarkers = (sounds ?? []).map(({ sound, start_seconds, end_seconds }) =>
     item({ ...timesOf(start_seconds, end_seconds), 'xmpDM:name': sound }),
   );
   const tracks = [
-    ...track('People', 'Index', seen),
+    ...track('People', 'Index', sightings),
     ...track('Speech', 'Speech', said),
-    ...track('Sounds', 'Index', heard),
+    ...track('Sounds', 'Index', soundMarkers),
   ];
   return list('xmpDM:Tracks', 'rdf:Bag', tracks);
 }

@@ -227,11 +227,11 @@ const headings = 2;
 export function markdownDocument({ overview, nodes, warnings }: SummaryTree): string {
   const { media_basename, analysis_name, summary_model_key, media_path, quality } = overview;
   const [first, ...below] = nodes;
-  const made = `${code(media_path)}, summary ${marked(analysis_name)} by ${marked(summary_model_key)}`;
+  const subtitle = `${code(media_path)}, summary ${marked(analysis_name)} by ${marked(summary_model_key)}`;
   const notes = qualityNotes(quality, warnings);
   const parts = [
     `# ${marked(media_basename)}`,
-    made,
+    subtitle,
     paragraph(leadOf(overview, first?.node)),
     ...(first ? [`**${timesOf(first)}**`, paragraph(first.node.text), ...hints(first, '')] : []),
     ...below.map(nodeText),

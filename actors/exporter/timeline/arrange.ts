@@ -70,8 +70,8 @@ export function arrange(
     const tracks = tracksOf(item.track, source);
     const follows = item.track === 'both' ? (['video', 'audio'] as const) : tracks;
     const [before] = follows.map((track) => placed[track].at(-1)).sort(byEnd);
-    const one = { item: i, ...place(item, `items[${i}]`, { sources, marks }, before) };
-    for (const track of tracks) placed[track].push(one);
+    const placement = { item: i, ...place(item, `items[${i}]`, { sources, marks }, before) };
+    for (const track of tracks) placed[track].push(placement);
   }
   const all = [...placed.video, ...placed.audio].map(({ clip }) => clip);
   const timeline = {
@@ -118,8 +118,8 @@ function place(item: TimelineItem, at: string, { sources, marks }: Placing, befo
   const name = item.name === undefined ? facts.name : oneLine(item.name);
   if (name === '') throw refused(at, 'name', 'has no printable characters');
   const lengthTo = (end: number) => {
-    const wanted = Math.max(1, framesIn(end - start, sources.sequenceRate, rate));
-    return frames === null ? wanted : Math.min(wanted, frames);
+    const requestedFrames = Math.max(1, framesIn(end - start, sources.sequenceRate, rate));
+    return frames === null ? requestedFrames : Math.min(requestedFrames, frames);
   };
   // The last frame of a file may be rounded past its end: then the whole range moves by that frame.
   const within = frames === null ? from : Math.min(from, frames - lengthTo(after));
@@ -205,7 +205,10 @@ function layered(placed: readonly Placed[]): Clip[][] {
 /** Clips with another number of channels lie on tracks of their own, as editing programs want it. */
 function soundTracks(placed: readonly Placed[], sources: Sources): SoundTrack[] {
   const soundOf = ({ clip }: Placed) => sources.at(clip.source).facts.sound!;
-  const kinds = Map.groupBy(placed, (one) => `${soundOf(one).channels} ${soundOf(one).isStereo}`);
+  const kinds = Map.groupBy(
+    placed,
+    (placement) => `${soundOf(placement).channels} ${soundOf(placement).isStereo}`,
+  );
   return [...kinds.values()].flatMap((some) => {
     const { channels, isStereo } = soundOf(some[0]!);
     return layered(some).map((clips) => ({ clips, channels, isStereo }));
@@ -244,8 +247,8 @@ class Sources {
       throw refused(at, 'track', 'is video, but the file has no pictures');
     if (track === 'audio' && facts.sound === null)
       throw refused(at, 'track', 'is audio, but the file has no sound');
-    const known = this.#numbers.get(media_path);
-    if (known !== undefined) return known;
+    const number = this.#numbers.get(media_path);
+    if (number !== undefined) return number;
     this.#numbers.set(media_path, this.#list.length);
     this.#list.push(this.#counted(facts));
     return this.#list.length - 1;
@@ -271,22 +274,22 @@ class Sources {
     return { facts, rate, frames, isEven };
   }
 
-  #rateOf({ rate: own, varies, path }: SourceFacts): Rational {
-    const found = own && countingRate(own);
-    const rate = found?.rate ?? this.sequenceRate;
+  #rateOf({ rate: sourceRate, varies, path }: SourceFacts): Rational {
+    const supportedRate = sourceRate && countingRate(sourceRate);
+    const rate = supportedRate?.rate ?? this.sequenceRate;
     const counted = framesPerSecond(rate);
     const shown = framesPerSecond(this.sequenceRate);
     const tell = (what: string) => this.warnings.push(`${path}: ${what}`);
-    if (!found) tell(`its frame rate is unknown; frames are counted at ${counted} per second`);
-    else if (!found.isOwn) {
-      const about = `editing programs do not support its ${framesPerSecond(own)} frames per second`;
+    if (!supportedRate) tell(`its frame rate is unknown; frames are counted at ${counted} per second`);
+    else if (!supportedRate.isOwn) {
+      const about = `editing programs do not support its ${framesPerSecond(sourceRate)} frames per second`;
       tell(
         `${about}, and the rate ${varies ? 'varies' : 'may vary'}; frames are counted at ${counted} per second`,
       );
     } else if (varies) {
       tell(`its frame rate varies; frames are counted at ${counted} per second`);
     }
-    if (found?.isOwn && !isSameRate(rate, this.sequenceRate))
+    if (supportedRate?.isOwn && !isSameRate(rate, this.sequenceRate))
       tell(`has ${counted} frames per second, but the sequence has ${shown}`);
     return rate;
   }

@@ -55,10 +55,12 @@ function soundEdits(tracks: Timeline['audio']): Edit[] {
   return clips
     .toSorted((a, b) => a.clip.start - b.clip.start)
     .map(({ clip, count }) => {
-      const taken = playing.flatMap(({ end, channels }) => (end > clip.start ? channels : []));
-      if (taken.length + count > MOST_CHANNELS)
-        throw unfit(`supports ${MOST_CHANNELS} audio channels, but these clips need ${taken.length + count}`);
-      const channels = [1, 2].filter((channel) => !taken.includes(channel)).slice(0, count);
+      const busyChannels = playing.flatMap(({ end, channels }) => (end > clip.start ? channels : []));
+      if (busyChannels.length + count > MOST_CHANNELS)
+        throw unfit(
+          `supports ${MOST_CHANNELS} audio channels, but these clips need ${busyChannels.length + count}`,
+        );
+      const channels = [1, 2].filter((channel) => !busyChannels.includes(channel)).slice(0, count);
       playing.push({ end: clip.end, channels });
       return { clip, channels: count === MOST_CHANNELS ? 'AA' : channels[0] === 1 ? 'A' : 'A2' };
     });
@@ -96,7 +98,7 @@ export function edl(timeline: Timeline): string {
       `${number}  ${reel} ${channels.padEnd(5)} C        ${placed}`,
       ...motion(reel, times),
       ...comments(clip, source, times),
-      ...clip.markers.map((one) => `* LOC: ${counterText(timecode, one.start)} GREEN   ${one.name}`),
+      ...clip.markers.map((marker) => `* LOC: ${counterText(timecode, marker.start)} GREEN   ${marker.name}`),
     ];
   });
   const mode = dropsFrames(timecode) ? 'DROP FRAME' : 'NON-DROP FRAME';
@@ -109,10 +111,12 @@ function motion(reel: string, { speed, first }: SourceTimes): string[] {
   return [`M2   ${reel}      ${speed.toFixed(3).padStart(7, '0').padEnd(22)} ${first}`];
 }
 
-function comments({ name }: Clip, { path, timecode }: Source, { own }: SourceTimes): string[] {
+function comments({ name }: Clip, { path, timecode }: Source, { startTimecode }: SourceTimes): string[] {
   const whole = [...name].length > MOST_NAME ? [`* FULL CLIP NAME: ${name}`] : [];
   const counted =
-    own === null ? [] : [`* SOURCE TIMECODE: ${own} AT ${framesPerSecond(timecode.rate)} FRAMES PER SECOND`];
+    startTimecode === null
+      ? []
+      : [`* SOURCE TIMECODE: ${startTimecode} AT ${framesPerSecond(timecode.rate)} FRAMES PER SECOND`];
   return [
     `* FROM CLIP NAME: ${beginning(name, MOST_NAME)}`,
     ...whole,
@@ -129,13 +133,13 @@ function beginning(text: string, most: number): string {
 
 const LENGTH = 8;
 /** Names with another meaning in EDLs than a reel. */
-const taken: readonly string[] = ['', 'AX', 'BL', 'NONE'];
+const reservedNames: readonly string[] = ['', 'AX', 'BL', 'NONE'];
 
 /**
  * Reel names by index of the source: the first letters of the file name, with a number if that name is taken.
  */
 export function reelNames(sources: readonly Pick<Source, 'name'>[]): string[] {
-  const used = new Set(taken);
+  const used = new Set(reservedNames);
   // Where the search for a free number went on to, so that many files of one name take no longer.
   const next = new Map<string, number>();
   return sources.map(({ name }) => {
@@ -164,7 +168,7 @@ interface SourceTimes {
   readonly first: string;
   readonly last: string;
   /** The first one as the source counts it, where that is another count. */
-  readonly own: string | null;
+  readonly startTimecode: string | null;
   /**
    * Frames per second of a source that has as many numbers a second as the sequence, and is slower or faster.
    */
@@ -178,10 +182,10 @@ function sourceTimes(clip: Clip, source: Source, { rate }: Timeline): SourceTime
   const first = sourceTimecode(source, clip.in);
   if (!isSameRate(counter.rate, rate)) {
     const speed = framesPerSecond(counter.rate);
-    return { first, last: sourceTimecode(source, clip.out), own: null, speed };
+    return { first, last: sourceTimecode(source, clip.out), startTimecode: null, speed };
   }
   const from = framesIn(clip.in, source.rate, counter.rate);
-  return { first, last: counterText(counter, from + length), own: null, speed: null };
+  return { first, last: counterText(counter, from + length), startTimecode: null, speed: null };
 }
 
 /**
@@ -189,11 +193,16 @@ function sourceTimes(clip: Clip, source: Source, { rate }: Timeline): SourceTime
  * of.
  */
 function converted(clip: Clip, source: Source, rate: Timeline['rate']): SourceTimes {
-  const own = sourceTimecode(source, clip.in);
-  const [hours, minutes, seconds, frame] = own.split(/[:;]/).map(Number) as [number, number, number, number];
+  const startTimecode = sourceTimecode(source, clip.in);
+  const [hours, minutes, seconds, frame] = startTimecode.split(/[:;]/).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   const count = nominalRate(rate);
   const second = (hours * 60 + minutes) * 60 + seconds;
   const number = second * count + Math.round((frame * count) / nominalRate(source.timecode.rate));
   const text = (at: number) => timecode(at, { rate: { num: count, den: 1 }, dropFrame: false });
-  return { first: text(number), last: text(number + clip.end - clip.start), own, speed: null };
+  return { first: text(number), last: text(number + clip.end - clip.start), startTimecode, speed: null };
 }

@@ -57,8 +57,8 @@ class Formats {
   }
 
   #id(key: string, attributes: Readonly<Record<string, string | number>>): string {
-    const known = this.#ids.get(key);
-    if (known !== undefined) return known;
+    const existingId = this.#ids.get(key);
+    if (existingId !== undefined) return existingId;
     const id = `r${this.elements.length + 1}`;
     this.elements.push(element('format', { id, ...attributes }));
     this.#ids.set(key, id);
@@ -113,10 +113,10 @@ function storyline(timeline: Timeline, formats: Formats): Element[] {
     return hanging.slice(first, next);
   };
   const add = (end: number, clip: Clip | null) => {
-    const own = clip ? clipStart(clip, sources[clip.source]!) : secondsOf(0, timeline.rate);
-    const hung = until(end).map(({ clip: one, lane }) => {
-      const offset = sum(own, secondsOf(one.start - at, timeline.rate));
-      return clipElement(timeline, formats, one, { lane, offset, isSound: lane < 0 }, []);
+    const parentStart = clip ? clipStart(clip, sources[clip.source]!) : secondsOf(0, timeline.rate);
+    const hung = until(end).map(({ clip: connectedClip, lane }) => {
+      const offset = sum(parentStart, secondsOf(connectedClip.start - at, timeline.rate));
+      return clipElement(timeline, formats, connectedClip, { lane, offset, isSound: lane < 0 }, []);
     });
     const offset = sum(secondsOf(timeline.timecode.frame, timeline.rate), secondsOf(at, timeline.rate));
     if (clip) story.push(clipElement(timeline, formats, clip, { offset, isSound: false }, hung));
@@ -163,7 +163,7 @@ function clipElement(
     start: shownSeconds(clipStart(clip, source)),
     duration: shownSeconds(secondsOf(clip.end - clip.start, timeline.rate)),
   };
-  const markers = clip.markers.map((one) => chapterMarker(one, clip, source, timeline.rate));
+  const markers = clip.markers.map((marker) => chapterMarker(marker, clip, source, timeline.rate));
   if (source.kind === 'image') return element('video', common, ...hung, ...markers);
   const isOther = source.kind === 'video' && !isSameRate(source.rate, timeline.rate);
   const conform = element('conform-rate', {

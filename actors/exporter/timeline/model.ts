@@ -26,16 +26,16 @@ export function conformedRate({ num, den }: Rational): Conformed | null {
   const rates: Rational[] = [{ num: nominal, den: 1 }];
   if (withNtsc.has(nominal)) rates.push({ num: nominal * 1000, den: 1001 });
   const error = (rate: Rational) => Math.abs(rate.num / rate.den / fps - 1);
-  const rate = rates.reduce((best, one) => (error(one) < error(best) ? one : best));
+  const rate = rates.reduce((best, candidate) => (error(candidate) < error(best) ? candidate : best));
   return { rate, isOwn: error(rate) <= TOLERANCE };
 }
 
 /** Standard rate for an odd one: that on whose frames most of its frames begin, as 25 for 12.5. */
 export function countingRate({ num, den }: Rational): Conformed | null {
-  const found = conformedRate({ num, den });
-  if (!found || found.isOwn) return found;
+  const supportedRate = conformedRate({ num, den });
+  if (!supportedRate || supportedRate.isOwn) return supportedRate;
   const many = Array.from({ length: MOST_TIMES }, (_, i) => conformedRate({ num: num * (i + 1), den }));
-  return { rate: many.find((one) => one?.isOwn)?.rate ?? found.rate, isOwn: false };
+  return { rate: many.find((candidate) => candidate?.isOwn)?.rate ?? supportedRate.rate, isOwn: false };
 }
 
 /** Rates that people edit at. */

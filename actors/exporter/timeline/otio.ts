@@ -23,8 +23,8 @@ function range(start: ReturnType<typeof time>, duration: ReturnType<typeof time>
 export function otio(timeline: Timeline): string {
   const { name, rate, timecode, video, audio } = timeline;
   const tracks = [
-    ...video.map((one, i) => track(timeline, one, 'Video', i)),
-    ...audio.map((one, i) => track(timeline, one, 'Audio', i)),
+    ...video.map((videoTrack, i) => track(timeline, videoTrack, 'Video', i)),
+    ...audio.map((audioTrack, i) => track(timeline, audioTrack, 'Audio', i)),
   ];
   const document = {
     OTIO_SCHEMA: 'Timeline.1',
@@ -37,7 +37,7 @@ export function otio(timeline: Timeline): string {
       name: 'tracks',
       source_range: null,
       effects: [],
-      markers: markersOf(timeline).map((one) => marker(one, rate)),
+      markers: markersOf(timeline).map((timelineMarker) => marker(timelineMarker, rate)),
       enabled: true,
       children: tracks,
     },

@@ -33,7 +33,7 @@ export function sequenceOf(request: TimelineBody, pictures: readonly SourceFacts
   const name = oneLine(request.sequence_name);
   if (name === '') throw refused('sequence_name', 'has no printable characters');
   const films = pictures.filter(({ rate }) => rate !== null && conformedRate(rate) !== null);
-  const film = mostFrequent(films, (one) => framesPerSecond(editingRate(one.rate!)));
+  const film = mostFrequent(films, (source) => framesPerSecond(editingRate(source.rate!)));
   const rate = request.fps === undefined ? (rateOf(film) ?? USUAL) : rateAsked(request.fps);
   const sized = pictures.filter(({ width }) => width > 0);
   // Before the rotation of stills: a film says best what the sequence looks like.
@@ -55,9 +55,9 @@ function mostFrequent(
 }
 
 function rateAsked(fps: number): Rational {
-  const found = conformedRate(rateOfNumber(fps));
-  if (found?.isOwn) return found.rate;
-  const near = found && `; the nearest is ${framesPerSecond(found.rate)}`;
+  const supportedRate = conformedRate(rateOfNumber(fps));
+  if (supportedRate?.isOwn) return supportedRate.rate;
+  const near = supportedRate && `; the nearest is ${framesPerSecond(supportedRate.rate)}`;
   throw refused('fps', `must be a frame rate that editing programs support, not ${fps}${near ?? ''}`);
 }
 
@@ -77,8 +77,8 @@ function counterAsked(
   film: SourceFacts | undefined,
 ): Timeline['timecode'] {
   if (text === undefined) {
-    const own = film?.timecode ?? null;
-    const dropFrame = own !== null && dropsFrames(own) && isSameRate(own.rate, rate);
+    const counter = film?.timecode ?? null;
+    const dropFrame = counter !== null && dropsFrames(counter) && isSameRate(counter.rate, rate);
     return { frame: 0, rate, dropFrame };
   }
   const dropFrame = saysDropFrame(text);

@@ -40,26 +40,26 @@ interface ChaptersOfFiles {
 /** Nothing is read when no markers are asked for. Throws what reading the analysis folder throws. */
 async function chaptersOfFiles(
   reading: ReadingParts,
-  asked: ChapterMarkers | undefined,
+  request: ChapterMarkers | undefined,
   paths: Iterable<string>,
   signal: AbortSignal,
 ): Promise<ChaptersOfFiles> {
-  const found = new Map<string, Found | string>();
-  if (asked === undefined) return { chapters: new Map(), warnings: [] };
+  const chaptersByPath = new Map<string, Found | string>();
+  if (request === undefined) return { chapters: new Map(), warnings: [] };
   const all = [...paths];
   await sideBySide(all.values(), together, signal, async (path, until) => {
-    found.set(path, await chaptersAt(reading, asked, path, until));
+    chaptersByPath.set(path, await chaptersAt(reading, request, path, until));
   });
   const chapters = new Map<string, Chapter[]>();
   const warnings: string[] = [];
   for (const path of all) {
-    const one = found.get(path)!;
-    if (typeof one === 'string') {
-      warnings.push(`no chapter markers: ${one}`);
+    const outcome = chaptersByPath.get(path)!;
+    if (typeof outcome === 'string') {
+      warnings.push(`no chapter markers: ${outcome}`);
       continue;
     }
-    chapters.set(path, one.chapters);
-    warnings.push(...one.warnings.map((warning) => `chapter markers of ${path}: ${warning}`));
+    chapters.set(path, outcome.chapters);
+    warnings.push(...outcome.warnings.map((warning) => `chapter markers of ${path}: ${warning}`));
   }
   return { chapters, warnings };
 }

@@ -90,10 +90,10 @@ class Writer {
     this.#timeline = timeline;
     let items = 0;
     const linked = (clip: Clip, media: Linked['media'], track: number, place: number): Linked => {
-      const one = { id: `clipitem-${++items}`, media, track: track + 1, place: place + 1 };
+      const clipItem = { id: `clipitem-${++items}`, media, track: track + 1, place: place + 1 };
       const key = placeOf(clip);
-      addTo(this.#mates, key, one);
-      return one;
+      addTo(this.#mates, key, clipItem);
+      return clipItem;
     };
     this.#pictures = timeline.video.map(({ clips }, track) =>
       clips.map((clip, place) => linked(clip, 'video', track, place)),
@@ -143,7 +143,7 @@ class Writer {
   #audio(): Element {
     const { audio, sources } = this.#timeline;
     const rates = audio.flatMap(({ clips }) => clips.map(({ source }) => sources[source]!.sound!.sampleRate));
-    const hertz = rates.reduce((most, one) => Math.max(most, one), 0) || USUAL_HZ;
+    const hertz = rates.reduce((most, rate) => Math.max(most, rate), 0) || USUAL_HZ;
     const groups = Array.from({ length: OUTPUTS }, (_, i) =>
       element(
         'group',
