@@ -126,11 +126,11 @@ export class Film {
       if (missing !== undefined) throw misuse(`"${missing}", a child of "${node.node_id}", is not written`);
       await texts.read(node, checkpoint);
       const template = texts.statementsOf(node);
-      const made = withWriter
+      const nodeText = withWriter
         ? await withWriter((writer) => this.#byModel(template, film, writer, turn))
         : newNode(template);
-      this.#written.set(node.node_id, { text: made.text, failed: made.failed });
-      written.push(made);
+      this.#written.set(node.node_id, { text: nodeText.text, failed: nodeText.failed });
+      written.push(nodeText);
     }
     return written;
   }
@@ -141,8 +141,8 @@ export class Film {
     writer: LanguageWriter,
     turn: Turn,
   ): Promise<NewSummaryNode> {
-    const made = await writer.node(this.#materialOf(texts, pictures), turn.signal, () => turn.alive());
-    const { text, verification_hints, failed, warnings } = made;
+    const nodeText = await writer.node(this.#materialOf(texts, pictures), turn.signal, () => turn.alive());
+    const { text, verification_hints, failed, warnings } = nodeText;
     for (const warning of warnings) this.#warnings.push(`${texts.node.node_id}: ${warning}`);
     return newNode(texts, { text: failed ? texts.text : text, hints: verification_hints, failed });
   }

@@ -149,8 +149,8 @@ function introduced(sentences: readonly Sentence[]): AttributionHint[] {
 /** Hints whose speaker and person both occur in the leaf, or whose speaker speaks there. */
 function hintsWithin(hints: readonly AttributionHint[], { speakers, people }: Facts): string[] {
   const speaking = new Set(speakers.map(({ speaker }) => speaker));
-  const seen = new Set(people.map(({ person }) => person));
+  const visiblePeople = new Set(people.map(({ person }) => person));
   return hints
-    .filter(({ speaker, person }) => speaking.has(speaker) && (person === null || seen.has(person)))
+    .filter(({ speaker, person }) => speaking.has(speaker) && (person === null || visiblePeople.has(person)))
     .map(({ text }) => text);
 }

@@ -90,7 +90,7 @@ function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, ra
   const d = pictures.dimensions;
   const [first, end] = rowsOf(pictures.frames, range);
   const frames = { vectors: pictures.vectors.subarray(first * d, end * d), dimensions: d };
-  const found = standingOut(concepts.vectors, frames, concepts.background, exclusive)
+  const candidates = standingOut(concepts.vectors, frames, concepts.background, exclusive)
     .filter(({ strength }) => strength >= leastStrength(lexicon.length) + sure)
     .map((candidate) => {
       const similarity = instructionsVector
@@ -99,7 +99,7 @@ function conceptsOf({ material, concepts, instructionsVector }: OutlinedFilm, ra
       // Requested concepts come first: a cosine of 0.5 counts as much as two deviations.
       return { ...candidate, merit: candidate.strength + 4 * similarity };
     });
-  return found
+  return candidates
     .sort((a, b) => b.merit - a.merit)
     .map(({ concept, strength, frame }): Seen => {
       const { name, group } = lexicon[concept]!;

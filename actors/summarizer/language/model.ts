@@ -228,9 +228,10 @@ async function embedded({ embeddings, decoder }: Parts, ids: readonly number[]):
   return sized(embeddings, data, ids.length, decoder.width);
 }
 
-async function features({ vision, format, decoder }: Parts, seen: SeenPicture): Promise<Float32Array> {
-  const { image_features: features } = await vision.run(format.pixels(seen.picture));
-  if (features?.data instanceof Float32Array) return sized(vision, features.data, seen.tokens, decoder.width);
+async function features({ vision, format, decoder }: Parts, seenPicture: SeenPicture): Promise<Float32Array> {
+  const { image_features: features } = await vision.run(format.pixels(seenPicture.picture));
+  if (features?.data instanceof Float32Array)
+    return sized(vision, features.data, seenPicture.tokens, decoder.width);
   throw modelErrors.MODEL_RUN_FAILED(`${vision.file}: output image_features is no float32`, {
     file: vision.file,
   });

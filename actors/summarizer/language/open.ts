@@ -77,7 +77,11 @@ const qwen3vl: Family = {
         const shown = turns.findIndex(({ role }) => role === 'user');
         const pieces = turns.flatMap(({ role, text }, at): Piece[] => [
           { ids: [begin, ...tokenizer.text(`${role}\n`)] },
-          ...(at === shown ? pictures : []).flatMap((seen) => [{ ids: [before] }, seen, { ids: [after] }]),
+          ...(at === shown ? pictures : []).flatMap((picture) => [
+            { ids: [before] },
+            picture,
+            { ids: [after] },
+          ]),
           { ids: [...tokenizer.text(text), end, ...line] },
         ]);
         return [...pieces, { ids: [begin, ...tokenizer.text('assistant\n')] }];
@@ -116,9 +120,9 @@ const smolvlm: Family = {
     const end = tokenizer.mark('<end_of_utterance>');
     const around = tokenizer.mark('<fake_token_around_image>');
     const whole = tokenizer.mark('<global-img>');
-    const seenAs = (seen: Extract<Piece, { picture: unknown }>): Piece[] => [
+    const seenAs = (picture: Extract<Piece, { picture: unknown }>): Piece[] => [
       { ids: [around, whole] },
-      seen,
+      picture,
       { ids: [around] },
     ];
     return {
@@ -126,13 +130,13 @@ const smolvlm: Family = {
       pieces: ({ turns, pictures }) => {
         const shown = turns.findIndex(({ role }) => role === 'user');
         const pieces = turns.flatMap(({ role, text }, at): Piece[] => {
-          const seen = at === shown ? pictures : [];
+          const shownPictures = at === shown ? pictures : [];
           const head = `${names[role]}:`;
           const close = [end, ...tokenizer.text('\n')];
           // Without pictures a space follows, which belongs to the token of the next word.
-          if (seen.length === 0) return [{ ids: [...tokenizer.text(`${head} ${text}`), ...close] }];
+          if (shownPictures.length === 0) return [{ ids: [...tokenizer.text(`${head} ${text}`), ...close] }];
           const shownText = [...tokenizer.text(text), ...close];
-          return [{ ids: tokenizer.text(head) }, ...seen.flatMap(seenAs), { ids: shownText }];
+          return [{ ids: tokenizer.text(head) }, ...shownPictures.flatMap(seenAs), { ids: shownText }];
         });
         return [{ ids: [begin] }, ...pieces, { ids: tokenizer.text('Assistant:') }];
       },

@@ -154,10 +154,10 @@ function speakerChannel(segments: readonly Spoken[], seconds: number): Channel {
 
 function peopleChannel({ people, seconds }: Material): Channel {
   const numbers = numbersOf(people.map(({ person }) => person));
-  const seen: number[][] = Array.from({ length: seconds }, () => []);
+  const peopleBySecond: number[][] = Array.from({ length: seconds }, () => []);
   for (const { person, frames } of people)
-    for (let i = 0; i < frames.length; i++) seen[frames[i]!]!.push(numbers.get(person)!);
-  const entries = seen.map((people): Sparse => {
+    for (let i = 0; i < frames.length; i++) peopleBySecond[frames[i]!]!.push(numbers.get(person)!);
+  const entries = peopleBySecond.map((people): Sparse => {
     const of = Uint16Array.from(people);
     return { buckets: of, values: new Float32Array(of.length).fill(1 / Math.sqrt(of.length)) };
   });

@@ -128,15 +128,15 @@ function speechMeasures({ segments, seconds }: Material): Partial<Record<Look, M
 }
 
 function peopleMeasures({ people, seconds }: Material): Partial<Record<Look, Measure>> {
-  const seen = new Uint16Array(seconds);
+  const peopleCounts = new Uint16Array(seconds);
   const first: number[] = [];
   for (const { frames } of people) {
     if (frames.length > 0) first.push(frames[0]!);
-    for (let i = 0; i < frames.length; i++) seen[frames[i]!]!++;
+    for (let i = 0; i < frames.length; i++) peopleCounts[frames[i]!]!++;
   }
   return {
-    people: (range) => shareOf(range, (second) => seen[second]! > 0),
-    together: (range) => shareOf(range, (second) => seen[second]! > 1),
+    people: (range) => shareOf(range, (second) => peopleCounts[second]! > 0),
+    together: (range) => shareOf(range, (second) => peopleCounts[second]! > 1),
     newcomers: ({ start, end }) => first.filter((second) => second >= start && second < end).length,
   };
 }

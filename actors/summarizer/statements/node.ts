@@ -103,28 +103,28 @@ function partOf(
   isLeaf: boolean,
   opening: Told,
 ): Omit<Part, 'start' | 'end' | 'worth'> {
-  const seen = seenPhrase(facts, { things: 2, conditions: 1 }, isLeaf);
+  const phrase = seenPhrase(facts, { things: 2, conditions: 1 }, isLeaf);
   const people = peoplePhrase(facts.people);
   const lines = largest(
     facts.lines.filter(({ text }) => !opening.lines.has(quotedLine(text))),
     1,
   );
   const evidence = [
-    ...[...seen.shown, ...facts.people].flatMap(({ frames }) => frames.map(frameId)),
+    ...[...phrase.shown, ...facts.people].flatMap(({ frames }) => frames.map(frameId)),
     ...lines.map(({ frame }) => frameId(frame)),
   ];
-  const shown = [seen.text, people, linesPhrase(lines, 1)].filter((part) => part !== '');
+  const shown = [phrase.text, people, linesPhrase(lines, 1)].filter((part) => part !== '');
   const again = recurring(film, facts.sentences, 3);
   const isSeen = facts.seen.length > 0 || facts.people.length > 0;
   // Where nothing comes again and nothing is seen, the best sentence.
   const others = facts.sentences.filter((number) => !opening.sentences.has(number));
   const [best] = again.phrase !== '' || isSeen ? [] : scoredSentences(film, others, 1);
   const quote = best && quoteOf(film, best.sentence, 80);
-  const heard = quote ? `${quote.lead}${quote.words}` : again.phrase;
+  const speech = quote ? `${quote.lead}${quote.words}` : again.phrase;
   const sentences = best ? [best.sentence] : again.phrase === '' ? [] : again.sentences;
   const spoken = sentences.flatMap((number) => segmentIds(film.sentences[number]!));
   return {
-    text: [...shown, heard].filter((part) => part !== '').join('; '),
+    text: [...shown, speech].filter((part) => part !== '').join('; '),
     evidence: [...new Set([...evidence, ...spoken])],
     isOnlyQuote: shown.length === 0 && again.phrase === '',
   };
@@ -199,11 +199,11 @@ function seenSection(film: OutlinedFilm, node: OutlineNode, facts: Facts, plan: 
   const isLeaf = node.child_ids.length === 0;
   // The whole shows more than a part of it.
   const amount = { things: plan.things + (node.parent_id === null && !isLeaf ? 2 : 0), conditions: 2 };
-  const seen = isLeaf ? seenInLeaf(facts, amount) : seenInNode(facts, amount);
+  const visualStatement = isLeaf ? seenInLeaf(facts, amount) : seenInNode(facts, amount);
   const written = writtenIn(facts.lines, linesTold[isLeaf ? 'leaf' : 'node'], film.kind !== 'image');
   const isPart = node.parent_id !== null && film.outline.nodes.length >= fewestNodes;
   return [
-    ...(seen ? [seen] : []),
+    ...(visualStatement ? [visualStatement] : []),
     ...(written ? [written] : []),
     ...(isPart ? lookStatements(film.looks.get(node.node_id)!, facts, plan.looks) : []),
   ];
@@ -330,9 +330,9 @@ const extentOf = (film: OutlinedFilm): Statement => ({
 /** `root`: facts of the root. */
 export function oneLine(film: OutlinedFilm, root: Facts): string {
   const isLeaf = film.root.child_ids.length === 0;
-  const seen = [seenPhrase(root, { things: 3, conditions: 1 }, isLeaf).text, linesPhrase(root.lines, 1)];
+  const phrases = [seenPhrase(root, { things: 3, conditions: 1 }, isLeaf).text, linesPhrase(root.lines, 1)];
   const result: Record<Section, string> = {
-    seen: seen.filter((part) => part !== '').join('; '),
+    seen: phrases.filter((part) => part !== '').join('; '),
     people: peoplePhrase(root.people),
     speech: recurring(film, root.sentences, 3).phrase || bestQuote(film, root),
   };
@@ -363,13 +363,13 @@ function nothingKnown({ segments, material, kind, sights, root }: OutlinedFilm):
 
 /** Two to five sentences; `root`: facts and statements of the root. */
 export function shortSummary(film: OutlinedFilm, root: Facts, statements: readonly Statement[]): string {
-  const seen = seenInNode(root, { things: 4, conditions: 1 });
+  const visualStatement = seenInNode(root, { things: 4, conditions: 1 });
   const best = scoredSentences(film, root.sentences, 2);
   const quotes = best.map(({ sentence }, i) => quoted(film, sentence, 140, 3 + i));
   const words = recurringWords(film, root, 4);
   const speakers = speakingLong(root, true);
   const result: Record<Section, (Statement | null)[]> = {
-    seen: [seen, writtenIn(root.lines, 3, film.kind !== 'image')],
+    seen: [visualStatement, writtenIn(root.lines, 3, film.kind !== 'image')],
     people: [peopleSeen(root, film.kind !== 'image')],
     speech: [speakers, ...(words ? [{ ...words, rank: 3.5 }, ...quotes.slice(0, 1)] : quotes)],
   };

@@ -49,8 +49,8 @@ const surrounding = new Set(
   ),
 );
 
-function partsOf(seen: readonly Seen[], amount: Amount): Parts {
-  const shown = withoutRivals(seen);
+function partsOf(concepts: readonly Seen[], amount: Amount): Parts {
+  const shown = withoutRivals(concepts);
   const of = (part: keyof Parts, count: number) =>
     shown.filter(({ group }) => (partOf[group] ?? 'things') === part).slice(0, count);
   return {
@@ -68,10 +68,10 @@ const inBrief = ({ things, conditions, time, colours }: Parts): Seen[] => [
   ...(things.length > 0 ? [] : colours),
 ];
 
-function withoutRivals(seen: readonly Seen[]): Seen[] {
-  return seen.filter(({ name }, at) => {
+function withoutRivals(concepts: readonly Seen[]): Seen[] {
+  return concepts.filter(({ name }, at) => {
     const rivals = alternatives.find((set) => set.has(name));
-    return !rivals || !seen.slice(0, at).some((stronger) => rivals.has(stronger.name));
+    return !rivals || !concepts.slice(0, at).some((stronger) => rivals.has(stronger.name));
   });
 }
 

@@ -241,17 +241,19 @@ export async function hashesOf(
   for (let at = 0; at < paths.length; at += together) {
     const some = paths.slice(at, at + together);
     const { by_path } = await parts.index.ask('find', { cache_dir, paths: some, hashes: [] }, call);
-    const found: (string | null)[] = by_path.map((media) => media?.identity.hash_str ?? null);
+    const contentHashes: (string | null)[] = by_path.map((media) => media?.identity.hash_str ?? null);
     await sideBySide(some.entries(), 4, call.signal, async ([i, path], signal) => {
       const mark = await markOf(path);
       const identity = by_path[i]?.identity;
       if (mark === null || (identity && isSame(identity, mark))) return;
-      found[i] = await contentAt(parts, cache_dir, path, { ...call, signal }).catch((error: unknown) => {
-        if (isMediaError(error)) return unreadable(error);
-        throw error;
-      });
+      contentHashes[i] = await contentAt(parts, cache_dir, path, { ...call, signal }).catch(
+        (error: unknown) => {
+          if (isMediaError(error)) return unreadable(error);
+          throw error;
+        },
+      );
     });
-    hashes.push(...found);
+    hashes.push(...contentHashes);
   }
   return hashes;
 }

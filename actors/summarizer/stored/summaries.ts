@@ -198,14 +198,14 @@ async function findNodes(
       : await contentsOf(parts, cache_dir, media_paths ?? [], hash_strs ?? [], call);
   if (collection_id !== null) await membersOf(parts, cache_dir, collection_id, 0, call);
   const hashes = askedAs === null ? null : [...askedAs.keys()];
-  const found = await searching.run(async () => {
+  const results = await searching.run(async () => {
     for (;;) {
       const parameters = { cache_dir, query, hashes, collection_id, max_results };
       const answer = await parts.index.ask('search_summaries', parameters, call);
       if (answer.done) return answer;
     }
   }, call);
-  const { matches, total, total_is_exact, unreadable } = found;
+  const { matches, total, total_is_exact, unreadable } = results;
   const damaged = unreadable
     .filter(({ hash_str }) => askedAs?.has(hash_str) ?? true)
     .map(({ hash_str }) => `a summary of ${askedAs?.get(hash_str) ?? hash_str} is damaged`);
@@ -258,7 +258,7 @@ async function removeSummaries(
   }
   const removed: string[] = [];
   const requests = [...all];
-  const gone: string[] = [];
+  const removedCollections: string[] = [];
   for (let at = 0; at < requests.length || at === 0; at += together) {
     const some = requests.slice(at, at + together);
     // The collection goes with its last members.
@@ -266,9 +266,9 @@ async function removeSummaries(
     const summaries = some.map(([, name]) => name);
     const answer = await parts.index.ask('remove_summaries', { cache_dir, summaries, collections }, call);
     removed.push(...some.flatMap(([ref], i) => (answer.removed[i] ? [ref] : [])));
-    gone.push(...answer.collections);
+    removedCollections.push(...answer.collections);
   }
-  if (removed.length === 0 && gone.length === 0) {
+  if (removed.length === 0 && removedCollections.length === 0) {
     const what = `summary_refs: ${cache_dir} has none of these ${refs.length} summaries`;
     throw summariesErrors.UNKNOWN_SUMMARY(what, { field: 'summary_refs' });
   }
@@ -276,10 +276,10 @@ async function removeSummaries(
   const there = new Set(removed);
   const unknown = refs.filter((ref) => !there.has(ref));
   return {
-    message: summaryText(removed.length, unknown.length, gone.length),
+    message: summaryText(removed.length, unknown.length, removedCollections.length),
     removed,
     unknown,
-    collections_removed: gone,
+    collections_removed: removedCollections,
   };
 }
 

@@ -33,7 +33,7 @@ const mostEvidence = 8;
 export function guardNode({ text, people, times, uncertain }: NodeAnswer, material: NodeMaterial): Guarded {
   const facts = evidenceFacts(material);
   const outsiders = outsidersIn(people, facts);
-  const { kept, claims } = sorted(text, facts, outsiders);
+  const { sentences, claims } = sorted(text, facts, outsiders);
   const hints = [
     ...claims.map(({ sentence, claim }) => hintOf(sentence, claim, material)),
     ...timesOutside(times, facts).map((time) => hintOf('', { kind: 'time', what: time }, material)),
@@ -43,7 +43,7 @@ export function guardNode({ text, people, times, uncertain }: NodeAnswer, materi
       .map((entry) => uncertainHint(entry, material)),
   ];
   return {
-    text: shortened(kept, material.is_leaf ? longestText.leaf : longestText.above),
+    text: shortened(sentences, material.is_leaf ? longestText.leaf : longestText.above),
     hints: hints.slice(0, mostHints),
   };
 }
@@ -56,8 +56,8 @@ export function guardWhole({ one_line, short }: WholeAnswer, root: NodeMaterial)
     children: [...root.children, { node_id: root.node_id, range: root.range, text: root.template_text }],
   });
   const none = new Set<string>();
-  const line = shortened(sorted(one_line, facts, none).kept.slice(0, 1), longestText.one_line);
-  const whole = shortened(sorted(short, facts, none).kept, longestText.short);
+  const line = shortened(sorted(one_line, facts, none).sentences.slice(0, 1), longestText.one_line);
+  const whole = shortened(sorted(short, facts, none).sentences, longestText.short);
   return line === '' || whole === '' ? null : { one_line: line, short: whole };
 }
 
@@ -79,14 +79,14 @@ function timesOutside(times: readonly string[], { range: [start, end], saidTimes
 }
 
 function sorted(text: string, facts: EvidenceFacts, outsiders: ReadonlySet<string>) {
-  const kept: string[] = [];
+  const sentences: string[] = [];
   const claims: { sentence: string; claim: Claim }[] = [];
   for (const sentence of sentencesIn(text)) {
     const claim = claimOf(sentence, facts, outsiders);
     if (claim) claims.push({ sentence, claim });
-    else if (/\p{L}/u.test(sentence) && !kept.includes(sentence)) kept.push(sentence);
+    else if (/\p{L}/u.test(sentence) && !sentences.includes(sentence)) sentences.push(sentence);
   }
-  return { kept, claims };
+  return { sentences, claims };
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -163,7 +163,8 @@ function uncertainHint(entry: string, material: NodeMaterial): VerificationHint 
 
 /** Where to look first: what is said for words, what is seen for others. */
 function evidenceIds({ evidence: { frames, transcript } }: NodeMaterial, kind: Claim['kind']): string[] {
-  const [seen, said] = [frames, transcript].map((all) => all.map(({ evidence_id }) => evidence_id));
-  const order = kind === 'quote' || kind === 'copy' ? [...said!, ...seen!] : [...seen!, ...said!];
+  const [frameIds, segmentIds] = [frames, transcript].map((all) => all.map(({ evidence_id }) => evidence_id));
+  const order =
+    kind === 'quote' || kind === 'copy' ? [...segmentIds!, ...frameIds!] : [...frameIds!, ...segmentIds!];
   return order.slice(0, mostEvidence);
 }
